@@ -1,5 +1,5 @@
 /**
- * The arrows of docs/architecture.md, for dependency-cruiser: `npm test` fails on an import that points the wrong way.
+ * The layers of docs/architecture.md for dependency-cruiser: `npm test` fails on an import that points upwards.
  *
  *   screens → components
  *   screens, commands → operations → engines repository subset sanitize sso config state → process → runtime text results

@@ -14,7 +14,6 @@ export interface ChoiceProps<Value extends string> {
   onSelect: (value: Value) => void;
   /** Has the focus at first. Default: the first option. */
   initial?: Value;
-  /** Visible rows. */
   limit?: number;
 }
 

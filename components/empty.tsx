@@ -5,7 +5,6 @@ import { wrap } from '../src/text/text-width.ts';
 import { Line } from './line.tsx';
 import { useTheme } from './theme.ts';
 
-/** Shown instead of an empty list. */
 export function Empty({ lines }: { lines: string[] }) {
   const { tones } = useTheme();
   return (

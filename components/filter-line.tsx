@@ -8,7 +8,6 @@ export interface FilterLineProps {
   width: number;
 }
 
-/** The filter of a list, typed or in force. */
 export function FilterLine({ typing, filter, width }: FilterLineProps) {
   if (typing) return <TextField label="  /" edit={typing} width={width} placeholder="type to filter" />;
   const spans = [{ text: '  / ', tone: 'accent' as const }, { text: filter }];

@@ -16,7 +16,7 @@ export interface TableListProps<Row> {
 
 const POINTER_WIDTH = 2;
 
-/** A list with columns. Pass the same `columns` object in every frame: the layout is memoized. */
+/** Pass the same `columns` object in every frame: the layout is memoized. */
 export function TableList<Row>({ columns, rows, keyOf, selected, width, height }: TableListProps<Row>) {
   const { glyphs } = useTheme();
   const inner = width - POINTER_WIDTH - 1;

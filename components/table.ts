@@ -6,7 +6,6 @@ export interface Column<Row> {
   title: string;
   cell: (row: Row) => Cell;
   align?: 'left' | 'right';
-  /** Maximum width. */
   max?: number;
   /** Gets the remaining width, and is cut first. */
   grows?: boolean;

@@ -7,7 +7,7 @@ import { createModel } from './app/create-model.ts';
 import { cacheFile, knownTargets } from './app/known-targets.ts';
 import { isAtRoot, isUnconfigured, type Model } from './app/model.ts';
 import { type CreateContext, lazyOperations, type Operations } from './app/operations.ts';
-import { cancelRefresh, refreshSnapshots, refreshTargets } from './app/refresh.ts';
+import { cancelRefresh, refreshTargets } from './app/refresh.ts';
 import { createHandOver } from './app/terminal/hand-over.ts';
 import { mount } from './app/terminal/mount.tsx';
 import { MOUSE_OFF, MOUSE_ON } from './app/terminal/mouse.ts';
@@ -19,8 +19,6 @@ import { answerTrust, confirmTrust, untrustedOf } from './trust/actions.ts';
 export interface StartOptions {
   /** The file given with `--config`. */
   config?: string | undefined;
-  /** Opens the snapshots of this target instead of the list of targets. */
-  target?: string | undefined;
   /** Opens the wizard for a first configuration. */
   setUp?: boolean;
   environment: NodeJS.ProcessEnv;
@@ -48,7 +46,7 @@ const GRACE_MS = 10_000;
 
 /** Opens the screens; resolves with the exit code when the user has left and the terminal is restored. */
 export async function start(options: StartOptions): Promise<ExitCode> {
-  const { target, environment, cwd, config, stdin, stdout, signal, unicode } = options;
+  const { environment, cwd, config, stdin, stdout, signal, unicode } = options;
   requireTerminal(stdin, stdout);
   const known = knownTargets({ environment, cwd, config });
   const handOver = createHandOver(environment);
@@ -61,7 +59,6 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   };
   const surroundings = { file: config, environment, cwd, clock: options.clock };
   const model: Model = createModel({
-    target,
     operations: options.operations ?? lazyOperations(createContext, surroundings, { debug: options.debug, fileRead }),
     terminal: {
       quit: () => leaving.resolve(exitCode(model)),
@@ -117,8 +114,7 @@ async function crashed(error: unknown, { environment, clock }: StartOptions): Pr
   return recordCrash({ error, file: cacheFile(environment, 'crash.log'), at: clock() });
 }
 
-async function look(model: Model, { target, trust = false }: StartOptions): Promise<void> {
-  if (target !== undefined) void refreshSnapshots(model, target);
+async function look(model: Model, { trust = false }: StartOptions): Promise<void> {
   await refreshTargets(model);
   const untrusted = untrustedOf(model);
   if (untrusted && trust) await answerTrust(model, untrusted);

@@ -5,7 +5,6 @@ import { createRuns } from '../../src/state/runs.ts';
 import { createSnapshotsStore } from '../../src/state/snapshots.ts';
 import { createTargetsStore, type KnownTarget } from '../../src/state/targets.ts';
 import { keepMessages, tellOutcome } from '../messages/keep.ts';
-import { snapshotsRoute } from '../snapshots/snapshots-route.ts';
 import { targetsRoute } from '../targets/targets-route.ts';
 import { createViews } from './in-view.ts';
 import type { Model, TerminalControl } from './model.ts';
@@ -14,8 +13,6 @@ import type { Route } from './route.ts';
 import { SCREENS } from './screens.ts';
 
 export interface ModelOptions {
-  /** Opens the snapshots of this target. */
-  target?: string | undefined;
   operations: Operations;
   terminal: TerminalControl;
   clock: () => Date;
@@ -27,10 +24,10 @@ export interface ModelOptions {
 }
 
 export function createModel(options: ModelOptions): Model {
-  const { target, operations, terminal, clock, cwd = '/', config, readOnly = false } = options;
+  const { operations, terminal, clock, cwd = '/', config, readOnly = false } = options;
   const { known = [], remember = () => {} } = options;
-  const targets = targetsRoute(target);
-  const navigation = createNavigation<Route>(target === undefined ? [targets] : [targets, snapshotsRoute(target)]);
+  const targets = targetsRoute();
+  const navigation = createNavigation<Route>([targets]);
   const messages = createMessages({ clock });
   keepMessages(navigation, messages);
   return {

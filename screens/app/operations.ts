@@ -1,24 +1,26 @@
 import type { Change } from '../../src/config/edit/change.ts';
 import type { DiffLine } from '../../src/config/edit/diff-lines.ts';
+import type { Shape } from '../../src/config/schema/shape.ts';
 import type { KeyPath } from '../../src/config/tree.ts';
 import type { TrustRequest } from '../../src/config/trust/trust-request.ts';
 import type { BuildRequest } from '../../src/operations/build.ts';
 import type { CheckRequest, EngineState } from '../../src/operations/configuration/check.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
-import type { Diagnosis } from '../../src/operations/configuration/fix.ts';
+import type { Diagnosis, Fix, FixPlan } from '../../src/operations/configuration/fix.ts';
 import type { SetUp, SetUpPlan } from '../../src/operations/configuration/set-up.ts';
 import type { SourceNames } from '../../src/operations/configuration/source-names.ts';
 import type { TriedDestination, TriedSource } from '../../src/operations/configuration/try-connection.ts';
 import type { StorageProfile } from '../../src/operations/configuration/try-storage.ts';
 import type { GuardOptions } from '../../src/operations/load/guard.ts';
 import type { LoadRequest, PlannedLoad } from '../../src/operations/load/planned-load.ts';
-import type { UndoRequest } from '../../src/operations/load/undo.ts';
+import type { PlannedUndo, UndoRequest } from '../../src/operations/load/undo.ts';
 import type { PlannedSanitize, SanitizeRequest } from '../../src/operations/sanitize/sanitize.ts';
 import type { ProviderChoice } from '../../src/operations/sign-in/find-provider.ts';
 import type { SignInRequest } from '../../src/operations/sign-in/sign-in.ts';
 import type { SignedIn } from '../../src/operations/sign-in/sign-in-status.ts';
 import type { DiffRequest } from '../../src/operations/snapshots/diff.ts';
 import type { ExportRequest } from '../../src/operations/snapshots/export.ts';
+import type { PlannedRemove } from '../../src/operations/snapshots/remove.ts';
 import type { SnapshotRequest } from '../../src/operations/snapshots/snapshots.ts';
 import type { SaveSubset } from '../../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
@@ -28,20 +30,19 @@ import type {
   DiffResult,
   ExportResult,
   LoadResult,
-  RemovePlan,
   Sized,
   SnapshotRow,
   SnapshotTable,
   TargetRow,
   TargetSnapshots,
   TransferResult,
-  UndoPlan,
   VerifyResult,
 } from '../../src/results/results.ts';
 import type { SanitizeResult } from '../../src/results/sanitize-results.ts';
 import type { SubsetResult } from '../../src/results/subset-results.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { RunContext } from '../../src/state/runs.ts';
+import { withoutSecrets } from './hide-secrets.ts';
 
 /** The operations as the screens see them. */
 export interface Operations {
@@ -58,16 +59,19 @@ export interface Operations {
   planLoad(session: RunContext, request: LoadRequest): Promise<PlannedLoad>;
   load(session: RunContext, planned: PlannedLoad): Promise<LoadResult>;
   verify(session: RunContext, request: SnapshotRequest): Promise<VerifyResult>;
-  planRemove(session: RunContext, request: SnapshotRequest): Promise<RemovePlan>;
-  remove(session: RunContext, plan: RemovePlan): Promise<void>;
-  planUndo(session: RunContext, request: UndoRequest): Promise<UndoPlan>;
-  undo(session: RunContext, plan: UndoPlan): Promise<LoadResult>;
+  planRemove(session: RunContext, request: SnapshotRequest): Promise<PlannedRemove>;
+  remove(session: RunContext, planned: PlannedRemove): Promise<void>;
+  planUndo(session: RunContext, request: UndoRequest): Promise<PlannedUndo>;
+  undo(session: RunContext, planned: PlannedUndo): Promise<LoadResult>;
   listTables(session: RunContext, request: SnapshotRequest): Promise<SnapshotTable[]>;
   diff(session: RunContext, request: DiffRequest): Promise<DiffResult>;
   push(session: RunContext, request: SnapshotRequest): Promise<TransferResult>;
   pull(session: RunContext, request: SnapshotRequest): Promise<TransferResult>;
   export(session: RunContext, request: ExportRequest): Promise<ExportResult>;
   diagnose(session: RunContext): Promise<Diagnosis>;
+  /** With the shape of the configuration, by which secrets are hidden. */
+  planFix(fix: Fix): Promise<{ plan: FixPlan; shape: Shape }>;
+  applyFix(plan: FixPlan): Promise<void>;
   findEngines(session: RunContext): Promise<EngineState[]>;
   listDatabases(session: RunContext, url: string): Promise<Sized[]>;
   trySource(session: RunContext, url: string): Promise<TriedSource>;
@@ -77,7 +81,7 @@ export interface Operations {
   tryStorage(session: RunContext, profile: StorageProfile): Promise<string>;
   planSetUp(setUp: SetUp): Promise<SetUpPlan>;
   /** Writes the file and sets its variables for the rest of the session. */
-  writeSetUp(plan: SetUpPlan): Promise<void>;
+  applySetUp(plan: SetUpPlan): Promise<void>;
   /** Includes row counts. */
   planSubset(session: RunContext, request: SubsetRequest): Promise<PlannedSubset>;
   subset(session: RunContext, planned: PlannedSubset): Promise<SubsetResult>;
@@ -121,7 +125,7 @@ export function lazyOperations(
     ) =>
     async (session: RunContext, ...args: Args): Promise<Result> => {
       const perform = await operation();
-      return perform(await createContext(session), ...args);
+      return withoutSecrets(session, createContext, (context) => perform(context, ...args));
     };
   return {
     listTargets: inContext(async () => (await import('../../src/operations/targets.ts')).listTargets),
@@ -133,26 +137,27 @@ export function lazyOperations(
         if (await refreshInThread({ ...request, signal: session.signal, place, fileRead })) return;
       }
       const { refreshTargets } = await import('../../src/operations/targets.ts');
-      return refreshTargets(await createContext(session), request);
+      return withoutSecrets(session, createContext, (context) => refreshTargets(context, request));
     },
     listSnapshots: inContext(async () => (await import('../../src/operations/snapshots/snapshots.ts')).listSnapshots),
     annotate: inContext(async () => (await import('../../src/operations/snapshots/snapshots.ts')).annotate),
     build: inContext(async () => (await import('../../src/operations/build.ts')).build),
     async planBuild(session, request) {
       const { hasSanitizeQuery, planSanitize } = await import('../../src/operations/sanitize/sanitize.ts');
-      const context = await createContext(session);
       const build = request.includeNeededSchemas ? { includeNeededSchemas: true } : {};
-      return hasSanitizeQuery(context, request.target) ? planSanitize(context, { ...request, build }) : null;
+      return withoutSecrets(session, createContext, (context) =>
+        hasSanitizeQuery(context, request.target) ? planSanitize(context, { ...request, build }) : null,
+      );
     },
     planSanitize: inContext(async () => (await import('../../src/operations/sanitize/sanitize.ts')).planSanitize),
-    sanitize: inContext(async () => (await import('../../src/operations/sanitize/sanitize.ts')).sanitize),
+    sanitize: inContext(async () => (await import('../../src/operations/sanitize/sanitize.ts')).applySanitize),
     planLoad: inContext(async () => (await import('../../src/operations/load/load.ts')).planLoad),
-    load: inContext(async () => (await import('../../src/operations/load/load.ts')).load),
+    load: inContext(async () => (await import('../../src/operations/load/load.ts')).applyLoad),
     verify: inContext(async () => (await import('../../src/operations/snapshots/verify.ts')).verify),
     planRemove: inContext(async () => (await import('../../src/operations/snapshots/remove.ts')).planRemove),
-    remove: inContext(async () => (await import('../../src/operations/snapshots/remove.ts')).remove),
+    remove: inContext(async () => (await import('../../src/operations/snapshots/remove.ts')).applyRemove),
     planUndo: inContext(async () => (await import('../../src/operations/load/undo.ts')).planUndo),
-    undo: inContext(async () => (await import('../../src/operations/load/undo.ts')).undo),
+    undo: inContext(async () => (await import('../../src/operations/load/undo.ts')).applyUndo),
     listTables: inContext(async () => (await import('../../src/operations/snapshots/snapshot-tables.ts')).listTables),
     diff: inContext(async () => (await import('../../src/operations/snapshots/diff.ts')).diff),
     push: inContext(async () => (await import('../../src/operations/snapshots/push.ts')).push),
@@ -162,6 +167,18 @@ export function lazyOperations(
       // Without a context, which an invalid configuration does not have.
       const { diagnose } = await import('../../src/operations/configuration/fix.ts');
       return diagnose({ ...surroundings, ...session, offline: false });
+    },
+    async planFix(fix) {
+      const [{ planFix }, { shapeOf }, { settingsSchema }] = await Promise.all([
+        import('../../src/operations/configuration/fix.ts'),
+        import('../../src/config/schema/shape.ts'),
+        import('../../src/config/schema/settings.ts'),
+      ]);
+      return { plan: await planFix(surroundings, fix), shape: shapeOf(settingsSchema) };
+    },
+    async applyFix(plan) {
+      const { applyFix } = await import('../../src/operations/configuration/fix.ts');
+      await applyFix(surroundings, plan);
     },
     async findEngines(session) {
       const { findEngines } = await import('../../src/operations/configuration/check.ts');
@@ -191,16 +208,16 @@ export function lazyOperations(
       const { planSetUp } = await import('../../src/operations/configuration/set-up.ts');
       return planSetUp(surroundings, setUp);
     },
-    async writeSetUp(plan) {
-      const { writeSetUp } = await import('../../src/operations/configuration/set-up.ts');
-      await writeSetUp(surroundings, plan);
+    async applySetUp(plan) {
+      const { applySetUp } = await import('../../src/operations/configuration/set-up.ts');
+      await applySetUp(surroundings, plan);
       for (const [name, value] of Object.entries(plan.variables)) surroundings.environment[name] ??= value;
     },
     async planSubset(session, request) {
       const { planSubset } = await import('../../src/operations/subset/subset.ts');
-      return planSubset(await createContext(session), request, { count: true });
+      return withoutSecrets(session, createContext, (context) => planSubset(context, { ...request, count: true }));
     },
-    subset: inContext(async () => (await import('../../src/operations/subset/subset.ts')).subset),
+    subset: inContext(async () => (await import('../../src/operations/subset/subset.ts')).applySubset),
     saveSubset: inContext(async () => (await import('../../src/operations/subset/save-subset.ts')).saveSubset),
     async openDraft() {
       const { openDraft } = await import('../../src/operations/configuration/edit-configuration.ts');

@@ -72,8 +72,8 @@ export const REMOVE: KeyBinding = {
       target: request.target,
       title: `remove snapshot ${snapshot.index}`,
       plan: async (signal) => {
-        const plan = await model.operations.planRemove(quietly(signal), request);
-        return { question: removeQuestion(plan, model.clock()), work: removeWork(model, plan) };
+        const planned = await model.operations.planRemove(quietly(signal), request);
+        return { question: removeQuestion(planned.plan, model.clock()), work: removeWork(model, planned) };
       },
     });
   },
@@ -92,8 +92,8 @@ export const UNDO: KeyBinding = {
       target: request.target,
       title: 'undo load',
       plan: async (signal) => {
-        const plan = await model.operations.planUndo(quietly(signal), request);
-        return { question: undoQuestion(plan, model.clock()), work: undoWork(model, plan) };
+        const planned = await model.operations.planUndo(quietly(signal), request);
+        return { question: undoQuestion(planned.plan, model.clock()), work: undoWork(model, planned) };
       },
     });
   },

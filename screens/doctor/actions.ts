@@ -1,10 +1,10 @@
-import type { FixPlan } from '../../src/operations/configuration/fix.ts';
 import { emptyList, selectedIndex } from '../../src/state/list.ts';
 import { fetchInto, notFetched, showWhileFetching } from '../app/fetched.ts';
 import { type KeyBinding, type Model, notifyFailure, quietly } from '../app/model.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';
 import type { Routes } from '../app/route.ts';
 import { editConfiguration } from '../editor/actions.ts';
+import type { ShownFix } from '../fix/fix-screen.tsx';
 import { type DoctorRoute, rowsOf, selectedFinding, shownDiagnosis } from './selection.ts';
 
 export const DOCTOR: KeyBinding = {
@@ -35,9 +35,10 @@ function checkAgain(model: Model): void {
 
 export function showFix(model: Model, route: DoctorRoute): void {
   const row = selectedFinding(route);
-  if (!row?.fix) return;
-  const fixing = { screen: 'fix' as const, finding: row.finding, list: emptyList, ...notFetched<FixPlan>() };
-  showWhileFetching(model, fixing, row.fix.plan);
+  const fix = row?.fix;
+  if (!fix) return;
+  const fixing = { screen: 'fix' as const, finding: row.finding, list: emptyList, ...notFetched<ShownFix>() };
+  showWhileFetching(model, fixing, () => model.operations.planFix(fix));
 }
 
 /** Applies the fix and checks everything again. */
@@ -46,9 +47,9 @@ export async function applyFix(model: Model, { found }: Routes['fix']): Promise<
   const { navigation } = model;
   navigation.pop();
   try {
-    await found.apply();
+    await model.operations.applyFix(found.plan);
     selectNext(model);
-    navigation.notify({ tone: 'good', text: `Done: ${found.does}` });
+    navigation.notify({ tone: 'good', text: `Done: ${found.plan.does}` });
   } catch (thrown) {
     notifyFailure(model, thrown);
   }

@@ -1,6 +1,7 @@
 import { Box } from 'ink';
 import { Empty, Failure } from '../../components/empty.tsx';
 import { Line } from '../../components/line.tsx';
+import type { Shape } from '../../src/config/schema/shape.ts';
 import type { FixPlan } from '../../src/operations/configuration/fix.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
@@ -18,7 +19,12 @@ declare module '../app/route.ts' {
   }
 }
 
-interface FixRoute extends Fetched<FixPlan> {
+export interface ShownFix {
+  plan: FixPlan;
+  shape: Shape;
+}
+
+interface FixRoute extends Fetched<ShownFix> {
   screen: 'fix';
   /** What the check has found. */
   finding: string;
@@ -43,34 +49,35 @@ export const fixScreen: ScreenModule<FixRoute> = {
     HELP,
     ...MOVES,
   ],
-  rows: (_, { found }) => rowsByIndex(found?.change.kind === 'text' ? found.change.diff : []),
+  rows: (_, { found }) => rowsByIndex(found?.plan.change.kind === 'text' ? found.plan.change.diff : []),
 };
 
 export function FixView({ route }: { route: FixRoute }) {
   const { columns, height } = useRoom();
   const { finding, found, error, list } = route;
+  const change = found?.plan.change;
   const above = wrap(finding, columns - 4);
   return (
     <Frame screen="fix" path={['check', 'mend']}>
       {error && <Failure error={error} width={columns} />}
       {!found && !error && <Empty lines={['Looking what would change…']} />}
-      {found && (
+      {found && change && (
         <Box flexDirection="column" paddingTop={1}>
           {above.map((text) => (
             <Line key={text} spans={[{ text: `  ${text}`, tone: 'dim' }]} width={columns} />
           ))}
-          <Line spans={[{ text: `  ${found.does}`, tone: 'strong' }]} width={columns} />
+          <Line spans={[{ text: `  ${found.plan.does}`, tone: 'strong' }]} width={columns} />
           <Line spans={[]} width={columns} />
-          {found.change.kind === 'text' ? (
+          {change.kind === 'text' ? (
             <DiffView
-              change={found.change}
-              lines={found.change.diff}
+              change={{ ...change, shape: found.shape }}
+              lines={change.diff}
               list={list}
               width={columns}
               height={Math.max(2, height - above.length - 3)}
             />
           ) : (
-            found.change.lines
+            change.lines
               .flatMap((line) => wrap(line, columns - 4))
               .map((text) => <Line key={text} spans={[{ text: `  ${text}` }]} width={columns} />)
           )}

@@ -1,7 +1,9 @@
 import type { BuildRequest } from '../../src/operations/build.ts';
 import type { LoadRequest, PlannedLoad } from '../../src/operations/load/planned-load.ts';
+import type { PlannedUndo } from '../../src/operations/load/undo.ts';
+import type { PlannedRemove } from '../../src/operations/snapshots/remove.ts';
 import { hiddenText } from '../../src/results/hidden-objects.ts';
-import type { LoadPlan, LoadResult, RemovePlan, SnapshotRow, UndoPlan } from '../../src/results/results.ts';
+import type { LoadPlan, LoadResult, SnapshotRow } from '../../src/results/results.ts';
 import { othersOf, reasonsOf, shortened, type TableSelection } from '../../src/results/selected-tables.ts';
 import type { RunSummary, Work } from '../../src/state/runs.ts';
 import { formatBytes, formatDuration, formatNumberOf } from '../../src/text/format.ts';
@@ -88,15 +90,15 @@ function selectionLines(selection: TableSelection): string[] {
   ];
 }
 
-export function undoWork(model: Model, plan: UndoPlan): Work {
-  const { target, destination } = plan;
+export function undoWork(model: Model, planned: PlannedUndo): Work {
+  const { target, destination } = planned.plan;
   return {
     title: `Undo the last load into ${destination.database}`,
     target,
     kind: 'undo',
     replaces: replacedDatabase(destination),
     perform: async (session) => {
-      const result = await model.operations.undo(session, plan);
+      const result = await model.operations.undo(session, planned);
       await refreshAfterWork(model, target);
       return (duration) => ({
         ...receipt(`Put ${result.destination} back as it was before the load (${formatDuration(duration)})`),
@@ -129,15 +131,15 @@ export function verifyWork(model: Model, target: string, snapshot: SnapshotRow):
   };
 }
 
-export function removeWork(model: Model, plan: RemovePlan): Work {
-  const { target, snapshot, frees_bytes } = plan;
+export function removeWork(model: Model, planned: PlannedRemove): Work {
+  const { target, snapshot, frees_bytes } = planned.plan;
   return {
     title: `Remove snapshot ${snapshot.index} of ${target}`,
     target,
     kind: 'remove',
     replaces: null,
     perform: async (session) => {
-      await model.operations.remove(session, plan);
+      await model.operations.remove(session, planned);
       await refreshAfterWork(model, target);
       return () =>
         receipt(`Removed the snapshot of ${target} from ${snapshot.created_at} (frees ${formatBytes(frees_bytes)})`);

@@ -64,7 +64,7 @@ export function finish(model: Model, route: SetupRoute): void {
   const { plan } = route.found;
   if (stepWithId(route.step).kind !== 'review' || route.busy || !plan) return;
   whileBusy(model, route, async () => {
-    await model.operations.writeSetUp(plan);
+    await model.operations.applySetUp(plan);
     void refreshTargetsAnew(model);
     return at(route, stepWithId('done'));
   });

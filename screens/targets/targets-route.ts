@@ -19,8 +19,8 @@ export interface TargetsRoute {
   sort: Sort;
 }
 
-export function targetsRoute(selected: string | undefined): TargetsRoute {
-  return { screen: 'targets', list: { ...emptyList, selected: selected ?? null }, typing: null, sort: 'configured' };
+export function targetsRoute(): TargetsRoute {
+  return { screen: 'targets', list: emptyList, typing: null, sort: 'configured' };
 }
 
 /** The targets that the filter lets through, in the chosen order. */

@@ -6,35 +6,34 @@ import type { ExitCode } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
 import type { Terminal } from '../runtime/terminal.ts';
 
-/** A command as data: the parser, help, completion, docs/commands.md and the types of its options derive from it. */
+/** A command as data: parser, help, completion, docs/commands.md and the types of its options derive from it. */
 export interface CommandSpec {
-  /** The words after `tool`: `config init`. */
+  /** `config init` */
   name: string;
   summary: string;
-  /** The heading it is listed under. */
+  /** Heading in the help. */
   group: string;
   arguments: readonly ArgumentSpec[];
   options: readonly OptionSpec[];
   examples: readonly Example[];
-  /** What `--json` prints: one document, or one event a line while it works. */
+  /** Output of `--json`: one document, or one event per line. */
   json: 'document' | 'events';
-  /** Changes databases or snapshots, always or with an option, unless it is a dry run: refused with `--read-only`. */
+  /** Changes databases or snapshots, always or with an option, except in a dry run: refused with `--read-only`. */
   writes?: boolean | { option: string };
-  /** Callable, but neither listed nor documented. */
+  /** Not listed and not documented. */
   hidden?: boolean;
 }
 
-/** A specification with its run, which imports the operations that it needs: help and completion load none. */
+/** A specification with its run, which imports its operations dynamically: help and completion load none. */
 export interface CommandModule extends CommandSpec {
   run: (invocation: Invocation<never, never>) => Promise<Outcome>;
 }
 
-/** All that the program understands. */
 export interface Grammar {
   commands: CommandModule[];
-  /** First words of commands of two words, with what they are about. */
+  /** First words of two-word commands, with their description. */
   families: Record<string, string>;
-  /** Flags that every command takes, at any place of the line. */
+  /** Flags of every command, at any position. */
   globalOptions: OptionSpec[];
   version: string;
 }
@@ -44,11 +43,9 @@ export interface ArgumentSpec {
   name: string;
   description: string;
   required: boolean;
-  /** The only values it takes. */
   choices?: readonly string[];
-  /** What the shell offers for it. */
   complete?: 'target' | 'snapshot' | 'snapshot or file' | 'sensitive key';
-  /** Takes all that is left. */
+  /** Takes all remaining words. */
   variadic?: boolean;
 }
 
@@ -56,11 +53,10 @@ export interface OptionSpec {
   /** As in the help: `--note <text>`, `-f, --force`, `--no-undo` (which is `undo: false`; `true` otherwise). */
   flags: string;
   description: string;
-  /** What the value must be; text unless said. A percentage comes as a number, a duration in milliseconds. */
+  /** Default: text. A percentage is a number, a duration is in milliseconds. */
   value?: 'count' | 'percentage' | 'duration';
-  /** May be given several times; the value is a list of texts. */
+  /** The value is a list. */
   repeatable?: true;
-  /** What the shell offers for its value. */
   complete?: 'tables';
 }
 
@@ -69,33 +65,31 @@ export interface Example {
   does: string;
 }
 
-/** All that a command is handed. It writes nothing itself: it reports events and returns what it found. */
+/** A command prints nothing itself: it reports events and returns its outcome. */
 export interface Invocation<Arguments = unknown, Options = unknown> {
   arguments: Arguments;
-  /** By their long name in camel case. */
+  /** By long name in camel case. */
   options: Options;
   globals: Globals;
-  /** Every command there is. */
   grammar: Grammar;
   terminal: Terminal;
   environment: NodeJS.ProcessEnv;
   cwd: string;
-  /** For a secret that shall not stand on the command line. */
+  /** For a secret that must not be on the command line. */
   stdin: Readable;
   /** Aborted by Ctrl-C and SIGTERM; its reason is the UserError to end with. */
   signal: AbortSignal;
   report: Report;
-  /** Width and style of the texts for standard output. */
+  /** Width and style for standard output. */
   tableOptions: () => TableOptions;
-  /** Loads the configuration, once; throws with exit 3 when it is missing or wrong. A file may be named instead of `--config`'s. */
+  /** Loads the configuration once; throws with exit 3 when it is missing or invalid. `config` replaces `--config`. */
   context: (config?: string) => Promise<Context>;
-  /** Returns when the answer is yes; throws with exit 5 when it is no, or when nobody can be asked. */
+  /** Returns after a yes; throws with exit 5 after a no, or without a terminal. */
   confirm: (question: Question) => Promise<void>;
-  /** Opens the screens; `null` where they cannot or shall not be: no terminal, CI, `--no-tui`, `--json`. */
+  /** Opens the screens; `null` without a terminal, in CI, with `--no-tui` or `--json`. */
   screens: ((place: ScreensPlace) => Promise<ExitCode>) | null;
 }
 
-/** What a command with this specification is handed. */
 export type InvocationOf<Spec extends CommandSpec> = Invocation<
   ArgumentsOf<Spec['arguments'][number]>,
   OptionsOf<Spec['options'][number]>
@@ -143,39 +137,32 @@ type OptionValue<Option extends OptionSpec> = Option extends { repeatable: true 
       : boolean;
 
 export interface Globals {
-  /** Path given with `--config`. */
   config?: string;
   json: boolean;
-  /** `false` with `--no-tui`. */
   tui: boolean;
   yes: boolean;
   readOnly: boolean;
   debug: boolean;
-  /** The configuration of the current folder is trusted from now on. */
   trust: boolean;
 }
 
 export interface ScreensPlace {
-  /** Configuration file, when it is not the one given by `--config`. */
+  /** Default: the file of `--config`. */
   config?: string;
-  /** Variables, when they are not those of the program. */
+  /** Default: those of the program. */
   environment?: NodeJS.ProcessEnv;
-  /** Opens the snapshots of this target instead of the list of targets. */
-  target?: string;
-  /** Opens the wizard for a first configuration. */
+  /** Opens the wizard. */
   setUp?: boolean;
 }
 
-/** What a command found or did. */
 export interface Outcome {
-  /** Printed by `--json`: the document, or the fields of the `done` event. */
+  /** For `--json`: the document, or the fields of the `done` event. */
   data: object;
-  /** For people, on standard output; nothing when empty. Plain lines, no final newline. */
+  /** For people, on standard output. Plain lines without a final line feed; may be empty. */
   text: string;
-  /** The text is printed as it is, with `--json` too: a document of the program's own, or a secret that was asked for. */
+  /** Printed as it is, also with `--json`: a generated document, or a requested secret. */
   verbatim?: true;
-  /** Holds words of others (servers, tools, files, the environment): what is called a password is masked in it. */
+  /** Contains text from outside (servers, tools, files, environment): values named like a password are masked. */
   quotes?: true;
-  /** Default 0. */
   exit?: ExitCode;
 }

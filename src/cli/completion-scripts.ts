@@ -1,4 +1,4 @@
-/** The shells that can be completed, each with a script that asks the program itself what may follow. */
+/** A script per shell, which calls the program for candidates. */
 export const COMPLETION_SCRIPTS: Record<string, string> = {
   bash: `# Completion of tool for bash; in ~/.bashrc: source <(tool completion bash)
 _tool() {

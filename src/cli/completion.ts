@@ -1,38 +1,37 @@
 import type { ArgumentSpec, Grammar, OptionSpec } from './command.ts';
 
-/** Something the shell may offer. */
 export interface Candidate {
   value: string;
   description: string;
 }
 
-/** Tells the completion scripts to offer file names as well. */
+/** Makes the scripts offer file names too. */
 const FILES: Candidate = { value: ':files', description: '' };
 
 export interface CompletionSources {
   grammar: Grammar;
   targets: () => Promise<Candidate[]>;
   snapshots: (target: string) => Promise<Candidate[]>;
-  /** Of a snapshot, or of the newest one. */
+  /** Default: the newest snapshot. */
   tables: (target: string, snapshot: string | undefined) => Promise<Candidate[]>;
   sensitiveKeys: () => Promise<Candidate[]>;
 }
 
-/** What may stand for the last of the words, which is still being typed and may be empty. */
+/** Candidates for the last word, which may be empty. */
 export async function complete(words: string[], sources: CompletionSources): Promise<Candidate[]> {
   const current = words.at(-1) ?? '';
   const candidates = await candidatesFor({ before: divided(words.slice(0, -1)), current }, sources);
   return candidates.filter((candidate) => candidate === FILES || candidate.value.startsWith(current));
 }
 
-/** The configuration file that the words name, as the parser takes it: the last one. */
+/** The last `--config` of the words, as in the parser. */
 export function configOf(words: string[]): string | undefined {
   const before = divided(words.slice(0, -1));
   const flag = before.lastIndexOf('--config');
   return flag === -1 ? undefined : before[flag + 1];
 }
 
-/** A flag and its value as two words; bash makes three of `--config=FILE`, the other shells one. */
+/** Bash passes `--config=FILE` as three words, other shells as one. */
 function divided(words: string[]): string[] {
   return words.flatMap((word) => {
     if (word === '=') return [];
@@ -64,7 +63,7 @@ async function candidatesFor({ before, current }: Typed, sources: CompletionSour
   return argument ? argumentCandidates(argument, { target: given[0] ?? '', sources }) : [];
 }
 
-/** After a comma the next name, beside those that are there. */
+/** After a comma: the next name of the list. */
 function nextTables(current: string, tables: Candidate[]): Candidate[] {
   const before = current.slice(0, current.lastIndexOf(',') + 1);
   return tables.map(({ value, description }) => ({ value: before + value, description }));
@@ -98,7 +97,6 @@ async function argumentCandidates(argument: ArgumentSpec, { target, sources }: A
   }
 }
 
-/** The commands' words that may follow these: families only once. */
 function nextWords(plain: string[], { commands, families }: Pick<Grammar, 'commands' | 'families'>): Candidate[] {
   const next = new Map<string, Candidate>();
   for (const { name, summary } of commands) {
@@ -111,7 +109,6 @@ function nextWords(plain: string[], { commands, families }: Pick<Grammar, 'comma
   return [...next.values()];
 }
 
-/** The words without flags and without the values of flags. */
 function plainWords(words: string[], flags: Flags[]): string[] {
   return words.filter((word, index) => {
     if (word.startsWith('-')) return false;
@@ -122,7 +119,7 @@ function plainWords(words: string[], flags: Flags[]): string[] {
 
 interface Flags extends Pick<OptionSpec, 'complete'> {
   names: string[];
-  /** What it wants after it, `null` for nothing: `file` of `--config <file>`. */
+  /** `file` of `--config <file>`; `null` for a flag without a value. */
   value: string | null;
 }
 

@@ -6,16 +6,15 @@ import { EXIT, UserError } from '../runtime/errors.ts';
 import { printable } from '../text/printable.ts';
 
 export interface Asking {
-  /** Yes was said beforehand: `--yes`, TOOL_NO_CONFIRM, CI. */
+  /** `--yes`, TOOL_NO_CONFIRM or CI. */
   assumeYes: boolean;
-  /** Whether a person can be asked at all. */
   canAsk: boolean;
   input: Readable;
   output: Writable;
   signal: AbortSignal;
 }
 
-/** Returns when the answer is yes. No answer, an empty one and anything else are a no. */
+/** Returns after a yes; any other answer is a no. */
 export async function confirm(question: Question, asking: Asking): Promise<void> {
   if (asking.assumeYes) return;
   if (!asking.canAsk) throw refused(`Not confirmed: ${question.ask} Nobody can be asked without a terminal.`);
@@ -26,7 +25,7 @@ export async function confirm(question: Question, asking: Asking): Promise<void>
   if (!yes) throw refused('Not confirmed; nothing was changed.');
 }
 
-/** Asks in the terminal's own line mode, so that Ctrl-C stays a signal. */
+/** Uses the terminal's line mode, so that Ctrl-C stays a signal. */
 export async function ask(
   prompt: string,
   { input, output, signal }: Pick<Asking, 'input' | 'output' | 'signal'>,
@@ -35,7 +34,7 @@ export async function ask(
   try {
     const closed = once(lines, 'close', { signal }).then(() => null);
     const answer = await Promise.race([lines.question(prompt, { signal }), closed]);
-    // Ctrl-D ends the input, not the line.
+    // Ctrl-D ends the input without a line feed.
     if (answer === null) output.write('\n');
     return answer ?? '';
   } catch (thrown) {

@@ -4,9 +4,8 @@ import type { ExitCode } from '../runtime/errors.ts';
 import type { Terminal } from '../runtime/terminal.ts';
 import type { Grammar, ScreensPlace } from './command.ts';
 
-/** The world around the command line, handed in so that a test can be that world. */
+/** The environment of the command line as a parameter, for tests. */
 export interface Host {
-  /** The words after `tool`. */
   words: string[];
   grammar: Grammar;
   terminal: Terminal;
@@ -25,10 +24,8 @@ export interface ScreensOptions extends ScreensPlace {
   environment: NodeJS.ProcessEnv;
   cwd: string;
   signal: AbortSignal;
-  /** Switches everything off that writes. */
   readOnly: boolean;
-  /** Keeps a log even where the configuration asks for none. */
+  /** Writes a log even without the configuration's `debug`. */
   debug: boolean;
-  /** Trusts the configuration of the current folder without a question. */
   trust: boolean;
 }

@@ -6,12 +6,12 @@ import type { Host } from './host.ts';
 
 export interface ErrorPrinting {
   host: Pick<Host, 'stdout' | 'stderr' | 'terminal'>;
-  /** Whether standard output carries JSON, and so the error as well. */
+  /** Standard output carries JSON, so the error is printed there too. */
   json: boolean | 'document' | 'events';
   debug: boolean;
 }
 
-/** Says an error to people on standard error and, with `--json`, to programs on standard output. */
+/** Prints an error to standard error and, with `--json`, also to standard output. */
 export function printError(error: UserError, { host, json, debug }: ErrorPrinting): ExitCode {
   const { stdout, stderr, terminal } = host;
   const style = createStyle({ color: terminal.stderr.color, unicode: terminal.unicode });

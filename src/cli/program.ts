@@ -2,21 +2,19 @@ import { Argument, Command, type CommanderError, InvalidArgumentError, Option } 
 import type { ArgumentSpec, CommandModule, CommandSpec, Globals, Grammar, OptionSpec } from './command.ts';
 import { usageError } from './usage-error.ts';
 
-/** What the words after `tool` ask for. */
 export type ParsedLine =
   | { kind: 'command'; spec: CommandModule; arguments: Record<string, unknown>; options: object; globals: Globals }
-  /** Help or version. */
   | { kind: 'text'; text: string }
-  /** Words such as `config` that want another one after them, or no words at all. */
+  /** A family such as `config` without its second word, or no words. */
   | { kind: 'incomplete'; alone: boolean; help: string; globals: Globals };
 
 export interface ParseOptions {
   grammar: Grammar;
-  /** How wide a help text may be; `null` when it is not for a terminal. */
+  /** Width of the help; `null` without a terminal. */
   columns: number | null;
 }
 
-/** Reads the words after `tool`; throws a UserError with exit 2 when they make no sense. */
+/** Parses the words after `tool`; throws a UserError with exit 2 for invalid ones. */
 export function parseLine(words: string[], options: ParseOptions): ParsedLine {
   const written: string[] = [];
   const matches: ParsedLine[] = [];
@@ -45,7 +43,7 @@ function createProgram({ grammar, columns }: ParseOptions, into: Sink): Command 
     .configureOutput({
       writeOut: (text) => into.written.push(text),
       writeErr: (text) => into.written.push(text),
-      // Errors are thrown and printed by our own rules.
+      // Errors are thrown instead of printed.
       outputError: () => {},
       getOutHelpWidth: width,
       getErrHelpWidth: width,
@@ -60,13 +58,11 @@ function createProgram({ grammar, columns }: ParseOptions, into: Sink): Command 
 const DEFAULT_WIDTH = 80;
 
 interface Sink {
-  /** Help and version texts. */
   written: string[];
-  /** The command that was named, once parsed. */
   matches: ParsedLine[];
 }
 
-/** How the parser is left: it would end the process by itself. */
+/** Thrown to leave the parser, which would otherwise end the process. */
 class Left extends Error {
   readonly error: CommanderError;
   readonly command: Command;

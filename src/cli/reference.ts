@@ -2,7 +2,7 @@ import { EXIT } from '../runtime/errors.ts';
 import { markdownTable } from '../text/markdown-table.ts';
 import type { CommandSpec, Grammar, OptionSpec } from './command.ts';
 
-/** The text of docs/commands.md: what there is comes from the registry, the rules for all of it from below. */
+/** docs/commands.md: commands from the registry, general rules from below. */
 export function commandReference({ commands, globalOptions }: Pick<Grammar, 'commands' | 'globalOptions'>): string {
   const listed = commands.filter(({ hidden }) => !hidden);
   const groups = Map.groupBy(listed, ({ group }) => group);

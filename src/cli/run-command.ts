@@ -25,7 +25,7 @@ export interface CommandRun {
   screens: Invocation['screens'];
 }
 
-/** Runs one command: shows its events as they come, then its outcome or its error. */
+/** Runs one command: prints its events, then its outcome or its error. */
 export async function runCommand(line: CommandLine, { host: given, screens }: CommandRun): Promise<ExitCode> {
   const { spec, globals } = line;
   let known: string[] = [];
@@ -84,7 +84,7 @@ export async function runCommand(line: CommandLine, { host: given, screens }: Co
     const work = () => spec.run(invocation as Invocation<never, never>);
     const outcome = await work().catch(async (thrown: unknown) => {
       if (!(thrown instanceof UntrustedConfiguration)) throw thrown;
-      // The configuration is read before anything is done, so the command can begin anew.
+      // The configuration is read before any change, so the command can start again.
       await settleTrust(thrown, { host, trust: globals.trust });
       opened = undefined;
       return work();
@@ -94,7 +94,7 @@ export async function runCommand(line: CommandLine, { host: given, screens }: Co
     return outcome.exit ?? EXIT.done;
   } catch (thrown) {
     printer.end('failed');
-    // Whatever an aborted run stumbled over, the abort is why.
+    // After an abort, the abort is the cause of any error.
     const error = toUserError(signal.aborted ? signal.reason : thrown);
     const context = await opened?.catch(() => null);
     context?.logFailure?.(error);
@@ -102,13 +102,12 @@ export async function runCommand(line: CommandLine, { host: given, screens }: Co
   }
 }
 
-/** URLs on the command line, such as that of `--destdb`. */
 function urlsIn({ arguments: words, options }: CommandLine): string[] {
   const values: unknown[] = [...Object.values(words), ...Object.values(options)];
   return values.filter((value) => typeof value === 'string').filter((value) => value.includes('://'));
 }
 
-/** The host, to which no value of a known secret is written, whatever it stands in. */
+/** Masks the values of known secrets in all output. */
 function hidingSecrets(host: Host, known: () => string[]): Host {
   const hiding = (stream: Writable): Writable =>
     Object.create(stream, { write: { value: (text: string) => stream.write(hideKnown(text, known())) } });
@@ -151,7 +150,7 @@ function printOutcome(outcome: Outcome, { line: { spec, globals }, host, duratio
   const { data, text, verbatim = false, quotes = false } = outcome;
   const hide = quotes ? redact : redactOwn;
   if (verbatim) {
-    // A pipe gets the bytes as they are.
+    // A pipe gets the exact bytes.
     host.stdout.write(`${host.terminal.stdout.isTerminal ? printableLines(text) : text}\n`);
     return;
   }

@@ -4,10 +4,10 @@ import type { Host } from './host.ts';
 import { printError } from './print-error.ts';
 import type { ParsedLine } from './program.ts';
 
-/** Does what the words ask for. Never throws, and leaves ending the process to the caller. */
+/** Runs the command line. Never throws; the caller ends the process. */
 export async function run(host: Host): Promise<ExitCode> {
   try {
-    // The screens need no parser, and should not wait for one.
+    // The screens start without the parser.
     if (host.words.length === 0 && host.terminal.interactive) return await openScreens(AS_IT_IS, host);
     const { parseLine } = await import('./program.ts');
     const line = parseLine(host.words, { grammar: host.grammar, columns: host.terminal.stdout.columns() });
@@ -18,7 +18,7 @@ export async function run(host: Host): Promise<ExitCode> {
       case 'incomplete':
         return await runWithoutCommand(line, host);
       case 'command': {
-        // Not needed for help and version, which should cost next to nothing.
+        // Help and version do not load it.
         const { runCommand } = await import('./run-command.ts');
         const { globals } = line;
         const screens = canOpenScreens(globals, host) ? (at: ScreensPlace) => openScreens(globals, host, at) : null;

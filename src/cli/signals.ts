@@ -2,16 +2,15 @@ import type { EventEmitter } from 'node:events';
 import { EXIT, type ExitCode, interrupted } from '../runtime/errors.ts';
 
 export interface SignalOptions {
-  /** The process, or a stand-in for it. */
+  /** The process; a substitute in tests. */
   source: EventEmitter;
   clock: () => Date;
-  /** Ends the process at once. */
   exitNow: (code: ExitCode) => void;
 }
 
 const AT_ONCE_WITHIN_MS = 2000;
 
-/** An AbortSignal for Ctrl-C, SIGTERM and SIGHUP; a second Ctrl-C soon after the first does not wait for anything. */
+/** An AbortSignal for Ctrl-C, SIGTERM and SIGHUP; a second Ctrl-C soon after the first ends the process at once. */
 export function abortOnSignals({ source, clock, exitNow }: SignalOptions): AbortSignal {
   const controller = new AbortController();
   let lastInterrupt: number | null = null;

@@ -5,11 +5,11 @@ import type { Host } from './host.ts';
 
 export interface Settling {
   host: Pick<Host, 'stdin' | 'stderr' | 'terminal' | 'signal' | 'environment'>;
-  /** `--trust` was given. `--yes` is no answer: it is about what a command does, not about whose file it obeys. */
+  /** `--trust`. `--yes` does not answer this question: it concerns the command, not the file. */
   trust: boolean;
 }
 
-/** Returns when the file is trusted from now on; throws the error when it is not, or when nobody can be asked. */
+/** Returns when the file is trusted; throws the error after a no, or without a terminal. */
 export async function settleTrust(error: UntrustedConfiguration, { host, trust }: Settling): Promise<void> {
   const { stdin: input, stderr: output, terminal, signal, environment } = host;
   const { request } = error;

@@ -2,7 +2,7 @@ import type { Command, CommanderError } from 'commander';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import { nearest } from '../text/nearest.ts';
 
-/** The parser's codes and ours, which scripts may rely on; listed in docs/errors.md. */
+/** Stable codes, listed in docs/errors.md. */
 const CODES: Record<string, string> = {
   'commander.unknownCommand': 'unknown_command',
   'commander.unknownOption': 'unknown_flag',
@@ -12,7 +12,7 @@ const CODES: Record<string, string> = {
   'commander.invalidArgument': 'invalid_value',
 };
 
-/** What the parser found wrong, as an error of ours: with the nearest word that exists, or how the command is used. */
+/** A parser error with the closest existing word, or the usage. */
 export function usageError(error: CommanderError, command: Command): UserError {
   const [message = '', suggested = ''] = error.message.replace(/^error: /, '').split('\n');
   const words = commandWords(command);
@@ -29,7 +29,7 @@ export function usageError(error: CommanderError, command: Command): UserError {
   });
 }
 
-/** Of the words that the parser suggests, the one that is near enough: the parser also suggests words far away. */
+/** The parser also suggests distant words; only close ones are kept. */
 function suggestionOf(message: string, suggested: string): string {
   const [, wanted = ''] = /'([^']*)'$/.exec(message) ?? [];
   const dashes = /^-*/.exec(wanted)?.[0] ?? '';

@@ -69,19 +69,19 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   return { data: { snapshot }, text: builtText(target, snapshot) };
 }
 
-/** Asks before anything is built: the sanitized database may replace one. */
+/** Asks before the build: the sanitized database may replace one. */
 async function buildAndSanitize(
   { context: openContext, confirm, tableOptions }: InvocationOf<typeof specification>,
   request: SanitizeRequest,
 ): Promise<Outcome> {
   const { sanitizedText, sanitizeQuestion } = await import('../report/sanitize.ts');
   const { builtText } = await import('../report/snapshots.ts');
-  const { planSanitize, sanitize } = await import('../operations/sanitize/sanitize.ts');
+  const { planSanitize, applySanitize } = await import('../operations/sanitize/sanitize.ts');
   const context = await openContext();
   const planned = await planSanitize(context, request);
   const question = sanitizeQuestion(planned.plan);
   if (question) await confirm(question);
-  const { snapshot: sanitized, original: snapshot, ...result } = await sanitize(context, planned);
+  const { snapshot: sanitized, original: snapshot, ...result } = await applySanitize(context, planned);
   const text = sanitizedText({ snapshot: sanitized, original: snapshot, ...result }, request.target, tableOptions());
   return {
     data: { snapshot, sanitized, ...result },

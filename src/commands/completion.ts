@@ -49,7 +49,7 @@ async function printCandidates(invocation: InvocationOf<typeof completing>): Pro
   });
   return {
     data: { candidates },
-    // A name that cannot be typed is not offered.
+    // Names that cannot be typed are left out.
     text: candidates
       .filter(({ value }) => printable(value) === value)
       .map(({ value, description }) => `${value}\t${printable(description)}`)
@@ -63,10 +63,10 @@ async function targetCandidates(context: Invocation['context']): Promise<Candida
   return targets.map(({ name, title }) => ({ value: name, description: title }));
 }
 
-/** A shell waits for as long while its user does nothing. */
+/** The shell blocks its user meanwhile. */
 const TIMEOUT_MS = 1500;
 
-/** Of the file alone: nobody's keychain is asked in the middle of a line. */
+/** From the file only: completion must not open a keychain prompt. */
 async function keyCandidates(file: string | undefined, { environment, cwd }: InvocationOf<typeof completing>) {
   const { sensitiveKeys } = await import('../operations/configuration/secrets.ts');
   const keys = await sensitiveKeys({ file, environment, cwd });
@@ -94,7 +94,7 @@ async function tableCandidates(
   return tables.map(({ table, rows }) => ({ value: table, description: formatNumberOf(rows, 'row') }));
 }
 
-/** A person in the middle of a line must not be answered with an error. */
+/** Completion never prints an error. */
 async function orNone(find: () => Promise<Candidate[]>): Promise<Candidate[]> {
   try {
     return await find();

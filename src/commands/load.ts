@@ -44,7 +44,7 @@ const specification = {
     ORIGINAL,
     {
       flags: '--remote-tables',
-      description: 'MySQL: create tables whose rows are in other databases, too (FEDERATED and the like)',
+      description: 'create tables whose rows are outside the database, too (foreign tables, FEDERATED and the like)',
     },
     { flags: '--events', description: 'MySQL: let the events of the snapshot or file run in the destination' },
     { flags: '--no-drop', description: 'with a file: run it on the database as it is' },
@@ -70,13 +70,13 @@ export const loadCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
   const { loadedText, loadPlanLines, loadQuestion } = await import('../report/load.ts');
-  const { load, planLoad } = await import('../operations/load/load.ts');
+  const { applyLoad, planLoad } = await import('../operations/load/load.ts');
   const context = await invocation.context();
   const planned = await planLoad(context, toRequest(invocation));
   const { plan } = planned;
   if (invocation.options.dryRun) return { data: { dry_run: true, plan }, text: loadPlanLines(plan).join('\n') };
   await invocation.confirm(loadQuestion(plan));
-  const result = await load(context, planned);
+  const result = await applyLoad(context, planned);
   return { data: result, text: loadedText(plan, result) };
 }
 

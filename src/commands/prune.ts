@@ -34,7 +34,7 @@ export const pruneCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
   const { prunedText, prunePlanLines, pruneQuestion } = await import('../report/prune.ts');
-  const { planPrune, prune } = await import('../operations/snapshots/prune.ts');
+  const { planPrune, applyPrune } = await import('../operations/snapshots/prune.ts');
   const { keepLast, keepWithin, keepDaily, keepWeekly, keepMonthly, dryRun } = invocation.options;
   const context = await invocation.context();
   const keep = {
@@ -44,11 +44,12 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
     ...(keepWeekly !== undefined && { weekly: keepWeekly }),
     ...(keepMonthly !== undefined && { monthly: keepMonthly }),
   };
-  const plan = await planPrune(context, { ...invocation.arguments, keep, ...placeOf(invocation.options) });
+  const planned = await planPrune(context, { ...invocation.arguments, keep, ...placeOf(invocation.options) });
+  const { plan } = planned;
   const count = plan.targets.reduce((sum, { remove }) => sum + remove.length, 0);
   if (dryRun) return { data: { dry_run: true, plan }, text: prunePlanLines(plan, context.clock()).join('\n') };
   if (count === 0) return { data: plan, text: prunedText(plan) };
   await invocation.confirm(pruneQuestion(plan, context.clock()));
-  await prune(context, plan);
+  await applyPrune(context, planned);
   return { data: plan, text: prunedText(plan) };
 }

@@ -28,7 +28,6 @@ import { trustCommand } from './trust.ts';
 import { undoCommand } from './undo.ts';
 import { verifyCommand } from './verify.ts';
 
-/** Every command, in the order of the help. */
 export const COMMANDS: CommandModule[] = [
   buildCommand,
   loadCommand,
@@ -61,13 +60,12 @@ export const COMMANDS: CommandModule[] = [
   completeCommand,
 ];
 
-/** What the first words of commands of two words are about. */
+/** Descriptions of the first words of two-word commands. */
 export const FAMILIES: Record<string, string> = {
   config: 'write, check, show and encrypt the configuration',
   auth: 'sign in, and keep the cloud token',
 };
 
-/** Flags that every command takes, at any place of the line. */
 export const GLOBAL_OPTIONS: OptionSpec[] = [
   { flags: '--config <file>', description: 'configuration file to use' },
   { flags: '--json', description: 'JSON on standard output: a document, or an event a line' },

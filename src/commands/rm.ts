@@ -19,12 +19,13 @@ export const rmCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
   const { removePlanLines, removeQuestion } = await import('../report/remove.ts');
-  const { planRemove, remove } = await import('../operations/snapshots/remove.ts');
+  const { planRemove, applyRemove } = await import('../operations/snapshots/remove.ts');
   const { target, snapshot } = invocation.arguments;
   const context = await invocation.context();
-  const plan = await planRemove(context, { target, snapshot: toSelector(snapshot), ...placeOf(invocation.options) });
+  const planned = await planRemove(context, { target, snapshot: toSelector(snapshot), ...placeOf(invocation.options) });
+  const { plan } = planned;
   if (invocation.options.dryRun) return { data: { dry_run: true, plan }, text: removePlanLines(plan).join('\n') };
   await invocation.confirm(removeQuestion(plan));
-  await remove(context, plan);
+  await applyRemove(context, planned);
   return { data: plan, text: `Removed snapshot ${plan.snapshot.index} of ${target} (${plan.snapshot.id})` };
 }

@@ -39,7 +39,7 @@ export const sanitizeCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
   const { sanitizedText, sanitizePlanLines, sanitizeQuestion } = await import('../report/sanitize.ts');
-  const { planSanitize, sanitize } = await import('../operations/sanitize/sanitize.ts');
+  const { planSanitize, applySanitize } = await import('../operations/sanitize/sanitize.ts');
   const { suggest } = await import('../operations/sanitize/suggest.ts');
   const { options, confirm } = invocation;
   const context = await invocation.context();
@@ -53,7 +53,7 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   if (options.dryRun) return { data: { dry_run: true, plan }, text: sanitizePlanLines(plan).join('\n') };
   const question = sanitizeQuestion(plan);
   if (question) await confirm(question);
-  const result = await sanitize(context, planned);
+  const result = await applySanitize(context, planned);
   return { data: result, text: sanitizedText(result, plan.target, invocation.tableOptions()) };
 }
 

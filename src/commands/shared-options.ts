@@ -3,7 +3,6 @@ import type { SnapshotRequest, SnapshotSelector } from '../operations/snapshots/
 import type { SnapshotLocation } from '../results/results.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 
-/** Arguments and flags that several commands take. */
 export const TARGET = {
   name: 'target',
   description: 'name of a target in the configuration',
@@ -55,16 +54,12 @@ export const PLACES = [
   { flags: '--remote', description: 'in the bucket only' },
 ] as const satisfies OptionSpec[];
 
-/**
- * Up to five digits are an index, and `latest` is the newest; whatever else names a snapshot is its id, which may be
- * all digits too.
- */
+/** Up to five digits are an index, `latest` is the newest; any other word is an id, which may consist of digits too. */
 export function toSelector(word: string): SnapshotSelector {
   if (word === 'latest') return 0;
   return /^\d{1,5}$/.test(word) ? Number(word) : word;
 }
 
-/** The snapshot that a command was asked about. */
 export function snapshotRequest({
   arguments: { target, snapshot },
   options: { original },
@@ -79,7 +74,7 @@ export function snapshotRequest({
   };
 }
 
-/** The one place that `--local` or `--remote` names. */
+/** The location that `--local` or `--remote` selects. */
 export function placeOf({ local, remote }: { local?: boolean; remote?: boolean }): { from?: SnapshotLocation } {
   if (local && remote) {
     throw new UserError('--local and --remote exclude each other', {

@@ -34,7 +34,7 @@ export const subsetCommand: CommandModule = { ...specification, run };
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
   const { explanationText, subsetPlanText, subsetQuestion, subsetText } = await import('../report/subset.ts');
   const { explainSubset } = await import('../operations/subset/explain-subset.ts');
-  const { planSubset, subset } = await import('../operations/subset/subset.ts');
+  const { planSubset, applySubset } = await import('../operations/subset/subset.ts');
   const context = await invocation.context();
   const { dryRun = false, explain, ...options } = invocation.options;
   const request: SubsetRequest = { ...invocation.arguments, ...options };
@@ -42,12 +42,12 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
     const explanation = await explainSubset(context, { ...request, row: explain });
     return { data: explanation, text: explanationText(explanation) };
   }
-  const planned = await planSubset(context, request, { count: dryRun });
+  const planned = await planSubset(context, { ...request, count: dryRun });
   const { plan } = planned;
   if (dryRun) {
     return { data: { dry_run: true, plan }, text: subsetPlanText(plan, invocation.tableOptions()) };
   }
   await invocation.confirm(subsetQuestion(plan));
-  const result = await subset(context, planned);
+  const result = await applySubset(context, planned);
   return { data: result, text: subsetText(result) };
 }

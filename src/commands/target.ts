@@ -22,11 +22,8 @@ const specification = {
 export const targetCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { screens } = invocation;
   const { target } = invocation.arguments;
-  const { original = false, update = false, info = false, cloud = false } = invocation.options;
-  const isPlain = !original && !update && !info && !cloud;
-  if (screens && isPlain) return { data: {}, text: '', exit: await screens({ target }) };
+  const { original = false, info = false, cloud = false } = invocation.options;
   const { snapshotsText } = await import('../report/snapshots.ts');
   const { targetInfoText } = await import('../report/target-info.ts');
   const { findTarget } = await import('../operations/find-target.ts');

@@ -23,10 +23,7 @@ const specification = {
 export const targetsCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { options, screens } = invocation;
-  const { check, update = false, info = false, cloud = false, original = false } = options;
-  const isPlain = check && !update && !info && !cloud && !original;
-  if (screens && isPlain) return { data: {}, text: '', exit: await screens({}) };
+  const { check, update = false, info = false, cloud = false, original = false } = invocation.options;
   const { modeOf } = await import('../config/mode.ts');
   const { targetsText } = await import('../report/targets.ts');
   const { targetInfo } = await import('../operations/target-info.ts');

@@ -20,14 +20,14 @@ export const undoCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
   const { undoneText, undoPlanLines, undoQuestion } = await import('../report/undo.ts');
-  const { planUndo, undo } = await import('../operations/load/undo.ts');
+  const { planUndo, applyUndo } = await import('../operations/load/undo.ts');
   const { dryRun, ...options } = invocation.options;
   const context = await invocation.context();
-  const request = { ...invocation.arguments, ...options };
-  const plan = await planUndo(context, request);
+  const planned = await planUndo(context, { ...invocation.arguments, ...options });
+  const { plan } = planned;
   const now = context.clock();
   if (dryRun) return { data: { dry_run: true, plan }, text: undoPlanLines(plan, now).join('\n') };
   await invocation.confirm(undoQuestion(plan, now));
-  const result = await undo(context, plan, request);
+  const result = await applyUndo(context, planned);
   return { data: result, text: undoneText(plan, result) };
 }

@@ -1,14 +1,13 @@
 import { EXIT, UserError } from '../runtime/errors.ts';
 import type { Settings } from './schema/settings.ts';
 
-/** The key that holds the base of the cloud API, for each `env`. */
 const BASES = {
   development: 'dev_api_url',
   staging: 'staging_api_url',
   production: 'base_url',
 } as const satisfies Record<Settings['env'], keyof Settings>;
 
-/** Where the cloud API is, chosen by `env`; throws when its base is not set, which matters only to who uses the cloud. */
+/** The base URL of the cloud API, chosen by `env`; throws when it is not set. */
 export function apiEndpoint({ env, ...bases }: Pick<Settings, 'env' | (typeof BASES)[Settings['env']]>): string {
   const key = BASES[env];
   const base = bases[key];

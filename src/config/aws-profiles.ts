@@ -5,7 +5,6 @@ import { join } from 'node:path';
 export interface AwsProfile {
   endpoint?: string;
   region?: string;
-  /** Whether it has credentials or names their source. */
   hasCredentials: boolean;
 }
 
@@ -22,7 +21,7 @@ const CREDENTIALS = [
   'web_identity_token_file',
 ];
 
-/** The profiles of the AWS CLI's two files, as the S3 client reads them; those of a missing file are left out. */
+/** The profiles of the AWS CLI's two files, as the S3 client reads them. A missing file has no profiles. */
 export async function readAwsProfiles(environment: NodeJS.ProcessEnv): Promise<Map<string, AwsProfile>> {
   const { loadSharedConfigFiles } = await import('@smithy/core/config');
   const folder = join(environment.HOME || environment.USERPROFILE || homedir(), '.aws');

@@ -8,7 +8,7 @@ import type { Traits } from './schema/traits.ts';
 import { name } from './schema/values.ts';
 import { type KeyPath, removeValue, type Tree } from './tree.ts';
 
-/** What is right in a configuration, while other things in it may be wrong or missing. */
+/** The valid part of a configuration. */
 export type Draft = PartOf<Settings>;
 
 type PartOf<T> = T extends (infer Item)[]
@@ -19,12 +19,12 @@ type PartOf<T> = T extends (infer Item)[]
 
 export interface CheckedValues {
   findings: KeyProblem[];
-  /** With the defaults; `null` when anything is wrong. */
+  /** With defaults; `null` when any value is invalid. */
   settings: Settings | null;
   draft: Draft;
 }
 
-/** Checks every value against the schema, and takes what is wrong out of the tree. */
+/** Validates every value against the schema, and removes invalid values from the tree. */
 export function checkValues(tree: Tree, shape: Shape): CheckedValues {
   const result = v.safeParse(settingsSchema, tree);
   if (result.success) return { findings: [], settings: result.output, draft: result.output };

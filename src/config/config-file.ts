@@ -6,31 +6,30 @@ import { absolutePath, userConfigFile } from './paths.ts';
 import { brokenSource, type Flaw, parseYaml, type YamlSource } from './yaml/yaml-source.ts';
 
 export interface ConfigFile {
-  /** Absolute. */
   path: string;
-  /** What it says; empty when it cannot be read. */
+  /** Empty when it cannot be read. */
   text: string;
   source: YamlSource;
-  /** Permission bits; `null` where they mean nothing. */
+  /** Permission bits; `null` on systems without them. */
   mode: number | null;
-  /** The user's own file when it is there as well, and not read. */
+  /** The user's own file, when it exists and is not read. */
   shadows?: string;
-  /** Found in the current folder, and not named by anybody. */
+  /** Found in the current folder, not named by the user. */
   inFolder?: true;
 }
 
 export interface FileRequest {
-  /** The file given with `--config`; it must exist. Without it the usual places are searched. */
+  /** The file of `--config`; it must exist. Default: the usual places. */
   file?: string | undefined;
   environment: NodeJS.ProcessEnv;
   cwd: string;
-  /** What the file is about to say, instead of what it says. */
+  /** Text to use instead of the file's, for unsaved edits. */
   text?: string | undefined;
 }
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** The configuration file that is in force: the one that was named, `./tool.yml`, or the user's own. */
+/** The configuration file in force: the named one, `./tool.yml`, or the user's own. */
 export async function readConfigFile({ text, ...request }: FileRequest): Promise<ConfigFile | null> {
   const file = await findConfigFile(request);
   if (!file || text === undefined) return file;
@@ -61,7 +60,7 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** `null` when there is no such file; whatever else goes wrong is told, and nothing further is searched. */
+/** `null` when the file does not exist. Any other error is a problem and ends the search. */
 async function readFileAt(path: string): Promise<ConfigFile | null> {
   let handle: FileHandle;
   try {
@@ -84,7 +83,7 @@ async function readFileAt(path: string): Promise<ConfigFile | null> {
   }
 }
 
-/** Reads on until the end: what was named may be a pipe, or a device without an end. */
+/** Reads to the end: the file may be a pipe, or a device without an end. */
 async function readAtMost(handle: FileHandle, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -102,7 +101,7 @@ function decode(bytes: Buffer): Pick<ConfigFile, 'text' | 'source'> {
   return { text, source: flaw ? brokenSource(flaw) : parseYaml(text) };
 }
 
-/** The text, and the first character in it that no configuration can hold. */
+/** The text, and the first character that a configuration must not contain. */
 function decodeText(bytes: Buffer): { text: string; flaw: Flaw | null } {
   const text = new TextDecoder('utf-8').decode(bytes);
   const notUtf8 = isUtf8(bytes) ? -1 : text.indexOf('\uFFFD');

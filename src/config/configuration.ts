@@ -2,12 +2,12 @@ import type { Settings } from './schema/settings.ts';
 
 /** A configuration in force: file and environment merged, templates filled in, defaults applied. */
 export interface Configuration {
-  /** Absolute path of the file; `null` when variables alone configure the tool. */
+  /** Absolute; `null` when environment variables alone configure the tool. */
   file: string | null;
   settings: Settings;
-  /** URLs that could not be filled in (an unset variable): an error only for who needs them. */
+  /** URLs with an unset variable: an error only for operations that use them. */
   deferred: Problem[];
-  /** By dotted key, what those URLs say without their templates: `postgres://app@db/shop`. */
+  /** By dotted key, the text of those URLs without their templates: `postgres://app@db/shop`. */
   blanks?: Map<string, string>;
 }
 

@@ -6,18 +6,18 @@ import { parseValue } from './yaml/yaml-source.ts';
 
 const PREFIX = 'TOOL_';
 
-/** Variables that are no keys: who reads them is not the configuration. */
+/** Variables that are not configuration keys. */
 const SWITCHES = ['no_confirm'];
 const OTHER_VARIABLES = [...SWITCHES, 'trust'];
 
-/** The variable that sets a key: `targets.app.cpus` → `TOOL_TARGETS__APP__CPUS`. */
+/** `targets.app.cpus` → `TOOL_TARGETS__APP__CPUS`. */
 export function variableName(path: readonly string[]): string {
   return PREFIX + path.map((part) => normalName(part).toUpperCase()).join('__');
 }
 
 /**
- * Sets what the variables say over what the file says. Names in maps match without regard to case, `-` and `_` alike.
- * Lists are comma-separated or YAML in brackets, maps YAML in braces. An empty variable counts as not set.
+ * Applies environment variables over the file. Names in maps match without regard to case, `-` equals `_`. Lists are
+ * comma-separated or YAML in brackets, maps YAML in braces. An empty variable counts as not set.
  */
 export function applyVariables(
   tree: Tree,
@@ -29,7 +29,7 @@ export function applyVariables(
     .filter(([name, value]) => name.startsWith(PREFIX) && value !== undefined && value !== '')
     .map(([name, value = '']) => ({ name, value, segments: name.slice(PREFIX.length).toLowerCase().split('__') }))
     .filter(({ segments }) => !OTHER_VARIABLES.includes(segments.join('__')));
-  // A variable for a whole map comes before those for what is in it.
+  // A variable of a whole map comes before those of its keys.
   given.sort((a, b) => a.segments.length - b.segments.length || (a.name < b.name ? -1 : 1));
   for (const { name, value, segments } of given) {
     const match = matchKey(segments, { shape, tree });
@@ -43,7 +43,7 @@ export function applyVariables(
   return { variables, problems };
 }
 
-/** A switch that is set to neither on nor off would be taken for off without a word. */
+/** A switch with a value that is neither on nor off would silently count as off. */
 function otherProblems(environment: NodeJS.ProcessEnv): Problem[] {
   return SWITCHES.flatMap((key): Problem[] => {
     const name = variableName([key]);
@@ -84,7 +84,7 @@ function matchKey(segments: string[], { shape, tree }: { shape: Shape; tree: Tre
   return { path, shape: here };
 }
 
-/** The names that the next segments spell; a name with `__` in it takes several. */
+/** The names that the next segments may spell; a name that contains `__` takes several segments. */
 function matchName(segments: string[], names: string[]): { matches: string[]; length: number } {
   for (let length = segments.length; length > 0; length -= 1) {
     const wanted = segments.slice(0, length).join('__');
@@ -98,7 +98,7 @@ function normalName(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '_');
 }
 
-/** A variable is text; what it means depends on the key. What cannot be read stays text, for the type check to find. */
+/** Parses a variable by the type of its key. Unparsable text stays text, for the type check to report. */
 function readText(text: string, shape: Shape): unknown {
   switch (shape.kind) {
     case 'object':

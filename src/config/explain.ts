@@ -8,11 +8,11 @@ import { dotted, isTree, type KeyPath } from './tree.ts';
 import { isConnectionUrl } from './urls/url-scheme.ts';
 
 export type Explanation = Pick<Inspection, 'values' | 'written' | 'origins'> & {
-  /** A connection URL as it may be seen; throws for one that cannot be understood. */
+  /** A connection URL without secrets; throws for an invalid one. */
   showUrl: (url: string) => string;
 };
 
-/** Every value in force with its origin, in the order of the schema; what is not right is left to the problems. */
+/** Every value in force with its origin, in the order of the schema. Invalid values are left to the problems. */
 export function explainConfiguration({ values, written, origins, showUrl }: Explanation): ExplainedValue[] {
   if (values === null) return [];
   const root: ValueAtPath = { shape: shapeOf(settingsSchema), value: values, written, path: [] };
@@ -26,9 +26,9 @@ export function explainConfiguration({ values, written, origins, showUrl }: Expl
 
 interface ValueAtPath {
   shape: Shape;
-  /** In force; nothing when it is not right, or not set while something else is wrong. */
+  /** In force; `undefined` when invalid, or not set while something else is invalid. */
   value: unknown;
-  /** By file or variable; nothing when neither says anything. */
+  /** From file or variable; `undefined` when neither sets it. */
   written: unknown;
   path: KeyPath;
 }
@@ -43,11 +43,11 @@ function* leavesOf(place: ValueAtPath): Generator<ValueAtPath> {
   }
   const leaves = parts.flatMap((part) => [...leavesOf(part)]);
   yield* leaves;
-  // A target that does nothing yet is there all the same.
+  // Lists a target without an operation too.
   if (leaves.length === 0 && isTree(value) && isSet(place)) yield place;
 }
 
-/** What is in a map or a list of maps; `null` for what is one value. */
+/** The parts of a map or a list of maps; `null` for a single value. */
 function partsOf({ shape, value, written, path }: ValueAtPath): ValueAtPath[] | null {
   const part = (key: string | number, of: Shape): ValueAtPath => ({
     shape: of,
@@ -70,19 +70,19 @@ function partsOf({ shape, value, written, path }: ValueAtPath): ValueAtPath[] | 
   }
 }
 
-/** Own properties only: a map may have a name that JavaScript's own objects have, too. */
+/** Own properties only: a map may contain the name of a property of Object.prototype. */
 function childOf(parent: unknown, key: string | number): unknown {
   return typeof parent === 'object' && parent !== null && Object.hasOwn(parent, key)
     ? (parent as Record<string | number, unknown>)[key]
     : undefined;
 }
 
-/** A key without a value counts as not set; a name without one, as of a target, is there. */
+/** A key without a value counts as not set; a map entry such as a target counts as set. */
 function isSet({ shape, written }: ValueAtPath): boolean {
   return written !== undefined && (written !== null || shape.default === undefined);
 }
 
-/** A URL whose template cannot be filled in: it is shown as it is written. */
+/** A URL with an unfilled template is shown as it is written. */
 function isUnfilled({ shape, value, written }: ValueAtPath): boolean {
   return value === undefined && shape.traits.template === true && typeof written === 'string' && written.includes('{{');
 }
@@ -93,7 +93,7 @@ function shownValue(place: ValueAtPath, showUrl: Explanation['showUrl']): unknow
   const { shape, value, written } = place;
   if (isUnfilled(place)) return withoutCredentials(String(written));
   if (typeof value === 'string' && shape.traits.secret && isConnectionUrl(value)) return urlText(value, showUrl);
-  // What somebody has encrypted is a secret, whatever the key.
+  // An encrypted value is a secret under any key.
   if (shape.traits.secret || JSON.stringify(written)?.includes('$aes$')) return HIDDEN;
   return typeof value === 'string' ? redact(value) : value;
 }

@@ -1,13 +1,13 @@
 import { EXIT, UserError } from '../runtime/errors.ts';
 import type { Problem } from './configuration.ts';
 
-/** How many problems an error lists; `config check` shows all. */
+/** `config check` shows all. */
 const MOST_LISTED = 20;
 
-/** What is wrong not with what is written, but with what is around it. */
+/** Problems with the surroundings, not with the text. */
 const SAID_ALONE = new Set(['no_configuration', 'keychain_unavailable']);
 
-/** The error of a command that cannot work with its configuration, with every problem and its place. */
+/** The error of a command with an invalid configuration, listing problems with their location. */
 export function invalidConfiguration(problems: Problem[]): UserError {
   const errors = problems.filter(({ severity }) => severity === 'error');
   const [first] = errors;
@@ -26,7 +26,7 @@ export function invalidConfiguration(problems: Problem[]): UserError {
   });
 }
 
-/** The place of a problem as editors and terminals link it: `tool.yml:12:5`. */
+/** `tool.yml:12:5`, which editors and terminals link. */
 export function placeOf({ file, line, column }: Problem): string | null {
   return file === null ? null : [file, line, column].filter((part) => part !== null).join(':');
 }

@@ -2,30 +2,29 @@ import type { Problem } from './configuration.ts';
 import { dotted, type KeyPath } from './tree.ts';
 import type { YamlSource } from './yaml/yaml-source.ts';
 
-/** What a check has found at a key; where that key comes from is not its business. */
+/** A problem at a key, without the file or variable that sets the key. */
 export interface KeyProblem {
   path: KeyPath;
   /** Default `error`. */
   severity?: 'error' | 'warning';
   code: string;
-  /** The whole sentence, or what follows the key's name. */
+  /** The whole sentence, or the part after the key's name. */
   message: string | { says: string };
   hint?: string | null;
-  /** Whether the key or the value is to be looked at; default the value. */
+  /** Default: the value. */
   at?: 'key' | 'value';
-  /** The character of the value. */
+  /** Character offset in the value. */
   offset?: number;
 }
 
-/** Where the values of a configuration come from. */
 export interface Origins {
   file: string | null;
   source: YamlSource | null;
-  /** Names of variables by the dotted key that they set. */
+  /** Names of variables by dotted key. */
   variables: Map<string, string>;
 }
 
-/** A finding with its place: file, line and column, or the variable's name. */
+/** A problem with its location: file, line and column, or the variable's name. */
 export function toProblem(finding: KeyProblem, origins: Origins): Problem {
   const { path, code, message, severity = 'error', hint = null, at = 'value', offset = 0 } = finding;
   const variable = variableOf(path, origins.variables);
@@ -45,7 +44,7 @@ export function toProblem(finding: KeyProblem, origins: Origins): Problem {
   };
 }
 
-/** The variable that set the value at a path, or something around it. */
+/** The variable that set the value at a path, or a map around it. */
 export function variableOf(path: KeyPath, variables: Map<string, string>): string | null {
   if (variables.size === 0) return null;
   for (let length = path.length; length > 0; length -= 1) {

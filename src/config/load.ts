@@ -36,31 +36,30 @@ import { fillUrls } from './urls/fill-urls.ts';
 import { variablesOf } from './urls/template.ts';
 
 export interface LoadOptions extends FileRequest {
-  /** Hears the warnings. */
   report?: Report;
 }
 
-/** What there is to say about a configuration, whether it can be used or not. */
+/** A configuration, valid or not, with its problems. */
 export interface Inspection {
-  /** Absolute path of the file; `null` when there is none. */
+  /** Absolute; `null` when there is no file. */
   file: string | null;
-  /** The user's own file when it is there and not read, because `./tool.yml` is there. */
+  /** The user's own file, when it is not read because `./tool.yml` exists. */
   shadowed: string | null;
-  /** What the file says, for excerpts. */
+  /** For excerpts. */
   text: string;
   mode: Mode;
-  /** `null` when an error stands in the way of every command. */
+  /** `null` when an error prevents every command. */
   configuration: Configuration | null;
-  /** Everything at once, what is deferred included; in the order of the file. */
+  /** All problems, deferred ones included, in the order of the file. */
   problems: Problem[];
-  /** What file and variables say, before templates are filled in. */
+  /** File and variables before templates are filled in. */
   written: Tree;
-  /** What is right of it, as it is in force; `null` when nothing can be known of it. */
+  /** The valid part in force; `null` when nothing can be read. */
   values: Draft | null;
   origins: Origins;
 }
 
-/** The configuration in force; throws with exit 3 when it is missing or not valid. */
+/** The configuration in force; throws with exit 3 when it is missing or invalid. */
 export async function loadConfiguration({ report, ...request }: LoadOptions): Promise<Configuration> {
   const { configuration, problems } = await inspectConfiguration(request);
   if (!configuration) throw invalidConfiguration(problems);
@@ -88,7 +87,7 @@ const RULES: Rule[] = [
   originalsAreNotShared,
 ];
 
-/** Advice about a file that works: for `config check`, not for every command. */
+/** Advice about a working file: for `config check` only. */
 const LEFT_TO_THE_CHECK = new Set([
   'cli_profile_not_found',
   'credentials_not_found',
@@ -97,13 +96,10 @@ const LEFT_TO_THE_CHECK = new Set([
   'schema_config_ignored',
 ]);
 
-/** A load into a source is refused by its own guard, with an exit code of its own; the other commands may go on. */
+/** The guard refuses a load into a source, with its own exit code; other commands continue. */
 const LEFT_TO_THE_GUARD = new Set(['destination_is_source']);
 
-/**
- * Reads file and environment, and finds every problem in them. Never throws for what a person has written, but for a
- * file of the current folder that is not trusted.
- */
+/** Reads file and environment and returns every problem. Throws only for an untrusted file of the current folder. */
 export async function inspectConfiguration(request: FileRequest): Promise<Inspection> {
   const { environment, cwd } = request;
   const file = await readConfigFile(request);
@@ -121,7 +117,7 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   const shadowed = file?.shadows ?? null;
   const base = { file: origins.file, shadowed, text: file?.text ?? '', mode, written, origins } as const;
   const flaws = file ? flawsOf(file) : [];
-  // A file that cannot be read says nothing, so what it seems to lack is no news.
+  // Missing keys of an unreadable file are no problems.
   if (flaws.length > 0) {
     return { ...base, configuration: null, problems: [...flaws, ...variableProblems], values: null };
   }
@@ -155,7 +151,7 @@ function flawsOf({ path, source }: ConfigFile): Problem[] {
   return source.flaws.map((flaw) => ({ ...flaw, severity: 'error', key: '', file: path }));
 }
 
-/** A key that is written by its former name is not also called missing. */
+/** A former key already has a problem, so its new name is not reported as missing. */
 function withoutRenamed(findings: KeyProblem[], unknown: KeyProblem[]): KeyProblem[] {
   const renamed = new Set(unknown.map(({ path }) => replacementOf(path)));
   return findings.filter(({ code, path }) => code !== 'missing_key' || !renamed.has(dotted(path)));
@@ -176,7 +172,10 @@ function nothingConfigured(problems: Problem[], origins: Origins): Inspection {
   return { ...nothing, file: null, mode: 'local', problems: [missing, ...problems], origins };
 }
 
-/** Makes the paths absolute. A query file is looked for in the folders, then in the working directory. A query file that is not there matters only to who sanitizes. */
+/**
+ * Makes paths absolute. A query file is searched in the folders, then in the working directory. A missing one matters
+ * to sanitizing only.
+ */
 async function resolvePaths(
   settings: Settings,
   { folders, environment }: { folders: string[]; environment: NodeJS.ProcessEnv },

@@ -3,10 +3,10 @@ import type { KeyProblem } from './key-problem.ts';
 import type { Shape } from './schema/shape.ts';
 import type { KeyPath } from './tree.ts';
 
-/** A value of a type that its key does not take: what is expected, and what was found. */
+/** A value of the wrong type: expected and actual type. */
 export function mismatch(path: KeyPath, shape: Shape, value: unknown): KeyProblem {
   const isChoice = shape.kind === 'value' && shape.choices.length > 0;
-  // Where a map is wanted, the value may belong to any key, that of a password too.
+  // Instead of a map, the value may belong to any key, also to a password.
   const isSecret = shape.traits.secret === true || shape.kind === 'object' || shape.kind === 'map';
   const found = describeFound(value, isSecret);
   return {
@@ -30,13 +30,13 @@ function describeFound(value: unknown, secret: boolean): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a map';
   if (typeof value !== 'string') return secret ? `a ${typeof value}` : `the ${typeof value} ${value}`;
-  // Of several words some may belong to a key whose colon was forgotten, a password among them.
+  // Several words may contain a password of a key with a forgotten colon.
   return secret || !/^\S{1,40}$/.test(value) ? 'text' : JSON.stringify(redact(value));
 }
 
 const MEANT = new Map(Object.entries({ yes: true, on: true, 1: true, no: false, off: false, 0: false }));
 
-/** How to write what was probably meant: YAML takes much for a number or a truth value that is text, and vice versa. */
+/** How to write the intended value: YAML reads much text as a number or a boolean, and vice versa. */
 function writingHint(shape: Shape, value: unknown): string | null {
   const isScalar = value !== null && typeof value !== 'object';
   if (shape.kind === 'list') return isScalar && !shape.traits.secret ? 'Write it in brackets: [a, b].' : null;
@@ -47,7 +47,7 @@ function writingHint(shape: Shape, value: unknown): string | null {
   return meant === null ? null : `Write ${meant}.`;
 }
 
-/** The number or truth value that a text was meant for; of the text that a number was meant for nobody knows how it was written. */
+/** The number or boolean that a text was meant as. The original spelling of a number is unknown. */
 export function meantValue(shape: Shape, value: unknown): number | boolean | null {
   if (shape.kind !== 'value' || shape.choices.length > 0 || shape.type === 'text') return null;
   if (shape.type === 'boolean') return MEANT.get(String(value).toLowerCase()) ?? null;

@@ -1,7 +1,7 @@
-/** `local`: the configuration file and this machine alone. `cloud`: storage, sharing and targets of a team besides. */
+/** `local`: configuration file and this machine. `cloud`: also storage, sharing and targets of a team. */
 export type Mode = 'local' | 'cloud';
 
-/** The mode that a configuration works in: a token for the cloud makes the difference. */
+/** A token for the cloud selects cloud mode. */
 export function modeOf({ authtoken }: { authtoken?: unknown }): Mode {
   return authtoken ? 'cloud' : 'local';
 }

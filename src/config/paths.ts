@@ -1,12 +1,12 @@
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 
-/** The file that `config init` writes, and the second place that is searched. */
+/** The file of `config init`, and the second place of the search. */
 export function userConfigFile(environment: NodeJS.ProcessEnv): string {
   return join(homeOf(environment), '.config', 'tool', 'tool.yml');
 }
 
-/** An absolute path: `~` is the home directory, a relative one starts at the given folder. */
+/** Resolves `~` and a relative path, which starts at the given folder. */
 export function absolutePath(
   path: string,
   { from, environment }: { from: string; environment: NodeJS.ProcessEnv },
@@ -20,7 +20,7 @@ function homeOf(environment: NodeJS.ProcessEnv): string {
   return environment.HOME || environment.USERPROFILE || homedir();
 }
 
-/** As people write it: from the current folder, or from the home folder. */
+/** Relative to the current or the home folder, for display. */
 export function shortPath(path: string, { environment, cwd }: { environment: NodeJS.ProcessEnv; cwd: string }): string {
   if (dirname(path) === cwd) return `./${basename(path)}`;
   const home = homeOf(environment);

@@ -1,7 +1,7 @@
 import { isAbsolute, relative, sep } from 'node:path';
 import type { Settings } from './schema/settings.ts';
 
-/** What of the configured query files is at the top of the working directory: their names, or `folder/`. */
+/** Configured query files at the top of the working directory: names, or `folder/`. */
 export function queryFilesIn({
   targets,
   working_directory,

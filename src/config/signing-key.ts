@@ -5,12 +5,12 @@ import { EXIT, UserError } from '../runtime/errors.ts';
 import { writeBeside } from './edit/write-beside.ts';
 import { userConfigFile } from './paths.ts';
 
-/** Where the private key of this machine is, for its owner alone. */
+/** The private key of this machine, readable by its owner only. */
 export function signingKeyFile(environment: NodeJS.ProcessEnv): string {
   return join(dirname(userConfigFile(environment)), 'signing-key.pem');
 }
 
-/** The Ed25519 key by which this machine signs snapshots; made when it is first needed. */
+/** The Ed25519 key that signs snapshots on this machine; created on first use. */
 export async function signingKey(environment: NodeJS.ProcessEnv): Promise<KeyObject> {
   const path = signingKeyFile(environment);
   try {
@@ -36,7 +36,7 @@ async function readKey(path: string): Promise<KeyObject | null> {
   return key;
 }
 
-/** A link is made whole or not at all: of two builds that begin at the same moment the second takes the first's key. */
+/** A link is atomic: of two concurrent builds the second uses the first's key. */
 async function makeKey(path: string): Promise<KeyObject> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const { privateKey } = generateKeyPairSync('ed25519');

@@ -58,6 +58,8 @@ export interface DumpRequest {
   expectedBytes: (table: string) => number | undefined;
   /** Stores a file of `directory`, which may still be growing, and removes it. */
   pack(file: FileToPack): Promise<PackedFile>;
+  /** Stores small contents that are in memory, and takes them over. */
+  packContents(files: ContentToPack[]): Promise<PackedFile[]>;
   /** No file grows any more. */
   finish(): void;
 }
@@ -67,6 +69,13 @@ export interface FileToPack {
   /** Ends a complete file; `null` when only the writer knows. */
   terminator: string | null;
   onBytes: (bytes: number) => void;
+}
+
+export interface ContentToPack {
+  name: string;
+  content: Uint8Array<ArrayBuffer>;
+  /** What ends the content when it is complete. */
+  terminator: string;
 }
 
 export interface PackedFile {

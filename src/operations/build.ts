@@ -1,11 +1,9 @@
-import { rm } from 'node:fs/promises';
 import { connectionUrl } from '../config/urls/connection-url.ts';
-import type { DumpRequest, Engine } from '../engines/engine.ts';
+import type { Engine } from '../engines/engine.ts';
 import { profileOf } from '../engines/list.ts';
 import { engineForUrl } from '../engines/registry.ts';
-import { type LocalRepository, newSnapshotId } from '../repository/local-repository.ts';
-import { bytesOfTable, type Manifest } from '../repository/manifest.ts';
-import { createObjectPool } from '../repository/objects/object-pool.ts';
+import { newSnapshotId } from '../repository/local-repository.ts';
+import type { Manifest } from '../repository/manifest.ts';
 import { definitionsOnlyOf, definitionsOnlyText } from '../results/definitions-only.ts';
 import { leftOutSchemasOf, leftOutText } from '../results/left-out-schemas.ts';
 import type { SnapshotRow } from '../results/results.ts';
@@ -13,14 +11,15 @@ import type { Context } from '../runtime/context.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import { type WarningEvent, withStep } from '../runtime/events.ts';
 import { checkDatabase } from './check-databases.ts';
+import { cpusFor } from './cpus-for.ts';
 import { findTarget } from './find-target.ts';
 import { rememberIdentities, type SeenSource } from './identities.ts';
-import { jobsFor } from './jobs.ts';
-import { repositoryOf } from './snapshots/local-repository.ts';
+import { localRepository } from './snapshots/local-repository.ts';
 import { pushStored } from './snapshots/push.ts';
-import { profileFor } from './snapshots/remote-repositories.ts';
 import { signed } from './snapshots/signatures.ts';
 import { snapshotRow } from './snapshots/snapshots.ts';
+import { profileFor } from './snapshots/storage-profiles.ts';
+import { storeDump } from './snapshots/store-dump.ts';
 
 export interface BuildRequest {
   target: string;
@@ -48,15 +47,15 @@ export async function build(
   if (text === undefined) throw noSource(name);
   const engine = engineForUrl(text);
   const url = engine.connect.parseUrl(text);
-  const repository = repositoryOf(context);
+  const repository = localRepository(context);
   const [previous] = await repository.list(name);
   const created = clock().toISOString();
 
-  const jobs = cpus ?? jobsFor(context, name);
+  const jobs = cpus ?? cpusFor(context, name);
   const byProgram = program ?? target.program ?? false;
   if (byProgram && engine.capabilities.onlyProgram)
     report(programWithoutEffect(engine, engine.capabilities.onlyProgram));
-  const stored = await store(context, {
+  const stored = await storeDump(context, {
     engine,
     repository,
     previous,
@@ -112,44 +111,6 @@ function storedText(manifest: Manifest): string {
   const definitionsOnly = definitionsOnlyOf(manifest);
   const only = definitionsOnly.length === 0 ? '' : `, definitions only of ${definitionsOnlyText(definitionsOnly)}`;
   return `Stored snapshot ${manifest.id}${without}${only}`;
-}
-
-export interface Storing
-  extends Pick<DumpRequest, 'url' | 'schemaConfig' | 'includeNeededSchemas' | 'jobs' | 'copyOf' | 'program'> {
-  engine: Engine;
-  repository: LocalRepository;
-  previous: Manifest | undefined;
-}
-
-/** Dumps into a staging folder and moves each file into the objects as soon as it is packed. */
-export async function store(context: Context, { engine, repository, previous, ...request }: Storing) {
-  await using staging = await repository.stage();
-  const directory = await staging.folder('dump');
-  const pool = createObjectPool(request.jobs);
-  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
-  const sizes = new Map(previous?.tables.map((table) => [table.name, bytesOfTable(table)]));
-  let addedBytes = 0;
-  const dump = await engine.dump.run(context, {
-    ...request,
-    directory,
-    expectedBytes: (table) => sizes.get(table),
-    finish: () => pool.finish(),
-    async pack({ name, terminator, onBytes }) {
-      const source = `${directory}/${name}`;
-      const destination = staging.path(`${name}.object`);
-      const { sha256, bytes, storedBytes, storedSha256, ...facts } = await pool.pack({
-        source,
-        destination,
-        terminator,
-        onBytes,
-      });
-      if (await repository.store(destination, { sha256 })) addedBytes += storedBytes;
-      await rm(source);
-      const file = { name, sha256, bytes, stored_bytes: storedBytes, stored_sha256: storedSha256 };
-      return { file, ...facts };
-    },
-  });
-  return { dump, addedBytes };
 }
 
 function noSource(target: string): UserError {

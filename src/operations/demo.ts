@@ -15,11 +15,11 @@ import { type Context, openContext } from '../runtime/context.ts';
 import { type Report, withStep } from '../runtime/events.ts';
 import { assetUrl } from '../runtime/package-files.ts';
 import { build } from './build.ts';
-import { load, planLoad } from './load/load.ts';
-import { planUndo, undo } from './load/undo.ts';
-import { planSanitize, sanitize } from './sanitize/sanitize.ts';
+import { applyLoad, planLoad } from './load/load.ts';
+import { applyUndo, planUndo } from './load/undo.ts';
+import { applySanitize, planSanitize } from './sanitize/sanitize.ts';
 import { verify } from './snapshots/verify.ts';
-import { planSubset, subset } from './subset/subset.ts';
+import { applySubset, planSubset } from './subset/subset.ts';
 
 /** A throw-away database with sample data, and a configuration for it; disposing leaves nothing of either. */
 export interface Demo extends AsyncDisposable {
@@ -106,14 +106,14 @@ export async function tourDemo(demo: Demo, { report, signal, clock }: DemoOption
   const verified = await verify(context, { target });
   const loaded = await loadNewest(context, target);
   const reloaded = await loadNewest(context, target);
-  const undone = await undo(context, await planUndo(context, { target }));
-  const sanitized = await sanitize(context, await planSanitize(context, { target, strict: true }));
-  const small = await subset(context, await planSubset(context, { target }));
+  const undone = await applyUndo(context, await planUndo(context, { target }));
+  const sanitized = await applySanitize(context, await planSanitize(context, { target, strict: true }));
+  const small = await applySubset(context, await planSubset(context, { target }));
   return { built, again, verified, loaded, reloaded, undone, sanitized, subset: small };
 }
 
 async function loadNewest(context: Context, target: string): Promise<LoadResult> {
-  return load(context, await planLoad(context, { target }));
+  return applyLoad(context, await planLoad(context, { target }));
 }
 
 /** `TOOL_…` and libpq's variables (`PGSSLMODE`) are meant for other databases than the demo's. */

@@ -5,8 +5,8 @@ import type { TargetInfo } from '../results/results.ts';
 import type { Context } from '../runtime/context.ts';
 import { toUserError } from '../runtime/errors.ts';
 import { chosenQuery } from '../sanitize/query.ts';
+import { cpusFor } from './cpus-for.ts';
 import { findTarget } from './find-target.ts';
-import { jobsFor } from './jobs.ts';
 import { configuredDestination } from './load/destination.ts';
 
 /** All that the configuration says of a target, as `--info` shows it. Connects to nothing. */
@@ -32,7 +32,7 @@ export function targetInfo(context: Context, name: string): TargetInfo {
     shared_storage_profile: share?.storage_profile_name ?? null,
     sso_groups: sso_groups ?? [],
     allow_destination_of: allow_destination_of ?? [],
-    cpus: jobsFor(context, name),
+    cpus: cpusFor(context, name),
   };
 }
 

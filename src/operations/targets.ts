@@ -13,7 +13,7 @@ import { findTarget } from './find-target.ts';
 import { rememberIdentities, type SeenSource } from './identities.ts';
 import { configuredDestination } from './load/destination.ts';
 import { whyNotShared } from './sign-in/sharing.ts';
-import { repositoryOf } from './snapshots/local-repository.ts';
+import { localRepository } from './snapshots/local-repository.ts';
 
 /** How many folders of snapshots are read at a time. */
 const LISTED_AT_ONCE = 16;
@@ -26,7 +26,7 @@ export interface TargetsRequest {
 /** All targets as the configuration and the disk know them: no network, status `unchecked`. */
 export async function listTargets(context: Context, { original = false }: TargetsRequest = {}): Promise<TargetRow[]> {
   const names = Object.keys(context.configuration.settings.targets);
-  const repository = repositoryOf(context);
+  const repository = localRepository(context);
   const letEventsIn = createYield();
   return mapWithConcurrency(names, LISTED_AT_ONCE, async (name) => {
     await letEventsIn();
@@ -42,7 +42,7 @@ async function withOriginals(row: TargetRow, repository: LocalRepository): Promi
 
 /** One target with its source's live state: status, latency, version, size; given up after 5 s. */
 export async function checkTarget(context: Context, name: string): Promise<TargetRow> {
-  let found = await describeTarget(context, { name, repository: repositoryOf(context) });
+  let found = await describeTarget(context, { name, repository: localRepository(context) });
   await checkTargets(context, {
     rows: [found],
     take: (row) => {
@@ -91,7 +91,7 @@ export async function checkTargets(context: Context, { rows, take }: CheckTarget
         const check = checks[index];
         if (!check) return;
         const { row, key, url } = check;
-        take({ ...row, ...state, error: state.error === null ? null : redact(state.error) });
+        take({ ...row, ...state, error: state.error === null ? null : hiddenText(context, state.error) });
         if (identity && row.type !== 'share') seen.set(key, { key, url, identity });
       },
     });
@@ -101,10 +101,11 @@ export async function checkTargets(context: Context, { rows, take }: CheckTarget
 }
 
 /** The source, or where a shared target is loaded; `null` where there is none that can be read: the row says why. */
-function checkedUrl({ configuration }: Context, { row, key }: { row: TargetRow; key: string }): UrlState['parsed'] {
+function checkedUrl(context: Context, { row, key }: { row: TargetRow; key: string }): UrlState['parsed'] {
+  const { configuration } = context;
   const read = () =>
     row.type === 'share' ? configuredDestination(configuration, row.name)?.text : connectionUrl(configuration, key);
-  return urlState(read).parsed;
+  return urlState(context, read).parsed;
 }
 
 async function describeTarget(
@@ -113,8 +114,8 @@ async function describeTarget(
 ): Promise<TargetRow> {
   const { configuration } = context;
   const target = findTarget(configuration, name);
-  const source = urlState(() => connectionUrl(configuration, `targets.${name}.snapshot.src_url`));
-  const destination = urlState(() => configuredDestination(configuration, name)?.text);
+  const source = urlState(context, () => connectionUrl(configuration, `targets.${name}.snapshot.src_url`));
+  const destination = urlState(context, () => configuredDestination(configuration, name)?.text);
   const taken = await repository.takenAt(name);
   const notShared = await whyNotShared(context, name);
   return {
@@ -136,12 +137,16 @@ async function describeTarget(
   };
 }
 
+function hiddenText({ hide = (same) => same }: Context, text: string): string {
+  return hide(redact(text));
+}
+
 interface UrlState extends Pick<TargetRow, 'error' | 'error_code'> {
   parsed: { engine: Engine; url: DatabaseUrl } | null;
 }
 
 /** A URL that cannot be filled in or read is an error of its target and does not hide the other targets. */
-function urlState(read: () => string | undefined): UrlState {
+function urlState(context: Context, read: () => string | undefined): UrlState {
   try {
     const text = read();
     if (text === undefined) return { parsed: null, error: null, error_code: null };
@@ -149,6 +154,6 @@ function urlState(read: () => string | undefined): UrlState {
     return { parsed: { engine, url: engine.connect.parseUrl(text) }, error: null, error_code: null };
   } catch (thrown) {
     const { message, code } = toUserError(thrown);
-    return { parsed: null, error: redact(message), error_code: code };
+    return { parsed: null, error: hiddenText(context, message), error_code: code };
   }
 }

@@ -5,15 +5,15 @@ import { EXIT, UserError } from '../runtime/errors.ts';
 import type { Daemon } from './docker-daemon.ts';
 import type { Mount, Runner } from './runner.ts';
 
-/** A container in which one command after the other is run, until it is closed or we end. */
+/** A container for a sequence of commands. */
 export interface Container {
   name: string;
   daemon: Daemon;
-  /** What it sees of this machine. */
+  /** Whether these files and folders are mounted. */
   sees(mounts: Mount[]): boolean;
   hasEnded(): boolean;
   ended: Promise<void>;
-  /** Sends a signal to a process in it, and to those that this one has started. */
+  /** Signals a process and its children. */
   kill(signal: 'TERM' | 'KILL', pid: number): void;
   close(): void;
 }
@@ -23,21 +23,21 @@ export interface ContainerStart {
   daemon: Daemon;
   image: string;
   mounts: Mount[];
-  /** Seen by whoever may inspect the container: never a secret. */
+  /** Visible to anybody who can inspect the container: never a secret. */
   env: Record<string, string>;
 }
 
 /**
- * The container lives as long as its standard input, which is a pipe from us: however we end, by `kill -9` too, it
- * ends, and with it every process in it. What comes through the pipe are signals, since a killed `docker exec` leaves
- * its process behind. The shell's own builtins are enough for it, so that any image with a shell will do.
+ * The container lives as long as its standard input, a pipe from this process, which closes however the process ends.
+ * Signals come through the pipe, because killing `docker exec` leaves its process running. The script uses shell
+ * builtins only, so any image with a shell works.
  */
 const KEEPER = `echo ready
 while read -r signal process; do
   kill -s "$signal" -- "-$process" || kill -s "$signal" "$process"
 done 2>/dev/null`;
 
-/** Marks the containers of all our processes on this machine; the name says of which process one is. */
+/** Marks the program's containers on this machine; the name contains the process. */
 const LABEL = `com.tool.machine=${hostname()}`;
 const NAME = /^tool-(\d+)-[0-9a-f]+$/;
 
@@ -48,7 +48,7 @@ export async function startContainer({ runner, daemon, image, mounts, env }: Con
     file: daemon.program,
     args: [
       ...['run', '--rm', '--interactive', '--init', '--pull=never', '--name', name, '--label', LABEL],
-      // Where SELinux rules, folders of this user's are not a container's; relabelling them would change them.
+      // Under SELinux a container cannot read this user's folders, and relabelling would change them.
       ...['--security-opt', 'label=disable'],
       ...(daemon.isVirtual ? [] : ['--network=host']),
       ...daemon.userFlags,
@@ -56,10 +56,10 @@ export async function startContainer({ runner, daemon, image, mounts, env }: Con
       ...present.flatMap((mount) => ['--mount', mountFlag(mount)]),
       ...['--entrypoint', 'sh', image, '-c', KEEPER],
     ],
-    // Ctrl-C in a terminal goes to its whole process group; we still need the container to clean up with.
+    // Ctrl-C reaches the whole process group of the terminal; cleaning up still needs the container.
     detached: true,
   });
-  // It may have ended before it is told to.
+  // The container may have ended before.
   child.stdin.on('error', () => {});
   let over = false;
   const completed = child.ended.finally(() => {
@@ -72,7 +72,7 @@ export async function startContainer({ runner, daemon, image, mounts, env }: Con
   return {
     name,
     daemon,
-    // A path that is not there is not there inside either.
+    // A path that does not exist need not be mounted.
     sees: (wanted) => wanted.every((mount) => !canBeMounted(mount) || present.some((seen) => covers(seen, mount))),
     hasEnded: () => over,
     ended: completed.then(() => {}),
@@ -81,7 +81,7 @@ export async function startContainer({ runner, daemon, image, mounts, env }: Con
   };
 }
 
-/** Removes the containers of processes that ended without theirs, as when the daemon was down at that moment. */
+/** Removes containers of dead processes, for example after the daemon was down. */
 export async function sweepContainers({ runner, daemon }: Pick<ContainerStart, 'runner' | 'daemon'>): Promise<void> {
   const list = ['ps', '--all', '--filter', `label=${LABEL}`, '--format', '{{.Names}}'];
   const { stdout } = await runner.run({ file: daemon.program, args: list });
@@ -95,7 +95,7 @@ function isLeft(pid: string | undefined): boolean {
     process.kill(Number(pid), 0);
     return false;
   } catch (error) {
-    // Somebody else's process answers EPERM.
+    // A process of another user answers EPERM.
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
 }
@@ -105,13 +105,13 @@ function canBeMounted({ path, fileOnly }: Mount): boolean {
   return stats !== undefined && !(fileOnly && stats.isDirectory());
 }
 
-/** Whether what is wanted can be seen through what is mounted. */
+/** Whether the mount covers the wanted path. */
 export function covers(seen: Mount, wanted: Mount): boolean {
   const inside = wanted.path === seen.path || wanted.path.startsWith(`${seen.path}/`);
   return inside && (seen.writable === true || wanted.writable !== true);
 }
 
-/** The value is a line of CSV, in which a path may have a comma. https://docs.docker.com/engine/storage/bind-mounts/ */
+/** CSV, because a path may contain a comma. https://docs.docker.com/engine/storage/bind-mounts/ */
 function mountFlag({ path, writable }: Mount): string {
   const quoted = path.replaceAll('"', '""');
   return ['type=bind', `"source=${quoted}"`, `"target=${quoted}"`, ...(writable ? [] : ['readonly'])].join(',');

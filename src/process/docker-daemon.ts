@@ -1,22 +1,20 @@
 import { EXIT, UserError } from '../runtime/errors.ts';
 import type { Completed, Runner } from './runner.ts';
 
-/** A Docker, or what speaks like one, that answers. */
+/** A running Docker or compatible daemon. */
 export interface Daemon {
-  /** The client program. */
   program: string;
-  /** `Docker 28.2.2`, for people. */
+  /** `Docker 28.2.2` */
   name: string;
-  /** Flags of `docker run` with which files in mounted folders are this user's, inside as outside. */
+  /** Flags of `docker run` that give mounted files the same owner inside and outside. */
   userFlags: string[];
-  /** In a virtual machine, as on macOS: its `localhost` is not ours, and neither are unix sockets. */
+  /** In a virtual machine, as on macOS: `localhost` and unix sockets of this machine are not reachable. */
   isVirtual: boolean;
 }
 
-/** What this process is to the operating system. */
 export interface Self {
   platform: NodeJS.Platform;
-  /** `null` where there are no such numbers. */
+  /** `null` where the system has no such numbers. */
   user: { uid: number; gid: number } | null;
 }
 
@@ -24,14 +22,14 @@ const PROGRAMS = ['docker', 'podman'];
 
 const DAEMON_HINT = 'Is Docker running, and may you use it? docker info says more.';
 
-/** The first client program that is installed, and the daemon behind it. */
+/** The first installed client program, and its daemon. */
 export async function findDaemon(runner: Runner, self: Self = thisProcess()): Promise<Daemon> {
   for (const program of PROGRAMS) {
     const answer = await runner.run({ file: program, args: ['info', '--format', '{{json .}}'] }).catch(notInstalled);
     if (!answer) continue;
     if (answer.exitCode !== 0) throw unreachable(answer);
     const info = JSON.parse(answer.stdout) as Info;
-    // Some clients tell of themselves where no daemon answers, and end with 0.
+    // Some clients report themselves without a daemon, with exit 0.
     if (!info.ServerVersion && !info.version) throw unreachable(answer);
     return describeDaemon(program, { info, self });
   }
@@ -42,7 +40,10 @@ export async function findDaemon(runner: Runner, self: Self = thisProcess()): Pr
   });
 }
 
-/** Both shapes of `info`. https://docs.docker.com/reference/cli/docker/system/info/, https://docs.podman.io/en/latest/markdown/podman-info.1.html */
+/**
+ * Docker and Podman. https://docs.docker.com/reference/cli/docker/system/info/,
+ * https://docs.podman.io/en/latest/markdown/podman-info.1.html
+ */
 export interface Info {
   ServerVersion?: string;
   OperatingSystem?: string;
@@ -51,7 +52,6 @@ export interface Info {
   host?: { security?: { rootless?: boolean } };
 }
 
-/** What follows from the daemon's account of itself. */
 export function describeDaemon(program: string, { info, self }: { info: Info; self: Self }): Daemon {
   const isPodman = info.version !== undefined;
   const rootless = isPodman
@@ -66,7 +66,7 @@ export function describeDaemon(program: string, { info, self }: { info: Info; se
   };
 }
 
-/** A daemon without root gives its containers other numbers than this user's, each in its own way. */
+/** A rootless daemon maps user ids in its own way. */
 const ROOTLESS: Record<'docker' | 'podman', (own: string[]) => string[]> = {
   podman: (own) => ['--userns=keep-id', ...own],
   // Root inside is this user outside.

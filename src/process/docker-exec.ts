@@ -7,32 +7,29 @@ import { fromInside } from './docker-hosts.ts';
 import type { Command, Completed, Runner, RunningProcess, RunOptions } from './runner.ts';
 
 export interface Execution {
-  /** Runs the docker client. */
   runner: Runner;
   container: Container;
   image: string;
   command: Command;
-  /** Ends the command when it is aborted. */
   stopped: AbortSignal;
   onErrorLine: RunOptions['onErrorLine'];
   stdout: PassThrough;
 }
 
-/** A tool that ignores SIGTERM for so many milliseconds is killed. */
+/** Milliseconds between SIGTERM and SIGKILL. */
 const FORCE_KILL_AFTER = 3000;
-/** How long after the end of what ran in it the end of a container may become known. */
+/** Milliseconds within which the end of a container becomes known after its process. */
 const END_IS_KNOWN_WITHIN = 2000;
 
-/** The shell says the number that the tool will have: to end the client is not to end the tool. */
+/** The shell prints the process id that the tool will have, for signals. */
 const PID_MARK = 'tool-pid ';
 const ANNOUNCED = `echo "${PID_MARK}$$" >&2; exec "$@"`;
 
-/** How a shell says that it cannot start a program. */
+/** Exit codes of a shell that cannot start a program. */
 const NOT_STARTED = new Set<number | null>([126, 127]);
-/** A process that a signal ended has this and the signal's number as its exit code. */
+/** A process that a signal ended has this plus the signal's number as exit code. */
 const BY_SIGNAL = 128;
 
-/** Runs a command in a container that is there. */
 export function execute(execution: Execution): Pick<RunningProcess, 'stdin' | 'ended'> {
   const { runner, container, command, stopped, onErrorLine, stdout } = execution;
   const announced = Promise.withResolvers<number>();
@@ -56,13 +53,13 @@ function clientCommand({ name, daemon }: Container, { file, args, env = {}, user
     args: [
       ...['exec', '--interactive'],
       ...(user ? ['--user', `${user.uid}:${user.gid}`] : []),
-      // Values are taken from the client's environment: neither arguments nor the container's description have them.
+      // Values come from the client's environment: neither arguments nor the container's description contain them.
       ...Object.keys(env).flatMap((variable) => ['--env', variable]),
       ...[name, 'sh', '-c', ANNOUNCED, 'sh', file],
       ...(daemon.isVirtual ? args.map(fromInside) : args),
     ],
     env,
-    // Ctrl-C in a terminal would end the client, and leave the tool running.
+    // Ctrl-C in a terminal would end the client and leave the tool running.
     detached: true,
   };
 }
@@ -73,7 +70,7 @@ interface Stopping {
   stopped: AbortSignal;
 }
 
-/** Asks the tool to end, then makes it, then lets go of it: it ends with its container at the latest. */
+/** SIGTERM, then SIGKILL, then gives up: the tool ends with its container at the latest. */
 function stopWhenAsked(client: RunningProcess, { container, pid, stopped }: Stopping): Disposable {
   const timers: NodeJS.Timeout[] = [];
   const stop = (): void => {

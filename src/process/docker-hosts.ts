@@ -1,12 +1,12 @@
-/** How a container in a virtual machine calls the machine that we run on. */
+/** The name of this machine inside a virtual machine. */
 const OUTSIDE = 'host.docker.internal';
 
 const THIS_MACHINE = /^(localhost|127(\.\d+){3}|\[::1\]|::1)$/i;
 
-/** Where hosts stand in arguments: between what comes before them and what comes after. */
+/** Positions of hosts in arguments, between a prefix and a suffix. */
 const PLACES = [/^([a-z][a-z0-9+.-]*:\/\/(?:[^/?#]*@)?)([^/?#]+)(.*)$/is, /^(--host=)([^/]+)()$/s];
 
-/** An argument with this machine's names as they are called from inside a virtual machine. */
+/** An argument with this machine's names as seen from a virtual machine. */
 export function fromInside(argument: string): string {
   for (const place of PLACES) {
     const [, before, hosts, after] = place.exec(argument) ?? [];

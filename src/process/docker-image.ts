@@ -1,16 +1,14 @@
 import { EXIT, UserError } from '../runtime/errors.ts';
-import type { Report } from '../runtime/events.ts';
+import { type Report, withStep } from '../runtime/events.ts';
 import type { Daemon } from './docker-daemon.ts';
 import type { Runner } from './runner.ts';
 
 export interface ImageRequest {
-  /** Runs the docker client. */
   runner: Runner;
   daemon: Daemon;
   image: string;
 }
 
-/** Whether the image is on this machine. */
 export async function hasImage({ runner, daemon, image }: ImageRequest): Promise<boolean> {
   const { exitCode } = await runner.run({ file: daemon.program, args: ['image', 'inspect', '--format', '.', image] });
   return exitCode === 0;
@@ -18,34 +16,35 @@ export async function hasImage({ runner, daemon, image }: ImageRequest): Promise
 
 export interface PullRequest extends ImageRequest {
   report: Report;
-  /** Stops a pull, which goes on when the command that wanted the image is given up. */
+  /** Stops a pull, which otherwise continues after its command. */
   signal: AbortSignal;
 }
 
-/** Pulls the image when it is not here. Step: `pull`. */
+/** Pulls a missing image. Step: `pull`. */
 export async function ensureImage(request: PullRequest): Promise<void> {
   if (await hasImage(request)) return;
   const { runner, daemon, image, report, signal } = request;
-  report({ event: 'step', step: 'pull', state: 'started', label: `Pull ${image}` });
-  const child = runner.start({ file: daemon.program, args: ['pull', image] }, { signal });
-  child.stdin.end();
-  const layers = layerCount();
-  let unfinished = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    const lines = (unfinished + chunk).split('\n');
-    unfinished = lines.pop() ?? '';
-    const counted = lines.map(layers).at(-1);
-    if (counted) report({ event: 'progress', step: 'pull', ...counted, unit: 'layers' });
+  const step = { step: 'pull', label: `Pull ${image}`, done: `Pulled ${image}` };
+  await withStep(report, step, async () => {
+    const child = runner.start({ file: daemon.program, args: ['pull', image] }, { signal });
+    child.stdin.end();
+    const layers = layerCount();
+    let unfinished = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      const lines = (unfinished + chunk).split('\n');
+      unfinished = lines.pop() ?? '';
+      const counted = lines.map(layers).at(-1);
+      if (counted) report({ event: 'progress', step: 'pull', ...counted, unit: 'layers' });
+    });
+    const { exitCode, stderr } = await child.ended;
+    if (exitCode !== 0) throw unavailable(image, stderr);
   });
-  const { exitCode, stderr } = await child.ended;
-  if (exitCode !== 0) throw unavailable(image, stderr);
-  report({ event: 'step', step: 'pull', state: 'done', label: `Pulled ${image}` });
 }
 
-/** What Docker says of a layer that it need not fetch any more, and of one that it has. */
+/** Docker's words for a finished and an existing layer. */
 const HERE = new Set(['Already exists', 'Pull complete']);
 
-/** Counts layers by the lines of `docker pull`: `3f4a…: Pull complete`. Podman tells of them elsewhere, without a form. */
+/** Counts layers by the lines of `docker pull`: `3f4a…: Pull complete`. Podman's lines have no such form. */
 export function layerCount(): (line: string) => { done: number; total: number } {
   const layers = new Map<string, string>();
   return (line) => {

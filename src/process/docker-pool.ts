@@ -4,33 +4,32 @@ import { ensureImage, type PullRequest } from './docker-image.ts';
 import type { Mount } from './runner.ts';
 
 export interface PoolOptions extends Omit<PullRequest, 'daemon'> {
-  /** What every container sees of this machine. */
+  /** Mounted into every container. */
   mounts: Mount[];
-  /** The environment of the containers themselves: who may inspect one sees it, so never a secret. */
+  /** Visible to anybody who can inspect the container: never a secret. */
   containerEnv: Record<string, string>;
 }
 
-/** A container in which something may run until it is released. */
+/** A container in use until it is released. */
 export interface Lease {
   container: Container;
   release(): void;
 }
 
-/** Hands out a container that sees these files and folders. */
+/** Provides a container with these mounts. */
 export type Take = (wanted: Mount[]) => Promise<Lease>;
 
 interface Room {
   starting: Promise<Container>;
-  /** Once it has started. */
   container?: Container;
   guests: number;
   closing?: NodeJS.Timeout;
 }
 
-/** A container that nothing runs in for so many milliseconds is closed. */
+/** In ms; an idle container is closed. */
 const IDLE = 5000;
 
-/** One container for all commands; another one is started only when a command names a path that it does not see. */
+/** One container for all commands; another one starts only for a path that is not mounted. */
 export function containerPool({ mounts, containerEnv: env, ...options }: PoolOptions): Take {
   const { runner, image } = options;
   const rooms = new Set<Room>();
@@ -85,7 +84,6 @@ export function containerPool({ mounts, containerEnv: env, ...options }: PoolOpt
   };
 }
 
-/** All that both name, each path once. */
 function merge(known: Mount[], wanted: Mount[]): Mount[] {
   const added = wanted.filter((mount) => !known.some((seen) => covers(seen, mount)));
   return [...known.filter((mount) => !added.some(({ path }) => path === mount.path)), ...added];

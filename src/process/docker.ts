@@ -6,13 +6,13 @@ import type { Command, Completed, Runner, RunningProcess, RunOptions } from './r
 import { unlessAborted } from './unless-aborted.ts';
 
 export interface DockerRunnerOptions extends PoolOptions {
-  /** Added to every command's own; may hold secrets. */
+  /** Added to every command's environment; may contain secrets. */
   env: Record<string, string>;
 }
 
 type Started = ReturnType<typeof execute>;
 
-/** Runs tools in containers of an image: many in one, since to start one takes up to a second. */
+/** Runs tools in containers of an image, many in one: starting one takes up to a second. */
 export function dockerRunner({ env, ...options }: DockerRunnerOptions): Runner {
   const { runner, image } = options;
   const take = containerPool(options);
@@ -52,7 +52,7 @@ export function dockerRunner({ env, ...options }: DockerRunnerOptions): Runner {
     const stdin = inputOf(starting);
     if (input !== undefined) stdin.end(input);
     const ended = finish();
-    // It may fail before anybody waits for it.
+    // It may reject before it is awaited.
     ended.catch(() => {});
     return { stdin, stdout, ended, kill: () => killed.abort(), unref: () => {} };
   }
@@ -69,7 +69,7 @@ export function dockerRunner({ env, ...options }: DockerRunnerOptions): Runner {
   };
 }
 
-/** Input that waits for the tool. A part is done with when the client has taken it: its memory is given back then. */
+/** Input for the tool. A chunk's memory is released when the client has read it. */
 function inputOf(starting: Promise<Started>): Writable {
   return new Writable({
     write(part, _encoding, done) {

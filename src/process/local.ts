@@ -6,12 +6,12 @@ import type { Report } from '../runtime/events.ts';
 import { redact } from './redact.ts';
 import type { Command, Completed, Runner, RunningProcess, RunOptions } from './runner.ts';
 
-/** How much of a tool's standard error is kept for the error message. */
+/** Bytes of standard error kept for the error message. */
 const STDERR_LIMIT = 256 * 1024;
-/** A tool that ignores SIGTERM for so many milliseconds is killed. */
+/** Milliseconds between SIGTERM and SIGKILL. */
 const FORCE_KILL_AFTER = 3000;
 
-/** Runs tools on this machine, and says each command line to `report`. */
+/** Runs tools on this machine and reports each command line. */
 export function localRunner({ environment, report }: { environment: NodeJS.ProcessEnv; report: Report }): Runner {
   function spawn(command: Command, options: RunOptions, stdin: 'pipe' | 'ignore') {
     options.signal?.throwIfAborted();
@@ -61,7 +61,7 @@ export function localRunner({ environment, report }: { environment: NodeJS.Proce
   };
 }
 
-/** The command as one would type it, without secrets: for the log. */
+/** The command line without secrets, for the log. */
 function describeCommand({ file, args }: Command): string {
   return redact([file, ...args].map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quote(word))).join(' '));
 }

@@ -1,38 +1,33 @@
 const HIDDEN = '***';
 
-/** What is a secret by its form, whatever stands around it; the first group is kept. */
+/** Secrets by form; the first group is kept. */
 const BY_FORM: RegExp[] = [
-  // The password of a URL; it and the user's name may hold `@`, so all up to the last `@` before a slash or space goes.
+  // Password and user name of a URL may contain `@`: masked up to the last `@` before a slash or space.
   /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/]*:)[^\s/]*(?=@)/gi,
-  // The parameters of a URL.
   /([?&]\w*(?:password|passwd|pwd|token|secret|scram_client_key|scram_server_key)\w*=)[^\s&#]+/gi,
-  // In SQL: CREATE ROLE … PASSWORD '…', CREATE USER MAPPING … OPTIONS (password '…').
+  // CREATE ROLE … PASSWORD '…', CREATE USER MAPPING … OPTIONS (password '…').
   /(\bpassword\s+)(?:E'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|(\$\w*\$).*?\2)/gis,
   /(\$aes\$)[0-9a-f]+/gi,
-  // A token in a header.
   /(\bbearer\s+)[\w.~+/-]{16,}=*/gi,
-  // A JSON Web Token, which begins with an object in base64.
+  // A JSON Web Token begins with an object in base64.
   /()\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g,
 ];
 
 /**
- * What is a secret by its name, whatever it is part of (PGPASSWORD, aws_secret_access_key): in environments, JSON and
+ * Secrets by name, also as part of a word (PGPASSWORD, aws_secret_access_key): in environments, JSON and
  * configurations. A hint's own `PASSWORD=…` stays, and a server's `using password: YES`.
  */
 const BY_NAME =
   /(\b\w*(?:password|passwd|pwd|secret_key|access_key|authtoken|access_token|refresh_token|id_token|client_secret|scram_client_key|scram_server_key)["']?\s*[=:]\s*)(?!…(?:\s|$)|(?:YES|NO)\))(?:'(?:[^']|'')*'|"[^"]*"|[^\s&,;]+)/gi;
 
-/**
- * The text without passwords, tokens and keys: for everything that came from a tool, a server, a file or the
- * environment, of which nobody knows what it is.
- */
+/** Masks passwords, tokens and keys in text from a tool, a server, a file or the environment. */
 export function redact(text: string): string {
   return hideForms(text, [...BY_FORM.slice(0, 1), BY_NAME, ...BY_FORM.slice(1)]);
 }
 
 /**
- * The same for text that the program writes itself, such as SQL, plans and results: `password = md5(id)` is no secret
- * there. Secrets that are known by their value are hidden by `hideKnown`.
+ * For the program's own text, such as SQL, plans and results: `password = md5(id)` is no secret there. `hideKnown`
+ * masks known values.
  */
 export function redactOwn(text: string): string {
   return hideForms(text, BY_FORM);
@@ -45,8 +40,8 @@ function hideForms(text: string, patterns: RegExp[]): string {
 const SHORTEST_KNOWN = 6;
 
 /**
- * The values that can be told from other words, in every way in which they are written: as they are, in JSON, in a URL.
- * A short value, or one of small letters only, may be any word: `postgres` would hide the names of everything.
+ * The values that can be searched for, in each notation: plain, JSON, URL. Short values and lower-case words are left
+ * out: `postgres` would mask every name.
  */
 export function knownSecrets(values: readonly string[]): string[] {
   const distinct = values.filter(
@@ -56,7 +51,6 @@ export function knownSecrets(values: readonly string[]): string[] {
   return [...new Set(written)].sort((a, b) => b.length - a.length);
 }
 
-/** The text without the values that are known to be secrets. */
 export function hideKnown(text: string, known: readonly string[]): string {
   return known.reduce((hidden, value) => hidden.replaceAll(value, HIDDEN), text);
 }

@@ -1,62 +1,59 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** A file or folder of this machine that a tool reads, or that it also writes. */
+/** A file or folder of this machine for a tool. */
 export interface Mount {
   path: string;
   writable?: true;
-  /** Not mounted where it is a folder: a path from outside must not open one. */
+  /** Not mounted when it is a folder: a path from outside must not open one. */
   fileOnly?: true;
 }
 
-/** What to run: an engine says it, a runner says where. */
+/** An engine says what to run, a runner says where. */
 export interface Command {
   file: string;
   /**
-   * Never a secret: arguments are seen by every user of the machine. Hosts stand in them as connection URLs or as
-   * `--host=NAME`, which a runner elsewhere writes as they are called from there.
+   * Never a secret: every user of the machine sees arguments. Hosts are in connection URLs or in `--host=NAME`, which a
+   * runner may translate.
    */
   args: string[];
-  /** Absolute paths in `args` and in `env`; a runner elsewhere has them at the same place. */
+  /** Absolute paths in `args` and `env`, at the same place inside a container. */
   mounts?: Mount[];
-  /** Added to the runner's own environment; may hold secrets. */
+  /** Added to the runner's environment; may contain secrets. */
   env?: Record<string, string>;
-  /** Runs as somebody else: servers refuse root. */
+  /** Servers refuse root. */
   user?: { uid: number; gid: number };
-  /** In a session of its own: neither our end nor a signal to our process group ends it. */
+  /** In a session of its own: the end of this process, or a signal to its group, does not end it. */
   detached?: true;
 }
 
 export interface RunOptions {
   signal?: AbortSignal | undefined;
-  /** Given to the child whole, then end of file. */
   input?: string;
-  /** Called for every line of standard error as it comes. */
+  /** Called for every line of standard error. */
   onErrorLine?: (line: string) => void;
 }
 
 export interface Completed {
-  /** `null` when a signal ended it. */
+  /** `null` after a signal. */
   exitCode: number | null;
   stdout: string;
-  /** The last part of it, bounded. */
+  /** The last part, bounded. */
   stderr: string;
 }
 
-/** A child that goes on while it is spoken to. */
 export interface RunningProcess {
   stdin: Writable;
   stdout: Readable;
-  /** Resolves when the child has ended; never rejects for an exit code. */
+  /** Never rejects for an exit code. */
   ended: Promise<Completed>;
   kill(): void;
-  /** Lets our process end while this one goes on. */
+  /** Lets this process exit first. */
   unref(): void;
 }
 
-/** Where tools run: this machine, or a container. */
 export interface Runner {
   id: 'local' | 'docker';
-  /** Runs to the end. Rejects only when the program cannot be started or the signal was aborted. */
+  /** Rejects only when the program cannot start or the signal was aborted. */
   run(command: Command, options?: RunOptions): Promise<Completed>;
   start(command: Command, options?: RunOptions): RunningProcess;
 }

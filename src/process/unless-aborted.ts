@@ -1,4 +1,4 @@
-/** The outcome of work that goes on by itself, for as long as this caller still wants it. */
+/** The result of work that continues on its own; rejects when this caller aborts. */
 export async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const aborted = Promise.withResolvers<never>();
   const onAbort = (): void => aborted.reject(signal.reason);

@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 
-/** How long a computation may hold up keys, timers and answers. */
+/** The longest time without events, in ms. */
 const SLICE_MS = 4;
 
-/** For long computations in small steps: called before each step, it lets events in when 4 ms have passed. */
+/** Called before each small step of a long computation; lets events in after 4 ms. */
 export function createYield(): () => Promise<void> | undefined {
   let pausing: Promise<void> | undefined;
   let resumed = performance.now();
@@ -20,7 +20,7 @@ export function createYield(): () => Promise<void> | undefined {
 
 let last: Promise<void> = Promise.resolve();
 
-/** For steps that hold up events by themselves, such as the start of a process: events come between any two of them. */
+/** For steps that block by themselves, such as starting a process: lets events in between. */
 export function oneStepAtATime(): Promise<void> {
   last = last.then(() => setImmediate());
   return last;

@@ -4,27 +4,26 @@ import { promisify } from 'node:util';
 import { type Entry, type ZipFile as OpenZipFile, open } from 'yauzl';
 import { ZipFile } from 'yazl';
 import { EXIT, UserError } from '../runtime/errors.ts';
-import { isObjectKey } from './keys.ts';
+import { isObjectKey, objectKey } from './keys.ts';
 import { type Manifest, type ManifestFile, manifestText, parseManifest } from './manifest.ts';
 import { largestObject } from './objects/object-format.ts';
-import { filesOf, objectKey } from './repository.ts';
+import { filesOf } from './repository.ts';
 import { MOST_TEXT_BYTES, TooLarge } from './store.ts';
 
-/** A snapshot as one file: a plain zip, stored, of the manifest and its objects under the keys they have anywhere. */
+/** A snapshot as one file: an uncompressed zip of the manifest and its objects under their keys. */
 const MANIFEST = 'manifest.json';
 
-/** No snapshot has more objects: each takes some bytes of the manifest. */
+/** A bound; every object takes bytes of the manifest. */
 const MOST_ENTRIES = 1_000_000;
 
 export interface ArchiveWriting {
   manifest: Manifest;
-  /** The path of an object. */
   object: (file: { sha256: string; bytes: number }) => { path: string };
   signal: AbortSignal;
   onBytes: (bytes: number) => void;
 }
 
-/** Writes a snapshot to a new file, which is removed again by whoever asked when it rejects. */
+/** Writes a snapshot to a new file; the caller removes it after a rejection. */
 export async function writeArchive(path: string, { manifest, object, signal, onBytes }: ArchiveWriting): Promise<void> {
   const zip = new ZipFile();
   // Equal snapshots give equal files.
@@ -42,11 +41,11 @@ export async function writeArchive(path: string, { manifest, object, signal, onB
 
 export interface OpenArchive extends AsyncDisposable {
   manifest: Manifest;
-  /** Copies an object of it to a new file; rejects when it is larger than its content can make it. */
+  /** Copies an object to a new file; rejects an object larger than its content permits. */
   extract(file: ManifestFile, path: string, options: { signal: AbortSignal }): Promise<void>;
 }
 
-/** Opens what `writeArchive` has written; a UserError when it is something else. */
+/** Opens an archive; throws a UserError for any other file. */
 export async function openArchive(path: string): Promise<OpenArchive> {
   const zip = await promisify<string, { lazyEntries: boolean; autoClose: boolean }, OpenZipFile>(open)(path, {
     lazyEntries: true,
@@ -62,7 +61,7 @@ export async function openArchive(path: string): Promise<OpenArchive> {
       async extract({ sha256, bytes }, destination, { signal }) {
         const entry = entries.get(objectKey(sha256));
         if (!entry) throw new Error('the object is missing');
-        // The reader ends with an error where more comes than the entry says.
+        // The reader rejects more bytes than the entry declares.
         if (entry.uncompressedSize > largestObject(bytes)) throw new TooLarge();
         const output = createWriteStream(destination, { flags: 'wx', mode: 0o600, flush: true });
         await pipeline(await openEntry(zip, entry), output, { signal });
@@ -110,7 +109,7 @@ type OpenedStream = (error: Error | null, stream: NodeJS.ReadableStream & import
 
 function noArchive(path: string, cause: unknown): UserError {
   const { code } = cause as NodeJS.ErrnoException;
-  // It may quote a name in the file.
+  // The message may quote a name from the file.
   const message = (cause as Error).message.replaceAll(/\p{Cc}/gu, ' ');
   if (code === 'ENOENT') {
     return new UserError(`There is no file ${path}`, {

@@ -1,14 +1,13 @@
-/** A buffer of the pool, until it is disposed of. */
 export interface PooledBuffer extends Disposable {
   bytes: Buffer;
 }
 
 /**
- * Bounds the memory of transfers: a request waits until its length is free, in the order of the calls. One allocation
- * serves all, because the garbage collector is slow to free large buffers.
+ * Bounds the memory of transfers: a request waits, in call order, until its length is free. One allocation serves all,
+ * because the garbage collector is slow to free large buffers.
  */
 export interface BufferPool {
-  /** A length above the pool's waits for the whole pool, and is allocated outside of it. */
+  /** A length above the pool's total waits for the whole pool and is allocated separately. */
   acquire(length: number): Promise<PooledBuffer>;
 }
 
@@ -19,7 +18,6 @@ interface Span {
 
 export function createBufferPool(total: number): BufferPool {
   let memory: Buffer | undefined;
-  /** Ordered by start. */
   const used: Span[] = [];
   const waiting: { length: number; resolve: (span: Span) => void }[] = [];
 
@@ -53,7 +51,7 @@ export function createBufferPool(total: number): BufferPool {
   };
 }
 
-/** The start of a free span of the length; `null` when there is none. */
+/** The start of a free span; `null` when there is none. */
 function findRoom(used: Span[], { length, total }: { length: number; total: number }): number | null {
   let start = 0;
   for (const span of used) {

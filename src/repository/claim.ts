@@ -2,13 +2,13 @@ import { EXIT, UserError } from '../runtime/errors.ts';
 import { isManifestKey, isObjectKey } from './keys.ts';
 import type { Store } from './store.ts';
 
-/** Lies at the top of a folder or bucket prefix that holds snapshots: everything below may be swept by our rules. */
+/** At the top of a folder or bucket prefix with snapshots: the program may sweep everything below it. */
 const MARK = 'tool-storage.txt';
 
 const MARK_TEXT =
   'Snapshots of databases, kept by tool. It removes what it no longer needs from here: keep nothing else.\n';
 
-/** Where our files are, and what they are called there. */
+/** The exact names of the program's files, by folder. */
 const OWN: Record<string, RegExp> = {
   snapshots: /^snapshots\/[^/]+\/[^/]+\.json$/,
   objects: /^objects\/([0-9a-f]{2})\/\1[0-9a-f]{62}$/,
@@ -18,22 +18,21 @@ const OWN: Record<string, RegExp> = {
   staging: /^staging\/\d+-[0-9a-f]{8}\//,
   cache: /^cache\/[0-9a-f]{16}\/index\/[^/]+$/,
   logs: /^logs\/tool\.log(\.|$)/,
-  // Of the launcher and the screens, where XDG_CACHE_HOME is the same folder.
+  // Files of the launcher and the screens, when XDG_CACHE_HOME is the same folder.
   tool: /^tool\/(compile-cache\/|targets\.json)/,
 };
 
-/** What is at the top besides: our own, and what systems leave in any folder. */
+/** Permitted files at the top: the program's own, and those of operating systems. */
 const OWN_TOP =
   /^(encrypted|identities\.json(\.[0-9a-f]{8}\.tmp)?|tool\.yml(\..+)?|\.DS_Store|Thumbs\.db|desktop\.ini|lost\+found\/)$/;
 
-/** Whose a store is: it has our mark or our layout, nothing is in it, or files of somebody else. */
 export type Ownership = 'marked' | 'ours' | 'empty' | 'foreign';
 
 export async function ownershipOf(store: Store, configured: string[] = []): Promise<Ownership> {
   return (await lookAt(store, configured)).ownership;
 }
 
-/** Ownership, and names of what is somebody else's. */
+/** The ownership of a store, and names of foreign files. */
 async function lookAt(store: Store, configured: string[]): Promise<{ ownership: Ownership; foreign: string[] }> {
   const top = await store.top();
   if (top.includes(MARK)) return { ownership: 'marked', foreign: [] };
@@ -50,13 +49,12 @@ async function lookAt(store: Store, configured: string[]): Promise<{ ownership: 
 }
 
 export interface Claim {
-  /** What the configuration keeps at the top of the store; a folder ends with `/`. */
+  /** Configured files at the top of the store; a folder ends with `/`. */
   configured?: string[];
-  /** Of names of what is somebody else's. */
   refusal: (foreign: string[]) => UserError;
 }
 
-/** Marks a store as ours before anything is stored in it or removed from it; refuses what is somebody else's. */
+/** Marks a store before anything in it changes; refuses a store with foreign files. */
 export async function claim(store: Store, { configured = [], refusal }: Claim): Promise<void> {
   const { ownership, foreign } = await lookAt(store, configured);
   if (ownership === 'foreign') throw refusal(foreign);

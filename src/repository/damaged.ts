@@ -4,14 +4,14 @@ import { filesOfTable, type Manifest, type ManifestFile } from './manifest.ts';
 export interface Damage {
   manifest: Manifest;
   file: ManifestFile;
-  /** Where the object lies: nothing for this machine. */
+  /** Location of the object; default: this machine. */
   place?: string;
-  /** What has become of what was being done. */
+  /** The state after the error. */
   state?: string;
   cause: unknown;
 }
 
-/** The error of a snapshot that has lost an object, or an object of which is not what it was. */
+/** The error of a snapshot with a missing or damaged object. */
 export function damaged({ manifest, file, place, state = 'Nothing was changed.', cause }: Damage): UserError {
   const { id, target, tables } = manifest;
   const name =
@@ -25,7 +25,7 @@ export function damaged({ manifest, file, place, state = 'Nothing was changed.',
   });
 }
 
-/** In a sentence, for what a file system or a bucket says with a code. */
+/** A sentence for an error code of a file system or a bucket. */
 export function reasonOf(error: unknown): string {
   const { code, name, message } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' || name === 'NoSuchKey' ? 'the object is missing' : message;

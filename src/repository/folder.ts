@@ -6,39 +6,40 @@ import { keyRefused } from './keys.ts';
 import { ContentDiffers } from './objects/checksum.ts';
 import { MOST_TEXT_BYTES, type Store, type StoredFile, TooLarge } from './store.ts';
 
-/** A store that is a folder on this machine: keys are paths below it. */
+/** A store in a local folder: keys are paths. */
 export interface Folder extends Store {
   path(key: string): string;
   /**
-   * Takes a finished, synced file over under a key; `false` when it replaced what was there. Durable from the next
-   * `write` or `put` on.
+   * Moves a finished, synced file to a key; `false` when it replaced an object. Durable after the next `write` or
+   * `put`.
    */
   adopt(file: string, key: string): Promise<boolean>;
-  /** Makes what lies under a key young; `false` when there is nothing. */
+  /** Records an object that this run found and whose time it updated: its manifest will reference it. */
+  found(key: string): void;
+  /** Updates the modification time; `false` when the key does not exist. */
   renew(key: string): Promise<boolean>;
 }
 
-/** What is not whole yet is called so: what it is to become, and the process that writes it. */
+/** The name of an unfinished file contains its final name and the writing process. */
 const UNFINISHED = /\.\d+(-[0-9a-f.]+)?\.tmp$/;
 
-/** Where something unfinished of ours may lie. */
 const OWN_FOLDERS = ['snapshots', 'objects', 'index', 'locks', 'cache'];
 const OWN_FOLDER = /^(snapshots\/[^/]+|objects\/[0-9a-f]{2}|index|locks|cache\/[0-9a-f]{16}\/index)$/;
 
 export function createFolder(directory: string): Folder {
   const root = resolve(directory);
 
-  /** A key may come from a bucket or a manifest. */
+  /** Keys may come from a bucket or a manifest. */
   function path(key: string): string {
     const full = resolve(root, key);
     if (!full.startsWith(root.endsWith(sep) ? root : root + sep) || key.includes('\0')) throw keyRefused();
     return full;
   }
 
-  /** Directories of what was taken over. To sync each at once would take as long as to sync its files. */
+  /** Directories with adopted files. Syncing each one at once would take as long as syncing its files. */
   const unsynced = new Set<string>();
 
-  /** Puts what `fill` writes under a key, on the disk before it has its name. */
+  /** Writes to a temporary file, syncs it and renames it. */
   async function place(key: string, fill: (unfinished: string) => Promise<void>): Promise<void> {
     await mkdir(dirname(path(key)), { recursive: true, mode: 0o700 });
     const unfinished = `${path(key)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
@@ -58,7 +59,7 @@ export function createFolder(directory: string): Folder {
   async function renew(key: string): Promise<boolean> {
     const now = new Date();
     if ((await utimes(path(key), now, now).catch(ignoreMissing)) === null) return false;
-    // Whoever took it over may have been killed since.
+    // The adopting process may have been killed before its sync.
     unsynced.add(dirname(path(key)));
     return true;
   }
@@ -101,13 +102,17 @@ export function createFolder(directory: string): Folder {
     },
     async adopt(file, key) {
       const wasThere = await renew(key);
-      await mkdir(dirname(path(key)), { recursive: true, mode: 0o700 });
-      // Also over what was there, which may be damaged: this one has just been written or checked.
-      await rename(file, path(key));
+      // Replaces an existing object, which may be damaged: this one was just written or verified.
+      await rename(file, path(key)).catch(async (error) => {
+        ignoreMissing(error);
+        await mkdir(dirname(path(key)), { recursive: true, mode: 0o700 });
+        await rename(file, path(key));
+      });
       unsynced.add(dirname(path(key)));
       return !wasThere;
     },
     renew,
+    found: (key) => void unsynced.add(dirname(path(key))),
     remove: (key) => rm(path(key), { force: true }),
     async removeUnfinished(before) {
       const below = await Promise.all(OWN_FOLDERS.map((folder) => filesBelow(root, path(folder))));
@@ -154,7 +159,7 @@ async function hashFile(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** A rename survives a power cut only when its directory has been synced. */
+/** A rename survives a power failure only after its directory is synced. */
 async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r');
   await handle.sync().finally(() => handle.close());

@@ -8,7 +8,7 @@ import { filesOf } from './repository.ts';
 import { verifyManifest } from './signature.ts';
 import { count, list, name, snapshotId, time } from './values.ts';
 
-/** What lists show of a snapshot: little of a manifest, which may be long. */
+/** The part of a manifest that lists show. */
 export const headlineSchema = v.object({
   target: name,
   id: snapshotId,
@@ -18,19 +18,19 @@ export const headlineSchema = v.object({
   sanitized_at: v.exactOptional(time),
   engine: v.picklist(ENGINE_IDS),
   server_version: name,
-  /** The vendor's program that has written it, where that is not the rule: `mariadb-dump 10.11.14`. */
+  /** The vendor's program that wrote the dump, with `--program`: `mariadb-dump 10.11.14`. */
   program: v.exactOptional(v.string()),
   schemas: list(v.string()),
   left_out_schemas: v.exactOptional(list(v.object({ schema: v.string(), tables: count }))),
   hidden: v.exactOptional(list(hiddenSchema(v.string()))),
   definitions_only: v.exactOptional(definitionsOnlySchema(v.string())),
   tables: count,
-  // Sums, which may be larger than what a manifest may say.
+  // Sums, which may exceed the bound of a manifest's numbers.
   rows: v.pipe(v.number(), v.minValue(0), v.finite()),
   size_bytes: v.pipe(v.number(), v.minValue(0), v.finite()),
   stored_bytes: count,
   note: v.nullable(v.string()),
-  /** Missing where there is none. `unchecked`: as somebody else's index says. */
+  /** Absent without a signature. `unchecked`: from the index of a bucket. */
   signature: v.exactOptional(v.object({ state: v.picklist(['valid', 'invalid', 'unchecked']), key: v.string() })),
 });
 
@@ -38,7 +38,6 @@ export type Headline = v.InferOutput<typeof headlineSchema>;
 
 const recorded = v.object({ program: v.object({ name: v.string(), version: v.string() }) });
 
-/** `mariadb-dump 10.11.14`, of a snapshot that was built with `--program`. */
 function programOf({ details }: Manifest): string | null {
   const { success, output } = v.safeParse(recorded, details);
   return success ? `${output.program.name} ${output.program.version}` : null;

@@ -7,11 +7,11 @@ import type { Store, StoredFile } from './store.ts';
 export interface HeadlinesOptions {
   store: Store;
   repository: Repository;
-  /** A store on this machine that remembers what was read. */
+  /** A local store. */
   cache: Store;
 }
 
-/** Headlines of one target, each with the version of the manifest that it was made of. */
+/** Headlines of one target, each with the version of its manifest. */
 const indexSchema = v.object({
   format: v.literal(1),
   headlines: v.record(v.string(), v.object({ version: v.string(), headline: headlineSchema })),
@@ -21,12 +21,12 @@ type Index = v.InferOutput<typeof indexSchema>['headlines'];
 
 const AT_ONCE = 16;
 
-/** So many manifests are read one by one before they are worth an index for everybody. */
+/** Above this number of unread manifests the index is written for everybody. */
 const WORTH_AN_INDEX = 32;
 
 /**
- * The headlines of a remote repository's snapshots, newest first, in few requests: the list of the manifests is the truth; what
- * is in them is taken from this machine's cache, then from the index beside them, and only then read.
+ * The headlines of a remote repository, newest first, in few requests: the list of manifests is authoritative; contents
+ * come from the local cache, then from the index in the bucket, then from the manifests.
  */
 export async function readHeadlines(options: HeadlinesOptions, target?: string): Promise<Headline[]> {
   const files = await options.repository.files(target);
@@ -54,10 +54,10 @@ async function readGroup(
       if (manifest) index[file.key] = { version: file.version, headline: headlineOf(manifest) };
     });
   } finally {
-    // Also what was read before somebody's patience ended: the next one reads on.
+    // After a timeout too: the next call continues.
     await cache.write(key, text());
   }
-  // Those whose keys may only read do without.
+  // Keys with read access only cannot write the index.
   if (unread.length > WORTH_AN_INDEX) await store.write(key, text()).catch(() => {});
   return index;
 }
@@ -67,13 +67,13 @@ async function readIndex(store: Store, key: string): Promise<Index> {
     const text = await store.read(key);
     return text === null ? {} : v.parse(indexSchema, JSON.parse(text)).headlines;
   } catch (error) {
-    // An index is made again when it is of no use.
+    // A damaged index is rebuilt.
     if (isDamage(error)) return {};
     throw error;
   }
 }
 
-/** What the index says of these files as they are now. */
+/** The entries of the index whose manifests are unchanged. */
 function current(index: Index, files: StoredFile[]): Index {
   const entries = files.flatMap(({ key, version }) => {
     const entry = index[key];
@@ -86,7 +86,7 @@ function lacking(index: Index, files: StoredFile[]): StoredFile[] {
   return files.filter(({ key }) => !(key in index));
 }
 
-/** Whoever may write to a remote repository may have written its index: that a signature is valid is not taken from it. */
+/** Everybody with write access can write the index, so its `valid` signatures are not trusted. */
 function unchecked(index: Index): Index {
   const entries = Object.entries(index).map(([key, { version, headline }]) => {
     const { signature } = headline;

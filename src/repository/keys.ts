@@ -1,16 +1,22 @@
 import { EXIT, UserError } from '../runtime/errors.ts';
 
-// What our keys look like, exactly: in a folder or bucket that others use too, everything else is theirs.
+// The exact names of the program's keys: everything else in a shared folder or bucket is foreign.
 
 export function isObjectKey(key: string): boolean {
   return /^objects\/([0-9a-f]{2})\/\1[0-9a-f]{62}$/.test(key);
+}
+
+export function objectKey(sha256: string): string {
+  const key = `objects/${sha256.slice(0, 2)}/${sha256}`;
+  if (!isObjectKey(key)) throw keyRefused();
+  return key;
 }
 
 export function isManifestKey(key: string): boolean {
   return /^snapshots\/[^/]+\/\d{8}T\d{6}(\d{3})?Z-[0-9a-f]{8}\.json$/.test(key);
 }
 
-/** Of a key that is none of ours, and may lead anywhere. */
+/** The error of a foreign key, which could point anywhere. */
 export function keyRefused(): UserError {
   return new UserError('A snapshot names a file outside its place', {
     code: 'key_outside',

@@ -2,33 +2,37 @@ import { randomBytes } from 'node:crypto';
 import type { Report } from '../runtime/events.ts';
 import { claim, foreignFolder } from './claim.ts';
 import { createFolder } from './folder.ts';
+import { objectKey } from './keys.ts';
 import type { ManifestFile } from './manifest.ts';
 import { looksWhole, type ObjectToRead } from './objects/object-file.ts';
-import { createRepository, objectKey, type Repository, timeInKey } from './repository.ts';
+import { createRepository, type Repository, timeInKey } from './repository.ts';
 import { createStaging, liveStagings, type Staging, stagingRoot } from './staging.ts';
 
-/** The snapshots of this machine. */
 export interface LocalRepository extends Repository {
-  /** When the target's snapshots were taken, newest first; none is read for it. */
+  /** Creation times of the target's snapshots, newest first, without reading manifests. */
   takenAt(target: string): Promise<string[]>;
-  /** Takes a packed object over, which has just been written or checked; `false` when it replaced one. */
+  /** Moves a packed, verified object into the repository; `false` when it replaced one. */
   store(file: string, object: { sha256: string }): Promise<boolean>;
+  /** Notes an object that was there, whole, and has been made young. */
+  found(object: { sha256: string }): void;
+  /** The folder of the store. */
+  directory: string;
   object(file: Pick<ManifestFile, 'sha256' | 'bytes'>): ObjectToRead;
   /**
-   * Whether an object is stored, and has the size that it must have; makes it young, so that whoever is about to name it
-   * finds it then.
+   * Whether an object of this size exists; updates its time, so that no sweep removes it before a manifest references
+   * it.
    */
   has(file: Pick<ManifestFile, 'sha256' | 'bytes'>): Promise<boolean>;
-  /** A folder for one run's unfinished files; those of dead runs are removed. */
+  /** A folder for unfinished files of one run; removes those of dead processes. */
   stage(): Promise<Staging>;
 }
 
 export interface LocalRepositoryOptions {
   directory: string;
   report: Report;
-  /** Marks the directory before anything is changed in it, and refuses one of somebody else. */
+  /** Marks the directory before the first change, and refuses a foreign one. */
   claims?: boolean;
-  /** What the configuration keeps at the top of the directory, which is not somebody else's; a folder ends with `/`. */
+  /** Configured files at the top of the directory; a folder ends with `/`. */
   configured?: string[];
 }
 
@@ -62,12 +66,14 @@ export function createLocalRepository({
       await ready();
       return await folder.adopt(file, objectKey(sha256));
     },
+    found: ({ sha256 }) => folder.found(objectKey(sha256)),
+    directory: folder.name,
     object: ({ sha256, bytes }) => ({ path: folder.path(objectKey(sha256)), sha256, bytes }),
     async has({ sha256, bytes }) {
       const key = objectKey(sha256);
       return (await folder.renew(key)) && looksWhole({ path: folder.path(key), bytes });
     },
-    // A run that is building or pulling may be about to name an object that nobody else names.
+    // An active run may be about to reference an unreferenced object.
     async sweep(now) {
       await ready();
       const isQuiet = async (): Promise<boolean> => (await liveStagings(unfinished)) === 0;

@@ -4,32 +4,31 @@ import { EXIT, UserError } from '../runtime/errors.ts';
 import type { Store, StoredFile } from './store.ts';
 
 /**
- * Keeps sweeps of a remote repository and pushes to it apart, whoever does them. A push relies on objects that are there already,
- * and a sweep removes those that no manifest names yet; so each says first that it begins, by a small object, and
- * looks then what else is going on. Of two that begin at the same moment at least one sees the other: a sweep gives
- * way to a push, a push waits for a sweep to end.
+ * Separates sweeps of a bucket from pushes, across machines. A push relies on existing objects, a sweep removes
+ * unreferenced ones. Each first writes a lock object and then lists the others' locks, so that at least one of two sees
+ * the other: a sweep gives way to a push, a push waits for a sweep.
  */
 export interface Locks {
-  /** Does what stores objects; `renew` is called now and then while it goes on. */
+  /** Runs `work`, which stores objects and calls `renew` regularly. */
   whilePushing<Result>(work: (renew: () => Promise<void>) => Promise<Result>): Promise<Result>;
-  /** Does what removes objects while `mayGoOn`; `null` when something else is going on. */
+  /** Runs `work`, which removes objects while `mayGoOn`; `null` when another operation is active. */
   whileSweeping<Result>(work: (mayGoOn: () => Promise<boolean>) => Promise<Result>): Promise<Result | null>;
 }
 
 const MINUTE = 60_000;
 
-/** Ours, exactly: others may keep something below `locks/` too. */
+/** Exact: others may use `locks/` too. */
 const LOCK = /^locks\/(push|sweep)-[0-9a-f]{16}$/;
 
-/** A lock says all by its name and its age. */
+/** The content is irrelevant: name and age are sufficient. */
 const GOING_ON = 'going on\n';
 
 type Kind = 'push' | 'sweep';
 
-/** What was killed cannot say that it has ended: older than this, by the store's own clock, nobody believes it. */
+/** Age in ms, by the store's clock, at which a lock of a killed process expires. */
 const BELIEVED: Record<Kind, number> = { push: 24 * 60 * MINUTE, sweep: 15 * MINUTE };
 
-/** A sweep ends by itself long before nobody believes it any more. */
+/** A sweep ends well before its lock expires. */
 const LONGEST_SWEEP = 10 * MINUTE;
 
 const RENEW_AFTER = 60 * MINUTE;
@@ -44,7 +43,7 @@ export function createLocks(store: Store, signal: AbortSignal): Locks {
     return key;
   }
 
-  /** What others are doing now, and the locks of those that can do nothing any more. */
+  /** Active operations of others, and expired locks. */
   async function others(own: string): Promise<{ isLocked: boolean; doing: Set<Kind>; dead: string[] }> {
     const all = (await store.list('locks')).filter(({ key }) => LOCK.test(key));
     const lock = all.find(({ key }) => key === own);
@@ -69,7 +68,7 @@ export function createLocks(store: Store, signal: AbortSignal): Locks {
           await setTimeout(LOOK_AGAIN_AFTER, undefined, { signal }).catch(() => signal.throwIfAborted());
         }
         return await work(async () => {
-          // A sweep may have removed meanwhile what this push relies on.
+          // A sweep may have removed objects that this push relies on.
           if (age() > BELIEVED.push) throw expired(store);
           if (age() < RENEW_AFTER) return;
           age = stopwatch();
@@ -99,13 +98,13 @@ export function createLocks(store: Store, signal: AbortSignal): Locks {
   };
 }
 
-/** Milliseconds since now. One clock stands still while the machine sleeps, the other may be set back. */
+/** One clock stops while the machine sleeps, the other may be set back. */
 function stopwatch(): () => number {
   const [began, set] = [performance.now(), Date.now()];
   return () => Math.max(performance.now() - began, Date.now() - set);
 }
 
-/** Also after an interruption; one that stays is not believed for ever. */
+/** Also after an interruption; a remaining lock expires. */
 async function unlock(store: Store, key: string): Promise<void> {
   await store.remove(key, AbortSignal.timeout(UNLOCK_TIMEOUT)).catch(() => {});
 }

@@ -1,39 +1,38 @@
 import * as v from 'valibot';
 import { ENGINE_IDS, profileOf } from '../engines/list.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
-import { escapeName, mapTexts, unescapeName } from './name-escapes.ts';
+import { mapTexts } from '../text/map-texts.ts';
+import { escapeName, unescapeName } from './name-escapes.ts';
 import { MOST_TEXT_BYTES } from './store.ts';
 import { count, fileName, list, name, sha256, snapshotId, time } from './values.ts';
 
-/** A file of the dump, and the object that holds it. */
+/** A file of the dump, and its object. */
 const manifestFileSchema = v.object({
-  /** The file's name within the dump: `toc.dat`, `3456.dat`. */
+  /** `toc.dat`, `3456.dat`. */
   name: fileName,
-  /** SHA-256 of the content, in hexadecimal: also the object's name. */
+  /** SHA-256 of the content in hexadecimal, the name of the object. */
   sha256,
-  /** Bytes of content. */
   bytes: count,
   /** Bytes of the compressed object. */
   stored_bytes: count,
-  /** SHA-256 of the compressed object as this build made it; an equal one of another build may be compressed otherwise. */
+  /** SHA-256 of the compressed object of this build; equal content of another build may be compressed differently. */
   stored_sha256: v.exactOptional(sha256),
 });
 
 const manifestTableSchema = v.object({
-  /** `schema.table`, as the configuration writes it. */
   name,
   rows: count,
   file: manifestFileSchema,
-  /** Further files of a table that was cut, in the order of its rows. */
+  /** Further files of a split table, in the order of its rows. */
   parts: v.exactOptional(list(manifestFileSchema)),
 });
 
-/** What only an engine understands. A snapshot is listed without it, and refused by the engine that needs it. */
+/** Details that only the engine reads. Snapshots with unknown details are listed, and refused by the engine. */
 const DETAILS = Object.fromEntries(ENGINE_IDS.map((id) => [id, v.partial(profileOf(id).details(name))]));
 
 /**
- * What a snapshot is: one JSON file, written last and atomically, naming the objects that hold the bytes.
- * The same file lies in a folder and in a bucket. Sizes are bytes of content, times ISO 8601 in UTC.
+ * A snapshot: one JSON file, written last and atomically, that references the objects. Sizes are bytes of content,
+ * times ISO 8601 in UTC.
  */
 const manifestSchema = v.object({
   format: v.literal(1),
@@ -41,24 +40,23 @@ const manifestSchema = v.object({
   target: v.pipe(name, v.nonEmpty('must not be empty')),
   created_at: time,
   engine: v.picklist(ENGINE_IDS),
-  /** As the server says it: `15.18`. */
+  /** `15.18` */
   server_version: name,
-  /** Version of the program that wrote the dump: a restore needs the same or a newer one. */
+  /** Version of the dump program: a restore needs this or a newer one. */
   tool_version: name,
   sanitized: v.boolean(),
-  /** Of a sanitized snapshot: the id of its original, and when it was made of it. */
+  /** Of a sanitized snapshot: the id of its original, and its time. */
   sanitized_of: v.exactOptional(snapshotId),
   sanitized_at: v.exactOptional(time),
   note: v.nullable(v.string()),
-  /** Schemas that are in the snapshot. */
   schemas: list(name),
   tables: list(manifestTableSchema),
-  /** Everything else that makes the dump whole, such as the archive's table of contents. */
+  /** Other files of the dump, such as the archive's table of contents. */
   files: list(manifestFileSchema),
-  /** Bytes that this build added to `objects/`; what was shared with other snapshots is not in it. */
+  /** Bytes that this build added to `objects/`. */
   added_bytes: count,
   details: v.record(v.string(), v.unknown()),
-  /** By the machine that built it: see `signature.ts`. Missing in older snapshots. */
+  /** See `signature.ts`; absent from older snapshots. */
   signature: v.exactOptional(v.object({ key: v.string(), value: v.string() })),
 });
 
@@ -66,12 +64,12 @@ export type Manifest = v.InferOutput<typeof manifestSchema>;
 export type ManifestTable = v.InferOutput<typeof manifestTableSchema>;
 export type ManifestFile = v.InferOutput<typeof manifestFileSchema>;
 
-/** The manifest is damaged, or somebody has made it up. The message holds nothing of what it says. */
+/** A damaged or forged manifest. The message quotes nothing from it. */
 export class ManifestInvalid extends Error {
   override name = 'ManifestInvalid';
 }
 
-/** The only way from a text to a manifest, wherever it comes from. Throws a ManifestInvalid. */
+/** The only way from text to a manifest. Throws ManifestInvalid. */
 export function parseManifest(text: string): Manifest {
   if (Buffer.byteLength(text) > MOST_TEXT_BYTES) throw new ManifestInvalid('it is too large');
   const parsed = v.safeParse(manifestSchema, parseJson(text), { abortEarly: true });
@@ -84,7 +82,7 @@ export function parseManifest(text: string): Manifest {
   return { ...rest, ...named, tables: renamed(tables, unescapeName) };
 }
 
-/** What `parseManifest` makes the same manifest of. */
+/** The inverse of `parseManifest`. */
 export function manifestText(manifest: Manifest): string {
   const { schemas, details, tables } = manifest;
   const escaped = { ...manifest, ...mapTexts({ schemas, details }, escapeName), tables: renamed(tables, escapeName) };
@@ -104,7 +102,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Where, and what must be there instead. */
 function sentence(issue: v.BaseIssue<unknown>): string {
   const keys = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : plainKey(String(key))));
   const reason = issue.kind === 'schema' ? `must be ${issue.expected ?? 'something else'}` : issue.message;
@@ -133,12 +130,11 @@ function tooLarge({ tables, files }: Manifest): UserError {
   });
 }
 
-/** Every file with rows of the table, in their order. */
+/** All files with rows of the table, in order. */
 export function filesOfTable({ file, parts = [] }: ManifestTable): ManifestFile[] {
   return [file, ...parts];
 }
 
-/** Bytes of the table's content. */
 export function bytesOfTable(table: ManifestTable): number {
   return filesOfTable(table).reduce((sum, { bytes }) => sum + bytes, 0);
 }

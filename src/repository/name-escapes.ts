@@ -1,6 +1,6 @@
 /**
- * A database may call a column `a\nb`. A manifest's text holds no control characters in names, so that one is never
- * mistaken for a line or a command by whoever reads it: each stands there as U+241B and four hexadecimal digits.
+ * A database may name a column `a\nb`. In a manifest, control characters in names are U+241B and four hexadecimal
+ * digits, so that no name looks like a line or a command.
  */
 const ESCAPE = '\u241b';
 
@@ -10,19 +10,11 @@ export function escapeName(name: string): string {
   );
 }
 
-/** What `escapeName` has not made stays as it is, and so does NUL, which no database has in a name. */
+/** Text that `escapeName` did not create stays, and so does NUL, which no database permits. */
 export function unescapeName(text: string): string {
   return text.replaceAll(/\u241b(\u241b|00[0-9a-f]{2})/g, (all, of: string) => {
     if (of === ESCAPE) return ESCAPE;
     const one = String.fromCharCode(Number.parseInt(of, 16));
     return one !== '\0' && /\p{Cc}/u.test(one) ? one : all;
   });
-}
-
-/** The same of every text in a value, however deep. */
-export function mapTexts<Value>(value: Value, change: (text: string) => string): Value {
-  if (typeof value === 'string') return change(value) as Value;
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change)) as Value;
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, change)])) as Value;
 }

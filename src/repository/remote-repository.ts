@@ -14,35 +14,34 @@ import type { StorageProfile } from './s3/providers.ts';
 import { createS3Store } from './s3/store.ts';
 import type { Store } from './store.ts';
 
-/** The snapshots in a bucket, which many may use at the same moment. */
+/** The snapshots in a bucket, which several machines use at the same time. */
 export interface RemoteRepository extends Omit<Repository, 'sweep'> {
-  /** For people: `s3://bucket/prefix`. */
+  /** `s3://bucket/prefix` */
   name: string;
   store: Store;
   locks: Locks;
-  /** The same remote repository, for work that is ended by another signal. */
+  /** The same repository with another signal. */
   within(signal: AbortSignal): Promise<RemoteRepository>;
-  /** Newest first; of every target unless one is named. */
+  /** Newest first; of one target, or of all. */
   headlines(target?: string): Promise<Headline[]>;
-  /** As that of a repository; `null` when others use the remote repository, and nothing was removed. */
+  /** `null` when others use the bucket and nothing was removed. */
   sweep(now: Date): Promise<number | null>;
 }
 
 export interface RemoteRepositoryOptions {
-  /** Name of the storage profile. */
   name: string;
   profile: StorageProfile;
-  /** Encrypts what is stored, when the profile says so. */
+  /** Used when the profile has `encrypt`. */
   secretKey: string;
-  /** The working directory, which remembers what was read. */
+  /** The working directory, for the cache. */
   directory: string;
   report: Report;
   signal: AbortSignal;
-  /** Where the profile has a role: its temporary ones. */
+  /** Temporary credentials of the profile's role. */
   credentials?: Credentials | undefined;
 }
 
-/** Throws when the profile says that the remote repository is encrypted, and it is not, or with another key. */
+/** Throws when the profile has `encrypt`, and the bucket is not encrypted, or with another key. */
 export async function openRemoteRepository(options: RemoteRepositoryOptions): Promise<RemoteRepository> {
   const { createS3Client } = await import('./s3/client.ts');
   const client = await createS3Client(options.profile, options.credentials);
@@ -91,7 +90,7 @@ async function createRemoteRepository(
   return { remote, mark };
 }
 
-/** One for each place in a bucket, whatever the profile that leads to it is called. */
+/** One cache per location, independent of the profile's name. */
 function cacheName({ provider, endpoint, account_id, bucket, prefix, cli_profile }: StorageProfile): string {
   const place = JSON.stringify([provider, endpoint, account_id, bucket, prefix, cli_profile]);
   return createHash('sha256').update(place).digest('hex').slice(0, 16);

@@ -13,31 +13,30 @@ import {
 } from './manifest.ts';
 import { type Store, type StoredFile, TooLarge } from './store.ts';
 
-/** An object younger than this is never swept: a build or a push that names it may still be going on. */
+/** Younger objects are never swept: an active build or push may be about to reference them. */
 const SWEEP_AGE = 24 * 60 * 60 * 1000;
 
-/** Manifests that are read at the same moment. */
 const READS_AT_ONCE = 16;
 
-/** The snapshots of a store: manifests over content-addressed objects. */
+/** Snapshots in a store: manifests over content-addressed objects. */
 export interface Repository {
-  /** The manifests' files, newest first; of every target unless one is named. */
+  /** Files of manifests, newest first; of one target, or of all. */
   files(target?: string): Promise<StoredFile[]>;
-  /** `null` when it is gone or, which is warned of, damaged. */
+  /** `null` when it is missing, or damaged (with a warning). */
   read(key: string): Promise<Manifest | null>;
-  /** Newest first. A damaged manifest is warned of and left out. */
+  /** Newest first, without damaged manifests (with a warning). */
   list(target: string): Promise<Manifest[]>;
-  /** Writes, or replaces, a manifest; what it names must be stored already. */
+  /** Writes or replaces a manifest; its objects must be stored already. */
   write(manifest: Manifest): Promise<void>;
   /** Removes the manifest, not its objects: see `sweep`. */
   remove(manifest: Pick<Manifest, 'target' | 'created_at' | 'id'>): Promise<void>;
-  /** The snapshots, of whatever target, that cannot be loaded without these objects. */
+  /** The snapshots of all targets that reference these objects. */
   naming(sha256s: ReadonlySet<string>): Promise<Manifest[]>;
-  /** Bytes of objects that only these manifests name. */
+  /** Bytes of objects that only these manifests reference. */
   ownBytes(manifests: Manifest[]): Promise<number>;
   /**
-   * Removes objects older than a day that no manifest names; the bytes freed. None while a manifest is damaged. Age and
-   * manifests are looked at again before each removal, and whether it `mayGoOn`: nobody else is storing.
+   * Removes unreferenced objects older than a day and returns the freed bytes; removes none while a manifest is
+   * damaged. Before each removal age, manifests and `mayGoOn` are checked again.
    */
   sweep(now: Date, mayGoOn?: () => Promise<boolean>): Promise<number>;
 }
@@ -55,7 +54,7 @@ export function createRepository(store: Store, report: Report): Repository {
       const text = await store.read(key);
       if (text === null) return undefined;
       const manifest = parseManifest(text);
-      // Whoever acts on it acts on its own key.
+      // A manifest under a foreign key could redirect operations.
       if (manifestKey(manifest) !== key) throw new ManifestInvalid('it is the manifest of another snapshot');
       return manifest;
     } catch (thrown) {
@@ -66,19 +65,19 @@ export function createRepository(store: Store, report: Report): Repository {
     }
   }
 
-  /** `null` for those that are damaged. */
+  /** `null` for damaged ones. */
   async function readAll(target?: string): Promise<(Manifest | null)[]> {
     const read = await mapWithConcurrency(await files(target), READS_AT_ONCE, ({ key }) => parse(key));
     return read.filter((manifest) => manifest !== undefined);
   }
 
-  /** What the manifests name, as far as they have been read. */
+  /** Objects referenced by the manifests that were read. */
   function createNames() {
     const read = new Map<string, string>();
     const named = new Set<string>();
     return {
       has: (key: string): boolean => named.has(key.slice(key.lastIndexOf('/') + 1)),
-      /** Reads those that are new or changed. `false` when one may name any object: it is damaged, or of a newer version. */
+      /** Reads new and changed manifests; `false` when one is unreadable and may reference any object. */
       async readNew(): Promise<boolean> {
         const unread = (await files()).filter(({ key, version }) => read.get(key) !== version);
         const manifests = await mapWithConcurrency(unread, READS_AT_ONCE, ({ key }) => parse(key));
@@ -118,7 +117,7 @@ export function createRepository(store: Store, report: Report): Repository {
       if (!(await names.readNew())) return 0;
       const unnamed = objects.filter(({ key }) => !names.has(key));
       const freed = await mapWithConcurrency(unnamed, READS_AT_ONCE, async ({ key, bytes }) => {
-        // Minutes may have gone by since, and hours when the machine has slept.
+        // Minutes may have passed, or hours when the machine slept.
         if (!(await mayGoOn()) || !(await names.readNew()) || names.has(key)) return 0;
         const object = await store.find(key);
         if (!object || !isOld(object)) return 0;
@@ -133,7 +132,7 @@ export function createRepository(store: Store, report: Report): Repository {
 
 const DAMAGE = [SyntaxError, v.ValiError, ManifestInvalid, SealBroken, TooLarge];
 
-/** Of what is there, not of the way to it. */
+/** Damage of the content, as opposed to a failed access. */
 export function isDamage(error: unknown): boolean {
   return DAMAGE.some((kind) => error instanceof kind);
 }
@@ -152,7 +151,7 @@ export function manifestKey({ target, created_at, id }: Pick<Manifest, 'target' 
   return key;
 }
 
-/** When a snapshot was taken, as the name of its manifest says. */
+/** The creation time in the name of a manifest. */
 export function timeInKey(key: string): string {
   const name = key.slice(key.lastIndexOf('/') + 1);
   return name.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})?Z-.*$/, (_, ...parts: string[]) => {
@@ -161,13 +160,7 @@ export function timeInKey(key: string): string {
   });
 }
 
-/** A target may be called anything; its folder must not leave `snapshots/`. */
+/** Any target name must stay inside `snapshots/`. */
 function targetPrefix(target: string): string {
   return `snapshots/${encodeURIComponent(target).replaceAll('.', '%2E')}`;
-}
-
-export function objectKey(sha256: string): string {
-  const key = `objects/${sha256.slice(0, 2)}/${sha256}`;
-  if (!isObjectKey(key)) throw keyRefused();
-  return key;
 }

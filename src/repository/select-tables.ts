@@ -4,16 +4,16 @@ import { nearestFew } from '../text/nearest.ts';
 import { findNames } from '../text/table-names.ts';
 
 export interface Selecting {
-  /** Names as the configuration writes them, `*` for any letters; several may stand in one text, with commas. */
+  /** As in the configuration: `*` for any characters, several names separated by commas. */
   wanted: string[];
-  /** The tables of the snapshot that have rows of their own. */
+  /** Tables with rows of their own. */
   tables: string[];
   needs: NeededTable[];
 }
 
-/** The tables that are asked for, all that they need, however far, and what is left. Names every mistake at once. */
+/** The requested tables, their required tables at any distance, and the rest. Reports all mistakes at once. */
 export function selectTables({ wanted, tables, needs }: Selecting): TableSelection {
-  // A table whose rows all lie in its partitions is only known by what it needs.
+  // A table whose rows are all in its partitions occurs only in `needs`.
   const known = [...new Set([...tables, ...needs.map(({ needed_by }) => needed_by)])];
   const chosen = choose(wanted, known);
   const needed = follow(chosen, needs);
@@ -39,7 +39,7 @@ function matching(name: string, known: string[]): string[] {
   return known.filter((table) => new RegExp(`^${pattern}$`, 's').test(table));
 }
 
-/** Each table by the first that needs it: the shortest way from one that was asked for. */
+/** Each table with the first one that needs it: the shortest path. */
 function follow(chosen: string[], needs: NeededTable[]): NeededTable[] {
   const byNeeding = Map.groupBy(needs, ({ needed_by }) => needed_by);
   const reached = new Set(chosen);
@@ -65,7 +65,6 @@ function refuseAmbiguous(name: string, meant: string[]): void {
   });
 }
 
-/** How many names that are like the unknown one are told. */
 const NEAREST = 3;
 
 function tableUnknown(unknown: string[], known: string[]): UserError {
@@ -81,7 +80,7 @@ function tableUnknown(unknown: string[], known: string[]): UserError {
   });
 }
 
-/** By the whole name, or by what stands after the schema, which is easily left out. */
+/** By the whole name, or by the part after the schema. */
 function nearest(name: string, known: string[]): string[] {
   const byShortName = Map.groupBy(known, (table) => table.slice(table.indexOf('.') + 1));
   const short = nearestFew(name, [...byShortName.keys()], NEAREST).flatMap((table) => byShortName.get(table) ?? []);

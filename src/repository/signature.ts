@@ -1,21 +1,20 @@
 import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import type { Manifest } from './manifest.ts';
 
-/** Said before what is signed, so that a signature means nothing anywhere else. */
+/** Prefix of the signed text, so that the signature is invalid in any other context. */
 const CONTEXT = 'tool snapshot manifest 1\n';
 
-/** The DER encoding of an Ed25519 public key, without the 32 bytes of the key. https://www.rfc-editor.org/rfc/rfc8410 */
+/** DER prefix of an Ed25519 public key. https://www.rfc-editor.org/rfc/rfc8410 */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
 const KEY_TEXT = /^ed25519-([A-Za-z0-9+/]{43}=)$/;
 
-/** The manifest with a signature by this key. */
 export function signManifest(manifest: Manifest, privateKey: KeyObject): Manifest {
   const value = sign(null, signedBytes(manifest), privateKey).toString('base64');
   return { ...manifest, signature: { key: publicKeyText(privateKey), value } };
 }
 
-/** What a signature says of a manifest. `invalid`: it is not by the key that it names, or of another manifest. */
+/** `invalid`: the signature does not match its key or the manifest. */
 export type SignatureState = { state: 'none' } | { state: 'valid' | 'invalid'; key: string };
 
 export function verifyManifest(manifest: Manifest): SignatureState {
@@ -41,12 +40,12 @@ function readPublicKey(text: string): KeyObject | null {
   return createPublicKey({ key: der, type: 'spki', format: 'der' });
 }
 
-/** All of the manifest but the signature itself and the note, which may be changed later: docs/storage.md, "Signatures". */
+/** The manifest without the signature and the note, which may change later: docs/storage.md, "Signatures". */
 function signedBytes({ signature: _, note: __, ...signed }: Manifest): Buffer {
   return Buffer.from(CONTEXT + canonical(signed));
 }
 
-/** JSON without blanks, the keys of each object sorted by their UTF-16 code units. */
+/** JSON without blanks; keys sorted by UTF-16 code units. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -5,30 +5,26 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
 
-/** A folder of unfinished files that belongs to one run of one process. */
+/** A folder for unfinished files of one run. */
 export interface Staging extends AsyncDisposable {
   path(name: string): string;
-  /** A new, empty folder in it. */
   folder(name: string): Promise<string>;
 }
 
-/** Where the runs of a working directory have their unfinished files. */
 export function stagingRoot(workingDirectory: string): string {
   return join(workingDirectory, 'staging');
 }
 
-/** A staging folder is called by its process and eight random digits: everything else in `root` belongs to others. */
+/** Process id and eight random digits; anything else in `root` is foreign. */
 const NAME = /^(\d+)-[0-9a-f]{8}$/;
 
-/** In every staging folder: whose it is. */
 const OWNER = 'owner.json';
 
 const ownerSchema = v.object({
   host: v.string(),
   pid: v.number(),
-  /** When the run began. */
   started: v.string(),
-  /** Tells the process from a later one with its id; `null` where the system does not say. */
+  /** Distinguishes the process from a later one with its id; `null` where the system does not tell. */
   process: v.nullable(v.string()),
 });
 
@@ -36,13 +32,12 @@ type Owner = v.InferOutput<typeof ownerSchema>;
 
 const SIGN_OF_LIFE_MS = 60_000;
 
-/** Staging folders that are read at the same moment. */
 const LOOKS_AT_ONCE = 16;
 
-/** Of a process on another host nothing is known but its signs of life; a machine may sleep for a night. */
+/** Expiry of a folder of another host without updates; a machine may sleep for a night. */
 const BELIEVED_MS = 24 * 60 * 60 * 1000;
 
-/** Makes a staging folder, and removes those whose process has ended without doing so. */
+/** Creates a staging folder, and removes those of dead processes. */
 export async function createStaging(root: string): Promise<Staging> {
   await mkdir(root, { recursive: true, mode: 0o700 });
   await removeDead(root);
@@ -64,13 +59,12 @@ export async function createStaging(root: string): Promise<Staging> {
   };
 }
 
-/** How many runs are working below `root` now, on this host or another. */
+/** The number of active runs below `root`, on all hosts. */
 export async function liveStagings(root: string): Promise<number> {
   const live = await mapWithConcurrency(await names(root), LOOKS_AT_ONCE, (name) => isLive(join(root, name), name));
   return live.filter(Boolean).length;
 }
 
-/** Those that say whose they are, and whose process has ended. */
 async function removeDead(root: string): Promise<void> {
   for (const name of await names(root)) {
     const directory = join(root, name);
@@ -86,7 +80,7 @@ async function names(root: string): Promise<string[]> {
 
 async function isLive(directory: string, name: string): Promise<boolean> {
   const owner = await readOwner(directory, name);
-  // One that is just being made, or that a former version has made.
+  // Just being created, or by a former version.
   if (owner === null) return isRunning(Number.parseInt(name, 10));
   if (owner.host !== (await thisHost())) {
     const { mtimeMs } = await stat(join(directory, OWNER)).catch(() => ({ mtimeMs: 0 }));
@@ -95,7 +89,7 @@ async function isLive(directory: string, name: string): Promise<boolean> {
   return isRunning(owner.pid) && owner.process === (await processStart(owner.pid));
 }
 
-/** `null` when nothing says so, or something else. */
+/** `null` without a valid owner file. */
 async function readOwner(directory: string, name: string): Promise<Owner | null> {
   const path = join(directory, OWNER);
   const facts = await lstat(path).catch(() => null);
@@ -115,22 +109,22 @@ async function ownOwner(): Promise<Owner> {
 
 async function showLife(owner: string): Promise<void> {
   const now = new Date();
-  // A disk that is full or gone is for the run to tell of.
+  // The run itself reports a full disk.
   await utimes(owner, now, now).catch(() => {});
 }
 
-/** Two containers on one machine, or two machines on one volume, do not see each other's processes. */
+/** Containers on one machine, and machines on one volume, do not see each other's processes. */
 async function thisHost(): Promise<string> {
   const machine = await readFile('/etc/machine-id', 'utf8').catch(() => '');
   const processes = await readlink('/proc/self/ns/pid').catch(() => '');
   return [hostname(), machine.trim(), processes].filter(Boolean).join(' ');
 }
 
-/** When a process began, counted from the start of the system. https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
+/** Start of a process, in ticks since the system's start. https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
 async function processStart(pid: number): Promise<string | null> {
   const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => null);
-  // The name of the program, in brackets, may hold anything.
+  // The name of the program, in brackets, may contain anything.
   const ticks = status?.slice(status.lastIndexOf(')') + 2).split(' ')[19];
   return ticks === undefined || boot === null ? null : `${boot.trim()} ${ticks}`;
 }
@@ -140,7 +134,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Somebody else's process answers EPERM.
+    // A process of another user answers EPERM.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -3,40 +3,41 @@ import { UserError } from '../runtime/errors.ts';
 import { type Report, withStep } from '../runtime/events.ts';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
 import { damaged } from './damaged.ts';
+import { objectKey } from './keys.ts';
 import type { LocalRepository } from './local-repository.ts';
 import { filesOfTable, type Manifest, type ManifestFile } from './manifest.ts';
 import { ContentDiffers } from './objects/checksum.ts';
 import { largestObject } from './objects/object-format.ts';
 import type { ObjectPool } from './objects/object-pool.ts';
 import type { RemoteRepository } from './remote-repository.ts';
-import { filesOf, objectKey } from './repository.ts';
+import { filesOf } from './repository.ts';
 
-/** Objects that are moved at the same moment; large ones move in several parts besides. */
+/** Large objects also move in several parts. */
 const OBJECTS_AT_ONCE = 8;
 
-/** Bytes come in thousands of small pieces, and nobody reads as many events. */
+/** Pieces are small; progress events are limited to one per interval. */
 const TELL_EVERY_MS = 100;
 
-/** An object that arrives damaged is fetched so often in all. */
+/** Downloads of an object that arrives damaged. */
 const ATTEMPTS = 3;
 
 export interface Moving {
   manifest: Manifest;
   repository: LocalRepository;
   remote: RemoteRepository;
-  /** Reads every object against its checksum: none is sent that is damaged, none is kept that arrives so. */
+  /** Verifies every object: none is sent or kept damaged. */
   pool: ObjectPool;
   report: Report;
   signal: AbortSignal;
 }
 
 export interface Moved {
-  /** Objects that the other side lacked, and their bytes. */
+  /** Objects that were missing on the other side, and their bytes. */
   objects: number;
   bytes: number;
 }
 
-/** Copies a snapshot from this machine to a remote repository: the objects that it lacks, then the manifest. Step: `push`. */
+/** Copies missing objects to a remote repository, then the manifest. Step: `push`. */
 export function pushSnapshot(moving: Moving): Promise<Moved> {
   const { manifest, remote, report } = moving;
   return remote.locks.whilePushing(async (renew) => {
@@ -55,7 +56,7 @@ export function pushSnapshot(moving: Moving): Promise<Moved> {
   });
 }
 
-/** Stores an object of this machine on the remote repository; throws when it is damaged here. */
+/** Throws when the local object is damaged. */
 export async function sendObject(
   file: ManifestFile,
   { manifest, repository, remote, pool, signal }: Omit<Moving, 'report'>,
@@ -75,7 +76,7 @@ export async function sendObject(
     if (!(error instanceof ContentDiffers) && !isGone(error)) throw error;
   }
   onBytes(-sent);
-  // Equal content may be compressed otherwise.
+  // Equal content may be compressed differently.
   await pool
     .check(object, () => {})
     .catch((cause) => {
@@ -85,19 +86,19 @@ export async function sendObject(
   await put();
 }
 
-/** Of an object that is not on this machine, though its manifest is. */
+/** The manifest exists locally, the object does not. */
 function isGone(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
 export interface Fetching extends Moving {
-  /** A path for a file that is not whole yet. */
+  /** A path for an unfinished file. */
   unfinished: (name: string) => string;
-  /** What is needed, when it is not the whole snapshot. */
+  /** Default: the whole snapshot. */
   files?: ManifestFile[];
 }
 
-/** Copies objects of a snapshot that this machine lacks from a remote repository. Step: `pull`. */
+/** Copies missing objects from a remote repository. Step: `pull`. */
 export async function pullObjects(fetching: Fetching): Promise<Moved> {
   const { manifest, repository, remote, report, files = filesOf(manifest) } = fetching;
   const missing = await missingHere(repository, files);
@@ -110,14 +111,13 @@ export async function pullObjects(fetching: Fetching): Promise<Moved> {
   });
 }
 
-/** The distinct objects of these files that this machine lacks. */
 export async function missingHere(repository: LocalRepository, files: ManifestFile[]): Promise<ManifestFile[]> {
   const missing: ManifestFile[] = [];
   for (const file of distinct(files)) if (!(await repository.has(file))) missing.push(file);
   return missing;
 }
 
-/** Stores an object of the remote repository on this machine, whatever is there; throws when it is damaged on the remote repository. */
+/** Downloads an object, replacing an existing one; throws when it is damaged in the bucket. */
 export async function fetchObject(
   file: ManifestFile,
   { manifest, repository, remote, pool, signal, unfinished }: Omit<Fetching, 'report'>,
@@ -133,7 +133,7 @@ export async function fetchObject(
     try {
       const maxBytes = largestObject(file.bytes);
       await remote.store.get(objectKey(file.sha256), path, { signal, onBytes: count, maxBytes });
-      // The content, and not what the manifest says of the object: whoever wrote one may have written the other.
+      // Verifies the content, because the manifest and the object may have the same forger.
       await pool.check({ ...repository.object(file), path }, () => {});
       break;
     } catch (cause) {
@@ -148,7 +148,7 @@ export async function fetchObject(
   await repository.store(path, file);
 }
 
-/** Two tables with the same content are one object. */
+/** Tables with equal content share an object. */
 function distinct(files: ManifestFile[]): ManifestFile[] {
   return [...new Map(files.map((file) => [file.sha256, file])).values()];
 }
@@ -164,7 +164,6 @@ interface ProgressOptions {
   report: Report;
 }
 
-/** Moves files in a step whose progress is that of `add`. */
 async function withProgress(
   files: ManifestFile[],
   { step, verb, place, report }: ProgressOptions,

@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 
-// What a manifest, or an index of manifests, may say: it comes from whoever can write to a bucket or makes a zip.
+// Value schemas of manifests and their indexes, which come from anybody with access to a bucket or a zip.
 
-/** Items of one list; larger than any database has. */
+/** A bound above any real database. */
 const MOST_ITEMS = 1_000_000;
 
 const LONGEST_NAME = 64 * 1024;
 const LONGEST_FILE_NAME = 255;
 
-/** What a database calls something, as a manifest's text has it: see `name-escapes.ts`. */
+/** A database name in a manifest's text: see `name-escapes.ts`. */
 export const name = v.pipe(
   v.string(),
   v.maxLength(LONGEST_NAME, `must be shorter than ${LONGEST_NAME} characters`),
@@ -16,7 +16,6 @@ export const name = v.pipe(
   v.check((text) => text.isWellFormed(), 'must be valid Unicode'),
 );
 
-/** A whole number from 0, of bytes, rows or objects. */
 export const count = v.pipe(
   v.number(),
   v.check((number) => Number.isSafeInteger(number) && number >= 0, 'must be a whole number from 0'),
@@ -26,7 +25,7 @@ export const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'must be a SH
 
 export const snapshotId = v.pipe(v.string(), v.regex(/^[0-9a-f]{8}$/, 'must be 8 hexadecimal digits'));
 
-/** ISO 8601 in UTC, as `Date` writes it; the milliseconds may be missing. */
+/** ISO 8601 in UTC, as `Date` writes it; milliseconds are optional. */
 export const time = v.pipe(
   v.string(),
   v.check(
@@ -35,7 +34,7 @@ export const time = v.pipe(
   ),
 );
 
-/** It becomes a file's name, and the key of a plain object. */
+/** Becomes a file name, and a key of a plain object. */
 export const fileName = v.pipe(
   v.string(),
   v.maxLength(LONGEST_FILE_NAME, `must be shorter than ${LONGEST_FILE_NAME} characters`),

@@ -6,57 +6,69 @@ import type { RoleCredentials } from '../sso/role-credentials.ts';
 import type { UserError } from './errors.ts';
 import type { Report } from './events.ts';
 
-/** What every operation is handed: nothing is read from the process or the module level. */
+/** The parameters of every operation: nothing is read from the process or the module level. */
 export interface Context {
   configuration: Configuration;
   report: Report;
   /** Aborted by Ctrl-C, SIGTERM or a cancel on screen; its `reason` is the UserError to end with. */
   signal: AbortSignal;
-  /** This machine, where tools run unless they are not there. */
+  /** This machine. */
   runner: Runner;
   /**
-   * Runs an engine's tools in its configured image; `null` when there is none. Without it all run on this machine.
-   * For a server there is a container of its own, which sees nothing of this machine.
+   * Runs an engine's tools in its configured image; `null` without one. A server gets a container of its own without
+   * mounts.
    */
   containers?: (engine: EngineId, purpose?: 'server') => Runner | null;
-  /** Temporary credentials of the buckets whose storage profile has a role; not there where none has. */
+  /** Temporary credentials for storage profiles with a role. */
   roleCredentials?: RoleCredentials;
   clock: () => Date;
   environment: NodeJS.ProcessEnv;
-  /** Says to the log what the work has failed of; not there where no log is kept. */
+  /** Hides the secrets of the configuration and the environment in a text. */
+  hide?: (text: string) => string;
+  /** Writes the failure of an operation to the log, if any. */
   logFailure?: (error: UserError) => void;
 }
 
 export interface ContextOptions {
-  /** The file given with `--config`. */
   config?: string | undefined;
   environment: NodeJS.ProcessEnv;
   cwd: string;
   report: Report;
   signal: AbortSignal;
   clock: () => Date;
-  /** Keeps a log even where the configuration asks for none. */
+  /** Writes a log even without the configuration's `debug`. */
   debug?: boolean;
 }
 
-/** The context of a piece of work; throws with exit 3 when the configuration is missing or not valid. */
+/** The context of an operation; throws with exit 3 when the configuration is missing or invalid. */
 export async function openContext({ config, cwd, debug = false, ...given }: ContextOptions): Promise<Context> {
   const { environment, signal } = given;
-  const [{ loadConfiguration }, { localRunner }, { containerRunners }, { stagingRoot }] = await Promise.all([
+  const [
+    { loadConfiguration },
+    { secretValues },
+    { hideKnown, knownSecrets },
+    { localRunner },
+    { containerRunners },
+    { stagingRoot },
+  ] = await Promise.all([
     import('../config/load.ts'),
+    import('../config/secrets/secret-values.ts'),
+    import('../process/redact.ts'),
     import('../process/local.ts'),
     import('../engines/containers.ts'),
     import('../repository/staging.ts'),
   ]);
   const configuration = await loadConfiguration({ file: config, environment, cwd, report: given.report });
   const { settings } = configuration;
-  const listeners = debug || settings.debug || settings.trace ? await openLog(settings, given) : given;
+  const secrets = knownSecrets(secretValues({ settings, environment, urls: [] }));
+  const listeners = debug || settings.debug || settings.trace ? await openLog(settings, { ...given, secrets }) : given;
   const { report } = listeners;
   const runner = localRunner({ environment, report });
   const workFolders = [stagingRoot(settings.working_directory)];
   const images = settings.docker.images ?? {};
   const containers = containerRunners({ images, local: runner, environment, report, signal, workFolders });
-  const context = { ...given, ...listeners, configuration, runner, containers };
+  const hide = (text: string): string => hideKnown(text, secrets);
+  const context = { ...given, ...listeners, configuration, runner, containers, hide };
   const hasRoles = Object.values(settings.storage_profiles).some(({ role_arn }) => role_arn !== undefined);
   if (!hasRoles) return context;
   const { createRoleCredentials } = await import('../sso/role-credentials.ts');
@@ -64,14 +76,9 @@ export async function openContext({ config, cwd, debug = false, ...given }: Cont
 }
 
 async function openLog(
-  settings: Settings,
-  { clock, report, environment }: Pick<ContextOptions, 'clock' | 'report' | 'environment'>,
+  { working_directory, trace }: Settings,
+  { clock, report, secrets }: Pick<ContextOptions, 'clock' | 'report'> & { secrets: string[] },
 ): Promise<Pick<Context, 'report' | 'logFailure'>> {
-  const [{ createLog }, { knownSecrets }, { secretValues }] = await Promise.all([
-    import('../report/log.ts'),
-    import('../process/redact.ts'),
-    import('../config/secrets/secret-values.ts'),
-  ]);
-  const secrets = knownSecrets(secretValues({ settings, environment, urls: [] }));
-  return createLog({ directory: settings.working_directory, trace: settings.trace, secrets, clock, report });
+  const { createLog } = await import('../report/log.ts');
+  return createLog({ directory: working_directory, trace, secrets, clock, report });
 }

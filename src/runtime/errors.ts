@@ -1,4 +1,4 @@
-/** Exit codes of the program; the table in docs/commands.md says what each means to a script. */
+/** Documented in docs/commands.md. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -16,14 +16,13 @@ export interface UserErrorOptions {
   /** A stable word for scripts, such as `destination_is_source`; listed in docs/errors.md. */
   code: string;
   exit: ExitCode;
-  /** What to do next. */
   hint?: string;
-  /** More lines to show below the message, such as the server's own words. */
+  /** Further lines, such as the server's own message. */
   details?: string[];
   cause?: unknown;
 }
 
-/** An error that a person can act on: what failed, on what, why, and what to do next. Never shows a stack. */
+/** An error that a person can act on: what failed, on what, why, and what to do next. Shown without a stack. */
 export class UserError extends Error {
   override readonly name = 'UserError';
   readonly code: string;
@@ -40,12 +39,11 @@ export class UserError extends Error {
   }
 }
 
-/** The error of a run that the user or a signal has stopped; the signal's `reason`. */
+/** The `reason` of an aborted signal. */
 export function interrupted(exit: 130 | 143 = EXIT.interrupted): UserError {
   return new UserError('Interrupted', { code: 'interrupted', exit });
 }
 
-/** Any thrown value as a UserError, so that the skins have one shape to show. */
 export function toUserError(thrown: unknown): UserError {
   if (thrown instanceof UserError) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);

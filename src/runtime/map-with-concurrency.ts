@@ -1,8 +1,8 @@
 import pMap, { pMapSkip } from 'p-map';
 
 /**
- * Maps the items with bounded concurrency; results in the items' order. After a failure no further item begins, and the
- * first failure is thrown once the calls in progress have ended: `pMap` alone would leave them running.
+ * Maps the items with bounded concurrency; results are in the items' order. After a failure no further item starts, and
+ * the first failure is thrown when the active calls have ended: `pMap` alone would leave them running.
  */
 export async function mapWithConcurrency<Item, Result>(
   items: Item[],

@@ -1,23 +1,22 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 
-/** What the program may do with the streams that it was given; the only reader of isTTY, NO_COLOR, CI and columns. */
+/** The properties of the standard streams; the only reader of isTTY, NO_COLOR, CI and columns. */
 export interface Terminal {
-  /** Whether screens can be opened: a person is at both ends, and nothing like CI says otherwise. */
+  /** Whether screens can open: a terminal at both ends, and no CI. */
   interactive: boolean;
-  /** Whether a question can be asked and read: on standard error, since standard output carries results. */
+  /** Whether a question can be asked on standard error; standard output carries results. */
   canAsk: boolean;
   stdout: Output;
   stderr: Output;
-  /** Whether marks beyond ASCII will be shown as they are. */
+  /** Whether glyphs beyond ASCII are shown. */
   unicode: boolean;
-  /** `CI=true` in the environment. */
   ci: boolean;
 }
 
 export interface Output {
   isTerminal: boolean;
   color: boolean;
-  /** The width now, in cells; `null` when there is no terminal, and so no limit. */
+  /** The current width in cells; `null` without a terminal. */
   columns: () => number | null;
 }
 
@@ -27,7 +26,6 @@ export interface Streams {
   stderr: Pick<WriteStream, 'isTTY' | 'columns'>;
 }
 
-/** Reads the terminal's nature from the streams and the environment. */
 export function readTerminal({ stdin, stdout, stderr }: Streams, environment: NodeJS.ProcessEnv): Terminal {
   const ci = isTrue(environment.CI);
   const dumb = environment.TERM === 'dumb';
@@ -41,7 +39,6 @@ export function readTerminal({ stdin, stdout, stderr }: Streams, environment: No
   };
 }
 
-/** Whether a boolean-like variable such as CI or TOOL_NO_CONFIRM is switched on. */
 export function isTrue(value: string | undefined): boolean {
   return /^(true|1|yes|on)$/i.test(value ?? '');
 }
@@ -51,12 +48,12 @@ function output(stream: Streams['stdout'], environment: NodeJS.ProcessEnv): Outp
   return {
     isTerminal,
     color: showsColor(isTerminal, environment),
-    // Some terminals report a width of 0 before they know it.
+    // Some terminals first report a width of 0.
     columns: () => (isTerminal ? stream.columns || 80 : null),
   };
 }
 
-/** As Node itself decides: FORCE_COLOR first, then NO_COLOR, then the terminal. */
+/** As Node decides: FORCE_COLOR, then NO_COLOR, then the terminal. */
 function showsColor(isTerminal: boolean, environment: NodeJS.ProcessEnv): boolean {
   const { FORCE_COLOR, NO_COLOR, TERM } = environment;
   if (FORCE_COLOR !== undefined) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false';
@@ -64,7 +61,7 @@ function showsColor(isTerminal: boolean, environment: NodeJS.ProcessEnv): boolea
   return isTerminal && TERM !== 'dumb';
 }
 
-/** No locale at all is taken for a modern terminal: containers rarely set one. */
+/** Containers rarely set a locale, so a missing one counts as UTF-8. */
 function showsUnicode({ LC_ALL, LC_CTYPE, LANG, TERM }: NodeJS.ProcessEnv): boolean {
   if (TERM === 'linux' || TERM === 'dumb') return false;
   const locale = LC_ALL || LC_CTYPE || LANG;

@@ -1,30 +1,30 @@
-/** What is known of a column before and while a query sanitizes it. */
+/** A column before and during sanitizing. */
 export interface ColumnFacts {
   schema: string;
   table: string;
   column: string;
-  /** As the engine writes it, for people and for casts: `character varying(120)`. */
+  /** In the engine's notation, for people and casts: `character varying(120)`. */
   type: string;
   family: ColumnFamily;
-  /** Characters that fit; `null` without a limit. */
+  /** `null` without a limit. */
   maxLength: number | null;
-  /** Alone the subject of a unique index. */
+  /** The only column of a unique index. */
   unique: boolean;
   nullable: boolean;
-  /** `A` and `a` are the same value. */
+  /** `A` equals `a`. */
   ignoresCase: boolean;
-  /** Made by the database from other columns. */
+  /** Computed from other columns. */
   generated: boolean;
-  /** Of the values that were looked at: how many are not null, and how many differ. */
+  /** Of the examined values: non-null ones, and distinct ones. */
   sampled: number;
   distinct: number;
-  /** Different values, as text, cut where they get long. */
+  /** Distinct values as text, truncated. */
   samples: string[];
-  /** What the engine knows the samples by, so that no value is ever written into a statement, which logs hold. */
+  /** Hashes of the samples, so that no value is written into a statement, which logs contain. */
   sampleHashes: string[];
 }
 
-/** What kinds of values a type takes, whatever the engine calls it. */
+/** Families of types, common to all engines. */
 export type ColumnFamily =
   | 'text'
   | 'number'
@@ -37,16 +37,14 @@ export type ColumnFamily =
   | 'binary'
   | 'other';
 
-/** `schema.table.column` */
 export function columnName({ schema, table, column }: Pick<ColumnFacts, 'schema' | 'table' | 'column'>): string {
   return `${schema}.${table}.${column}`;
 }
 
-/** What a column holds in a form that can be compared: equal digests are the same values, in whatever order. */
+/** Equal digests mean equal values, in any order. */
 export interface ColumnDigest {
-  /** Values that are not null. */
   values: number;
   digest: string;
-  /** How many of the samples that were taken before are among the values. */
+  /** The number of earlier samples that are still among the values. */
   surviving: number;
 }

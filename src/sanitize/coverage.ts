@@ -6,7 +6,7 @@ import { PERSONAL_KINDS, type PersonalKind } from './detector/kinds.ts';
 import type { KeepComment } from './keep-comments.ts';
 import { maskValue } from './mask.ts';
 
-/** What became of each table: by the hashes of their content, which differ when any row does. */
+/** The change of each table, by the hash of its content. */
 export function compareTables(before: ManifestTable[], after: ManifestTable[]): TableCoverage[] {
   const then = new Map(before.map((table) => [table.name, table]));
   const now = new Map(after.map((table) => [table.name, table]));
@@ -35,14 +35,14 @@ export interface Comparison {
   suspicions: Suspicion[];
   before: Map<string, ColumnDigest>;
   after: Map<string, ColumnDigest>;
-  /** Of the columns after the query, by their names. */
+  /** By column name, after the query. */
   samplesAfter: Map<string, string[]>;
   keep: KeepComment[];
 }
 
 const SHOWN_SAMPLES = 3;
 
-/** Of the columns that look personal: those whose values are still there, those of them that may stay, the others. */
+/** The columns that look like personal data: unchanged ones, acknowledged ones, changed ones. */
 export function compareColumns({
   suspicions,
   before,
@@ -80,18 +80,18 @@ function shown(samples: string[]): string[] {
   return samples.slice(0, SHOWN_SAMPLES).map(maskValue);
 }
 
-/** Kinds of which two people hardly ever have the same value, so that one that is still there is an old one. */
+/** Kinds whose values are nearly unique, so that a remaining value is an old one. */
 const TELLING = new Set<PersonalKind>(['email', 'login', 'phone', 'national_id', 'iban', 'card', 'secret']);
-/** The share of the values that must differ. */
+/** Minimum share of distinct values. */
 const NEARLY_UNIQUE = 0.9;
-/** Characters below which values lie so close together that a new one is easily an old one: the code of a card. */
+/** Below this length new values often equal old ones: the code of a card. */
 const LEAST_LENGTH = 7;
-/** The share of the samples above which they have not come back by chance. */
+/** Share of remaining samples above which chance is unlikely. */
 const LEAST_SURVIVING = 0.02;
 
 /**
- * `unchanged`: the same values, in whatever order; `partly`: some of the samples are still there. Where values repeat,
- * such as first names, or lie close together, such as dates of birth, new ones may well be among the old.
+ * `unchanged`: the same values, in any order; `partly`: some samples remain. Where values repeat (first names) or are
+ * close together (dates of birth), new values may equal old ones.
  */
 function stateOf(
   { facts: { sampled, distinct, samples, sampleHashes }, kind }: Suspicion,

@@ -1,8 +1,7 @@
 import { EXIT, UserError } from '../runtime/errors.ts';
 
-/** A column that the author of the query says may stay as it is. */
+/** A column that the author of the query acknowledges. */
 export interface KeepComment {
-  /** `schema.table.column`, without quotes. */
   column: string;
   reason: string;
   line: number;
@@ -12,7 +11,7 @@ const PART = /(?:"((?:[^"]|"")+)"|`((?:[^`]|``)+)`|([^\s."`]+))/.source;
 const KEEP = /^\s*--\s*keep:/i;
 const WHOLE = new RegExp(`^\\s*--\\s*keep:\\s*${PART}\\.${PART}\\.${PART}\\s+(\\S.*?)\\s*$`, 'i');
 
-/** The comments `-- keep: schema.table.column reason` of a query. A reason must be given: it is what a reviewer reads. */
+/** Reads `-- keep: schema.table.column reason`. The reason is required: reviewers read it. */
 export function readKeepComments(query: string): KeepComment[] {
   return query.split('\n').flatMap((text, index): KeepComment[] => {
     if (!KEEP.test(text)) return [];

@@ -1,6 +1,6 @@
 const LONGEST = 40;
 
-/** A value of which only the form can be told: its first character and its punctuation stay. */
+/** Keeps only the first character and the punctuation. */
 export function maskValue(value: string): string {
   const line = value.replaceAll(/\s+/g, ' ').trim();
   const masked = line.replaceAll(/[\p{L}\p{N}]/gu, '*');

@@ -3,20 +3,17 @@ import type { Configuration } from '../config/configuration.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import { decodeQuery, decodeText } from './base64.ts';
 
-/** The query that sanitizes a target, and why it is this one. */
 export interface SanitizeQuery {
   text: string;
-  /** Which setting won. */
+  /** The setting that applies. */
   chosenBy: string;
-  /** Path of the file that it was read from. */
   file: string | null;
-  /** Whether it was written in base64. */
   base64: boolean;
 }
 
 export type ChosenQuery = { chosenBy: string } & ({ text: string; file: null } | { file: string });
 
-/** Where the target's query comes from, highest first: its `override_query`, `override.san_query`, its `query_file`. */
+/** Highest first: the target's `override_query`, `override.san_query`, the target's `query_file`. */
 export function chosenQuery({ settings }: Configuration, target: string): ChosenQuery | null {
   const own = settings.targets[target]?.sanitize;
   const candidates = [
@@ -28,7 +25,7 @@ export function chosenQuery({ settings }: Configuration, target: string): Chosen
   return { chosenBy: `targets.${target}.sanitize.query_file`, file: own.query_file };
 }
 
-/** The target's query with its text; `null` when none is configured. */
+/** `null` when none is configured. */
 export async function chooseQuery(configuration: Configuration, target: string): Promise<SanitizeQuery | null> {
   const chosen = chosenQuery(configuration, target);
   if (chosen === null) return null;

@@ -1,42 +1,41 @@
 import type { ColumnFacts } from './column-facts.ts';
 import type { PersonalKind } from './detector/kinds.ts';
 
-/** A column to replace, as the replacement sees it. */
 export interface Replaceable {
   facts: ColumnFacts;
   kind: PersonalKind;
-  /** The column as it stands in SQL. */
+  /** SQL of the column. */
   name: string;
-  /** Its value as text. */
+  /** SQL of its value as text. */
   text: string;
-  /** What the replacement is made of: equal for values that count as equal. */
+  /** SQL of the input of the hash; equal for equal values. */
   key: string;
 }
 
-/** How an engine's SQL says what replacements are made of; each gives an expression. */
+/** Expressions of an engine's SQL. */
 export interface ReplacementDialect {
   quoteText(text: string): string;
   concat(...parts: string[]): string;
-  /** 32 hexadecimal digits, always the same for the same key. */
+  /** 32 hexadecimal digits, deterministic. */
   hash(key: string): string;
-  /** A number below a limit, always the same for the same key. */
+  /** A number below a limit, deterministic. */
   number(key: string, below: number): string;
-  /** 15 digits, as text. */
+  /** 15 digits as text. */
   digits(key: string): string;
-  /** The text in other letters and digits: each stays what it was, and where it was. */
+  /** Replaces letters by letters and digits by digits, in place. */
   scramble(text: string, key: string): string;
   /** Another day of the same year. */
   otherDay(column: Replaceable): string;
   rounded(name: string): string;
   ipAddress(column: Replaceable): string;
   hardwareAddress(column: Replaceable): string;
-  /** A document with nothing in it. */
+  /** An empty document. */
   emptyDocument(facts: ColumnFacts): string;
-  /** The expression, as a value of the column's type, which is not text. */
+  /** Converts text to the column's type. */
   converted(expression: string, facts: ColumnFacts): string;
 }
 
-/** SQL for the value that takes a column's place; `null` where a person must decide. */
+/** SQL of the new value; `null` where a person must decide. */
 export function replacement(column: Replaceable, dialect: ReplacementDialect): string | null {
   const { facts, kind } = column;
   if (facts.family === 'document') return facts.nullable ? 'NULL' : dialect.emptyDocument(facts);
@@ -77,7 +76,7 @@ const EXPRESSIONS: Record<PersonalKind, Expression> = {
 
 const MAIL_HOST = '@example.com';
 const LONGEST_HASH = 32;
-/** Characters of a hash that make two equal ones unlikely in any table. */
+/** Characters of a hash that make collisions unlikely in any table. */
 const UNIQUE_HASH = 16;
 const SHORT_HASH = 8;
 
@@ -103,18 +102,18 @@ function marked(
   return clipped(concat(label, `left(${hash(key)}, ${SHORT_HASH})`), facts);
 }
 
-/** Letters and digits of which there are fewer may not suffice for a column whose values must differ. */
+/** Fewer characters may not suffice for a unique column. */
 const ENOUGH_CHARACTERS = 12;
 
-/** In the same format, with so many characters at the beginning left as they are, such as a country code. */
+/** Keeps the format and some leading characters, such as a country code. */
 function scrambled({ key, text, facts }: Replaceable, dialect: ReplacementDialect, kept = 0): string {
   const shortest = Math.min(...facts.samples.map((sample) => sample.replaceAll(/[^\p{L}\p{N}]/gu, '').length));
   if (facts.unique && facts.family === 'text' && shortest - kept < ENOUGH_CHARACTERS) {
     if (facts.maxLength === null || facts.maxLength >= UNIQUE_HASH) return dialect.digits(key);
-    // Six digits after a country code would soon be those of two rows.
+    // Six digits after a country code would soon collide.
     if (facts.maxLength > shortest - kept) return clipped(dialect.hash(key), facts);
   }
-  // Shorter than what is kept it would stay as it is.
+  // A value shorter than the kept part would stay unchanged.
   if (kept === 0 || shortest <= kept * 2) return dialect.scramble(text, key);
   return dialect.concat(`left(${text}, ${kept})`, dialect.scramble(`substr(${text}, ${kept + 1})`, key));
 }
@@ -123,7 +122,7 @@ function isDate({ family }: ColumnFacts): boolean {
   return family === 'date' || family === 'time';
 }
 
-/** A month or a year as a number, which other digits would not be. */
+/** A month or a year as a number, which scrambling could make invalid. */
 function expiry({ key, facts }: Replaceable, { number }: ReplacementDialect): string | null {
   const longest = Math.max(...facts.samples.map((sample) => sample.length));
   if (facts.family !== 'number' || longest > 4) return null;

@@ -1,16 +1,16 @@
-/** One statement of a sanitization query, as an error names it. */
+/** A statement of a query, for errors. */
 export interface Statement {
-  /** From 1, as a person counts them in the query. */
+  /** From 1. */
   number: number;
-  /** Where it begins in the query, from 1. */
+  /** From 1. */
   line: number;
-  /** Without the semicolon that ends it. */
+  /** Without its semicolon. */
   text: string;
 }
 
 const SHOWN = 120;
 
-/** `statement 3 (line 12): UPDATE customer SET …`: in one line, cut where it gets long. */
+/** `statement 3 (line 12): UPDATE customer SET …`, on one line, shortened. */
 export function describeStatement({ number, line, text }: Statement): string {
   const words = text.replaceAll(/\s+/g, ' ').trim();
   return `statement ${number} (line ${line}): ${words.length > SHOWN ? `${words.slice(0, SHOWN)}…` : words}`;

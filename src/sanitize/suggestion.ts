@@ -2,7 +2,6 @@ import { type ColumnFacts, columnName } from './column-facts.ts';
 import { PERSONAL_KINDS, type PersonalKind } from './detector/kinds.ts';
 import { type Replaceable, type ReplacementDialect, replacement } from './replacements.ts';
 
-/** A column and what it seems to hold. */
 export interface SuspectColumn {
   facts: ColumnFacts;
   kind: PersonalKind;
@@ -10,10 +9,10 @@ export interface SuspectColumn {
 
 export type ColumnPlace = Pick<ColumnFacts, 'schema' | 'table' | 'column'>;
 
-/** A column of a foreign key and the column that it refers to. */
+/** A column of a foreign key and the referenced column. */
 export type KeyPair = [own: ColumnPlace, referred: ColumnPlace];
 
-/** Whoever shares a foreign key with a suspect is replaced in the same way. */
+/** Columns that share a foreign key with a suspect are replaced in the same way. */
 export function withPartners(
   suspects: SuspectColumn[],
   { columns, pairs }: { columns: ColumnFacts[]; pairs: KeyPair[] },
@@ -27,7 +26,7 @@ export function withPartners(
       if (!either) continue;
       for (const place of [own, referred]) {
         const facts = factsOf.get(columnName(place));
-        // The same expression on both sides: of the same kind, and as unique as the stricter of the two.
+        // The same expression on both sides: the same kind, and the stricter uniqueness.
         if (facts)
           found.set(columnName(place), { kind: either.kind, facts: { ...facts, ...shared(either.facts, facts) } });
       }
@@ -49,7 +48,7 @@ function shared(
   };
 }
 
-/** The foreign keys of which a side changes. */
+/** The foreign keys with a changed side. */
 export function touchedKeys<Key extends { pairs: KeyPair[] }>(keys: Key[], suspects: SuspectColumn[]): Key[] {
   const changing = new Set(suspects.map(({ facts }) => columnName(facts)));
   return keys.filter(({ pairs }) => pairs.flat().some((place) => changing.has(columnName(place))));
@@ -57,19 +56,19 @@ export function touchedKeys<Key extends { pairs: KeyPair[] }>(keys: Key[], suspe
 
 export interface SuggestedTable {
   columns: SuspectColumn[];
-  /** As it stands in SQL. */
+  /** SQL of the table. */
   name: string;
 }
 
 export interface Writing {
   dialect: ReplacementDialect;
-  /** The column as it stands in SQL, its value as text, and the key of its replacement. */
+  /** SQL of the column, of its value as text, and of the input of its replacement. */
   inSql(facts: ColumnFacts): Pick<Replaceable, 'name' | 'text' | 'key'>;
-  /** What else is assigned. */
+  /** Further assignments. */
   extra?: string[];
 }
 
-/** One UPDATE a table, each column with what it seems to hold; remarks where a person must decide. */
+/** One UPDATE per table, with the kind of each column; remarks where a person must decide. */
 export function updateOf({ columns, name }: SuggestedTable, { dialect, inSql, extra = [] }: Writing): string {
   const remarks: string[] = [];
   const assignments: { sql: string; meaning: string }[] = [];
@@ -91,7 +90,7 @@ export function updateOf({ columns, name }: SuggestedTable, { dialect, inSql, ex
   return [...remarks, `UPDATE ${name} SET`, ...lines, ';'].join('\n');
 }
 
-/** Lines under a comment that says what for; nothing without lines. */
+/** Lines below a comment; nothing without lines. */
 export function section(why: string, lines: string[]): string {
   return lines.length === 0 ? '' : [`-- ${why}`, ...lines].join('\n');
 }

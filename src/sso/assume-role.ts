@@ -2,17 +2,15 @@ import { EXIT, UserError } from '../runtime/errors.ts';
 import { isLoopback } from './provider.ts';
 
 export interface RoleRequest {
-  /** Name of the storage profile. */
   profile: string;
   endpoint: string;
   roleArn: string;
-  /** Shown in the service's own logs. */
+  /** Visible in the service's logs. */
   sessionName: string;
   idToken: string;
   signal: AbortSignal;
 }
 
-/** As the S3 client takes them. */
 export interface TemporaryCredentials {
   accessKeyId: string;
   secretAccessKey: string;
@@ -23,7 +21,7 @@ export interface TemporaryCredentials {
 const PATIENCE = 15_000;
 
 /**
- * Temporary credentials for an ID token. The request needs no signature:
+ * Temporary credentials for an ID token, by an unsigned request:
  * https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRoleWithWebIdentity.html
  */
 export async function assumeRole(request: RoleRequest): Promise<TemporaryCredentials> {
@@ -34,13 +32,13 @@ export async function assumeRole(request: RoleRequest): Promise<TemporaryCredent
     Action: 'AssumeRoleWithWebIdentity',
     Version: '2011-06-15',
     RoleArn: roleArn,
-    // The service takes these characters, 2 to 64 of them.
+    // The service accepts 2 to 64 of these characters.
     RoleSessionName: `tool-${sessionName}`.replaceAll(/[^\w+=,.@-]/g, '-').slice(0, 64),
     WebIdentityToken: idToken,
   });
   let answer: { ok: boolean; status: number; text: string };
   try {
-    // A redirect would carry the token elsewhere.
+    // A redirect would forward the token.
     const response = await fetch(endpoint, { method: 'POST', body, signal, redirect: 'error' });
     answer = { ok: response.ok, status: response.status, text: await response.text() };
   } catch (error) {
@@ -64,7 +62,7 @@ export async function assumeRole(request: RoleRequest): Promise<TemporaryCredent
   });
 }
 
-/** Whoever reads the token on its way can use it. */
+/** The token is usable by anybody who reads it. */
 function refuseInsecure(profile: string, endpoint: string): void {
   const { protocol, hostname, origin } = new URL(endpoint);
   if (protocol === 'https:' || isLoopback(hostname)) return;

@@ -5,7 +5,7 @@ import { toSignInFailure } from './failures.ts';
 import type { Provider } from './provider.ts';
 import type { SignInOptions } from './sign-in-options.ts';
 
-/** Authorization code with PKCE (RFC 7636, RFC 8252): the browser signs in, and brings the code to this machine. */
+/** Authorization code with PKCE (RFC 7636, RFC 8252). */
 export async function signInByBrowser(provider: Provider, options: SignInOptions): Promise<TokenEndpointResponse> {
   const { client, library, scope, settings } = provider;
   const { signal, show, openBrowser } = options;
@@ -18,7 +18,7 @@ export async function signInByBrowser(provider: Provider, options: SignInOptions
     code_challenge_method: 'S256',
     state,
     nonce,
-    // Without it a provider need not give a refresh token (OpenID Connect Core 1.0, section 11).
+    // Without `consent` a provider need not issue a refresh token (OpenID Connect Core 1.0, section 11).
     ...(scope.includes('offline_access') && { prompt: 'consent' }),
   });
   show({ url: url.href, user_code: null });

@@ -7,27 +7,27 @@ import { isLoopback } from './provider.ts';
 
 export const DEFAULT_REDIRECT_URL = 'http://127.0.0.1:0/callback';
 
-/** A browser sends its request at once; who does not is cut off. */
+/** In ms; a slower request is closed. */
 const REQUEST_TIME = 5000;
 const MOST_HEADER_BYTES = 16 * 1024;
 
-/** The redirect_url of this machine, open for one request. */
+/** Serves the redirect_url on this machine for one request. */
 export interface CallbackListener extends AsyncDisposable {
-  /** With the port that it really has. */
+  /** With the actual port. */
   redirectUrl: string;
-  /** The one request that came, once its answer can be given. */
+  /** Resolves when it can be answered. */
   callback: Promise<Callback>;
 }
 
 export interface Callback {
   url: URL;
-  /** Tells the browser how it went. */
+  /** Shows the result in the browser. */
   answer(failure?: string): Promise<void>;
 }
 
 /**
- * Serves the redirect_url on its own host, port and path. Any other request is refused and does not end the sign-in:
- * one with another state is not the provider's answer, and any page or program of this machine can send one.
+ * Serves the redirect_url on its own host, port and path. Other requests are refused and do not end the sign-in: any
+ * page or program of this machine can send one, for example with another state.
  */
 export async function listenForCallback(
   redirectUrl: string,
@@ -64,7 +64,7 @@ export async function listenForCallback(
   };
 }
 
-/** Only who sits at this machine may receive the answer, and only over http: nobody has a certificate for it. */
+/** Only a loopback address, and http: nobody has a certificate for it. */
 function localUrl(text: string): URL {
   const url = new URL(text);
   if (url.protocol === 'http:' && isLoopback(url.hostname) && url.search === '' && url.hash === '') return url;
@@ -104,7 +104,7 @@ async function portRefused(
   });
 }
 
-/** Another name in Host is a page that has been made to lead here (DNS rebinding). */
+/** Another name in Host indicates DNS rebinding. */
 function refusalOf(
   { method, url = '', headers }: IncomingMessage,
   { wanted, state }: { wanted: URL; state: string },
@@ -133,6 +133,6 @@ async function answer(response: ServerResponse, failure?: string): Promise<void>
   const { promise, resolve } = Promise.withResolvers<void>();
   response.once('close', resolve);
   response.writeHead(failure === undefined ? 200 : 400, HEADERS).end(callbackPage(failure));
-  // A browser that has gone meanwhile is not waited for.
+  // Does not wait for a closed browser.
   if (!response.closed) await promise;
 }

@@ -1,4 +1,4 @@
-/** What the browser shows at the end of a sign-in. */
+/** The page at the end of a sign-in. */
 export function callbackPage(failure?: string): string {
   const title = failure === undefined ? 'You are signed in' : 'You are not signed in';
   const text = failure === undefined ? 'Go back to the terminal. This page can be closed.' : escapeHtml(failure);

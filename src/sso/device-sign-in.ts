@@ -9,7 +9,7 @@ export function offersDevices({ client }: Provider): boolean {
   return client.serverMetadata().device_authorization_endpoint !== undefined;
 }
 
-/** Device authorization (RFC 8628): the person signs in on any machine, with a code. */
+/** Device authorization (RFC 8628). */
 export async function signInByDevice(
   provider: Provider,
   { show, signal }: SignInOptions,
@@ -27,7 +27,7 @@ export async function signInByDevice(
     const { user_code, verification_uri, verification_uri_complete } = device;
     show({ url: verification_uri_complete ?? verification_uri, user_code });
     const signedIn = library.pollDeviceAuthorizationGrant(client, device, undefined, { signal });
-    // The library looks at the signal only every five seconds.
+    // The library checks the signal every five seconds only.
     return await unlessAborted(signedIn, signal);
   } catch (thrown) {
     signal.throwIfAborted();

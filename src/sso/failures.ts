@@ -10,7 +10,7 @@ interface Failure {
 
 const AGAIN = 'Sign in again: tool auth login';
 
-/** What a provider's own words (RFC 6749, RFC 8628) and the checks of the answer come to. */
+/** The provider's errors (RFC 6749, RFC 8628) and failed validations. */
 const FAILURES = {
   denied: { code: 'sign_in_denied', why: 'it was refused on the page of the provider', hint: AGAIN },
   timed_out: { code: 'sign_in_timed_out', why: 'nobody has signed in in time', hint: AGAIN },
@@ -50,7 +50,7 @@ const BY_PROVIDER: Record<string, keyof typeof FAILURES> = {
   invalid_grant: 'code_refused',
 };
 
-/** By the codes of the library. */
+/** By the library's codes. */
 const BY_CHECK: Record<string, keyof typeof FAILURES> = {
   OAUTH_TIMEOUT: 'unreachable',
   OAUTH_HTTP_REQUEST_FORBIDDEN: 'not_https',
@@ -59,14 +59,14 @@ const BY_CHECK: Record<string, keyof typeof FAILURES> = {
   OAUTH_WWW_AUTHENTICATE_CHALLENGE: 'refused',
 };
 
-/** The error of a sign-in of this provider. Nothing of the cause is kept, which may hold tokens. */
+/** Keeps no cause, because a cause may contain tokens. */
 export function signInFailure(provider: string, failure: keyof typeof FAILURES, said?: string): UserError {
   const { code, why, hint } = FAILURES[failure];
   const details = said === undefined ? [] : [said];
   return new UserError(`Signing in with "${provider}" failed: ${why}`, { code, exit: EXIT.unreachable, hint, details });
 }
 
-/** Whatever the library throws, as one of the failures, with the provider's own words where there are any. */
+/** Any error of the library as one of the failures, with the provider's own message. */
 export function toSignInFailure(provider: string, thrown: unknown): UserError {
   if (thrown instanceof UserError) return thrown;
   const { error, error_description: description, code, name, message, cause } = thrown as Thrown;
@@ -92,7 +92,7 @@ interface Thrown {
   cause?: unknown;
 }
 
-/** What comes from elsewhere neither moves the cursor nor fills the screen. */
+/** Control characters are removed and the length is limited. */
 function readable(text: string): string {
   return printable(text).slice(0, 300);
 }

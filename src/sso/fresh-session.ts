@@ -6,7 +6,7 @@ import { personOf, type SignInSession, secondsOf, sessionOf } from './session.ts
 import type { SessionStore } from './session-store.ts';
 import { withUserInfo } from './user-info.ts';
 
-/** Seconds before its end at which a session is refreshed. */
+/** Seconds before expiry at which a session is refreshed. */
 const AHEAD = 60;
 
 export interface FreshSessionRequest {
@@ -16,8 +16,8 @@ export interface FreshSessionRequest {
 }
 
 /**
- * The session of a provider, refreshed when it is about to end; `null` when nobody is signed in. One process refreshes,
- * since a refresh token works once where providers rotate them; the others wait, and take what it has stored.
+ * The session of a provider, refreshed before it expires; `null` when nobody is signed in. One process refreshes,
+ * because providers rotate refresh tokens; others wait and read the stored result.
  */
 export async function freshSession({ provider, store, clock }: FreshSessionRequest): Promise<SignInSession | null> {
   const { name } = provider;
@@ -31,7 +31,7 @@ export async function freshSession({ provider, store, clock }: FreshSessionReque
     await store.write(name, session);
     return session;
   } catch (error) {
-    // What the provider has refused once is not sent again; who it was still counts until its claims end.
+    // A refused refresh token is not sent again; the identity stays valid until its claims expire.
     if (hasEnded(error) && current.refresh_token !== null) await store.write(name, { ...current, refresh_token: null });
     throw error;
   }
@@ -52,7 +52,7 @@ async function refresh(
     const answer = await provider.library.refreshTokenGrant(provider.client, session.refresh_token);
     refuseOthers(answer.claims()?.sub, { name, session });
     const refreshed = sessionOf(answer, clock(), session);
-    // The refresh token may be used up by now: what has come is kept, and the next use asks again.
+    // The refresh token may be used up: the result is stored, and the next use asks again.
     return await withUserInfo(provider, refreshed).catch(() => ({ ...refreshed, expires: secondsOf(clock()) }));
   } catch (thrown) {
     const failure = toSignInFailure(name, thrown);
@@ -60,7 +60,7 @@ async function refresh(
   }
 }
 
-/** A refreshed ID token is of the person who has signed in (OpenID Connect Core 1.0, section 12.2). */
+/** A refreshed ID token must belong to the same person (OpenID Connect Core 1.0, section 12.2). */
 function refuseOthers(subject: string | undefined, { name, session }: { name: string; session: SignInSession }): void {
   const before = personOf(session)?.subject;
   if (subject === undefined || before === undefined || subject === before) return;

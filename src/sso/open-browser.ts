@@ -1,7 +1,7 @@
-/** How a browser is opened on this machine; `null` where there is no display, or nobody at it. */
+/** Opens a browser on this machine; `null` without a display or a person. */
 export function browserOf(environment: NodeJS.ProcessEnv): ((url: string) => Promise<void>) | null {
   const { DISPLAY, WAYLAND_DISPLAY, BROWSER, SSH_CONNECTION } = environment;
-  // Several may be named; the first is what is wanted.
+  // The first of several names.
   const named = BROWSER?.split(':').find((name) => name !== '' && !name.includes('%'));
   if (named !== undefined) return (url) => openBrowser(url, named);
   const hasDisplay = process.platform !== 'linux' || Boolean(DISPLAY || WAYLAND_DISPLAY);
@@ -9,7 +9,7 @@ export function browserOf(environment: NodeJS.ProcessEnv): ((url: string) => Pro
   return hasDisplay && !isElsewhere ? openBrowser : null;
 }
 
-/** One that cannot be opened is no failure: the URL is there to be opened by hand. */
+/** A failure is ignored: the URL is shown too. */
 async function openBrowser(url: string, named?: string): Promise<void> {
   const { default: open } = await import('open');
   const child = await open(url, named === undefined ? {} : { app: { name: named } }).catch(() => null);

@@ -4,7 +4,7 @@ import { printable } from '../text/printable.ts';
 /** Of a line of /proc/net/tcp: https://docs.kernel.org/networking/proc_net_tcp.html */
 const LISTENING = '0A';
 
-/** Who listens on a port of this machine, as `node (process 4711)`; empty where the system does not tell. */
+/** Listeners on a local port, as `node (process 4711)`; empty where the system does not tell. */
 export async function portHolders(port: number): Promise<string[]> {
   const sockets = await listeningSockets(port);
   if (sockets.size === 0) return [];
@@ -14,7 +14,7 @@ export async function portHolders(port: number): Promise<string[]> {
   return holders;
 }
 
-/** As they are called among the open files of a process. Only Linux has such lists. */
+/** Names of sockets among the open files of a process. Linux only. */
 async function listeningSockets(port: number): Promise<Set<string>> {
   const lists = ['/proc/net/tcp', '/proc/net/tcp6'].map((list) => readFile(list, 'utf8').catch(() => ''));
   const lines = (await Promise.all(lists)).flatMap((text) => text.split('\n').slice(1));
@@ -27,7 +27,7 @@ async function listeningSockets(port: number): Promise<Set<string>> {
   return new Set(sockets.map((columns) => `socket:[${columns[9]}]`));
 }
 
-/** What others have open is not ours to see. */
+/** Open files of other users are not readable. */
 async function holdsOne(pid: string, sockets: Set<string>): Promise<boolean> {
   const folder = `/proc/${pid}/fd`;
   const files = await readdir(folder).catch(() => []);
@@ -35,7 +35,7 @@ async function holdsOne(pid: string, sockets: Set<string>): Promise<boolean> {
   return links.some((link) => sockets.has(link));
 }
 
-/** Its command line may hold secrets; its name does not. */
+/** The name instead of the command line, which may contain secrets. */
 async function nameOf(pid: string): Promise<string> {
   const name = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '');
   return printable(name, '') || 'a program';

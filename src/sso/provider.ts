@@ -4,7 +4,6 @@ import { toSignInFailure } from './failures.ts';
 
 export type ProviderSettings = Settings['sso'][string];
 
-/** A provider of the configuration, and its name there. */
 export interface ProviderRequest {
   name: string;
   settings: ProviderSettings;
@@ -12,22 +11,22 @@ export interface ProviderRequest {
 
 type Library = typeof import('openid-client');
 
-/** An identity provider that has said what it can do. */
+/** An identity provider after discovery. */
 export interface Provider {
   name: string;
   settings: ProviderSettings;
   library: Library;
   client: Client;
-  /** What is asked for, of what it says it can give. */
+  /** The requested scopes, of those it supports. */
   scope: string;
 }
 
-/** Seconds; below the patience with which other processes wait for a refresh. */
+/** Seconds; less than the time that other processes wait for a refresh. */
 const TIMEOUT = 8;
 
 const SCOPES = ['openid', 'profile', 'email', 'groups', 'offline_access'];
 
-/** Asks the provider what it can do (discovery). Signatures of ID tokens are checked from then on. */
+/** Discovery. Signatures of ID tokens are verified from then on. */
 export async function openProvider({ name, settings }: ProviderRequest): Promise<Provider> {
   const library = await import('openid-client');
   const url = new URL(settings.provider_url);
@@ -44,7 +43,6 @@ export async function openProvider({ name, settings }: ProviderRequest): Promise
   }
 }
 
-/** Names of this machine, as they stand in a URL. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

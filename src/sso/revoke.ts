@@ -1,7 +1,7 @@
 import { openProvider, type ProviderRequest } from './provider.ts';
 import type { SignInSession } from './session.ts';
 
-/** Tells the provider that a session's tokens shall work no longer; `false` when it offers no such thing. */
+/** Revokes a session's tokens; `false` when the provider does not support it. */
 export async function revoke(provider: ProviderRequest, session: SignInSession): Promise<boolean> {
   const { library, client } = await openProvider(provider);
   if (client.serverMetadata().revocation_endpoint === undefined) return false;

@@ -7,7 +7,6 @@ import { freshSession } from './fresh-session.ts';
 import { personOf } from './session.ts';
 import { createSessionStore } from './session-store.ts';
 
-/** Credentials of the role that the storage profile of this name has. */
 export type RoleCredentials = (profile: string) => Promise<TemporaryCredentials>;
 
 export interface RoleCredentialsOptions {
@@ -18,10 +17,10 @@ export interface RoleCredentialsOptions {
   clock: () => Date;
 }
 
-/** Milliseconds before their end at which credentials are given out no longer: an upload takes a while. */
+/** Milliseconds before expiry at which credentials are renewed: an upload takes a while. */
 const AHEAD = 5 * 60_000;
 
-/** Obtains credentials by the sign-in, and gives them out again, from memory, until they end. */
+/** Obtains credentials by the sign-in and caches them in memory until they expire. */
 export function createRoleCredentials(options: RoleCredentialsOptions): RoleCredentials {
   const obtained = new Map<string, Promise<TemporaryCredentials>>();
   return async (profile) => {
@@ -54,7 +53,7 @@ async function obtain(profile: string, options: RoleCredentialsOptions): Promise
   });
 }
 
-/** MinIO and Ceph answer where the buckets are. */
+/** MinIO and Ceph use the endpoint of the buckets. */
 function endpointOf({ sts_endpoint, endpoint, region }: Settings['storage_profiles'][string]): string {
   return sts_endpoint ?? endpoint ?? `https://sts.${region ?? 'us-east-1'}.amazonaws.com`;
 }

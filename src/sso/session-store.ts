@@ -10,17 +10,16 @@ import { EXIT, UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
 import type { SignInSession } from './session.ts';
 
-/** Where the sessions of a configuration are kept. */
 export interface SessionStore {
-  /** Absolute path of the configuration file, by which processes agree who refreshes. */
+  /** Absolute path of the configuration file; processes lock it to refresh. */
   file: string;
-  /** As it is now: another process may have refreshed it. */
+  /** Another process may have refreshed it. */
   read(provider: string): Promise<SignInSession | null>;
   write(provider: string, session: SignInSession): Promise<void>;
   remove(provider: string): Promise<void>;
 }
 
-/** The keychain where `secret_key: keychain` is in the file, and the file itself otherwise. */
+/** The keychain when the file has `secret_key: keychain`, otherwise the file. */
 export function createSessionStore(
   { file, settings }: Configuration,
   { report, environment }: { report: Report; environment: NodeJS.ProcessEnv },
@@ -49,7 +48,7 @@ export function createSessionStore(
         report({ event: 'warning', code: 'keychain_unavailable', message });
         return inFile.write(provider, session);
       }
-      // What the file still held would be taken first.
+      // The file would take precedence.
       await inFile.remove(provider);
     },
     async remove(provider) {
@@ -102,7 +101,7 @@ function fileStore(
   };
 }
 
-/** What is not there need not be taken out. */
+/** A missing key need not be removed. */
 function changes(text: string, { path, value }: Edit): boolean {
   return value !== undefined || valueAt(parseYaml(text).tree, path) !== undefined;
 }

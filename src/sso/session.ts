@@ -1,33 +1,32 @@
 import type { TokenEndpointResponse } from 'openid-client';
 
-/** What a sign-in has brought, as it is stored. */
+/** The stored result of a sign-in. */
 export interface SignInSession {
   access_token: string;
   refresh_token: string | null;
-  /** Says who it is; it was checked when it came. */
+  /** Validated on arrival. */
   id_token: string | null;
-  /** What the userinfo endpoint has said besides, as JSON; `null` where it was not asked. */
+  /** Claims of the userinfo endpoint as JSON; `null` when it was not asked. */
   user_info: string | null;
-  /** Unix seconds: when the first of what came last ends. */
+  /** Unix seconds. */
   expires: number;
 }
 
-/** A person, as the provider has said. */
 export interface Person {
   subject: string;
-  /** E-mail address or name, whichever there is. */
+  /** E-mail address or name. */
   name: string;
   groups: string[];
-  /** Unix seconds; the claims count no longer then. */
+  /** Unix seconds. */
   expires: number;
 }
 
 export const GROUPS_CLAIM = 'groups';
 
-/** An access token of which nobody says how long it lasts is asked for anew after so many seconds. */
+/** Seconds, for an access token without a lifetime. */
 const UNKNOWN_LIFE = 3600;
 
-/** The session of an answer; a refresh need not repeat what stays as it was. */
+/** A refresh need not repeat unchanged parts. */
 export function sessionOf(answer: TokenEndpointResponse, now: Date, before?: SignInSession): SignInSession {
   const { access_token, refresh_token, id_token, expires_in } = answer;
   const life = secondsOf(now) + (expires_in ?? UNKNOWN_LIFE);
@@ -36,13 +35,13 @@ export function sessionOf(answer: TokenEndpointResponse, now: Date, before?: Sig
     access_token,
     refresh_token: refresh_token ?? before?.refresh_token ?? null,
     id_token: id_token ?? before?.id_token ?? null,
-    // It belongs to the ID token, and counts as long.
+    // Valid as long as its ID token.
     user_info: id_token === undefined ? (before?.user_info ?? null) : null,
     expires: Math.min(life, claimed ?? life),
   };
 }
 
-/** Who a session says it is of; `null` when it holds no ID token. The signature was checked when it came. */
+/** `null` without an ID token. Its signature was verified on arrival. */
 export function personOf({ id_token, user_info }: SignInSession, groupsClaim = GROUPS_CLAIM): Person | null {
   const signed = id_token === null ? null : claimsOf(id_token);
   if (signed === null) return null;
@@ -61,7 +60,6 @@ export function secondsOf(date: Date): number {
   return Math.floor(date.getTime() / 1000);
 }
 
-/** What an ID token says; `null` when it is none. */
 export function claimsOf(token: string): Record<string, unknown> | null {
   return objectIn(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
 }

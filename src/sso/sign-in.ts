@@ -9,10 +9,10 @@ import { withUserInfo } from './user-info.ts';
 
 export interface SignInRequest extends SignInOptions {
   provider: ProviderRequest;
-  /** By a code that is typed on any machine; by itself where no browser can be opened and the provider offers it. */
+  /** Uses a device code; automatic without a browser, where the provider supports it. */
   device: boolean;
   clock: () => Date;
-  /** Milliseconds that the person has. Default five minutes. */
+  /** In milliseconds. Default: five minutes. */
   patience?: number;
 }
 
@@ -27,7 +27,7 @@ export async function signIn(request: SignInRequest): Promise<SignInSession> {
   const byDevice = device || (options.openBrowser === null && offersDevices(provider));
   try {
     const tokens = await (byDevice ? signInByDevice : signInByBrowser)(provider, patient);
-    // Who it is is all that counts; a provider that does not say so is none for us.
+    // The identity is the purpose of the sign-in.
     if (tokens.id_token === undefined) throw signInFailure(wanted.name, 'token_not_valid', 'there is no ID token');
     return await withUserInfo(provider, sessionOf(tokens, clock()));
   } catch (thrown) {

@@ -2,10 +2,7 @@ import { toSignInFailure } from './failures.ts';
 import type { Provider } from './provider.ts';
 import { claimsOf, GROUPS_CLAIM, type SignInSession } from './session.ts';
 
-/**
- * Asks the userinfo endpoint where the ID token says nothing of groups: some providers tell them there only. Kept is
- * what says who it is.
- */
+/** Reads the userinfo endpoint when the ID token has no groups: some providers list them only there. */
 export async function withUserInfo(provider: Provider, session: SignInSession): Promise<SignInSession> {
   const { client, library, name, settings } = provider;
   const { groups_claim: groupsClaim = GROUPS_CLAIM } = settings;
@@ -13,7 +10,7 @@ export async function withUserInfo(provider: Provider, session: SignInSession): 
   const isOffered = client.serverMetadata().userinfo_endpoint !== undefined;
   if (claims === null || claims[groupsClaim] !== undefined || session.user_info !== null || !isOffered) return session;
   try {
-    // The library refuses what is about another person (OpenID Connect Core 1.0, section 5.3.2).
+    // The library refuses claims about another person (OpenID Connect Core 1.0, section 5.3.2).
     const said = await library.fetchUserInfo(client, session.access_token, String(claims.sub));
     const kept = [groupsClaim, 'email', 'preferred_username', 'name'].map((claim) => [claim, said[claim]]);
     return { ...session, user_info: JSON.stringify(Object.fromEntries(kept)) };

@@ -1,4 +1,4 @@
-/** A list's selection and filter. The selection is an identity, so that it survives refreshing and filtering. */
+/** A list's selection and filter. The selection is an id, so that it survives refreshing and filtering. */
 export interface ListState {
   selected: string | null;
   filter: string;
@@ -8,7 +8,7 @@ export type Move = 'up' | 'down' | 'page-up' | 'page-down' | 'first' | 'last';
 
 export const emptyList: ListState = { selected: null, filter: '' };
 
-/** Where the selection is among the ids in view: the first one while nothing, or something gone, is selected. */
+/** The first one when nothing visible is selected. */
 export function selectedIndex(ids: string[], selected: string | null): number {
   const index = selected === null ? -1 : ids.indexOf(selected);
   return index === -1 ? Math.min(0, ids.length - 1) : index;
@@ -16,13 +16,11 @@ export function selectedIndex(ids: string[], selected: string | null): number {
 
 export interface Moving {
   ids: string[];
-  /** Where the selection is among them. */
   index: number;
   move: Move;
   page: number;
 }
 
-/** The selection after a move among the ids in view. */
 export function moveSelection(list: ListState, { ids, index, move, page }: Moving): ListState {
   const destinations: Record<Move, number> = {
     up: index - 1,
@@ -36,7 +34,7 @@ export function moveSelection(list: ListState, { ids, index, move, page }: Movin
   return { ...list, selected: next ?? list.selected };
 }
 
-/** Whether every word of the filter is somewhere in the texts, without regard to case. */
+/** Whether every word of the filter occurs in the texts, ignoring case. */
 export function matchesFilter(filter: string, texts: (string | null)[]): boolean {
   const haystack = texts.join('\n').toLowerCase();
   return filter

@@ -1,32 +1,31 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Notice } from './navigation.ts';
 
-/** What was said of results: the newest one until it has been seen, all of them to read again. */
+/** Results of runs: the newest until it was seen, all in a history. */
 export interface MessagesState {
   /** Newest first. */
   all: Message[];
-  /** Shown on whatever screen one is. */
+  /** Shown on every screen. */
   toast: Message | null;
 }
 
 export interface Message extends Notice {
   id: string;
   at: number;
-  /** The run that it is about. */
   run: string | null;
 }
 
 export interface Messages {
   store: StoreApi<MessagesState>;
-  /** Keeps a message; as a toast it is also shown until it has been seen. */
+  /** Adds a message; a toast is also shown until it was seen. */
   add(message: Notice & { run?: string; toast: boolean }): void;
-  /** A key was pressed: whoever pressed it has seen what had been there for a while. */
+  /** A key was pressed: an older toast counts as seen. */
   seen(): void;
 }
 
 const KEPT = 200;
 
-/** A toast is there for so long at least: the key of somebody who is typing does not take it away. */
+/** Minimum time of a toast in ms: typing does not hide it. */
 const SHOWN_MS = 2000;
 
 export function createMessages({ clock }: { clock: () => Date }): Messages {

@@ -1,9 +1,9 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 
-/** Where one is: the places one came through, the present one last. A route carries all that its screen shows. */
+/** The path to the current screen, which is last. A route carries everything that its screen shows. */
 export interface NavigationState<Route> {
   stack: [Route, ...Route[]];
-  /** What was done last, or why something cannot be done; gone with the next key. */
+  /** The last result, or the reason why a command is not available; cleared by the next key. */
   notice: Notice | null;
 }
 
@@ -16,11 +16,10 @@ export interface Navigation<Route> {
   store: StoreApi<NavigationState<Route>>;
   top(): Route;
   push(route: Route): void;
-  /** Back by one level; at the root it does nothing. */
+  /** No effect at the root. */
   pop(): void;
-  /** The present route with changes, or another one instead of it. */
   replace(route: Route): void;
-  /** Every route on the way, such as one that something was found for while another is shown. */
+  /** Changes every route of the path, for results that arrive while another screen is shown. */
   change(update: (route: Route) => Route): void;
   notify(notice: Notice | null): void;
 }

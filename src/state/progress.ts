@@ -1,15 +1,15 @@
 import type { ProgressEvent } from '../runtime/events.ts';
 
-/** How far a step is, with enough memory of the last seconds to tell its pace. */
+/** Progress of a step, with samples of the last seconds for its rate. */
 export interface Progress {
   done: number;
   total: number | null;
   unit: ProgressEvent['unit'];
-  /** That went with what is done, where something else is counted. */
+  /** Bytes of the finished part, when the unit is not bytes. */
   bytes: number | null;
   current: string | null;
   ofCurrent: NonNullable<ProgressEvent['of_current']> | null;
-  /** Oldest first; the pace is taken over these. */
+  /** Oldest first. */
   samples: Sample[];
 }
 
@@ -18,9 +18,9 @@ export interface Sample {
   done: number;
 }
 
-/** `null` wherever nobody can know: better no figure than an invented one. */
+/** `null` for every unknown figure. */
 export interface Pace {
-  /** Units a second over the last seconds. */
+  /** Units per second. */
   rate: number | null;
   remainingMs: number | null;
   /** 0 to 1. */
@@ -31,13 +31,11 @@ const WINDOW_MS = 8000;
 const SAMPLE_EVERY_MS = 250;
 const TRUSTED_AFTER_MS = 1000;
 
-/** Progress of a step that has just begun. */
 export function startProgress({ total, unit }: Pick<ProgressEvent, 'total' | 'unit'>, now: number): Progress {
   const nothing = { bytes: null, current: null, ofCurrent: null };
   return { done: 0, total, unit, ...nothing, samples: [{ at: now, done: 0 }] };
 }
 
-/** Progress after an event. */
 export function updateProgress(progress: Progress, event: ProgressEvent, now: number): Progress {
   return {
     done: event.done,
@@ -50,7 +48,7 @@ export function updateProgress(progress: Progress, event: ProgressEvent, now: nu
   };
 }
 
-/** The pace at this moment; a stall lowers the rate, since time goes on while nothing is done. */
+/** A stall lowers the rate. */
 export function paceOf(progress: Progress, now: number): Pace {
   const { done, total, samples } = progress;
   const share = total === null || total <= 0 ? null : Math.min(1, done / total);
@@ -60,7 +58,7 @@ export function paceOf(progress: Progress, now: number): Pace {
     return { rate: null, remainingMs: null, share };
   }
   const rate = ((done - first.done) / span) * 1000;
-  // An estimate that was overtaken says nothing about the end any more.
+  // An exceeded estimate does not predict the end.
   const remainingMs = total === null || done > total ? null : ((total - done) / rate) * 1000;
   return { rate, remainingMs, share };
 }

@@ -2,16 +2,15 @@ import type { UserError } from '../runtime/errors.ts';
 import type { ProgressEvent, RunEvent } from '../runtime/events.ts';
 import { type Progress, startProgress, updateProgress } from './progress.ts';
 
-/** What is known of a piece of work, folded from its events: the live output and the run screen draw nothing else. */
+/** The state of a run, folded from its events: live output and run screen show nothing else. */
 export interface RunState {
-  /** `waiting` for its turn: `startedAt` is then when it was asked for. */
+  /** While `waiting`, `startedAt` is the time of the request. */
   status: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
   startedAt: number;
   endedAt: number | null;
   steps: RunStep[];
-  /** Steps, commands and warnings in the order they came; the oldest go first. */
+  /** Oldest first; a limit drops the oldest. */
   log: LogLine[];
-  /** Lines that the log has let go of. */
   droppedLines: number;
   warnings: { code: string; message: string }[];
   error: UserError | null;
@@ -30,9 +29,8 @@ export interface LogLine {
   at: number;
   kind: 'step' | 'done' | 'skipped' | 'failed' | 'command' | 'warning';
   text: string;
-  /** Which step begins with this line. */
+  /** The step that starts with this line. */
   step?: string;
-  /** How long a step that is done has taken. */
   tookMs?: number;
 }
 
@@ -40,7 +38,7 @@ export type RunEnd = { status: 'done' } | { status: 'failed' | 'cancelled'; erro
 
 const LOG_LIMIT = 1000;
 
-/** A run that has just begun; `now` is in milliseconds, as everywhere in the fold. */
+/** Times are in milliseconds. */
 export function startRun(now: number): RunState {
   return {
     status: 'running',
@@ -54,12 +52,11 @@ export function startRun(now: number): RunState {
   };
 }
 
-/** A run that has been asked for and has to wait for its turn. */
 export function queueRun(now: number): RunState {
   return { ...startRun(now), status: 'waiting' };
 }
 
-/** The state after an event: the one place that gives events a meaning. */
+/** The only place that interprets events. */
 export function foldRun(state: RunState, event: RunEvent, now: number): RunState {
   switch (event.event) {
     case 'step':
@@ -82,7 +79,7 @@ export function foldRun(state: RunState, event: RunEvent, now: number): RunState
   }
 }
 
-/** The state when the work has ended; a step that was still running shares its fate. */
+/** An active step gets the result of its run. */
 export function endRun(state: RunState, end: RunEnd, now: number): RunState {
   const fate = end.status === 'done' ? 'done' : 'failed';
   const logged = end.status === 'done' ? state : addLog(state, { at: now, kind: 'failed', text: end.error.message });
@@ -95,7 +92,6 @@ export function endRun(state: RunState, end: RunEnd, now: number): RunState {
   };
 }
 
-/** How long the run has taken, or took. */
 export function elapsed(state: { startedAt: number; endedAt: number | null }, now: number): number {
   return Math.max(0, (state.endedAt ?? now) - state.startedAt);
 }
@@ -118,7 +114,7 @@ function withStep(state: RunState, { step, state: change, label, now }: StepChan
     endedAt: change === 'started' ? null : now,
     progress: goesOn ? known.progress : null,
   };
-  // Work of several parts may go through a step again, which is then a step of its own.
+  // Repeated steps are separate steps.
   const steps = goesOn ? state.steps.map((other) => (other === known ? next : other)) : [...state.steps, next];
   return { ...state, steps };
 }
@@ -135,7 +131,7 @@ function withProgress(state: RunState, event: ProgressEvent, now: number): RunSt
   };
 }
 
-/** A step that ends before anything else is said has one line: what it did and how long that took. */
+/** A step without other events has one line: its result and duration. */
 function logStep(state: RunState, { step, state: change, label, now }: StepChange): RunState {
   if (change === 'started') return addLog(state, { at: now, kind: 'step', text: label, step });
   const startedAt = state.steps.findLast((other) => other.step === step)?.startedAt ?? now;

@@ -5,7 +5,7 @@ import { EXIT, interrupted, toUserError, UserError } from '../runtime/errors.ts'
 import type { Report, RunEvent } from '../runtime/events.ts';
 import { endRun, foldRun, queueRun, type RunEnd, type RunState, startRun } from './run.ts';
 
-/** All work of this session, waiting, running and ended; it goes on whatever screen is shown. */
+/** All runs of this session: waiting, running and ended. */
 export interface RunsState {
   runs: Run[];
 }
@@ -15,7 +15,7 @@ export interface Run {
   title: string;
   target: string;
   kind: RunKind;
-  /** The database that it replaces: see `Work`. */
+  /** See `Work`. */
   replaces: string | null;
   state: RunState;
   receipt: RunSummary | null;
@@ -34,20 +34,18 @@ export type RunKind =
   | 'pull'
   | 'export';
 
-/** What a finished run says it did. */
 export interface RunSummary {
-  /** `Loaded snapshot 0 of app into …`: also printed after quitting. */
+  /** `Loaded snapshot 0 of app into …`; also printed after quitting. */
   line: string;
-  /** Findings that make a finished run less than a success. */
+  /** Problems of a finished run. */
   problems: string[];
-  /** What else is worth knowing of a success, a line each. */
+  /** Further lines of a success. */
   details?: string[];
-  /** Whether `undo` can take it back. */
+  /** Whether `undo` reverts it. */
   undoable: boolean;
   sanitized?: Sanitized;
 }
 
-/** What a sanitization has changed, and the file that its query was read from. */
 export interface Sanitized {
   original: SnapshotRow;
   coverage: Coverage;
@@ -63,23 +61,22 @@ export interface Work {
   title: string;
   target: string;
   kind: RunKind;
-  /** The database that it replaces, under one name whatever the spelling of its host; `null` where it replaces none. */
+  /** The replaced database, under one name for all spellings of its host; `null` for none. */
   replaces: string | null;
   perform: (session: RunContext) => Promise<(durationMs: number) => RunSummary>;
 }
 
 export interface Runs {
   store: StoreApi<RunsState>;
-  /** Begins the work, or has it wait for its turn, and returns its id at once; it never rejects. */
+  /** Starts or queues the run, and returns its id at once; never rejects. */
   begin(work: Work): string;
-  /** Does the same work again, as a new run. */
+  /** Repeats a run as a new one. */
   again(id: string): string | null;
-  /** What a run is to do. */
   workOf(id: string): Work | null;
-  /** Stops what is running; what is waiting never begins. */
+  /** Stops a running run; a waiting one never starts. */
   cancel(id: string, reason?: unknown): void;
   cancelAll(reason?: unknown): void;
-  /** What is running or waiting, in the order in which it was asked for. */
+  /** Running and waiting ones, in the order of their requests. */
   live(): Run[];
   /** Resolves when nothing is running or waiting. */
   settled(): Promise<void>;
@@ -87,7 +84,6 @@ export interface Runs {
 
 export interface RunsOptions {
   clock: () => Date;
-  /** Told of each run that has ended. */
   onEnd?: (run: Run) => void;
 }
 
@@ -160,7 +156,7 @@ export function createRuns({ clock, onEnd = () => {} }: RunsOptions): Runs {
     },
     workOf: (id) => jobs.get(id)?.work ?? null,
     cancelAll(reason) {
-      // The last first: what waits must not begin because what it waits for ends.
+      // Last first, so that no waiting run starts.
       for (const { id } of live().reverse()) cancel(id, reason);
     },
     live,
@@ -174,10 +170,7 @@ export function isLive({ state }: Run): boolean {
   return state.status === 'waiting' || state.status === 'running';
 }
 
-/**
- * What a run waits for: work on one target is done one after the other, in the order in which it was asked for. Work on
- * different targets goes on side by side.
- */
+/** Runs on one target take turns, in the order of their requests; runs on different targets run in parallel. */
 export function runBefore(runs: Run[], { id, target }: Pick<Run, 'id' | 'target'>): Run | null {
   const index = runs.findIndex((run) => run.id === id);
   const earlier = index === -1 ? runs : runs.slice(0, index);
@@ -204,10 +197,9 @@ function foldInto(runs: Run[], { run: id, event, at }: Dated): Run[] {
   return runs.map((run) => (run.id === id ? { ...run, state: foldRun(run.state, event, at) } : run));
 }
 
-/** Events are shown at most this often: more is not seen, and each costs a frame. */
+/** In ms: each update costs a frame. */
 const SHOW_EVERY_MS = 100;
 
-/** Hands events on in batches: no more often than is shown. */
 function batched(show: (batch: Dated[]) => void) {
   const waiting: Dated[] = [];
   let timer: NodeJS.Timeout | null = null;

@@ -2,7 +2,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { SnapshotRow } from '../results/results.ts';
 import type { UserError } from '../runtime/errors.ts';
 
-/** The snapshots of each target that was looked at. */
+/** The listed snapshots of each target. */
 export interface SnapshotsState {
   targets: Record<string, SnapshotList>;
 }
@@ -29,7 +29,7 @@ export function snapshotsListed(state: SnapshotsState, target: string, rows: Sna
   return withList(state, target, { phase: 'ready', error: null, rows });
 }
 
-/** What was listed before stays in view beside the reason. */
+/** Keeps the previous list beside the reason. */
 export function snapshotsFailed(state: SnapshotsState, target: string, error: UserError): SnapshotsState {
   return withList(state, target, { ...snapshotsOf(state, target), phase: 'failed', error });
 }

@@ -2,7 +2,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { TargetRow } from '../results/results.ts';
 import type { UserError } from '../runtime/errors.ts';
 
-/** The targets and what is known of each, live or remembered from the last time. */
+/** The targets and their state, live or from the last session. */
 export interface TargetsState {
   phase: 'loading' | 'ready' | 'failed';
   error: UserError | null;
@@ -12,15 +12,15 @@ export interface TargetsState {
 export interface TargetEntry {
   row: TargetRow;
   checking: boolean;
-  /** When the row's state was found; `null` while it is only configured. */
+  /** `null` before the first check. */
   checkedAt: number | null;
-  /** Since when the status is what it is, as far as this session has seen. */
+  /** The time of the last change of status in this session. */
   since: number | null;
 }
 
 export type TargetsStore = StoreApi<TargetsState>;
 
-/** What another session has left behind: shown at once, until something newer is known. */
+/** Cached by the last session: shown until the first check. */
 export interface KnownTarget {
   row: TargetRow;
   checkedAt: number;
@@ -34,7 +34,7 @@ export function createTargetsStore(known: KnownTarget[] = []): TargetsStore {
   }));
 }
 
-/** The configured targets replace the known ones; what was found of those that stay is kept. */
+/** The configured targets replace the known ones; states of remaining targets are kept. */
 export function targetsListed(state: TargetsState, rows: TargetRow[]): TargetsState {
   const known = new Map(state.entries.map((entry) => [entry.row.name, entry]));
   const entries = rows.map((row): TargetEntry => {
@@ -54,12 +54,10 @@ export function targetsFailed(state: TargetsState, error: UserError): TargetsSta
   return { phase: 'failed', error, entries: state.entries.map((entry) => ({ ...entry, checking: false })) };
 }
 
-/** All connections are being tried. */
 export function targetsChecking(state: TargetsState): TargetsState {
   return { ...state, entries: state.entries.map((entry) => ({ ...entry, checking: true })) };
 }
 
-/** Rows that were found, by the name of the target. */
 export function targetsChecked(state: TargetsState, rows: Map<string, TargetRow>, now: number): TargetsState {
   const entries = state.entries.map((entry): TargetEntry => {
     const row = rows.get(entry.row.name);
@@ -70,7 +68,7 @@ export function targetsChecked(state: TargetsState, rows: Map<string, TargetRow>
   return { ...state, entries };
 }
 
-/** A check that itself failed, or took longer than anybody waits. */
+/** A check that failed or timed out. */
 export function targetsUnreachable(
   state: TargetsState,
   { names, reason, now }: { names: Set<string>; reason: string; now: number },

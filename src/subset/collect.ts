@@ -2,11 +2,11 @@ import { filteredReferences, type Plan } from './plan.ts';
 import type { RowFinder } from './row-finder.ts';
 import { createRowSet, type RowSet } from './row-set.ts';
 
-/** Which rows of a source a subset consists of. */
+/** The rows of a subset. */
 export interface Collected {
-  /** Rows that were asked for, and those that refer to them. */
+  /** Requested rows, and rows that reference them. */
   chosen: Map<string, RowSet>;
-  /** The same, and all that they refer to; tables that are copied are not in it. */
+  /** Also all rows that these reference; without copied tables. */
   taken: Map<string, RowSet>;
 }
 
@@ -24,13 +24,13 @@ export async function collect(plan: Plan, finder: RowFinder): Promise<Collected>
 interface Choosing {
   finder: RowFinder;
   chosen: Map<string, RowSet>;
-  /** Tables that refer to each other, directly or through others of the group; most often just one. */
+  /** Tables that reference each other, directly or through others; mostly one. */
   group: string[];
 }
 
 /**
- * Rows that refer to a chosen one, and to none in a filtered table that is not chosen. References to tables outside the
- * group are decided at once; those within it at the end, when all candidates are known.
+ * Rows that reference a chosen row, and no unchosen row of a filtered table. References to tables outside the group are
+ * decided at once, those within it at the end, when all candidates are known.
  */
 async function chooseChildren(plan: Plan, { finder, chosen, group }: Choosing): Promise<void> {
   const references = group.flatMap((table) => filteredReferences(plan.graph, plan.rules, table));
@@ -38,7 +38,7 @@ async function chooseChildren(plan: Plan, { finder, chosen, group }: Choosing): 
   const outer = references.filter(({ to }) => !group.includes(to));
   for (const table of group) rowsOf(chosen, table);
 
-  /** Without those that refer to a row outside the group that is not chosen. */
+  /** Without rows that reference an unchosen row outside the group. */
   async function keepAble(table: string, rows: RowSet): Promise<void> {
     const own = references.filter(({ from }) => from === table);
     if (own.length === 1) return;
@@ -96,7 +96,7 @@ async function chooseChildren(plan: Plan, { finder, chosen, group }: Choosing): 
   }
 }
 
-/** Everything that is referred to, until nothing new is: circles end by themselves. */
+/** All referenced rows, until there are no new ones: cycles end by themselves. */
 async function takeParents(plan: Plan, finder: RowFinder, chosen: Map<string, RowSet>): Promise<Map<string, RowSet>> {
   const taken = new Map([...chosen].map(([table, rows]) => [table, createRowSet(rows)]));
   const isCopied = (table: string): boolean => plan.rules.get(table) === 'copy';

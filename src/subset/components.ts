@@ -1,6 +1,6 @@
 /**
- * The strongly connected components of a graph, each after those that it leads to (Tarjan). Without recursion, since a
- * database may have thousands of tables in one chain.
+ * Strongly connected components, each after those that it leads to (Tarjan). Iterative, because a chain may have
+ * thousands of tables.
  */
 export function components(nodes: Iterable<string>, next: (node: string) => string[]): string[][] {
   const found: string[][] = [];

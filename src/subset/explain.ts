@@ -7,7 +7,7 @@ import { createRowSet, type RowSet } from './row-set.ts';
 export interface Link {
   table: string;
   row: number;
-  /** Leads to the next link: this row refers to it, or is referred to by it. */
+  /** The reference to the next link of the chain, in either direction. */
   by: { relationship: Relationship; direction: 'refers' | 'referred' } | null;
 }
 
@@ -18,8 +18,8 @@ interface Explaining {
 }
 
 /**
- * The shortest chain from a row to one that was asked for: a chosen row refers to a chosen one, any other is referred to
- * by a row that was taken. `null` when the row is not in the subset.
+ * The shortest chain from a row to a requested one: a chosen row references a chosen one, any other row is referenced
+ * by an included one. `null` when the row is not in the subset.
  */
 export async function explainRow(
   { plan, finder, collected }: Explaining,

@@ -6,21 +6,20 @@ import type { SourceColumn, SourceForeignKey, SourceSchema, SourceTable } from '
 
 export type SubsetSettings = NonNullable<TargetSettings['subset']>;
 
-/** A reference from one table to another: a foreign key, or one that the configuration adds. */
+/** A foreign key, or a reference that the configuration adds. */
 export interface Relationship extends SourceForeignKey {
   added: boolean;
 }
 
-/** The tables of a source, and what leads from one to the other. */
 export interface Graph {
   tables: Map<string, SourceTable>;
-  /** Those that are followed. */
+  /** Followed references. */
   relationships: Relationship[];
-  /** Those that are not, since their relationship or the table they lead to is excluded: they have to become null. */
+  /** Excluded references, and references to excluded tables: they become null. */
   cut: Relationship[];
 }
 
-/** Foreign keys by constraint, and the added relationships, without the excluded ones. Names every mistake at once. */
+/** Foreign keys and added relationships, without the excluded ones. Reports all mistakes at once. */
 export function buildGraph(facts: SourceSchema, settings: SubsetSettings): Graph {
   const tables = new Map(facts.tables.map((table) => [table.name, table]));
   const problems = unknownTables(tables, settings);
@@ -47,7 +46,7 @@ export function buildGraph(facts: SourceSchema, settings: SubsetSettings): Graph
   };
 }
 
-/** The settings with the names of tables as the source has them; a name that is unknown or ambiguous stays. */
+/** The settings with the source's table names; unknown and ambiguous names stay. */
 export function withKnownNames(settings: SubsetSettings, facts: SourceSchema): SubsetSettings {
   const names = facts.tables.map(({ name }) => name);
   const known = (text: string): string => {
@@ -148,7 +147,7 @@ function checkAdded(
       to: settings.ref_table,
       refColumns,
       matchFull: false,
-      // A key finds them as well as an index of their own.
+      // A key serves as an index.
       indexed: from?.keys.some((key) => columns.includes(key[0] ?? '')) ?? false,
       added: true,
     },
@@ -161,7 +160,7 @@ function sameColumns(key: string[], columns: string[]): boolean {
 
 const ROLES = ['subset_tables', 'copy_tables', 'excluded_tables'] as const;
 
-/** A table cannot be whole and a part and empty. */
+/** A table cannot be copied, filtered and excluded at once. */
 function conflicts(settings: SubsetSettings): string[] {
   const named = ROLES.map((role) => ({
     role,

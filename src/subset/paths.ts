@@ -2,8 +2,8 @@ import type { Graph } from './graph.ts';
 import type { Rule } from './rule.ts';
 
 /**
- * For each table the shortest way by which its rows come: first down from what was asked for to what refers to it,
- * then up from all of that to what it refers to.
+ * For each table the shortest path of its rows: from requested rows down to referencing ones, then up to referenced
+ * ones.
  */
 export function pathsOf({ relationships }: Graph, rules: Map<string, Rule>): Map<string, string[]> {
   const paths = new Map<string, string[]>();

@@ -4,20 +4,22 @@ import { pathsOf } from './paths.ts';
 import { refuseImpossible } from './refusal.ts';
 import type { Rule } from './rule.ts';
 
-/** What there is to do, from the catalogue and the configuration alone: no row has been looked at. */
+/** The plan of a subset, from catalog and configuration only: no row was read. */
 export interface Plan {
   graph: Graph;
   settings: SubsetSettings;
   rules: Map<string, Rule>;
-  /** Tables by which each table comes: itself, then what leads back to a table that was asked for. */
+  /** By table: the table, then the path back to a requested table. */
   paths: Map<string, string[]>;
-  /** Tables of rule `child`, each group after those that it refers to; more than one, or one that refers to itself, is a circle. */
+  /**
+   * Tables of rule `child` in groups, each after those that it references; a group with several tables, or a
+   * self-reference, is a cycle.
+   */
   children: string[][];
-  /** Circles among the references that are followed. */
+  /** Cycles of followed references. */
   circles: string[][];
-  /** Columns that become null, by table. */
   nulled: Map<string, Set<string>>;
-  /** References that are searched for the rows that refer, with no index for it. */
+  /** Searched references without an index. */
   unindexed: Relationship[];
 }
 
@@ -59,17 +61,17 @@ export function planSubset(graph: Graph, settings: SubsetSettings): Plan {
   };
 }
 
-/** A table of which only chosen rows come. */
+/** A table with chosen rows only. */
 function isFiltered(rules: Plan['rules'], table: string): boolean {
   return rules.get(table) === 'target' || rules.get(table) === 'child';
 }
 
-/** The table's references by which its rows are chosen. */
+/** The references by which the table's rows are chosen. */
 export function filteredReferences({ relationships }: Graph, rules: Plan['rules'], table: string): Relationship[] {
   return relationships.filter(({ from, to }) => from === table && isFiltered(rules, to));
 }
 
-/** What refers to a target, and what refers to that. */
+/** Tables that reference a target, at any distance. */
 function childTables(
   { relationships }: Graph,
   { targets, left }: { targets: Set<string>; left: Set<string> },

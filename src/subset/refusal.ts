@@ -4,11 +4,10 @@ import type { Graph, Relationship, SubsetSettings } from './graph.ts';
 interface Given {
   settings: SubsetSettings;
   paths: Map<string, string[]>;
-  /** Whether rows come into the table. */
   filled: (table: string) => boolean;
 }
 
-/** The columns that become null where a reference is not followed, by table; refuses references that cannot be null. */
+/** The columns that become null for references that are not followed; refuses references that cannot be null. */
 export function refuseImpossible(graph: Graph, { settings, paths, filled }: Given): Map<string, Set<string>> {
   const nulled = new Map<string, Set<string>>();
   const impossible: Relationship[] = [];
@@ -23,7 +22,7 @@ export function refuseImpossible(graph: Graph, { settings, paths, filled }: Give
   return nulled;
 }
 
-/** One null makes a reference none, unless it is MATCH FULL. Columns of its own first: the others serve other references. */
+/** One null disables a reference, except with MATCH FULL. Columns of no other reference come first. */
 function columnsToNull({ tables, relationships }: Graph, cut: Relationship): string[] {
   const facts = new Map(tables.get(cut.from)?.columns.map((column) => [column.name, column]));
   const able = cut.columns.filter((name) => facts.get(name)?.nullable === true && !facts.get(name)?.generated);
@@ -53,7 +52,7 @@ function refusal(impossible: Relationship[], { settings, paths }: Given): UserEr
   });
 }
 
-/** The same settings without what stands in the way, as YAML. */
+/** The settings without the conflict, as YAML. */
 function remedy(impossible: Relationship[], settings: SubsetSettings): string[] {
   const tables = (settings.excluded_tables ?? []).filter((table) => !impossible.some(({ to }) => to === table));
   const relationships = (settings.excluded_relationships ?? []).filter(

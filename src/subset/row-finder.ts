@@ -3,15 +3,15 @@ import type { RowSet } from './row-set.ts';
 
 export type TargetSettings = NonNullable<SubsetSettings['subset_tables']>[number];
 
-/** How rows of a source are found, always whole sets at once; an engine does it. All of it sees one instant. */
+/** Finds rows of a source in whole sets, at one instant; implemented by each engine. */
 export interface RowFinder {
-  /** The rows of a target by its condition, or by its share of the rows in the order of a hash. */
+  /** The requested rows of a table: by condition, or by share in the order of a hash. */
   targets(target: TargetSettings, take: (row: number) => void): Promise<void>;
-  /** Rows that refer to one of these. */
+  /** Rows that reference these. */
   referring(relationship: Relationship, rows: RowSet, take: (row: number) => void): Promise<void>;
-  /** Rows to which these, or all, refer. */
+  /** Rows that these, or all, reference. */
   referred(relationship: Relationship, rows: RowSet | 'all', take: (row: number) => void): Promise<void>;
-  /** For each of these rows whose reference is not null, the row it refers to; `null` where there is none. */
+  /** For each row with a non-null reference, the referenced row; `null` for a dangling reference. */
   references(
     relationship: Relationship,
     rows: RowSet,

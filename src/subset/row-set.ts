@@ -1,11 +1,8 @@
-/**
- * A set of rows, each a number that the engine gives it. Bits in chunks, since rows that come together lie together: ten
- * million rows take some megabytes, however many of them are in the set.
- */
+/** A set of row numbers as a bitmap in chunks, because the numbers cluster: ten million rows take some megabytes. */
 export interface RowSet extends Iterable<number> {
   readonly size: number;
   has(row: number): boolean;
-  /** Whether it was not in the set before. */
+  /** `false` when it was in the set already. */
   add(row: number): boolean;
   delete(row: number): boolean;
 }
@@ -15,12 +12,12 @@ const CHUNK_WORDS = 32;
 const CHUNK_BITS = CHUNK_WORDS * WORD_BITS;
 
 export function createRowSet(rows: Iterable<number> = []): RowSet {
-  /** Where each chunk begins among the words, which lie together: arrays of their own would be many objects. */
+  /** Offsets of chunks in one array: an array per chunk would be many objects. */
   const starts = new Map<number, number>();
   let words = new Uint32Array(CHUNK_WORDS);
   let size = 0;
 
-  /** Where the row's bit is, or -1 when its chunk has none. */
+  /** -1 when the chunk is absent. */
   function find(row: number): number {
     const start = starts.get(Math.floor(row / CHUNK_BITS));
     return start === undefined ? -1 : start + ((row % CHUNK_BITS) >>> 5);
@@ -37,7 +34,7 @@ export function createRowSet(rows: Iterable<number> = []): RowSet {
     return start + ((row % CHUNK_BITS) >>> 5);
   }
 
-  /** Puts the bit to what it is not; whether it was as `from`. */
+  /** Flips the bit if it is `from`; returns whether it was. */
   function flip(row: number, { at, from }: { at: number; from: 0 | 1 }): boolean {
     const word = words[at] ?? 0;
     const bit = 1 << (row % WORD_BITS);

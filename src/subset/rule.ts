@@ -1,2 +1,1 @@
-/** By which a table gets its rows. */
 export type Rule = 'target' | 'child' | 'parent' | 'copy' | 'excluded' | 'empty';

@@ -1,4 +1,4 @@
-/** Sizes, counts, durations and ages as people read them: the same words in the plain output and on the screens. */
+/** Sizes, counts, durations and ages, equal in the plain output and on the screens. */
 
 const SIZE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
 
@@ -6,7 +6,7 @@ const SIZE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;
-  // 999.5 and not 1000, so that rounding never shows a fourth figure.
+  // 999.5, so that rounding never shows a fourth figure.
   while (value >= 999.5 && unit < SIZE_UNITS.length - 1) {
     value /= 1000;
     unit += 1;

@@ -1,4 +1,4 @@
-/** A table of Markdown, its titles first; aligned as Biome formats it, so that a generated page passes the format check. */
+/** A Markdown table with a header row, aligned as Biome formats it. */
 export function markdownTable(rows: string[][]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: string[]) => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;

@@ -1,13 +1,13 @@
-/** The known word that was probably meant; `null` when none is within a third of its length. */
+/** The closest known word; `null` when none is within a third of its length. */
 export function nearest(wanted: string, known: readonly string[]): string | null {
   return nearestFew(wanted, known, 1)[0] ?? null;
 }
 
-/** The known words that may have been meant, the nearest first, at most so many. */
+/** The closest known words first. */
 export function nearestFew(wanted: string, known: readonly string[], most: number): string[] {
   return (
     known
-      // Of words that differ more in length alone, which may be very long, nothing need be compared.
+      // Skips the computation for words whose lengths differ too much.
       .filter((word) => Math.abs(wanted.length - word.length) <= word.length / 3)
       .map((word) => ({ word, mistakes: mistakesIn(wanted, word) }))
       .filter(({ word, mistakes }) => mistakes <= word.length / 3)
@@ -17,10 +17,7 @@ export function nearestFew(wanted: string, known: readonly string[], most: numbe
   );
 }
 
-/**
- * Letters that are too many, missing or wrong, and neighbours that changed places: the optimal string alignment
- * distance, row by row of its table.
- */
+/** Optimal string alignment distance: extra, missing, wrong and swapped characters. */
 function mistakesIn(wanted: string, word: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: word.length + 1 }, (_, column) => column);

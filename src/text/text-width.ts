@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import { printable } from './printable.ts';
 
-/** How many cells of the terminal a text takes: wide characters and emoji take two. */
+/** Width in cells of the terminal; wide characters and emoji take two. */
 export function cellWidth(text: string): number {
   return isAscii(text) ? text.length : stringWidth(text);
 }
@@ -10,7 +10,7 @@ function isAscii(text: string): boolean {
   return /^[\x20-\x7e]*$/.test(text);
 }
 
-/** The text as it fits in so many cells; what is cut ends in the ellipsis. Control characters cannot do harm. */
+/** Shortens the text to a width, with an ellipsis. Control characters are replaced. */
 export function cut(text: string, width: number, ellipsis = '…'): string {
   const clean = printable(text);
   if (width <= 0) return '';
@@ -27,7 +27,7 @@ export function cut(text: string, width: number, ellipsis = '…'): string {
   return room < 0 ? '' : taken + ellipsis;
 }
 
-/** Exactly so many cells: cut where too long, padded where too short. */
+/** Pads or shortens the text to an exact width. */
 export function fitCells(text: string, width: number, { align = 'left', ellipsis = '…' }: FitOptions = {}): string {
   const shown = cut(text, width, ellipsis);
   const padding = ' '.repeat(Math.max(0, width - cellWidth(shown)));
@@ -39,14 +39,14 @@ export interface FitOptions {
   ellipsis?: string;
 }
 
-/** What a reader takes for one character each; an emoji of many code points is one. */
+/** User-perceived characters; an emoji of several code points is one. */
 export function graphemes(text: string): string[] {
   if (isAscii(text)) return text.split('');
-  // Made here and not at import: it costs 10 ms that a first frame in ASCII need not pay.
+  // Created on use: it costs 10 ms, which a first frame in ASCII need not pay.
   return Array.from(new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text), ({ segment }) => segment);
 }
 
-/** Breaks text at spaces into lines of at most so many cells; a word that is longer is broken itself, `3.6 s` never. */
+/** Breaks text at spaces into lines; breaks longer words, but never `3.6 s`. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const paragraph of text.split('\n')) {
@@ -70,10 +70,10 @@ export function wrap(text: string, width: number): string[] {
   return lines;
 }
 
-/** Spaces, but for that between an amount and its unit. */
+/** Spaces except between a number and its unit. */
 const BREAKS = /(?<!\d) | (?!(?:ms|s|min|h|[kMGT]?B)\b)/;
 
-/** A URL that is too long for a line is better torn before its host or its path than in the middle of a name. */
+/** A long URL breaks before its host or its path rather than inside a name. */
 function urlHead(word: string, width: number): string | undefined {
   return word.startsWith('//') || !word.includes('://')
     ? undefined

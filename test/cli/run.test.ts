@@ -140,11 +140,11 @@ test('without a command the screens open where a person is, and the help is prin
 
 test('a command can open the screens only where a person is', async () => {
   const opening = command(async ({ screens }) => {
-    if (screens) return { data: {}, text: '', exit: await screens({ target: 'app' }) };
+    if (screens) return { data: {}, text: '', exit: await screens({ setUp: true }) };
     return { data: {}, text: 'table' };
   });
   expect((await runWith(['work'], [opening], { terminal: ATTENDED })).opened).toEqual([
-    { target: 'app', readOnly: false },
+    { setUp: true, readOnly: false },
   ]);
   expect((await runWith(['work', '--no-tui'], [opening], { terminal: ATTENDED })).stdout).toBe('table\n');
   expect((await runWith(['work'], [opening])).stdout).toBe('table\n');

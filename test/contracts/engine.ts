@@ -4,11 +4,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DatabaseUrl } from '../../src/engines/engine.ts';
 import { engineForUrl } from '../../src/engines/registry.ts';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
-import { planUndo, undo } from '../../src/operations/load/undo.ts';
+import { applyUndo, planUndo } from '../../src/operations/load/undo.ts';
 import { diff } from '../../src/operations/snapshots/diff.ts';
-import { repositoryOf } from '../../src/operations/snapshots/local-repository.ts';
+import { localRepository } from '../../src/operations/snapshots/local-repository.ts';
 import { snapshotReader } from '../../src/operations/snapshots/snapshot-reader.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
@@ -16,6 +16,7 @@ import { checkTarget } from '../../src/operations/targets.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { RunEvent } from '../../src/runtime/events.ts';
+import { asData } from '../helpers/as-data.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
 
 /** What the contract needs of a real server, whatever its kind. */
@@ -68,7 +69,7 @@ export function engineContract(start: () => Promise<ContractServer>): void {
   }
 
   async function loadApp(context: Context, request: Partial<LoadRequest> = {}) {
-    return load(context, await planLoad(context, { target: 'app', cpus: 2, ...request }));
+    return applyLoad(context, asData(await planLoad(context, { target: 'app', cpus: 2, ...request })));
   }
 
   it(
@@ -143,13 +144,13 @@ export function engineContract(start: () => Promise<ContractServer>): void {
       expect(result.undo_database).toBe('copy.tool-undo');
       const fresh = await server.dump('copy');
       expect(fresh).toBe(await server.dump('source'));
-      await undo(context, await planUndo(context, { target: 'app' }));
+      await applyUndo(context, asData(await planUndo(context, { target: 'app' })));
       expect(await server.dump('copy')).toBe(mine);
-      await undo(context, await planUndo(context, { target: 'app' }));
+      await applyUndo(context, asData(await planUndo(context, { target: 'app' })));
       expect(await server.dump('copy')).toBe(fresh);
-      await undo(context, await planUndo(context, { target: 'app' }));
+      await applyUndo(context, asData(await planUndo(context, { target: 'app' })));
       await loadApp(context);
-      await undo(context, await planUndo(context, { target: 'app' }));
+      await applyUndo(context, asData(await planUndo(context, { target: 'app' })));
       expect(await server.dump('copy')).toBe(mine);
       await loadApp(context, { undo: false });
       expect(await server.databases()).toEqual(expect.arrayContaining(['copy', 'source']));
@@ -174,7 +175,7 @@ export function engineContract(start: () => Promise<ContractServer>): void {
             if (event.event === 'step' && event.step === step) interruption.abort(new Error('interrupted'));
           },
         };
-        await expect(load(interrupting, planned), step).rejects.toThrow('interrupted');
+        await expect(applyLoad(interrupting, planned), step).rejects.toThrow('interrupted');
         expect(await server.dump('copy'), step).toBe(before);
         expect(await server.databases(), step).toEqual(['copy', ...(await others()), 'source']);
       }
@@ -193,7 +194,7 @@ export function engineContract(start: () => Promise<ContractServer>): void {
       const { manifest } = await findSnapshot(context, { target: 'app' });
       const engine = engineForUrl(server.url('copy'));
       const url = engine.connect.parseUrl(server.url('copy'));
-      const repository = repositoryOf(context);
+      const repository = localRepository(context);
       const pool = createObjectPool(2);
       await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
       const before = await server.dump('copy');

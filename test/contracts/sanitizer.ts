@@ -1,16 +1,17 @@
 import { cp } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
-import { planSanitize, type SanitizeRequest, sanitize } from '../../src/operations/sanitize/sanitize.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
+import { applySanitize, planSanitize, type SanitizeRequest } from '../../src/operations/sanitize/sanitize.ts';
 import { suggest } from '../../src/operations/sanitize/suggest.ts';
-import { repositoryOf } from '../../src/operations/snapshots/local-repository.ts';
+import { localRepository } from '../../src/operations/snapshots/local-repository.ts';
 import { findSnapshot, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
 import { filesOf } from '../../src/repository/repository.ts';
 import type { SanitizeResult } from '../../src/results/sanitize-results.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { RunEvent } from '../../src/runtime/events.ts';
+import { asData } from '../helpers/as-data.ts';
 import { eventually, temporaryFolder, testContext } from '../helpers/postgres-server.ts';
 
 /** What the contract needs of a real server, whatever its kind. */
@@ -106,7 +107,7 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
 
   async function run(change: Change = {}, request: Partial<SanitizeRequest> = {}): Promise<SanitizeResult> {
     const context = contextOf(change);
-    return sanitize(context, await planSanitize(context, { target: 'app', ...request }));
+    return applySanitize(context, asData(await planSanitize(context, { target: 'app', ...request })));
   }
 
   async function expectNothingPublished(): Promise<void> {
@@ -127,11 +128,11 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
       });
       expect(await server.value('clean', "SELECT count(*) FROM mailing WHERE email LIKE 'p%@example.com'")).toBe('500');
       const context = contextOf();
-      await load(context, await planLoad(context, { target: 'app', undo: false }));
+      await applyLoad(context, await planLoad(context, { target: 'app', undo: false }));
       expect(await server.value('copy', 'SELECT email FROM person WHERE id = 1')).toBe('p1@example.com');
-      await load(context, await planLoad(context, { target: 'app', snapshot: result.original.id, undo: false }));
+      await applyLoad(context, await planLoad(context, { target: 'app', snapshot: result.original.id, undo: false }));
       expect(await server.value('copy', 'SELECT email FROM person WHERE id = 1')).toMatch(/^secret-1@/);
-      await load(context, await planLoad(context, { target: 'app', original: true, undo: false }));
+      await applyLoad(context, await planLoad(context, { target: 'app', original: true, undo: false }));
       expect(await server.value('copy', "SELECT count(*) FROM mailing WHERE email LIKE 'secret-%'")).toBe('500');
     },
     LIMIT,
@@ -193,7 +194,7 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
       const content = async (files: ReturnType<typeof filesOf>): Promise<string> => {
         const parts: Uint8Array[] = [];
         for (const file of files) {
-          for await (const part of pool.read(repositoryOf(contextOf()).object(file))) parts.push(part.slice());
+          for await (const part of pool.read(localRepository(contextOf()).object(file))) parts.push(part.slice());
         }
         return Buffer.concat(parts).toString('latin1');
       };

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { planPrune, prune } from '../../src/operations/snapshots/prune.ts';
+import { applyPrune, planPrune } from '../../src/operations/snapshots/prune.ts';
 import { pull } from '../../src/operations/snapshots/pull.ts';
 import { push } from '../../src/operations/snapshots/push.ts';
-import { openRemote } from '../../src/operations/snapshots/remote-repositories.ts';
-import { planRemove, remove } from '../../src/operations/snapshots/remove.ts';
+import { applyRemove, planRemove } from '../../src/operations/snapshots/remove.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
+import { openRemote } from '../../src/operations/snapshots/storage-profiles.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
+import { objectKey } from '../../src/repository/keys.ts';
 import type { Manifest } from '../../src/repository/manifest.ts';
-import { filesOf, objectKey } from '../../src/repository/repository.ts';
+import { filesOf } from '../../src/repository/repository.ts';
 import type { StorageProfile } from '../../src/repository/s3/providers.ts';
 import { type Fault, type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { lostBytes } from '../helpers/lost-bytes.ts';
@@ -213,16 +214,16 @@ function storeRandom(
 
 async function removeRemote({ context }: Machine, snapshot: string): Promise<void> {
   const old = { ...context, clock: () => new Date(Date.now() + 2 * 24 * 60 * 60 * 1000) };
-  await remove(old, await planRemove(old, { target: 'app', snapshot, from: 'remote' }));
+  await applyRemove(old, await planRemove(old, { target: 'app', snapshot, from: 'remote' }));
 }
 
 /** Which snapshots it may have removed. */
 async function pruneRemote({ context }: Machine, last: number): Promise<string[]> {
   const old = { ...context, clock: () => new Date(Date.now() + 2 * 24 * 60 * 60 * 1000) };
-  const plan = await planPrune(old, { target: 'app', keep: { last }, from: 'remote' }).catch(() => null);
-  if (!plan) return [];
-  await succeeds(prune(old, plan));
-  return plan.targets.flatMap(({ remove }) => remove.map(({ id }) => id));
+  const planned = await planPrune(old, { target: 'app', keep: { last }, from: 'remote' }).catch(() => null);
+  if (!planned) return [];
+  await succeeds(applyPrune(old, planned));
+  return planned.plan.targets.flatMap(({ remove }) => remove.map(({ id }) => id));
 }
 
 async function succeeds(work: Promise<unknown>): Promise<boolean> {

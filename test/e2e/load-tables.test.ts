@@ -69,12 +69,14 @@ describeWithPostgres('a load of some tables', () => {
     'is asked for by marking them at $columns×$rows, and the plan and the receipt say what comes along',
     async (size) => {
       const shown = openTerminal({
-        command: [process.execPath, PROGRAM, 'target', 'shop'],
+        command: [process.execPath, PROGRAM],
         cwd: folder.path,
         environment: { TOOL_TRUST: 'true', HOME: folder.path, XDG_CACHE_HOME: join(folder.path, 'cache') },
         ...size,
       });
       terminal = shown;
+      await shown.waitFor('❯ shop');
+      shown.press('enter');
       await shown.waitFor('1 snapshot');
       shown.press('right');
       await shown.waitFor('❯    public.log');

@@ -1,6 +1,6 @@
 import type { SchemaConfig } from '../../src/config/schema/settings.ts';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import type { RunEvent, WarningEvent } from '../../src/runtime/events.ts';
 import { type TestPostgres, testContext } from './postgres-server.ts';
 
@@ -10,7 +10,7 @@ export interface RoundTrip {
   warnings: string[];
 }
 
-/** Builds a snapshot of a database and loads it as `NAME_copy`; the comparison is the caller's. */
+/** Builds a snapshot of a database and loads it with all that is in it as `NAME_copy`; the comparison is the caller's. */
 export async function buildAndLoad(
   server: TestPostgres,
   {
@@ -34,8 +34,8 @@ export async function buildAndLoad(
   const settings = { working_directory: workingDirectory, targets: { [database]: { snapshot } } };
   const context = testContext({ settings, events });
   await build(context, { target: database, includeNeededSchemas });
-  const plan = await planLoad(context, { target: database, cpus: 2 });
-  await withDetails(load(context, plan));
+  const plan = await planLoad(context, { target: database, cpus: 2, remoteTables: true });
+  await withDetails(applyLoad(context, plan));
   return {
     warnings: events
       .filter((event): event is WarningEvent => event.event === 'warning' && event.code !== 'definitions_only')

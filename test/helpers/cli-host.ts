@@ -55,8 +55,8 @@ export async function runWith(
     signal: new AbortController().signal,
     clock: () => new Date(0),
     openContext: noConfiguration,
-    openScreens: async ({ config, target, readOnly }) => {
-      opened.push({ config, target, readOnly });
+    openScreens: async ({ config, setUp, readOnly }) => {
+      opened.push({ config, setUp, readOnly });
       return EXIT.done;
     },
     ...change,

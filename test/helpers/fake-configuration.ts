@@ -1,4 +1,6 @@
 import type { Operations } from '../../screens/app/operations.ts';
+import { settingsSchema } from '../../src/config/schema/settings.ts';
+import { shapeOf } from '../../src/config/schema/shape.ts';
 import {
   addChange,
   changeDraft,
@@ -20,12 +22,22 @@ type Configuring =
   | 'diffDraft'
   | 'saveDraft'
   | 'listSourceNames'
-  | 'diagnose';
+  | 'diagnose'
+  | 'planFix'
+  | 'applyFix';
 
 /** What is done with the world's configuration: its file is a real one. */
 export function fakeConfiguration(world: FakeWorld): Pick<Operations, Configuring> {
   return {
     diagnose: (session) => diagnoseIn(world, session),
+    planFix: async (fix) => {
+      const { planFix } = await import('../../src/operations/configuration/fix.ts');
+      return { plan: await planFix(world.configuration, fix), shape: shapeOf(settingsSchema) };
+    },
+    applyFix: async (plan) => {
+      const { applyFix } = await import('../../src/operations/configuration/fix.ts');
+      await applyFix(world.configuration, plan);
+    },
     openDraft: () => openDraft(world.configuration),
     listSourceNames: async ({ signal }) => {
       await unlessAborted(world.gate, signal);

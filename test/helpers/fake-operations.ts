@@ -10,6 +10,8 @@ import { fakePlannedSubset } from './fake-subset.ts';
 import { type FakeWorld, fakeSnapshot } from './fake-world.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
+const PLANNED_AT = '2026-11-21T03:00:00.000Z';
+
 /** Operations without databases, over a world that the test can look at and change. */
 export function fakeOperations(world: FakeWorld): Operations {
   const snapshotsOf = (target: string) => world.snapshots[target] ?? [];
@@ -96,7 +98,8 @@ export function fakeOperations(world: FakeWorld): Operations {
         ...plan(world, find(request.target, request.snapshot)),
         selection: request.tables ? fakeSelection(request.tables) : null,
       },
-      apply: async () => result(null),
+      planned_at: PLANNED_AT,
+      restore: null,
     }),
     load: async (session, planned) => {
       await working(session, world, { step: 'restore', label: 'Restore 25 tables', command: 'pg_restore -j2' });
@@ -115,25 +118,33 @@ export function fakeOperations(world: FakeWorld): Operations {
       repaired: [],
       lost: [],
     }),
-    planRemove: async (_session, { target, snapshot }) => ({
-      target,
-      snapshot: find(target, snapshot),
-      from: ['local'],
-      frees_bytes: 1_200_000,
+    planRemove: async (_session, request) => ({
+      request,
+      plan: {
+        target: request.target,
+        snapshot: find(request.target, request.snapshot),
+        from: ['local'],
+        frees_bytes: 1_200_000,
+      },
+      planned_at: PLANNED_AT,
     }),
-    remove: async (_session, { target, snapshot }) => {
+    remove: async (_session, { plan: { target, snapshot } }) => {
       world.snapshots[target] = snapshotsOf(target).filter(({ id }) => id !== snapshot.id);
       world.done.push(`remove ${target} ${snapshot.id}`);
     },
-    planUndo: async (_session, { target }) => ({
-      target,
-      destination: world.destination,
-      undo_database: 'app_dev_before',
-      unverified_sources: [],
-      replaced_at: '2026-11-21T03:00:00.000Z',
-      size_bytes: 59_000_000,
+    planUndo: async (_session, request) => ({
+      request,
+      plan: {
+        target: request.target,
+        destination: world.destination,
+        undo_database: 'app_dev_before',
+        unverified_sources: [],
+        replaced_at: '2026-11-21T03:00:00.000Z',
+        size_bytes: 59_000_000,
+      },
+      planned_at: PLANNED_AT,
     }),
-    undo: async (_session, { target }) => {
+    undo: async (_session, { plan: { target } }) => {
       world.done.push(`undo ${target}`);
       return result(null);
     },
@@ -235,7 +246,7 @@ export function fakeOperations(world: FakeWorld): Operations {
       variables: setUp.variables ? { [setUp.variables.source]: 'secret' } : {},
     }),
     ...fakeConfiguration(world),
-    writeSetUp: async ({ text }) => {
+    applySetUp: async ({ text }) => {
       world.done.push(`set up ${text}`);
     },
   };

@@ -9,6 +9,7 @@ export function fakeSanitize(
 ): PlannedSanitize {
   const query = { chosen_by: `targets.${target}.sanitize.query_file`, file: world.queryFile, base64: false };
   return {
+    request: { target },
     plan: {
       target,
       snapshot,
@@ -21,7 +22,9 @@ export function fakeSanitize(
       steps: ['Restore the original', 'Run the statement of the query there'],
       warnings: [],
     },
-    apply: () => Promise.reject(new Error('the fake operations sanitize themselves')),
+    planned_at: '2026-11-21T03:00:00.000Z',
+    engine: 'postgres',
+    keep: [],
   };
 }
 

@@ -29,6 +29,7 @@ export function fakePlannedSubset(world: FakeWorld, { target, settings }: Subset
   };
   const share = (rows: number): number => Math.ceil((rows * percent) / 100);
   return {
+    request: { target },
     settings: chosen,
     plan: {
       target,
@@ -57,6 +58,6 @@ export function fakePlannedSubset(world: FakeWorld, { target, settings }: Subset
       circles: [],
       warnings: [],
     },
-    apply: () => Promise.reject(new Error('the fake operations make subsets themselves')),
+    planned_at: '2026-11-21T03:00:00.000Z',
   };
 }

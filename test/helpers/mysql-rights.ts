@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { loadPlanLines } from '../../src/report/load.ts';
 import type { HiddenObjects } from '../../src/results/hidden-objects.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
@@ -108,7 +108,7 @@ export async function checkRights(
   expect(loadPlanLines(planned.plan).filter((line) => line.startsWith('  hidden '))).toHaveLength(
     hidden.length > 0 ? 1 : 0,
   );
-  await withDetails(load(context, planned));
+  await withDetails(applyLoad(context, planned));
   expect(await unannounced(server, hidden)).toEqual([]);
 
   for (const message of warnings) {
@@ -118,7 +118,7 @@ export async function checkRights(
   const whole = await buildAllowed();
   expect(whole.hidden ?? []).toEqual([]);
   if (process.env.TOOL_TEST_FULL !== '1') return { refusals, hidden };
-  await withDetails(load(context, await planLoad(context, { target: user, cpus: 2, undo: false })));
+  await withDetails(applyLoad(context, await planLoad(context, { target: user, cpus: 2, undo: false })));
   expect(await unannounced(server, [])).toEqual([]);
   return { refusals, hidden };
 }

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import type { HiddenObjects } from '../../src/results/hidden-objects.ts';
 import type { RunEvent, WarningEvent } from '../../src/runtime/events.ts';
 import { normalized, withDetails } from './build-and-load.ts';
@@ -95,9 +95,9 @@ export async function checkPostgresRights(
   );
   expect(new Set(warnings.map(({ message }) => message)).size).toBe(hidden.length);
 
-  const planned = await planLoad(context, { target: database, cpus: 2 });
+  const planned = await planLoad(context, { target: database, cpus: 2, remoteTables: true });
   expect(planned.plan.snapshot?.hidden ?? []).toEqual(hidden);
-  await withDetails(load(context, planned));
+  await withDetails(applyLoad(context, planned));
   const dumpOf = (name: string): Promise<string[]> => server.dump(name, '--load-via-partition-root').then(normalized);
   const expected = (await dumpOf(database)).map((statement) => withoutHidden(statement, hidden));
   expect((await dumpOf(copy)).sort()).toEqual(expected.sort());

@@ -2,7 +2,7 @@ import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { build } from '../../src/operations/build.ts';
-import { planSanitize, type SanitizeRequest, sanitize } from '../../src/operations/sanitize/sanitize.ts';
+import { applySanitize, planSanitize, type SanitizeRequest } from '../../src/operations/sanitize/sanitize.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import type { SanitizeResult } from '../../src/results/sanitize-results.ts';
 import type { Context } from '../../src/runtime/context.ts';
@@ -75,7 +75,8 @@ export async function startSanitizeFixture(): Promise<SanitizeFixture> {
     server,
     directory: () => folder.path,
     contextOf,
-    run: async (context, request = {}) => sanitize(context, await planSanitize(context, { target: 'app', ...request })),
+    run: async (context, request = {}) =>
+      applySanitize(context, await planSanitize(context, { target: 'app', ...request })),
     async reset() {
       await folder[Symbol.asyncDispose]();
       folder = await temporaryFolder();

@@ -6,11 +6,12 @@ import { CreateMultipartUploadCommand, ListMultipartUploadsCommand, PutObjectCom
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { pull } from '../../src/operations/snapshots/pull.ts';
 import { push } from '../../src/operations/snapshots/push.ts';
-import { planRemove, remove } from '../../src/operations/snapshots/remove.ts';
+import { applyRemove, planRemove } from '../../src/operations/snapshots/remove.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
+import { objectKey } from '../../src/repository/keys.ts';
 import { manifestText } from '../../src/repository/manifest.ts';
-import { manifestKey, objectKey } from '../../src/repository/repository.ts';
+import { manifestKey } from '../../src/repository/repository.ts';
 import { createS3Store } from '../../src/repository/s3/store.ts';
 import type { Store } from '../../src/repository/store.ts';
 import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
@@ -121,7 +122,7 @@ describeWithS3('a bucket that others can write to', () => {
       new CreateMultipartUploadCommand({ Bucket: here.profile.bucket, Key: 'objects/models/half.obj' }),
     );
     const tomorrow = { ...here.context, clock: () => new Date(Date.now() + 2 * 24 * 60 * 60 * 1000) };
-    await remove(tomorrow, await planRemove(tomorrow, { target: 'app', snapshot: 0, from: 'remote' }));
+    await applyRemove(tomorrow, await planRemove(tomorrow, { target: 'app', snapshot: 0, from: 'remote' }));
     expect(await store.present([objectKey(file.sha256)])).toEqual(new Set());
     for (const key of foreign) expect(await store.find(key)).not.toBeNull();
     const uploads = await server.client.send(new ListMultipartUploadsCommand({ Bucket: here.profile.bucket }));

@@ -6,7 +6,7 @@ import { connectionOf, parsePostgresUrl } from '../../src/engines/postgres/conne
 import { encryptValues } from '../../src/operations/configuration/secrets.ts';
 import { show } from '../../src/operations/configuration/show.ts';
 import { chooseDestination } from '../../src/operations/load/destination.ts';
-import { bucketKey } from '../../src/operations/snapshots/remote-repositories.ts';
+import { bucketKey } from '../../src/operations/snapshots/storage-profiles.ts';
 import { redact } from '../../src/process/redact.ts';
 import type { RunEvent } from '../../src/runtime/events.ts';
 import { configFolder, SECRET_KEY, withKey } from '../helpers/config-folder.ts';

@@ -6,13 +6,14 @@ import { archiveDetails } from '../../src/engines/postgres/dump/archive.ts';
 import { materialize } from '../../src/engines/postgres/restore/rows/fill.ts';
 import { exportSnapshot } from '../../src/operations/snapshots/export.ts';
 import { importSnapshot } from '../../src/operations/snapshots/import.ts';
-import { planRemove, remove } from '../../src/operations/snapshots/remove.ts';
+import { applyRemove, planRemove } from '../../src/operations/snapshots/remove.ts';
 import { snapshotReader } from '../../src/operations/snapshots/snapshot-reader.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
+import { objectKey } from '../../src/repository/keys.ts';
 import { createLocalRepository } from '../../src/repository/local-repository.ts';
 import type { Manifest } from '../../src/repository/manifest.ts';
 import { createObjectPool, type ObjectPool } from '../../src/repository/objects/object-pool.ts';
-import { manifestKey, objectKey } from '../../src/repository/repository.ts';
+import { manifestKey } from '../../src/repository/repository.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import { UserError } from '../../src/runtime/errors.ts';
 import { fc } from '../helpers/fast-check.ts';
@@ -240,7 +241,7 @@ test(
         for (const { id } of (await listSnapshots(context, 'app')).snapshots) {
           const [one] = await repository.list('app');
           if (one) await layOut(context, { manifest: one, directory });
-          await remove(context, await planRemove(context, { target: 'app', snapshot: id }));
+          await applyRemove(context, await planRemove(context, { target: 'app', snapshot: id }));
         }
       }),
     ),

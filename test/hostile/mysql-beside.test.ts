@@ -8,9 +8,9 @@ import { createBeside } from '../../src/engines/mysql/restore/beside.ts';
 import { whileAlive } from '../../src/engines/mysql/restore/while-alive.ts';
 import { databaseExists, lockDestination, verifyLock } from '../../src/engines/mysql/server/server.ts';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
-import { planUndo, undo } from '../../src/operations/load/undo.ts';
+import { applyUndo, planUndo } from '../../src/operations/load/undo.ts';
 import type { RunEvent } from '../../src/runtime/events.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../helpers/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../helpers/postgres-server.ts';
@@ -51,7 +51,7 @@ for (const flavour of FLAVOURS) {
     async function loadApp(request: Partial<LoadRequest> = {}): Promise<RunEvent[]> {
       const events: RunEvent[] = [];
       const context = contextFor(events);
-      await load(context, await planLoad(context, { target: 'app', cpus: 1, ...request }));
+      await applyLoad(context, await planLoad(context, { target: 'app', cpus: 1, ...request }));
       return events;
     }
 
@@ -128,7 +128,7 @@ for (const flavour of FLAVOURS) {
       await loadApp();
       expect(await server.databases()).toContain('app.tool-undo');
       const context = contextFor();
-      await undo(context, await planUndo(context, { target: 'app' }));
+      await applyUndo(context, await planUndo(context, { target: 'app' }));
       expect(await server.sql('app', 'SELECT id FROM mine')).toEqual([{ id: 5 }]);
     });
 
@@ -231,8 +231,8 @@ describeWithMysql('mariadb', { name: 'a server that takes no notice of case' }, 
     await using session = await connectToServer(context, parseMysqlUrl(server.url('')));
     await createBeside(session, { name: 'app.tool-new-00000001', destination: 'app', collations: COLLATIONS });
     await build(context, { target: 'app' });
-    for (const _ of [1, 2]) await load(context, await planLoad(context, { target: 'app' }));
+    for (const _ of [1, 2]) await applyLoad(context, await planLoad(context, { target: 'app' }));
     expect(await server.databases()).toEqual(['app', 'app.tool-undo', 'source']);
-    await undo(context, await planUndo(context, { target: 'app' }));
+    await applyUndo(context, await planUndo(context, { target: 'app' }));
   });
 });

@@ -3,7 +3,7 @@ import { checkDefinitions } from '../../src/engines/mysql/definitions/check-defi
 import type { Code, Definitions } from '../../src/engines/mysql/definitions/definitions.ts';
 import { leaveOutRemote } from '../../src/engines/mysql/restore/left-out.ts';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { changeDefinitions } from '../helpers/change-definitions.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
@@ -373,7 +373,7 @@ for (const flavour of FLAVOURS) {
       const { id } = await build(context, { target: 'app', cpus: 1 });
       await changeDefinitions(folder.path, { id, change });
       await expect(
-        planLoad(context, { target: 'app', snapshot: id }).then((planned) => load(context, planned)),
+        planLoad(context, { target: 'app', snapshot: id }).then((planned) => applyLoad(context, planned)),
       ).rejects.toMatchObject({ code: 'definition_refused', exit: 5 });
       expect(await server.databases()).toEqual(['production', 'source']);
       expect(await server.sql('production', 'SELECT * FROM customer')).toEqual([{ id: 1 }]);

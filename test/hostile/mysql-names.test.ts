@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { quoteName } from '../../src/engines/mysql/connection/session.ts';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
-import { planSubset, subset } from '../../src/operations/subset/subset.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
+import { applySubset, planSubset } from '../../src/operations/subset/subset.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
 
@@ -90,8 +90,8 @@ for (const flavour of FLAVOURS) {
       const context = contextFor(destination);
       const built = await build(context, { target: 'app' });
       expect(built).toMatchObject({ tables: 2 * PIECES.length, rows: 5 * PIECES.length });
-      await load(context, await planLoad(context, { target: 'app' }));
-      await load(context, await planLoad(context, { target: 'app' }));
+      await applyLoad(context, await planLoad(context, { target: 'app' }));
+      await applyLoad(context, await planLoad(context, { target: 'app' }));
       expect(await dump(destination)).toBe(await dump(name('src', '`\n\'"\\')));
       expect(await server.databases()).toContain('precious');
     }, 120_000);
@@ -109,13 +109,13 @@ for (const flavour of FLAVOURS) {
       const settings = { working_directory: folder.path, targets: { written: { snapshot } } };
       const context = testContext({ settings });
       await build(context, { target: 'written' });
-      await load(context, await planLoad(context, { target: 'written' }));
+      await applyLoad(context, await planLoad(context, { target: 'written' }));
       expect(await dump('read')).toBe(await dump('written'));
     });
 
     it('is made a subset of', async () => {
       const context = contextFor('small`\n.');
-      const result = await subset(context, await planSubset(context, { target: 'app' }));
+      const result = await applySubset(context, await planSubset(context, { target: 'app' }));
       expect(result).toMatchObject({ rows: 2 * PIECES.length });
       for (const piece of PIECES) {
         const rows = await server.sql('small`\n.', `SELECT id FROM ${quoteName(name('t', piece))}`);

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { describeWithMysql, startMysql, type TestMysql } from '../helpers/mysql-server.ts';
 import {
   describeWithPostgres,
@@ -40,7 +40,7 @@ describeWithPostgres('names with control characters', () => {
     const context = testContext({ settings: { working_directory: folder.path, targets } });
     await build(context, { target: 'app' });
     await expectNoControlCharacters(folder.path);
-    await load(context, await planLoad(context, { target: 'app' }));
+    await applyLoad(context, await planLoad(context, { target: 'app' }));
     const columns =
       'SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = $$public$$ ORDER BY 1, 2';
     const query = { sql: `SELECT json_agg(t) FROM (${columns}) t` };
@@ -78,7 +78,7 @@ describeWithMysql('mariadb', { name: 'names with control characters' }, () => {
     const context = testContext({ settings: { working_directory: folder.path, targets } });
     await build(context, { target: 'app' });
     await expectNoControlCharacters(folder.path);
-    await load(context, await planLoad(context, { target: 'app' }));
+    await applyLoad(context, await planLoad(context, { target: 'app' }));
     const columns = (schema: string) =>
       server.sql(
         'source',

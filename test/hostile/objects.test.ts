@@ -6,14 +6,14 @@ import { zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
 import type { Engine, PackedFile } from '../../src/engines/engine.ts';
-import { store } from '../../src/operations/build.ts';
 import { importSnapshot } from '../../src/operations/snapshots/import.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
+import { storeDump } from '../../src/operations/snapshots/store-dump.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
+import { objectKey } from '../../src/repository/keys.ts';
 import { type Manifest, manifestText } from '../../src/repository/manifest.ts';
 import { encodeSeekTable, largestObject } from '../../src/repository/objects/object-format.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
-import { objectKey } from '../../src/repository/repository.ts';
 import { type Machine, machine } from '../helpers/machine.ts';
 import { temporaryFolder } from '../helpers/postgres-server.ts';
 import { storeSnapshot } from '../helpers/stored-snapshot.ts';
@@ -86,7 +86,7 @@ describe('garbage under the SHA-256 of what is to be stored', () => {
     const path = here.repository.object({ ...manifest.tables[0]?.file, bytes: 8 } as never).path;
     await damage(path, garbage);
     const building = { engine: engineOf('one\ntwo\n'), repository: here.repository, previous: undefined, jobs: 1 };
-    await store(here.context, { ...building, url: {} as never, schemaConfig: undefined });
+    await storeDump(here.context, { ...building, url: {} as never, schemaConfig: undefined });
     expect(await verify(here.context, { target: 'app', snapshot: 'aaaa0000' })).toMatchObject({ ok: true });
   });
 

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { reportWorkingDirectory } from '../../src/operations/configuration/report-working-directory.ts';
 import { exportSnapshot } from '../../src/operations/snapshots/export.ts';
 import { importSnapshot } from '../../src/operations/snapshots/import.ts';
-import { repositoryOf } from '../../src/operations/snapshots/local-repository.ts';
-import { planRemove, remove } from '../../src/operations/snapshots/remove.ts';
+import { localRepository } from '../../src/operations/snapshots/local-repository.ts';
+import { applyRemove, planRemove } from '../../src/operations/snapshots/remove.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
 import { createFolder, type Folder } from '../../src/repository/folder.ts';
 import { createLocks } from '../../src/repository/locks.ts';
@@ -79,7 +79,7 @@ describe('in a folder with files of somebody else', () => {
     const own = [`objects/aa/${'a'.repeat(64)}`, `objects/aa/${'a'.repeat(64)}.123-0badcafe.tmp`];
     await plant(one.directory, own);
     await (await one.repository.stage())[Symbol.asyncDispose]();
-    await remove(one.context, await planRemove(one.context, { target: 'app', snapshot: 0 }));
+    await applyRemove(one.context, await planRemove(one.context, { target: 'app', snapshot: 0 }));
     expect(await there(one.directory, FOREIGN)).toEqual(FOREIGN);
     expect(await there(one.directory, own)).toEqual([]);
   });
@@ -129,7 +129,7 @@ describe('in a folder with files of somebody else', () => {
       configuration: { ...work.context.configuration, settings: { ...settings, working_directory: one.directory } },
     };
     await plant(one.directory, ['identities.json', 'identities.json.0badcafe.tmp', 'sanitize.sql', 'queries/shop.sql']);
-    const stage = async () => (await repositoryOf(context).stage())[Symbol.asyncDispose]();
+    const stage = async () => (await localRepository(context).stage())[Symbol.asyncDispose]();
     await plant(one.directory, ['backup.sql']);
     await expect(stage()).rejects.toMatchObject({ code: 'working_directory_foreign' });
     await rm(join(one.directory, 'backup.sql'));

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { archiveDetails } from '../../src/engines/postgres/dump/archive.ts';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
 import { createLocalRepository } from '../../src/repository/local-repository.ts';
 import type { Manifest } from '../../src/repository/manifest.ts';
@@ -65,7 +65,7 @@ describeWithPostgres('a forged or incomplete archive', () => {
     ids += 1;
     const id = ids.toString(16).padStart(8, '0');
     await forgeSnapshot({ directory: folder.path, manifest, id, ...change });
-    return load(context(), await planLoad(context(), { target: 'app', snapshot: id, cpus: 1, inPlace }));
+    return applyLoad(context(), await planLoad(context(), { target: 'app', snapshot: id, cpus: 1, inPlace }));
   }
 
   beforeAll(async () => {
@@ -144,7 +144,7 @@ describeWithPostgres('a forged or incomplete archive', () => {
         message: expect.stringContaining('publication changes'),
       }),
     );
-    await load(context(), planned);
+    await applyLoad(context(), planned);
     const withoutPublication = (await server.dump('source', '--no-publications')).trim();
     expect((await server.dump('copy')).trim()).toBe(withoutPublication);
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
-import { planSubset, subset } from '../../src/operations/subset/subset.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
+import { applySubset, planSubset } from '../../src/operations/subset/subset.ts';
 import { buildAndLoad, normalized, withDetails } from '../helpers/build-and-load.ts';
 import { EVERY_OBJECT, INVALID_INDEX } from '../helpers/every-object.ts';
 import {
@@ -58,7 +58,12 @@ describeWithPostgres('a database with every kind of object', () => {
     const context = testContext({ settings });
     await server.createDatabase('all_kinds_in_place');
     for (let time = 0; time < 2; time += 1) {
-      await withDetails(load(context, await planLoad(context, { target: 'all_kinds', cpus: 1, inPlace: true })));
+      await withDetails(
+        applyLoad(
+          context,
+          await planLoad(context, { target: 'all_kinds', cpus: 1, inPlace: true, remoteTables: true }),
+        ),
+      );
       expect(await dumpOf('all_kinds_in_place')).toEqual(expected);
     }
   });
@@ -76,7 +81,9 @@ describeWithPostgres('a database with every kind of object', () => {
       await server.psql(copy, {
         sql: `CREATE TABLE kinds (id integer); CREATE ROLE ${role}; GRANT SELECT ON kinds TO ${role}; ALTER DATABASE ${copy} OWNER TO ${role}`,
       });
-      await withDetails(load(context, await planLoad(context, { target: 'all_kinds', cpus: 2, inPlace })));
+      await withDetails(
+        applyLoad(context, await planLoad(context, { target: 'all_kinds', cpus: 2, inPlace, remoteTables: true })),
+      );
       const facts = `SELECT (SELECT count(*) FROM noted), tableowner FROM pg_tables WHERE tablename = 'kinds';
       SELECT evtname, evtenabled FROM pg_event_trigger ORDER BY 1`;
       expect(await server.psql(copy, { sql: facts })).toBe(`0|${role}\nnotes|A\nnotes_off|D\n`);
@@ -93,7 +100,7 @@ describeWithPostgres('a database with every kind of object', () => {
       message: expect.stringMatching(/a\."b\.c"/),
       hint: expect.stringContaining('with its quotes'),
     });
-    await load(context, await some(['a."b.c"', 'a.b.t']));
+    await applyLoad(context, await some(['a."b.c"', 'a.b.t']));
     const counts = `SELECT (SELECT count(*) FROM a."b.c"), (SELECT count(*) FROM "a.b".c), (SELECT count(*) FROM "a.b".t), (SELECT count(*) FROM a.t)`;
     expect(await server.psql('all_kinds_some', { sql: counts })).toBe('3|0|2|0\n');
   });
@@ -108,7 +115,7 @@ describeWithPostgres('a database with every kind of object', () => {
     await build(testContext({ settings }), { target: 'alike' });
     const only = { ...snapshot, schema_config: { include_schemas: ['a'] } };
     const context = testContext({ settings: { ...settings, targets: { alike: { snapshot: only } } } });
-    await withDetails(load(context, await planLoad(context, { target: 'alike', cpus: 2 })));
+    await withDetails(applyLoad(context, await planLoad(context, { target: 'alike', cpus: 2 })));
     const schemas = `SELECT nspname FROM pg_namespace WHERE nspname LIKE 'a%'`;
     expect(await server.psql('all_kinds_one_schema', { sql: schemas })).toBe('a\n');
   });
@@ -140,7 +147,7 @@ describeWithPostgres('a database with every kind of object', () => {
       subset_tables: [{ table: 'public.hashed', where: 'n <= 5' }],
     };
     const context = testContext({ settings: { working_directory: folder.path, targets: { t: { subset: section } } } });
-    await withDetails(subset(context, await planSubset(context, { target: 't', cpus: 2 })));
+    await withDetails(applySubset(context, await planSubset(context, { target: 't', cpus: 2 })));
     const count = 'SELECT count(*) FROM hashed; SELECT count(*) FROM noted';
     expect(await server.psql('all_kinds_small', { sql: count })).toBe('25\n0\n');
     const definitions = async (database: string): Promise<string[]> =>

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { load, planLoad } from '../../src/operations/load/load.ts';
-import { planSanitize, sanitize } from '../../src/operations/sanitize/sanitize.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
+import { applySanitize, planSanitize } from '../../src/operations/sanitize/sanitize.ts';
 import { buildAndLoad, normalized, withDetails } from '../helpers/build-and-load.ts';
 import {
   describeWithPostgres,
@@ -80,14 +80,14 @@ describeWithPostgres(
       const context = contextOf('in_public');
       await server.createDatabase('in_public_in_place');
       for (let time = 0; time < 2; time += 1) {
-        await withDetails(load(context, await planLoad(context, { target: 'in_public', cpus: 1, inPlace: true })));
+        await withDetails(applyLoad(context, await planLoad(context, { target: 'in_public', cpus: 1, inPlace: true })));
         expect(await server.psql('in_public_in_place', { sql: FACTS('public') })).toBe(ALL_ROWS);
       }
     });
 
     it('have them in a sanitized snapshot', async () => {
       const context = contextOf('in_public');
-      await withDetails(sanitize(context, await planSanitize(context, { target: 'in_public' })));
+      await withDetails(applySanitize(context, await planSanitize(context, { target: 'in_public' })));
       expect(await server.psql('in_public_clean', { sql: FACTS('public') })).toBe(ALL_ROWS);
     });
 

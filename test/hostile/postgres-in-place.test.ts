@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { withDetails } from '../helpers/build-and-load.ts';
 import {
   describeWithPostgres,
@@ -57,7 +57,7 @@ describeWithPostgres('a load in place', () => {
     await build(context, { target: 'little' });
     await server.createDatabase('wide');
     await server.psql('wide', { sql: functions(2000) });
-    await withDetails(load(context, await plan(context)));
+    await withDetails(applyLoad(context, await plan(context)));
     expect(await server.psql('wide', { sql: 'SELECT count(*) FROM t' })).toBe('1\n');
     await server.psql('wide', { sql: functions(7000) });
     await expect(plan(context)).rejects.toMatchObject({

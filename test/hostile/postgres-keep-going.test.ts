@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
 import { loadedText, loadPlanLines } from '../../src/report/load.ts';
 import type { RunEvent } from '../../src/runtime/events.ts';
@@ -49,7 +49,7 @@ describeWithPostgres('a load that goes on after errors', () => {
   async function loadWith(request: Partial<LoadRequest>, events: RunEvent[] = []) {
     const context = contextOf(events);
     const planned = await planLoad(context, { target: 'app', cpus: 2, ...request });
-    return { plan: planned.plan, result: await load(context, planned) };
+    return { plan: planned.plan, result: await applyLoad(context, planned) };
   }
 
   async function shadows(): Promise<string[]> {

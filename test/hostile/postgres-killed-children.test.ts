@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
-import { planSanitize, sanitize } from '../../src/operations/sanitize/sanitize.ts';
+import { applySanitize, planSanitize } from '../../src/operations/sanitize/sanitize.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
-import { planSubset, subset } from '../../src/operations/subset/subset.ts';
+import { applySubset, planSubset } from '../../src/operations/subset/subset.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import { type Death, killingRunner } from '../helpers/killing-runner.ts';
 import {
@@ -72,7 +72,7 @@ describeWithPostgres('a program that is killed', () => {
   });
 
   const loadWith = (request: () => Partial<LoadRequest>) => async (given: Context) =>
-    load(given, await planLoad(given, { target: 'app', cpus: 1, ...request() }));
+    applyLoad(given, await planLoad(given, { target: 'app', cpus: 1, ...request() }));
   const operations: Operation[] = [
     {
       name: 'build',
@@ -119,7 +119,7 @@ describeWithPostgres('a program that is killed', () => {
       programs: 8,
       victims: [3, 4, 7],
       deaths: ['after its work'],
-      run: async (given) => subset(given, await planSubset(given, { target: 'small', cpus: 1 })),
+      run: async (given) => applySubset(given, await planSubset(given, { target: 'small', cpus: 1 })),
     },
     ...(FULL
       ? [
@@ -127,7 +127,7 @@ describeWithPostgres('a program that is killed', () => {
             name: 'sanitize',
             programs: 7,
             deaths: ['after its work' as const],
-            run: async (given: Context) => sanitize(given, await planSanitize(given, { target: 'app', cpus: 1 })),
+            run: async (given: Context) => applySanitize(given, await planSanitize(given, { target: 'app', cpus: 1 })),
           },
         ]
       : []),

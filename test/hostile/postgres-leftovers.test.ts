@@ -5,9 +5,9 @@ import { connectToServer } from '../../src/engines/postgres/connection/connect.t
 import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
 import { lockDestination, verifyLock } from '../../src/engines/postgres/server/server.ts';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
-import { planUndo, undo } from '../../src/operations/load/undo.ts';
+import { applyUndo, planUndo } from '../../src/operations/load/undo.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { RunEvent } from '../../src/runtime/events.ts';
 import {
@@ -54,7 +54,7 @@ describeWithPostgres('databases beside a destination', () => {
   }
 
   const run = async (request: Partial<LoadRequest> = {}, on = context) =>
-    load(on, await planLoad(on, { target: 'app', ...request }));
+    applyLoad(on, await planLoad(on, { target: 'app', ...request }));
   const sql = async (text: string, database = 'copy') => (await server.psql(database, { sql: text })).trim();
   const codes = () => events.flatMap((event) => (event.event === 'warning' ? [event.code] : []));
 
@@ -103,7 +103,7 @@ describeWithPostgres('databases beside a destination', () => {
     await sql('DROP DATABASE copy', 'postgres');
     await run();
     expect(await sql('SELECT id FROM mine', 'copy.tool-undo')).toBe('7');
-    await undo(context, await planUndo(context, { target: 'app' }));
+    await applyUndo(context, await planUndo(context, { target: 'app' }));
     expect(await sql('SELECT id FROM mine')).toBe('7');
   });
 
@@ -126,7 +126,7 @@ describeWithPostgres('databases beside a destination', () => {
     await run();
     await sql("BEGIN; INSERT INTO mine VALUES (8); PREPARE TRANSACTION 'held'", 'copy.tool-undo');
     await expect(run()).rejects.toMatchObject({ code: 'swap_blocked' });
-    await expect(planUndo(context, { target: 'app' }).then((plan) => undo(context, plan))).rejects.toMatchObject({
+    await expect(planUndo(context, { target: 'app' }).then((plan) => applyUndo(context, plan))).rejects.toMatchObject({
       code: 'swap_blocked',
     });
     await sql("ROLLBACK PREPARED 'held'", 'copy.tool-undo');

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSession } from '../../src/engines/postgres/connection/session.ts';
 import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
 import { anyClientTools } from '../../src/engines/postgres/tools.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
-import { planSanitize, sanitize } from '../../src/operations/sanitize/sanitize.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
+import { applySanitize, planSanitize } from '../../src/operations/sanitize/sanitize.ts';
 import { buildAndLoad, normalized } from '../helpers/build-and-load.ts';
 import { OTHER, OUTWARD_CASES, REFUSED_CASES } from '../helpers/outward-objects.ts';
 import {
@@ -97,8 +97,8 @@ describeWithPostgres('a selection of schemas', () => {
       },
     };
     const context = testContext({ settings: { working_directory: folder.path, targets } });
-    await sanitize(context, await planSanitize(context, { target: 'chain' }));
-    await load(context, await planLoad(context, { target: 'chain', cpus: 2 }));
+    await applySanitize(context, await planSanitize(context, { target: 'chain' }));
+    await applyLoad(context, await planLoad(context, { target: 'chain', cpus: 2 }));
     expect(await server.psql('chain_clean', { sql: 'SELECT id, p FROM person; SELECT m FROM "a.b".held' })).toBe(
       '7|(2)\nfine\n',
     );

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { RunEvent } from '../../src/runtime/events.ts';
@@ -113,7 +113,7 @@ describeWithPostgres('who may do what in a database that was loaded', () => {
     server.url(database).replace(/\/\/.*@/, `//${encodeURIComponent(role)}:pw@`);
 
   const run = async (request: Partial<LoadRequest> = {}) =>
-    load(context, await planLoad(context, { target: 'app', ...request }));
+    applyLoad(context, await planLoad(context, { target: 'app', remoteTables: true, ...request }));
 
   const sql = async (text: string, database = 'copy') => (await server.psql(database, { sql: text })).trim();
 
@@ -201,10 +201,13 @@ describeWithPostgres('who may do what in a database that was loaded', () => {
   it.each([false, true])('objects belong to the configured role (in place: %s)', async (inPlace) => {
     const given = contextFor();
     Object.assign(given.configuration.settings.targets.app?.snapshot ?? {}, { role: 'wri"ter' });
-    await load(given, await planLoad(given, { target: 'app', inPlace }));
+    await applyLoad(given, await planLoad(given, { target: 'app', inPlace, remoteTables: true }));
     expect(await can('wri"ter', 'ALTER TABLE item ADD COLUMN x integer')).toBe('yes');
     if (inPlace) return;
-    await load(given, await planLoad(given, { target: 'app', destdb: server.url('copy_new') }));
+    await applyLoad(
+      given,
+      await planLoad(given, { target: 'app', destdb: server.url('copy_new'), remoteTables: true }),
+    );
     const owners = `SELECT pg_get_userbyid(datdba), (SELECT relowner::regrole FROM pg_class WHERE relname = 'item') FROM pg_database WHERE datname = 'copy_new'`;
     expect(await sql(owners, 'copy_new')).toBe('wri"ter|"wri""ter"');
     Object.assign(given.configuration.settings.targets.app?.snapshot ?? {}, { role: 'nobody' });

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
-import { planSanitize, sanitize } from '../../src/operations/sanitize/sanitize.ts';
-import { planSubset, subset } from '../../src/operations/subset/subset.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
+import { applySanitize, planSanitize } from '../../src/operations/sanitize/sanitize.ts';
+import { applySubset, planSubset } from '../../src/operations/subset/subset.ts';
 import { normalized, withDetails } from '../helpers/build-and-load.ts';
 import {
   describeWithPostgres,
@@ -62,25 +62,25 @@ describeWithPostgres('forced row level security', () => {
     const copy = `secured_${inPlace}`;
     await server.createDatabase(copy, 'loader');
     const context = contextOf(copy);
-    await withDetails(load(context, await planLoad(context, { target: 'secured', cpus: 2, inPlace })));
+    await withDetails(applyLoad(context, await planLoad(context, { target: 'secured', cpus: 2, inPlace })));
     expect(normalized(await server.dump(copy))).toEqual(normalized(await server.dump('secured')));
   });
 
   it('does not hide rows from a query that sanitizes in a throw-away database', async () => {
     const context = contextOf('unused');
     const { snapshot } = await withDetails(
-      sanitize(context, await planSanitize(context, { target: 'secured', ephemeral: true })),
+      applySanitize(context, await planSanitize(context, { target: 'secured', ephemeral: true })),
     );
     await server.createDatabase('sanitized', 'loader');
     const into = contextOf('sanitized');
-    await withDetails(load(into, await planLoad(into, { target: 'secured', snapshot: snapshot.id, cpus: 2 })));
+    await withDetails(applyLoad(into, await planLoad(into, { target: 'secured', snapshot: snapshot.id, cpus: 2 })));
     expect(await server.psql('sanitized', { sql: 'SELECT id, mail FROM forced ORDER BY 1' })).toBe('1|x\n2|x\n');
   });
 
   it('does not hide rows from a subset', async () => {
     await server.createDatabase('small', 'loader');
     const context = contextOf('small');
-    await withDetails(subset(context, await planSubset(context, { target: 'secured', cpus: 2 })));
+    await withDetails(applySubset(context, await planSubset(context, { target: 'secured', cpus: 2 })));
     expect(await server.psql('small', { sql: 'SELECT id FROM forced' })).toBe('1\n');
   });
 });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
 import type { Manifest } from '../../src/repository/manifest.ts';
 import type { Context } from '../../src/runtime/context.ts';
@@ -75,7 +75,7 @@ describeWithPostgres('rows of a forged snapshot', () => {
     const content = rows(`\\! touch ${proof}\nCREATE TABLE IF NOT EXISTS public.forged ();`);
     await forgeSnapshot({ directory: folder.path, manifest, id, files: { [file]: content } });
     const loading = planLoad(context(), { target: 'app', snapshot: id, cpus: 1, inPlace }).then((plan) =>
-      load(context(), plan),
+      applyLoad(context(), plan),
     );
     await expect(loading).rejects.toMatchObject({ code: 'rows_refused', exit: 5 });
     expect(existsSync(proof)).toBe(false);
@@ -87,7 +87,7 @@ describeWithPostgres('rows of a forged snapshot', () => {
     const id = `${inPlace ? 'a' : 'b'}0000010`;
     await forgeSnapshot({ directory: folder.path, manifest, id, files: { [file]: '1\tone\n\\.\n\n\n' } });
     const loading = planLoad(context(), { target: 'app', snapshot: id, cpus: 1, inPlace }).then((plan) =>
-      load(context(), plan),
+      applyLoad(context(), plan),
     );
     await expect(loading).rejects.toMatchObject({ code: 'restore_failed' });
     expect(await server.dump('copy')).toBe(before);

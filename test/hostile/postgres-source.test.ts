@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { quoteName, quoteText } from '../../src/engines/postgres/connection/session.ts';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
-import { planSubset, subset } from '../../src/operations/subset/subset.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
+import { applySubset, planSubset } from '../../src/operations/subset/subset.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import { type Forge, startForgingServer } from '../helpers/forging-server.ts';
 import {
@@ -44,7 +44,7 @@ describeWithPostgres('a hostile source', () => {
   async function makeSubset(source: string, tables: string[]): Promise<void> {
     const given = context(source);
     Object.assign(given.configuration.settings.targets.small?.subset ?? {}, { copy_tables: tables });
-    await subset(given, await planSubset(given, { target: 'small', cpus: 2 }));
+    await applySubset(given, await planSubset(given, { target: 'small', cpus: 2 }));
   }
 
   beforeAll(async () => {
@@ -86,7 +86,7 @@ describeWithPostgres('a hostile source', () => {
     await build(context(source), { target: 'app', cpus: 2 });
     for (const inPlace of [false, true]) {
       const given = context(source);
-      await load(given, await planLoad(given, { target: 'app', cpus: 2, inPlace }));
+      await applyLoad(given, await planLoad(given, { target: 'app', cpus: 2, inPlace }));
       expect(await server.dump('loaded')).toBe(before);
     }
     const tables = await server.psql('named', {
@@ -94,7 +94,7 @@ describeWithPostgres('a hostile source', () => {
     });
     const some = (JSON.parse(tables) as string[]).filter((name) => name.endsWith('.child'));
     const given = context(source);
-    const { tables: loaded } = await load(given, await planLoad(given, { target: 'app', cpus: 2, tables: some }));
+    const { tables: loaded } = await applyLoad(given, await planLoad(given, { target: 'app', cpus: 2, tables: some }));
     expect(loaded).toBe(2 * some.length);
     await makeSubset(source, JSON.parse(tables) as string[]);
     expect(await server.dump('small')).toBe(before);

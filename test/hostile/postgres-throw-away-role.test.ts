@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../src/operations/build.ts';
-import { planSanitize, type SanitizeRequest, sanitize } from '../../src/operations/sanitize/sanitize.ts';
+import { applySanitize, planSanitize, type SanitizeRequest } from '../../src/operations/sanitize/sanitize.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import {
   describeWithPostgres,
@@ -53,7 +53,7 @@ describeWithPostgres('a snapshot in a throw-away server', () => {
   async function run(query: string, request: Partial<SanitizeRequest> = {}) {
     const context = contextFor(query);
     await build(context, { target: 'app' });
-    return sanitize(context, await planSanitize(context, { target: 'app', ephemeral: true, ...request }));
+    return applySanitize(context, await planSanitize(context, { target: 'app', ephemeral: true, ...request }));
   }
 
   it('runs its code and the query as a role that reaches neither files nor programs of this machine', async () => {

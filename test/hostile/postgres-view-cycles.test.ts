@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { planSubset, subset } from '../../src/operations/subset/subset.ts';
+import { applySubset, planSubset } from '../../src/operations/subset/subset.ts';
 import {
   describeWithPostgres,
   startPostgres,
@@ -43,7 +43,7 @@ describeWithPostgres('a subset of a database whose views and rules form a cycle'
       subset_tables: [{ table: 'public.t', where: 'id < 3' }],
     };
     const context = testContext({ settings: { working_directory: folder.path, targets: { t: { subset: section } } } });
-    await subset(context, await planSubset(context, { target: 't', cpus: 2 }));
+    await applySubset(context, await planSubset(context, { target: 't', cpus: 2 }));
     const rows = await server.psql('cycle_small', {
       sql: 'SELECT (SELECT count(*) FROM t), (SELECT count(*) FROM m), (SELECT n FROM a_first_by_name)',
     });

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { quoteName } from '../../src/engines/postgres/connection/session.ts';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
-import { planSubset, subset } from '../../src/operations/subset/subset.ts';
+import { applySubset, planSubset } from '../../src/operations/subset/subset.ts';
 import type { Manifest } from '../../src/repository/manifest.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import { forgeSnapshot } from '../helpers/forged-snapshot.ts';
@@ -57,7 +57,7 @@ describeWithPostgres('a table whose COPY is longer than an argument', () => {
   });
 
   it.each([false, true])('is loaded, and its rows are never commands (in place: %s)', async (inPlace) => {
-    await load(context(), await planLoad(context(), { target: 'app', snapshot: manifest.id, cpus: 1, inPlace }));
+    await applyLoad(context(), await planLoad(context(), { target: 'app', snapshot: manifest.id, cpus: 1, inPlace }));
     const before = await server.dump('source');
     expect(await server.dump('copy')).toBe(before);
     const proof = join(folder.path, 'executed');
@@ -70,7 +70,7 @@ describeWithPostgres('a table whose COPY is longer than an argument', () => {
       files: { [file]: `\\.\n\\! touch ${proof}\n\\.\n\n\n` },
     });
     const loading = planLoad(context(), { target: 'app', snapshot: id, cpus: 1, inPlace }).then((plan) =>
-      load(context(), plan),
+      applyLoad(context(), plan),
     );
     await expect(loading).rejects.toMatchObject({ code: 'rows_refused' });
     expect(existsSync(proof)).toBe(false);
@@ -78,7 +78,7 @@ describeWithPostgres('a table whose COPY is longer than an argument', () => {
   });
 
   it('is copied into a subset', async () => {
-    await subset(context(), await planSubset(context(), { target: 'small', cpus: 1 }));
+    await applySubset(context(), await planSubset(context(), { target: 'small', cpus: 1 }));
     expect(await server.dump('copy')).toBe(await server.dump('source'));
   });
 });

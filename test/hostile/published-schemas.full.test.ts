@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { buildAndLoad, withDetails } from '../helpers/build-and-load.ts';
 import { hasApt } from '../helpers/debian-packages.ts';
 import { copyByPgDump, dumpDifferences } from '../helpers/dump-differences.ts';
@@ -87,7 +87,7 @@ describeWithMysql('mariadb', { name: 'a schema that is published with a program'
     const settings = { working_directory: join(folder.path, 'work'), targets: { [name]: { snapshot } } };
     const context = testContext({ settings });
     await withDetails(build(context, { target: name }));
-    await withDetails(load(context, await planLoad(context, { target: name, cpus: 2 })));
+    await withDetails(applyLoad(context, await planLoad(context, { target: name, cpus: 2 })));
     expect(dumpDifferences(await server.dump(name), await server.dump(`${name}_copy`))).toEqual([]);
   });
 });

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Settings } from '../../src/config/schema/settings.ts';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
-import { planSanitize, sanitize } from '../../src/operations/sanitize/sanitize.ts';
-import { planSubset, subset } from '../../src/operations/subset/subset.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
+import { applySanitize, planSanitize } from '../../src/operations/sanitize/sanitize.ts';
+import { applySubset, planSubset } from '../../src/operations/subset/subset.ts';
 import { UserError } from '../../src/runtime/errors.ts';
 import { fc } from '../helpers/fast-check.ts';
 import { testContext } from '../helpers/postgres-server.ts';
@@ -146,15 +146,17 @@ export async function checkNames({
     if (built === 'done') {
       done.build += 1;
       // What was built must be loadable.
-      await load(context, await planLoad(context, { target: 'app', cpus: 2 }));
+      await applyLoad(context, await planLoad(context, { target: 'app', cpus: 2 }));
       expect(await world.dump(copy), told).toBe(original);
       done.load += 1;
       const sanitized = await outcome(async () =>
-        sanitize(context, await planSanitize(context, { target: 'app', cpus: 2 })),
+        applySanitize(context, await planSanitize(context, { target: 'app', cpus: 2 })),
       );
       if (sanitized === 'done') done.sanitize += 1;
     }
-    const reduced = await outcome(async () => subset(context, await planSubset(context, { target: 'app', cpus: 2 })));
+    const reduced = await outcome(async () =>
+      applySubset(context, await planSubset(context, { target: 'app', cpus: 2 })),
+    );
     if (reduced === 'done') done.subset += 1;
     expect(existsSync(canary), `${told} ran a program`).toBe(false);
     expect(await world.dump(source), `${told} changed the source`).toBe(original);

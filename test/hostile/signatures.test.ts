@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 
 import { COMMANDS } from '../../src/commands/registry.ts';
 import { signingKey, signingKeyFile } from '../../src/config/signing-key.ts';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
-import { planSanitize, sanitize } from '../../src/operations/sanitize/sanitize.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
+import { applySanitize, planSanitize } from '../../src/operations/sanitize/sanitize.ts';
 import { exportSnapshot } from '../../src/operations/snapshots/export.ts';
 import { importSnapshot } from '../../src/operations/snapshots/import.ts';
-import { repositoryOf } from '../../src/operations/snapshots/local-repository.ts';
+import { localRepository } from '../../src/operations/snapshots/local-repository.ts';
 import { annotate, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { ownKey } from '../../src/operations/trust.ts';
 import { loadPlanLines, loadQuestion } from '../../src/report/load.ts';
@@ -119,10 +119,10 @@ describeWithPostgres('snapshots that somebody else has built', () => {
     });
     const { context } = contextOf('ann');
     await build(context, { target: 'app' });
-    const [manifest] = await repositoryOf(context).list('app');
+    const [manifest] = await localRepository(context).list('app');
     const { signature: _, ...old } = manifest as Manifest;
     unsigned = 'dddd0000';
-    await repositoryOf(context).write({ ...old, id: unsigned, created_at: '2020-01-01T00:00:00.000Z' });
+    await localRepository(context).write({ ...old, id: unsigned, created_at: '2020-01-01T00:00:00.000Z' });
   }, 60_000);
 
   afterAll(async () => {
@@ -171,7 +171,7 @@ describeWithPostgres('snapshots that somebody else has built', () => {
     ).toHaveLength(3);
     const { context } = contextOf('bob', { trusted: [ann] });
     await importSnapshot(context, { file: archive });
-    expect(await load(context, await planLoad(context, { target: 'app' }))).toMatchObject({ tables: 1 });
+    expect(await applyLoad(context, await planLoad(context, { target: 'app' }))).toMatchObject({ tables: 1 });
     await planLoad(contextOf('bob').context, { target: 'app', snapshot: unsigned });
   });
 
@@ -194,7 +194,7 @@ describeWithPostgres('snapshots that somebody else has built', () => {
   it('keep a valid signature with a new note, and so does what is sanitized', async () => {
     const ann = contextOf('ann', { trusted: [await keyOf('ann')] }).context;
     await annotate(ann, { target: 'app', note: 'another' });
-    expect(await sanitize(ann, await planSanitize(ann, { target: 'app' }))).toMatchObject({
+    expect(await applySanitize(ann, await planSanitize(ann, { target: 'app' }))).toMatchObject({
       snapshot: { sanitized: true, signature: { state: 'trusted' } },
       original: { note: 'another', signature: { state: 'trusted' } },
     });

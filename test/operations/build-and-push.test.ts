@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { diff } from '../../src/operations/snapshots/diff.ts';
 import { push } from '../../src/operations/snapshots/push.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
@@ -67,7 +67,7 @@ describeWithPostgres('a build that pushes, and a load that pulls', () =>
       const planned = await planLoad(there.context, { target: 'app' });
       expect(planned.plan.steps[0]).toMatch(/^Pull \d+.* kB that this machine lacks from s3:\/\/bucket-\d+$/);
       expect(await there.repository.list('app')).toEqual([]);
-      expect(await load(there.context, planned)).toMatchObject({ tables: 3, rows: 10_010 });
+      expect(await applyLoad(there.context, planned)).toMatchObject({ tables: 3, rows: 10_010 });
       expect((await listSnapshots(there.context, 'app')).snapshots[0]?.where).toEqual(['local', 'remote']);
 
       expect(await diff(there.context, { target: 'app', a: 0 })).toMatchObject({ changes: [], unchanged: 3 });
@@ -90,7 +90,7 @@ describeWithPostgres('a build that pushes, and a load that pulls', () =>
     it('a share target loads it into its own destination, pulling only the tables that it needs', async () => {
       await build(here.context, { target: 'app' });
       const request = { target: 'part', original: true };
-      const { rows } = await load(there.context, await planLoad(there.context, request));
+      const { rows } = await applyLoad(there.context, await planLoad(there.context, request));
       expect(rows).toBe(5010);
       expect(await postgres.psql('part', { sql: 'SELECT count(*) FROM items' })).toBe('5000\n');
       expect(await there.repository.list('app')).toEqual([]);
@@ -104,7 +104,7 @@ describeWithPostgres('a build that pushes, and a load that pulls', () =>
       const planned = await planLoad(there.context, request);
       expect(planned.plan.selection).toMatchObject({ needed: [], empty: ['billing.bills', 'public.items'] });
       expect(objects()).toBe(1);
-      expect(await load(there.context, planned)).toMatchObject({ tables: 1, rows: 10 });
+      expect(await applyLoad(there.context, planned)).toMatchObject({ tables: 1, rows: 10 });
       expect(objects()).toBe(2);
       expect(await postgres.psql('copy', { sql: 'SELECT count(*) FROM items' })).toBe('0\n');
       expect(await there.repository.list('app')).toEqual([]);

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { containerRunners } from '../../src/engines/containers.ts';
 import { build } from '../../src/operations/build.ts';
 import { reportDocker } from '../../src/operations/configuration/report-docker.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
-import { planUndo, undo } from '../../src/operations/load/undo.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
+import { applyUndo, planUndo } from '../../src/operations/load/undo.ts';
 import { checkTarget } from '../../src/operations/targets.ts';
 import { localRunner } from '../../src/process/local.ts';
 import type { Runner } from '../../src/process/runner.ts';
@@ -117,20 +117,20 @@ describeWithDocker(
       expect(snapshot.rows).toBeGreaterThan(40_000);
       const planned = await planLoad(context, { target: 'app', cpus: 2 });
       expect(planned.plan.destination.url).toMatch(/^pgdocker:\/\/app@[^:]+:\d+\/asked$/);
-      await load(context, planned);
+      await applyLoad(context, planned);
       const source = await server.dump('sakila');
       expect(await server.dump('asked')).toBe(source);
 
       await server.psql('asked', { sql: 'DROP TABLE payment CASCADE' });
-      await load(context, await planLoad(context, { target: 'app', inPlace: true, cpus: 2 }));
+      await applyLoad(context, await planLoad(context, { target: 'app', inPlace: true, cpus: 2 }));
       expect(await server.dump('asked')).toBe(source);
 
       await server.psql('asked', { sql: 'CREATE TABLE mine ()' });
-      await load(context, await planLoad(context, { target: 'app', cpus: 2 }));
-      await undo(context, await planUndo(context, { target: 'app' }));
+      await applyLoad(context, await planLoad(context, { target: 'app', cpus: 2 }));
+      await applyUndo(context, await planUndo(context, { target: 'app' }));
       expect(await server.psql('asked', { sql: "SELECT to_regclass('mine')" })).toBe('mine\n');
 
-      await load(context, await planLoad(context, { target: 'app', tables: ['public.city'], cpus: 2 }));
+      await applyLoad(context, await planLoad(context, { target: 'app', tables: ['public.city'], cpus: 2 }));
       const counts = 'SELECT (SELECT count(*) FROM city), (SELECT count(*) FROM country), (SELECT count(*) FROM film)';
       expect(await server.psql('asked', { sql: counts })).toBe('600|109|0\n');
 
@@ -146,7 +146,7 @@ describeWithDocker(
       const file = join(elsewhere.path, 'it has, a comma.sql');
       await writeFile(file, 'CREATE TABLE from_file AS SELECT 42 AS answer');
       const context = contextFor({ scheme: 'pgdocker', destination: 'scripted' });
-      await load(context, await planLoad(context, { target: 'app', file }));
+      await applyLoad(context, await planLoad(context, { target: 'app', file }));
       expect(await server.psql('scripted', { sql: 'SELECT answer FROM from_file' })).toBe('42\n');
       expect(programs()).toEqual(['docker']);
     });
@@ -154,7 +154,7 @@ describeWithDocker(
     it('takes the image where this machine has no client programs', async () => {
       const context = contextFor({ scheme: 'postgres', destination: 'lacking', here: withoutTools });
       await build(context, { target: 'app' });
-      await load(context, await planLoad(context, { target: 'app' }));
+      await applyLoad(context, await planLoad(context, { target: 'app' }));
       expect(await server.dump('lacking')).toBe(await server.dump('sakila'));
       expect(programs()).toEqual(['docker']);
     }, 60_000);
@@ -167,7 +167,7 @@ describeWithDocker(
       });
       expect(programs()).not.toContain('docker');
       await build(contextFor({ scheme: 'pgdocker', destination: 'newer' }), { target: 'app' });
-      await load(context, await planLoad(context, { target: 'app' }));
+      await applyLoad(context, await planLoad(context, { target: 'app' }));
       expect(await server.dump('newer')).toBe(await server.dump('sakila'));
       await expect(
         planLoad(contextFor({ scheme: 'postgres', destination: 'newer', image: null }), { target: 'app' }),

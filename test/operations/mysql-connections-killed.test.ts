@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
-import { planSubset, subset } from '../../src/operations/subset/subset.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
+import { applySubset, planSubset } from '../../src/operations/subset/subset.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../helpers/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../helpers/postgres-server.ts';
@@ -39,7 +39,7 @@ for (const flavour of FLAVOURS) {
       await server.createDatabase('source');
       await server.sql('source', ...FILL);
       await build(contextFor(), { target: 'app' });
-      await load(contextFor(), await planLoad(contextFor(), { target: 'app' }));
+      await applyLoad(contextFor(), await planLoad(contextFor(), { target: 'app' }));
       await server.sql('copy', "INSERT INTO parent VALUES (5000, 'old')", 'DROP TRIGGER named');
     }, LIMIT);
 
@@ -114,13 +114,13 @@ for (const flavour of FLAVOURS) {
       async (step) => {
         const whole = [await dump('copy'), await dump('source')];
         const planned = await planLoad(contextFor(), { target: 'app', cpus: 2 });
-        const failure = await failsAt(step, (context) => load(context, planned));
+        const failure = await failsAt(step, (context) => applyLoad(context, planned));
         expect(failure, step).toMatchObject({ name: 'UserError' });
         const message = (failure as Error).message;
         expect(message, step).not.toMatch(/undefined|defect/);
         // Only the swap may have happened; whatever is missing of it the next run adds.
         if (step !== 'swap') expect(await dump('copy'), step).toBe(whole[0]);
-        await load(contextFor(), await planLoad(contextFor(), { target: 'app' }));
+        await applyLoad(contextFor(), await planLoad(contextFor(), { target: 'app' }));
         expect(await dump('copy'), step).toBe(whole[1]);
         expect((await server.databases()).filter((name) => name.includes('.tool-new-'))).toEqual([]);
         await server.sql('copy', `INSERT INTO parent VALUES (5000, 'old ${step}')`, 'DROP TRIGGER named');
@@ -132,11 +132,11 @@ for (const flavour of FLAVOURS) {
       'fail a subset in its step %s',
       async (step) => {
         const failure = await failsAt(step, async (context) =>
-          subset(context, await planSubset(context, { target: 'app' })),
+          applySubset(context, await planSubset(context, { target: 'app' })),
         );
         expect(failure, step).toMatchObject({ name: 'UserError' });
         expect(await server.databases()).not.toContain('small');
-        await subset(contextFor(), await planSubset(contextFor(), { target: 'app' }));
+        await applySubset(contextFor(), await planSubset(contextFor(), { target: 'app' }));
         await server.sql('', 'DROP DATABASE small');
         expect((await server.databases()).filter((name) => name.includes('small'))).toEqual([]);
       },

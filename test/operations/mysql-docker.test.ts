@@ -6,13 +6,14 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { containerRunners } from '../../src/engines/containers.ts';
 import { build } from '../../src/operations/build.ts';
 import { reportDocker } from '../../src/operations/configuration/report-docker.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
-import { planUndo, undo } from '../../src/operations/load/undo.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
+import { applyUndo, planUndo } from '../../src/operations/load/undo.ts';
 import { localRunner } from '../../src/process/local.ts';
 import type { Runner } from '../../src/process/runner.ts';
 import { stagingRoot } from '../../src/repository/staging.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { RunEvent } from '../../src/runtime/events.ts';
+import { withDetails } from '../helpers/build-and-load.ts';
 import { describeWithDocker, IMAGE, MYSQL_IMAGE, startDocker, type TestDocker } from '../helpers/docker-daemon.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../helpers/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../helpers/postgres-server.ts';
@@ -88,17 +89,35 @@ for (const { flavour, image } of COMBINATIONS) {
           const destdb = `${url(scheme, `copy_${scheme}`)}?definer=keep`;
           const planned = await planLoad(context, { target: 'app', destdb, cpus: 2 });
           expect(planned.plan.destination.url).toMatch(new RegExp(`^${scheme}://app@localhost:\\d+/copy_${scheme}$`));
-          await load(context, planned);
+          await applyLoad(context, planned);
           expect(await server.dump(`copy_${scheme}`)).toBe(source);
         }
         const context = contextFor('mydocker', 'copy_mydocker');
         await server.sql('copy_mydocker', 'CREATE TABLE mine (id INT PRIMARY KEY)');
-        await load(context, await planLoad(context, { target: 'app', cpus: 2 }));
+        await applyLoad(context, await planLoad(context, { target: 'app', cpus: 2 }));
         const mine = source.replaceAll('DEFINER=`root`@`localhost`', 'DEFINER=`app`@`%`');
         expect(await server.dump('copy_mydocker')).toBe(mine);
-        await undo(context, await planUndo(context, { target: 'app' }));
+        await applyUndo(context, await planUndo(context, { target: 'app' }));
         expect(await server.dump('copy_mydocker')).toContain('CREATE TABLE `mine`');
         expect(JSON.stringify(events)).not.toContain(USER.password);
+      }, 240_000);
+
+      it('builds with the dump program of the image, and loads with its client', async () => {
+        for (const scheme of ['mydocker', 'mysql']) {
+          events = [];
+          const context = contextFor(scheme, `program_${scheme}`);
+          const snapshot = await withDetails(build(context, { target: 'app', program: true }));
+          expect(snapshot).toMatchObject({ rows: 47_273, program: expect.stringMatching(/dump \d+\./) });
+          const destdb = `${url(scheme, `program_${scheme}`)}?definer=keep`;
+          await withDetails(applyLoad(context, await planLoad(context, { target: 'app', destdb, cpus: 2 })));
+          expect(await server.dump(`program_${scheme}`)).toBe(await server.dump('sakila'));
+          const programs = new Set(commands().map((command) => command.split(' ')[0]));
+          expect(programs.has('docker')).toBe(scheme === 'mydocker');
+          if (scheme === 'mydocker') expect(programs).toEqual(new Set(['docker']));
+          expect(commands().filter((command) => command.includes('--single-transaction'))).not.toEqual([]);
+          expect(JSON.stringify(events)).not.toContain(USER.password);
+        }
+        expect(await readdir(stagingRoot(folder.path))).toEqual([]);
       }, 240_000);
 
       /** Its DELIMITER is the client program's; the tables come from a dump that the flavour's own program made. */
@@ -117,7 +136,7 @@ for (const { flavour, image } of COMBINATIONS) {
           events = [];
           const destination = `file_${scheme}`;
           const context = contextFor(scheme, destination);
-          await load(context, await planLoad(context, { target: 'app', file }));
+          await applyLoad(context, await planLoad(context, { target: 'app', file }));
           expect(await server.dump(destination)).toBe(await server.dump('sakila'));
           expect(new Set(commands().map((command) => command.split(' ')[0]))).toEqual(new Set([program]));
           expect(commands().at(-1)).toContain(' --defaults-file=');
@@ -134,7 +153,7 @@ for (const { flavour, image } of COMBINATIONS) {
         const file = join(folder.path, 'one.sql');
         await writeFile(file, 'CREATE TABLE from_file AS SELECT 42 AS answer;\n');
         const context = contextFor('mysql', 'lacking', lacking);
-        await load(context, await planLoad(context, { target: 'app', file }));
+        await applyLoad(context, await planLoad(context, { target: 'app', file }));
         expect(await server.sql('lacking', 'SELECT answer FROM from_file')).toEqual([{ answer: 42 }]);
         expect(new Set(commands().map((command) => command.split(' ')[0]))).toEqual(new Set(['docker']));
       }, 60_000);
@@ -190,7 +209,7 @@ for (const { flavour, image } of COMBINATIONS) {
         }
         const context = contextFor('mydocker', 'ended');
         await writeFile(file, 'CREATE TABLE made (id INT);\n');
-        await load(context, await planLoad(context, { target: 'app', file }));
+        await applyLoad(context, await planLoad(context, { target: 'app', file }));
         expect((await server.databases()).filter((name) => name.startsWith('ended'))).toEqual(['ended']);
         expect(await readdir(stagingRoot(folder.path))).toEqual([]);
       }, 180_000);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
-import { planUndo, undo } from '../../src/operations/load/undo.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
+import { applyUndo, planUndo } from '../../src/operations/load/undo.ts';
 import type { RunEvent } from '../../src/runtime/events.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
@@ -77,12 +77,12 @@ for (const flavour of FLAVOURS) {
       expect(before).toHaveLength(flavour === 'mariadb' ? 9 : 9);
       const events: RunEvent[] = [];
       const context = contextFor(events);
-      await load(context, await planLoad(context, { target: 'app' }));
+      await applyLoad(context, await planLoad(context, { target: 'app' }));
       expect(await grants()).toEqual(before.filter((line) => !line.includes('only_here')));
       expect(events).toContainEqual(
         expect.objectContaining({ code: 'not_carried_over', message: expect.stringContaining('only_here') }),
       );
-      await undo(contextFor(), await planUndo(contextFor(), { target: 'app' }));
+      await applyUndo(contextFor(), await planUndo(contextFor(), { target: 'app' }));
       expect(await grants()).toEqual(before);
     });
 
@@ -91,7 +91,7 @@ for (const flavour of FLAVOURS) {
       const context = contextFor(events, LOADER);
       const planned = await planLoad(context, { target: 'app' });
       expect(planned.plan.warnings).toContainEqual(expect.objectContaining({ code: 'not_carried_over' }));
-      await load(context, planned);
+      await applyLoad(context, planned);
       expect(events).toContainEqual(expect.objectContaining({ code: 'not_carried_over' }));
       expect(await server.sql('copy', 'SELECT `one`() AS n')).toEqual([{ n: 1 }]);
     });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSession } from '../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../helpers/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../helpers/postgres-server.ts';
 
@@ -55,7 +55,7 @@ for (const flavour of FLAVOURS) {
         await eventually(async () => written > 50);
         for (let round = 0; round < BUILDS; round += 1) {
           await build(context, { target: 'app', cpus: 2 });
-          await load(context, await planLoad(context, { target: 'app', undo: false }));
+          await applyLoad(context, await planLoad(context, { target: 'app', undo: false }));
           const [counted] = await server.sql<{ parents: number; children: number; orphans: number }>(
             'copy',
             `SELECT (SELECT COUNT(*) FROM z_parent) AS parents, (SELECT COUNT(*) FROM a_child) AS children,

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
-import { planUndo, undo } from '../../src/operations/load/undo.ts';
-import { planSubset, subset } from '../../src/operations/subset/subset.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
+import { applyUndo, planUndo } from '../../src/operations/load/undo.ts';
+import { applySubset, planSubset } from '../../src/operations/subset/subset.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { RunEvent, WarningEvent } from '../../src/runtime/events.ts';
 import { withDetails } from '../helpers/build-and-load.ts';
@@ -70,7 +70,7 @@ for (const flavour of FLAVOURS) {
         const events: RunEvent[] = [];
         const context = contextFor(events);
         await withDetails(build(context, { target: 'app' }));
-        await withDetails(planLoad(context, { target: 'app' }).then((plan) => load(context, plan)));
+        await withDetails(planLoad(context, { target: 'app' }).then((plan) => applyLoad(context, plan)));
         const [source, copy] = [await comparable('objects_source'), await comparable('objects_copy')];
         expect(source.length).toBeGreaterThan(300);
         expect(differencesOf(source, copy)).toEqual([]);
@@ -88,12 +88,12 @@ for (const flavour of FLAVOURS) {
         const context = contextFor();
         await server.sql('objects_copy', 'CREATE TABLE missing (id int PRIMARY KEY)', 'INSERT INTO missing VALUES (2)');
         const before = await comparable('objects_copy');
-        await withDetails(planLoad(context, { target: 'app' }).then((plan) => load(context, plan)));
+        await withDetails(planLoad(context, { target: 'app' }).then((plan) => applyLoad(context, plan)));
         const loaded = await comparable('objects_copy');
         expect(differencesOf(await comparable('objects_source'), loaded)).toEqual([]);
-        await undo(context, await planUndo(context, { target: 'app' }));
+        await applyUndo(context, await planUndo(context, { target: 'app' }));
         expect(differencesOf(before, await comparable('objects_copy'))).toEqual([]);
-        await undo(context, await planUndo(context, { target: 'app' }));
+        await applyUndo(context, await planUndo(context, { target: 'app' }));
         expect(differencesOf(loaded, await comparable('objects_copy'))).toEqual([]);
       },
       LIMIT,
@@ -105,7 +105,7 @@ for (const flavour of FLAVOURS) {
         const context = contextFor();
         const planned = await planSubset(context, { target: 'app' });
         expect(planned.plan.warnings).toContainEqual(expect.objectContaining({ code: 'reference_dangling' }));
-        await withDetails(subset(context, planned));
+        await withDetails(applySubset(context, planned));
         const counts = await server.sql(
           'objects_small',
           'SELECT (SELECT COUNT(*) FROM orphan) AS orphans, (SELECT COUNT(*) FROM `case1`) AS cases, (SELECT COUNT(*) FROM checks) AS checks',

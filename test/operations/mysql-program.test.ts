@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
-import { planUndo, undo } from '../../src/operations/load/undo.ts';
-import { planSanitize, sanitize } from '../../src/operations/sanitize/sanitize.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
+import { applyUndo, planUndo } from '../../src/operations/load/undo.ts';
+import { applySanitize, planSanitize } from '../../src/operations/sanitize/sanitize.ts';
 import { findSnapshot, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
 import { localRunner } from '../../src/process/local.ts';
@@ -66,7 +66,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       expect((await verify(context, { target: 'app' })).ok).toBe(true);
       const planned = await planLoad(context, { target: 'app', events: true });
       expect(planned.plan.snapshot).toMatchObject({ program: row.program });
-      await withDetails(load(context, planned));
+      await withDetails(applyLoad(context, planned));
       expect(comparable(await server.dump('copy'))).toEqual(comparable(await server.dump('source')));
     });
 
@@ -81,20 +81,20 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
     });
 
     it('are undone, and loaded in part', async () => {
-      await load(context, await planLoad(context, { target: 'app', tables: ['source.words'] }));
+      await applyLoad(context, await planLoad(context, { target: 'app', tables: ['source.words'] }));
       expect(await server.sql('copy', 'SELECT COUNT(*) AS n FROM words')).toEqual([{ n: 7 }]);
       expect(await server.sql('copy', 'SELECT COUNT(*) AS n FROM parent')).toEqual([{ n: 0 }]);
-      await undo(context, await planUndo(context, { target: 'app' }));
+      await applyUndo(context, await planUndo(context, { target: 'app' }));
       expect(await server.sql('copy', 'SELECT COUNT(*) AS n FROM parent')).toEqual([{ n: 4 }]);
     });
 
     it('are sanitized into snapshots of the same kind', async () => {
       const target = { target: 'app', build: {}, ephemeral: true };
-      const { snapshot, coverage } = await withDetails(sanitize(context, await planSanitize(context, target)));
+      const { snapshot, coverage } = await withDetails(applySanitize(context, await planSanitize(context, target)));
       expect(snapshot).toMatchObject({ sanitized: true, program: expect.any(String) });
       const changed = coverage.tables.filter(({ state }) => state !== 'untouched').map(({ name }) => name);
       expect(changed).toEqual(['source.words']);
-      await withDetails(load(context, await planLoad(context, { target: 'app' })));
+      await withDetails(applyLoad(context, await planLoad(context, { target: 'app' })));
       expect(await server.sql('copy', "SELECT COUNT(*) AS n FROM words WHERE first = 'clean'")).toEqual([{ n: 7 }]);
     });
 
@@ -109,7 +109,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       const user = { name: 'reader', password: 'pass word' };
       const own = ownContext({ src_url: server.url('source', user), dst_url: server.url('copy', user) });
       await withDetails(build(own, { target: 'app' }));
-      await withDetails(load(own, await planLoad(own, { target: 'app' })));
+      await withDetails(applyLoad(own, await planLoad(own, { target: 'app' })));
       const commands = events.flatMap((event) => (event.event === 'command' ? [event.command] : []));
       expect(commands.filter((command) => command.includes('--single-transaction'))).not.toEqual([]);
       expect(commands.filter((command) => command.includes('--binary-mode'))).not.toEqual([]);
@@ -127,7 +127,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
         change: (text) => text.replace(';\n', ';\nDROP DATABASE victim;\n'),
       });
       const planned = await planLoad(context, { target: 'app', snapshot: id });
-      await expect(load(context, planned)).rejects.toMatchObject({ code: 'rows_refused', exit: 5 });
+      await expect(applyLoad(context, planned)).rejects.toMatchObject({ code: 'rows_refused', exit: 5 });
       expect(await server.databases()).toEqual(expect.arrayContaining(['victim', 'copy']));
       expect(await server.dump('copy')).toEqual(before);
       expect((await server.databases()).filter((name) => name.includes('tool-new'))).toEqual([]);
@@ -142,7 +142,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
         changeFile(directory, { id, name, change: (text) => text.replace(from, to) });
       await forge("(1,'x')", "(1,'longer than ten letters')");
       const loaded = async (): Promise<unknown> =>
-        load(context, await planLoad(context, { target: 'app', snapshot: id }));
+        applyLoad(context, await planLoad(context, { target: 'app', snapshot: id }));
       await expect(loaded()).rejects.toMatchObject({
         code: 'restore_failed',
         details: [expect.stringMatching(/Data truncated|too long/)],

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
 import { mysql } from '../../src/engines/mysql/engine.ts';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { RunEvent } from '../../src/runtime/events.ts';
@@ -48,7 +48,7 @@ for (const flavour of FLAVOURS) {
         const context = contextFor(server.url('sakila'));
         const row = await build(context, { target: 'sakila', cpus: 2 });
         expect(row).toMatchObject({ tables: 16, rows: 47_273, schemas: ['sakila'] });
-        await load(context, await planLoad(context, { target: 'sakila', cpus: 2 }));
+        await applyLoad(context, await planLoad(context, { target: 'sakila', cpus: 2 }));
         expect(await server.dump('copy')).toBe(await server.dump('sakila'));
       },
       LIMIT,
@@ -64,7 +64,7 @@ for (const flavour of FLAVOURS) {
         expect(planned.plan.selection?.needed).toEqual([
           { table: 'sakila.country', needed_by: 'sakila.city', why: 'reference' },
         ]);
-        expect(await load(context, planned)).toMatchObject({ tables: 3, rows: 600 + 1000 + 109 });
+        expect(await applyLoad(context, planned)).toMatchObject({ tables: 3, rows: 600 + 1000 + 109 });
         const { empty = [] } = planned.plan.selection ?? {};
         expect(empty).toHaveLength(13);
         const counts = empty.map((name) => `SELECT COUNT(*) AS counted FROM ${name.replace('sakila.', '')}`);
@@ -138,7 +138,7 @@ for (const flavour of FLAVOURS) {
         const context = contextFor(server.url('sakila'));
         const destdb = server.url('narrow', { name: 'narrow', password: 'secret' });
         const planned = await planLoad(context, { target: 'sakila', destdb });
-        await expect(load(context, planned)).rejects.toMatchObject({ code: 'may_not_create', exit: 1 });
+        await expect(applyLoad(context, planned)).rejects.toMatchObject({ code: 'may_not_create', exit: 1 });
         expect(await server.sql('narrow', 'SHOW TABLES')).toEqual([]);
       },
       LIMIT,
@@ -230,7 +230,7 @@ describeWithMysql('mysql', { name: 'snapshots of one flavour for the other' }, (
         [mariadb, mysql],
       ] as const) {
         const { context, planned } = await planAcross({ from, to, tables });
-        await load(context, planned);
+        await applyLoad(context, planned);
         expect(await to.sql('copy', 'SELECT id, name FROM t ORDER BY id')).toEqual([
           { id: 1, name: 'a' },
           { id: 2, name: 'b' },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SchemaConfig } from '../../src/config/schema/settings.ts';
 import { build } from '../../src/operations/build.ts';
-import { load, planLoad } from '../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
 import type { RunEvent } from '../../src/runtime/events.ts';
@@ -106,7 +106,7 @@ describeWithPostgres(
             const row = await build(context, { target: 'sakila', cpus: 2 });
             expect(row.schemas).toEqual(schemas);
           }
-          await load(context, await planLoad(context, { target: 'sakila', inPlace, cpus: 2 }));
+          await applyLoad(context, await planLoad(context, { target: 'sakila', inPlace, cpus: 2 }));
           const all = ['audit', 'billing', 'public'];
           const excluded = all
             .filter((schema) => !schemas.includes(schema))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createViews, positionIn } from '../../screens/app/in-view.ts';
-import { selectedSnapshot } from '../../screens/snapshots/snapshots-route.ts';
+import { selectedSnapshot, snapshotsRoute } from '../../screens/snapshots/snapshots-route.ts';
 import { snapshotsListed } from '../../src/state/snapshots.ts';
 import { newModel, press } from '../helpers/driven-model.ts';
 import { fakeSnapshot, fakeWorld } from '../helpers/fake-world.ts';
@@ -31,7 +31,8 @@ test('a key among 10,000 snapshots reads none of them but those that it moves be
       return row.id;
     },
   }));
-  const model = newModel(fakeWorld(), { target: 'app' });
+  const model = newModel(fakeWorld());
+  model.navigation.push(snapshotsRoute('app'));
   model.snapshots.setState((state) => snapshotsListed(state, 'app', counted));
   press(model, 'j');
   read = 0;

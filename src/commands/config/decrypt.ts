@@ -20,6 +20,6 @@ async function run({
 }: InvocationOf<typeof specification>): Promise<Outcome> {
   const { decryptValue } = await import('../../operations/configuration/secrets.ts');
   const value = await decryptValue({ key, file: globals.config, environment, cwd });
-  // Printing the secret is what was asked for.
+  // Printing the secret is the purpose of the command.
   return { data: {}, text: globals.json ? JSON.stringify({ key, value }) : value, verbatim: true };
 }

@@ -26,7 +26,7 @@ async function run({
   const { absolutePath } = await import('../../config/paths.ts');
   const { initConfiguration, refuseExisting } = await import('../../config/init/init.ts');
   const { force = false, keychain = false } = options;
-  // What the wizard does not ask is done the plain way.
+  // Options outside the wizard use the plain way.
   if (screens && !globals.readOnly && !force && !keychain) {
     if (globals.config !== undefined) await refuseExisting(absolutePath(globals.config, { from: cwd, environment }));
     return { data: {}, text: '', exit: await screens({ setUp: true }) };

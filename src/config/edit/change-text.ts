@@ -12,14 +12,14 @@ import { createSpotFinder } from './find-spot.ts';
 import { appendItem, removeItem } from './list-items.ts';
 import { endOf, startOf } from './text-lines.ts';
 
-/** The text after a change of a form, with every other byte as it was; a change that would do more is refused. */
+/** Applies a change of a form and keeps every other byte; refuses a change that would have other effects. */
 export function changeText(text: string, change: Change): string {
   const before = parseYaml(withoutMark(text)).tree;
   if (change.kind === 'set') return editText(text, [change]);
   if (change.kind === 'remove' && typeof change.path.at(-1) === 'string') {
     return editText(text, [{ path: change.path, value: undefined }]);
   }
-  // The last item takes its list with it: a list without items says no more than none.
+  // An empty list means the same as no list, so the last item removes its list.
   if (change.kind === 'remove' && lengthAt(before, change.path.slice(0, -1)) === 1) {
     return editText(text, [{ path: change.path.slice(0, -1), value: undefined }]);
   }
@@ -70,7 +70,7 @@ function replacementFor(text: string, change: InPlace): Replacement | null {
   }
 }
 
-/** What is changed where several keys share it, changes them all: that shows here. */
+/** A value that several keys share (an alias) would change for all of them. */
 function checkChanged(change: InPlace, { before, after }: { before: Tree; after: string }): void {
   applyTo(before, change);
   const { tree, flaws } = parseYaml(after);
@@ -98,7 +98,7 @@ function applyTo(tree: Tree, change: InPlace): void {
   }
 }
 
-/** As it is when it is read. */
+/** The item as it is after reading. */
 function asTree(item: NewItem): NewItem {
   return typeof item === 'object' ? Object.assign(createTree(), item) : item;
 }

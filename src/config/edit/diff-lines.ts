@@ -1,15 +1,14 @@
 import { structuredPatch } from 'diff';
 
-/** A line that stays, comes or goes; `number` is its line, from 0, in the text that it stands in. */
+/** An unchanged, added or removed line; `number` is its line in its own text, from 0. */
 export interface DiffLine {
   kind: 'same' | 'added' | 'removed';
   number: number;
 }
 
-/** How many lines around a change are shown. */
 const CONTEXT = 2;
 
-/** What changed between two texts, with some lines around each change. */
+/** The changes between two texts, with some lines of context. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const { hunks } = structuredPatch('', '', before, after, undefined, undefined, { context: CONTEXT });
   return hunks.flatMap(({ oldStart, newStart, lines }) => {

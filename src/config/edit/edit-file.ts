@@ -8,13 +8,11 @@ import { editText } from './edit-text.ts';
 import { lockFile } from './lock-file.ts';
 import { writeBeside } from './write-beside.ts';
 
-/** How often a file is read anew that somebody changes again and again. */
 const MOST_ATTEMPTS = 10;
 
 /**
- * Changes values of a configuration file. One writer at a time; what others have written meanwhile is kept, since the
- * edits are made on what the file says now, and asked for again when that changes. The file is replaced whole, and
- * keeps its mode and owner.
+ * Changes values of a configuration file under a lock. Concurrent changes are kept: edits apply to the current text and
+ * are computed again when it changes. The file is replaced as a whole and keeps its mode and owner.
  */
 export async function editFile({
   edits,
@@ -31,18 +29,18 @@ export async function editFile({
 
 interface EditRequest {
   file: string;
-  /** Says where it is kept that the file is trusted: an edit of ours does not change that. */
+  /** Locates the record of trusted files: an edit by the program keeps a file trusted. */
   environment: NodeJS.ProcessEnv;
 }
 
-/** The same with whatever becomes of the text. */
+/** As `editFile`, with a function of the text. */
 export async function rewriteFile({
   file,
   environment,
   rewrite,
 }: EditRequest & { rewrite: (text: string) => string }): Promise<void> {
   try {
-    // A link to a file elsewhere stays a link.
+    // Keeps a symbolic link.
     const path = await realpath(file);
     await using _locked = await lockFile(path);
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
@@ -61,7 +59,7 @@ export async function rewriteFile({
   }
 }
 
-/** What it said and says; `null` when the file has changed in the meantime: an editor knows of no lock. */
+/** The text before and after; `null` when the file has changed meanwhile: editors know no lock. */
 async function replaceRewritten(
   path: string,
   rewrite: (text: string) => string,
@@ -88,7 +86,7 @@ async function ownershipOf(path: string) {
   return { mode: mode & 0o777, uid, gid };
 }
 
-/** So that the new name outlives a power cut; where folders cannot be opened, the system sees to that. */
+/** Makes the new name survive a power failure, where the system can open folders. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => null);
   await handle?.sync().catch(() => {});

@@ -12,8 +12,8 @@ import { insertKeys, replaceValue } from './set-value.ts';
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * The text with some values changed and every other byte as it was: comments, order, quotes, anchors, blank lines and
- * line endings. An edit that would change more than was asked for is refused.
+ * Changes some values and keeps every other byte: comments, order, quotes, anchors, blank lines and line endings.
+ * Refuses an edit that would change other values.
  */
 export function editText(text: string, edits: Edit[]): string {
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
@@ -30,11 +30,11 @@ export function editText(text: string, edits: Edit[]): string {
 
 interface Step {
   replacements: Replacement[];
-  /** How many edits they make. */
+  /** The number of edits in it. */
   edits: number;
 }
 
-/** As many edits as one reading of the text allows: values where they stand, or one key that comes or goes. */
+/** As many edits as one reading of the text permits: existing values, or one added or removed key. */
 function nextStep(text: string, edits: Edit[]): Step {
   const find = createSpotFinder(documentOf(text, edits));
   const becoming = valuesOf(edits, find);
@@ -46,7 +46,7 @@ function nextStep(text: string, edits: Edit[]): Step {
       if (index > 0) return { replacements: [...replacements.values()], edits: index };
       return { replacements: comeOrGo(text, { path, value, find }), edits: 1 };
     }
-    // What an alias stands for gets the value by itself.
+    // The anchor's own edit also changes its aliases.
     if (isAlias(spot.node) && becoming.get(spot.meant) === value) continue;
     const replacement = replaceValue(text, spot, value);
     if (!replacement) throw cannotEdit(path);
@@ -55,7 +55,6 @@ function nextStep(text: string, edits: Edit[]): Step {
   return { replacements: [...replacements.values()], edits: edits.length };
 }
 
-/** What becomes of the values that stand in the text themselves, and so of their aliases. */
 function valuesOf(edits: Edit[], find: (path: KeyPath) => Spot): Map<unknown, NewValue | undefined> {
   const values = new Map<unknown, NewValue | undefined>();
   for (const { path, value } of edits) {
@@ -95,7 +94,7 @@ function documentOf(text: string, edits: Edit[]): Document.Parsed {
   return document;
 }
 
-/** What is changed where several keys share it, changes them all: that shows here, too. */
+/** A value that several keys share (an alias) would change for all of them. */
 function checkEdited(edits: Edit[], { before, after }: { before: string; after: string }): void {
   const expected = parseYaml(before).tree;
   for (const { path, value } of edits) {

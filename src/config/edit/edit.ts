@@ -2,19 +2,19 @@ import type { KeyPath } from '../tree.ts';
 
 export type PlainValue = string | number | boolean;
 
-/** An item of a list: a value, or a map with the one key that it needs. */
+/** An item of a list: a value, or a map with one key. */
 export type NewItem = PlainValue | { [key: string]: PlainValue };
 
-/** What a key that is not there yet may get: also a list, or nothing. */
+/** A value for a new key: also a list, or nothing. */
 export type NewValue = PlainValue | readonly NewItem[] | null;
 
-/** A value to set, or a key to take out. */
+/** A value to set, or a key to remove. */
 export interface Edit {
   path: KeyPath;
   value: NewValue | undefined;
 }
 
-/** What stands from `from` to `to` gives way to `by`. */
+/** Replaces the text between `from` and `to`. */
 export interface Replacement {
   from: number;
   to: number;

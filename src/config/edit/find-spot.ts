@@ -2,19 +2,19 @@ import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, 
 import type { KeyPath } from '../tree.ts';
 import { keyOf } from '../yaml/find-node.ts';
 
-/** How far a path leads into a file, and what stands there. */
+/** The end of a path in a file. */
 export interface Spot {
-  /** How many parts of the path were found. */
+  /** The number of parts of the path that were found. */
   depth: number;
-  /** What stands there as it is written: an alias when it is one. */
+  /** The node as written: possibly an alias. */
   node: unknown;
-  /** The key and value that it belongs to; nothing for an item of a list and for the whole. */
+  /** The pair that contains it; `null` for an item of a list and for the whole document. */
   pair: Pair | null;
-  /** What the alias stands for, or the same as `node`. */
+  /** The node that the alias refers to, or `node`. */
   meant: unknown;
 }
 
-/** Finds what the paths of values lead to, through aliases and merge keys as `readTree` follows them. */
+/** Resolves paths through aliases and merge keys, as `readTree` does. */
 export function createSpotFinder(document: Document.Parsed): (path: KeyPath) => Spot {
   const anchored = anchorsOf(document);
   const indexes = new Map<unknown, Map<string, Pair>>();
@@ -51,7 +51,7 @@ export function createSpotFinder(document: Document.Parsed): (path: KeyPath) => 
   };
 }
 
-/** Every alias with what it stands for: the last anchor of its name before it. */
+/** Every alias with the last anchor of its name before it. */
 function anchorsOf(document: Document.Parsed): Map<Alias, Node> {
   const named = new Map<string, Node>();
   const anchored = new Map<Alias, Node>();
@@ -68,7 +68,6 @@ function anchorsOf(document: Document.Parsed): Map<Alias, Node> {
   return anchored;
 }
 
-/** A key without a value, or with one that says nothing. */
 export function isNothing(node: unknown): boolean {
   return node === null || node === undefined || (isScalar(node) && node.value === null);
 }

@@ -3,7 +3,7 @@ import { writeScalar } from '../yaml/yaml-text.ts';
 import type { NewItem, Replacement } from './edit.ts';
 import { endOf, lineEnd, lineStart, newlineOf, startOf } from './text-lines.ts';
 
-/** Writes an item behind the last one, in the way the list is written. */
+/** Appends an item in the style of the list. */
 export function appendItem(text: string, list: YAMLSeq, item: NewItem): Replacement | null {
   const last = list.items.at(-1);
   if (list.flow) {
@@ -13,7 +13,7 @@ export function appendItem(text: string, list: YAMLSeq, item: NewItem): Replacem
   const dash = last === undefined ? null : dashOf(text, last);
   if (dash === null) return null;
   const end = endOf(last);
-  // A block of text ends with its own line break.
+  // A block scalar ends with its own line break.
   const at = text[end - 1] === '\n' ? end : lineEnd(text, end);
   const line = `${' '.repeat(dash - lineStart(text, dash))}- ${blockItem(item)}`;
   return {
@@ -23,7 +23,7 @@ export function appendItem(text: string, list: YAMLSeq, item: NewItem): Replacem
   };
 }
 
-/** Takes an item out that is not the only one. */
+/** Removes an item of several. */
 export function removeItem(text: string, list: YAMLSeq, index: number): Replacement | null {
   const item = list.items[index];
   const [previous, next] = [list.items[index - 1], list.items[index + 1]];
@@ -38,11 +38,10 @@ export function removeItem(text: string, list: YAMLSeq, index: number): Replacem
   if (text[end - 1] === '\n') return { from, to: end, by: '' };
   const newline = text.indexOf('\n', end);
   if (newline !== -1) return { from, to: newline + 1, by: '' };
-  // A file without a last line break stays one.
+  // Keeps a file without a final line break so.
   return { from: lineEnd(text, lineStart(text, from - 1)), to: text.length, by: '' };
 }
 
-/** The first key of a map stands behind the dash. */
 function blockItem(item: NewItem): string {
   if (typeof item !== 'object') return writeScalar(item);
   return Object.entries(item)

@@ -6,10 +6,10 @@ import { EXIT, UserError } from '../../runtime/errors.ts';
 
 const TIMEOUT_MS = 10_000;
 const LOOK_EVERY = 20;
-/** Nobody writes for so long; of an owner on another machine, as in a shared home, that is all there is to know. */
+/** In milliseconds. A lock of another host (a shared home folder) expires after this time. */
 const MOST_HELD = 60_000;
 
-/** Holds a file for one writer among all processes; waits for another one to be done. */
+/** Locks a file among all processes; waits for another holder. */
 export async function lockFile(path: string): Promise<AsyncDisposable> {
   const lock = `${path}.lock`;
   const own = `${lock}.${process.pid}-${randomBytes(4).toString('hex')}`;
@@ -26,7 +26,7 @@ export async function lockFile(path: string): Promise<AsyncDisposable> {
   return { [Symbol.asyncDispose]: () => rm(lock, { force: true }) };
 }
 
-/** A link is made whole or not at all, with the owner's number in it. */
+/** A link is atomic, and the lock file contains the owner's process id. */
 async function take(lock: string, own: string): Promise<boolean> {
   try {
     await link(own, lock);
@@ -39,7 +39,7 @@ async function take(lock: string, own: string): Promise<boolean> {
   }
 }
 
-/** Two may find the same dead owner; the second must not take away what the first has locked meanwhile. */
+/** Two processes may find the same dead owner; the second must not remove the lock of the first. */
 async function removeDead(lock: string, { owner, aside }: { owner: string; aside: string }): Promise<void> {
   await rename(lock, aside).catch(() => {});
   const moved = await readFile(aside, 'utf8').catch(() => owner);

@@ -4,13 +4,11 @@ import { endOf, lineEnd, lineStart, startOf } from './text-lines.ts';
 
 export interface Removal {
   pair: Pair;
-  /** The map that the key stands in. */
   parent: unknown;
-  /** Whether that is the whole file. */
   isRoot: boolean;
 }
 
-/** Takes a key with its value out of the map that it stands in. */
+/** Removes a key with its value from its map. */
 export function removeKey(text: string, { pair, parent, isRoot }: Removal): Replacement | null {
   if (!isMap(parent)) return null;
   const items = parent.items as Pair[];
@@ -22,14 +20,14 @@ export function removeKey(text: string, { pair, parent, isRoot }: Removal): Repl
     return { from: previous ? endOfPair(previous) : start, to: end, by: '' };
   }
   const isAlone = text.slice(lineStart(text, start), start).trim() === '';
-  // Behind the dash of an item the next key moves up.
+  // The next key moves up behind the dash of the item.
   if (!isAlone && next) return { from: start, to: startOf(next.key), by: '' };
-  // What is left of a map without keys is `{}`: a key without a value would be another thing.
+  // An empty map stays `{}`: a key without a value has another meaning.
   if (items.length === 1 && !isRoot) return { from: start, to: end, by: text[end - 1] === '\n' ? '{}\n' : '{}' };
   const from = lineStart(text, start);
   const endsLine = text[end - 1] === '\n' ? end : text.indexOf('\n', end) + 1;
   if (endsLine > 0) return { from, to: endsLine, by: '' };
-  // A file without a last line break stays one.
+  // Keeps a file without a final line break so.
   return { from: from === 0 ? 0 : lineEnd(text, lineStart(text, from - 1)), to: text.length, by: '' };
 }
 

@@ -5,20 +5,20 @@ import type { NewValue, Replacement } from './edit.ts';
 import { isNothing, type Spot } from './find-spot.ts';
 import { columnOf, endOf, indentStep, lineEnd, newlineOf, startOf } from './text-lines.ts';
 
-/** Writes a value over the one that stands there; `null` when it holds others. */
+/** Replaces an existing value; `null` when it is a map or list. */
 export function replaceValue(text: string, { node, pair }: Spot, value: NewValue): Replacement | null {
-  // `{a}` has not even a colon.
+  // `{a}` has no colon yet.
   if (node === null && pair) return { from: endOf(pair.key), to: endOf(pair.key), by: `: ${writeScalar(value)}` };
   if (isAlias(node)) return { from: startOf(node), to: endOf(node), by: writeScalar(value) };
   if (!isScalar(node)) return null;
   const [from, to] = [startOf(node), endOf(node)];
   if (from < to) return { from, to, by: writeLike(node, { written: text.slice(from, to), value }) };
-  // Nothing is written yet: the value goes behind the colon, before any comment.
+  // An empty value: the new one goes behind the colon, before any comment.
   const behind = text.slice(0, from).trimEnd().length;
   return { from: behind, to: behind, by: ` ${writeScalar(value)}` };
 }
 
-/** In the quotes that were there. */
+/** Keeps the quotes. */
 function writeLike({ type }: Scalar, { written, value }: { written: string; value: NewValue }): string {
   if (type === 'BLOCK_LITERAL' || type === 'BLOCK_FOLDED') {
     const comment = /^[^\s#]*(\s+#[^\r\n]*)?/.exec(written)?.[1] ?? '';
@@ -30,14 +30,14 @@ function writeLike({ type }: Scalar, { written, value }: { written: string; valu
 }
 
 export interface Insertion {
-  /** The map that the keys go into: what stands there, or nothing yet. */
+  /** The map for the keys, or nothing yet. */
   into: Spot;
-  /** The keys that are not there yet, outermost first. */
+  /** The missing keys, outermost first. */
   keys: KeyPath;
   value: NewValue;
 }
 
-/** New keys go to the end of the map that they belong to; `null` when no map stands there. */
+/** Inserts new keys at the end of their map; `null` when there is no map. */
 export function insertKeys(text: string, { into, ...added }: Insertion): Replacement[] | null {
   const { node, pair } = into;
   if (isMap(node) && node.flow) return [insertIntoFlow(text, node, added)];
@@ -49,7 +49,7 @@ export function insertKeys(text: string, { into, ...added }: Insertion): Replace
   if (!isNothing(node)) return null;
   if (!pair) return into.depth === 0 ? [insertLines(text, text.length, linesOf(text, { ...added, indent: 0 }))] : null;
   const indent = columnOf(text, pair.key) + indentStep(text);
-  // A ~ that is there gives way.
+  // Replaces an explicit `~`.
   const [from, to] = [startOf(node), endOf(node)];
   const written = from < to ? [{ from: text.slice(0, from).trimEnd().length, to, by: '' }] : [];
   return [...written, insertLines(text, Math.max(endOf(pair.key), to), linesOf(text, { ...added, indent }))];
@@ -65,7 +65,7 @@ function linesOf(text: string, { keys, value, indent }: Added & { indent: number
   });
 }
 
-/** Behind the line of what stands there; a file without a last line break stays one. */
+/** Inserts after a line; keeps a file without a final line break so. */
 function insertLines(text: string, behind: number, lines: string[]): Replacement {
   const newline = newlineOf(text);
   const startsLine = behind === 0 || text[behind - 1] === '\n';

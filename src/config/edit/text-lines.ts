@@ -8,14 +8,14 @@ export function lineStart(text: string, at: number): number {
   return text.lastIndexOf('\n', at - 1) + 1;
 }
 
-/** Where the line ends, before its line break. */
+/** The end of the line, before its line break. */
 export function lineEnd(text: string, at: number): number {
   const end = text.indexOf('\n', at);
   if (end === -1) return text.length;
   return text[end - 1] === '\r' && end > at ? end - 1 : end;
 }
 
-/** The column that the node begins in, from 0. */
+/** The column of the node, from 0. */
 export function columnOf(text: string, node: unknown): number {
   return startOf(node) - lineStart(text, startOf(node));
 }
@@ -24,7 +24,7 @@ export function startOf(node: unknown): number {
   return (node as Node | null)?.range?.[0] ?? 0;
 }
 
-/** The end of what a node says, comments and blank lines behind it left out. */
+/** The end of a node without the comments and blank lines behind it. */
 export function endOf(node: unknown): number {
   if ((isMap(node) || isSeq(node)) && !node.flow && node.items.length > 0) {
     const last: unknown = node.items.at(-1);
@@ -34,7 +34,7 @@ export function endOf(node: unknown): number {
   return (node as Node | null)?.range?.[1] ?? 0;
 }
 
-/** How much deeper the file writes the keys of a map than the map's own. */
+/** The indentation step of the file. */
 export function indentStep(text: string): number {
   const nested = /^( *)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\r?\n\1( +)[^\s#-]/m.exec(text);
   return nested?.[2]?.length ?? 2;

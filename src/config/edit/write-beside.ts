@@ -3,17 +3,17 @@ import { open, rm } from 'node:fs/promises';
 
 export interface Ownership {
   mode: number;
-  /** Nobody else than who writes, unless said. */
+  /** Default: the process's user. */
   uid?: number;
   gid?: number;
 }
 
-/** Writes a file that is to take another one's place, in the same folder, and waits until the disk has it. */
+/** Writes a temporary file in the same folder, to replace another one, and syncs it. */
 export async function writeBeside(path: string, text: string, { mode, uid, gid }: Ownership): Promise<string> {
   const unfinished = `${path}.${randomBytes(4).toString('hex')}.tmp`;
   const handle = await open(unfinished, 'wx', mode & 0o600);
   try {
-    // Only root may give a file away; whoever else writes it becomes its owner.
+    // Only root may change the owner.
     if (uid !== undefined && gid !== undefined) await handle.chown(uid, gid).catch(() => {});
     await handle.chmod(mode);
     await handle.writeFile(text);

@@ -8,13 +8,13 @@ const HEADER = `# yaml-language-server: $schema=./assets/tool.schema.json
 # Generated from src/config/schema: npm run generate
 `;
 
-/** How the entries of each map are called in the example. */
+/** Names of map entries in the example. */
 const NAMES: Record<string, string> = { sso: 'idp', storage_profiles: 'team', targets: 'app' };
 
-/** Keys that another one excludes: the example sets `where`, so it only shows `percent`. */
+/** Keys that exclude another one: the example sets `where`, so `percent` is a comment. */
 const ALTERNATIVES = ['percent'];
 
-/** `tool.example.yml`: a valid configuration with every key in it, each below what it means. */
+/** `tool.example.yml`: a valid configuration with every key below its description. */
 export function exampleConfiguration(shape: Shape): string {
   return `${HEADER}\n${keyLines(shape, '').join('\n')}`.replace(/\n*$/, '\n');
 }
@@ -23,7 +23,7 @@ function keyLines(shape: Shape, indent: string): string[] {
   if (shape.kind !== 'object') return [];
   return [...shape.keys].flatMap(([key, child]) => {
     const lines = [commentLine(child, indent), ...entryLines(key, child, indent)];
-    // A paragraph for each key of the top level; inside one, keys stand close.
+    // Blank lines separate the keys of the top level.
     return indent === '' ? [...lines, ''] : lines;
   });
 }
@@ -45,7 +45,7 @@ function entryLines(key: string, shape: Shape, indent: string): string[] {
   }
 }
 
-/** The first key of an item follows its dash; what is said about it stands above. */
+/** The first key of an item follows its dash; its description is above. */
 function itemLines(item: Shape, indent: string): string[] {
   const lines = keyLines(item, `${indent}  `);
   const first = lines.findIndex((line) => !line.trimStart().startsWith('#'));

@@ -4,7 +4,7 @@ import { shapeOf } from '../schema/shape.ts';
 import { exampleConfiguration } from './example.ts';
 import { configurationPage } from './page.ts';
 
-/** What is derived from the schema for people and editors; a check fails when one of the files is stale. */
+/** Files that derive from the schema; a check fails when one of them is stale. */
 export function generatedFiles(): { path: string; content: string }[] {
   const shape = shapeOf(settingsSchema);
   return [
@@ -14,23 +14,23 @@ export function generatedFiles(): { path: string; content: string }[] {
   ];
 }
 
-/** The JSON Schema that editors complete and validate with. What only the program can check is left to it. */
+/** The JSON Schema for editors. It omits checks that only the program can do. */
 function editorSchema(): object {
   const { required, ...schema } = toJsonSchema(settingsSchema, {
     typeMode: 'input',
     ignoreActions: ['check', 'metadata'],
     overrideAction: ({ valibotAction, jsonSchema }) => replaceAction(valibotAction as unknown as Action, jsonSchema),
   });
-  // What the whole configuration needs may come from a variable; a file that leaves it out is fine.
+  // Required keys of the top level may come from a variable.
   return { ...schema, title: 'Configuration of tool' };
 }
 
 type Action = { type: 'regex'; requirement: RegExp } | { type: 'examples'; examples: unknown[] };
 
 function replaceAction(action: Action, schema: object): object | undefined {
-  // Patterns of JSON Schema are in Unicode mode by themselves, so that flag says nothing.
+  // Patterns of JSON Schema are always in Unicode mode.
   if (action.type === 'regex') return { ...schema, pattern: action.requirement.source };
-  // The key's own example takes the place of the one that its type has.
+  // The key's own example replaces the one of its type.
   if (action.type === 'examples') return { ...schema, examples: action.examples };
   return undefined;
 }

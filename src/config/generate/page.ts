@@ -2,7 +2,6 @@ import { markdownTable } from '../../text/markdown-table.ts';
 import { variableName } from '../environment.ts';
 import type { Shape } from '../schema/shape.ts';
 
-/** `docs/configuration.md`: how the configuration is found, and a table for each of its sections. */
 export function configurationPage(shape: Shape): string {
   return [INTRODUCTION, ...sections(shape, []), ''].join('\n\n').replace(/\n*$/, '\n');
 }
@@ -103,7 +102,7 @@ function sections(shape: Shape, path: string[]): string[] {
   ];
 }
 
-/** How a key that holds several things is written in the heading of its parts. */
+/** The heading of the parts of a list or a map. */
 function placeholder(key: string, { kind }: Shape): string {
   if (kind === 'map') return `${key}.<name>`;
   return kind === 'list' ? `${key}[]` : key;

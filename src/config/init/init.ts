@@ -13,13 +13,13 @@ import { parseYaml } from '../yaml/yaml-source.ts';
 import { initialConfiguration } from './initial.ts';
 
 export interface InitRequest {
-  /** Where to write; default the user's own place. */
+  /** Default: the user's own file. */
   file?: string | undefined;
-  /** Replaces a file that is there, and keeps it beside the new one. */
+  /** Replaces an existing file and keeps it under a new name. */
   force: boolean;
-  /** Keeps the `secret_key` in the system's keychain, where there is one. */
+  /** Stores the `secret_key` in the system's keychain, where there is one. */
   keychain?: boolean;
-  /** The whole file, with a `secret_key` of its own, instead of one with defaults alone. */
+  /** The whole file, instead of one with defaults. */
   text?: string;
   environment: NodeJS.ProcessEnv;
   cwd: string;
@@ -28,18 +28,20 @@ export interface InitRequest {
 export interface InitResult {
   file: string;
   working_directory: string;
-  /** The file that was replaced, under its new name. */
+  /** The new name of the replaced file. */
   replaced: string | null;
-  /** The file in the current directory that is read instead of the one that was written. */
+  /** A file of the current folder that is read instead of the written one. */
   shadowed_by: string | null;
   secret_key_in: 'file' | 'keychain';
-  /** Why the keychain could not be used, though it was to be. */
   keychain_error: string | null;
 }
 
 const OWN = { mode: 0o600 };
 
-/** Writes a configuration with defaults and a fresh `secret_key`, for its owner alone, and makes the working directory. */
+/**
+ * Writes a configuration with defaults and a new `secret_key`, readable by its owner only, and creates the working
+ * directory.
+ */
 export async function initConfiguration({
   file,
   force,
@@ -49,7 +51,7 @@ export async function initConfiguration({
   cwd,
 }: InitRequest): Promise<InitResult> {
   const named = file === undefined ? userConfigFile(environment) : absolutePath(file, { from: cwd, environment });
-  // A link to a file elsewhere stays a link.
+  // Keeps a symbolic link.
   const path = await realpath(named).catch(() => named);
   const from = dirname(path);
   const directory = environment.TOOL_WORKING_DIRECTORY || DEFAULT_WORKING_DIRECTORY;
@@ -57,11 +59,11 @@ export async function initConfiguration({
   try {
     await mkdir(from, { recursive: true, mode: 0o700 });
     if (!force) await refuseExisting(path);
-    // Before the file: a working directory that cannot be made leaves no configuration behind that names it.
+    // Before the file, so that a failure leaves no configuration behind.
     await mkdir(working_directory, { recursive: true, mode: 0o700 });
     if (force) await keepFormerKey(path);
     const secretKey = randomBytes(16).toString('hex');
-    // Written before the keychain has it: when the disk is full, the file that is there keeps its key.
+    // Before the keychain: when the disk is full, the existing file keeps its key.
     let unfinished = await writeBeside(path, text ?? newConfiguration(keychain ? IN_KEYCHAIN : secretKey), OWN);
     const keychain_error = keychain ? await keepInKeychain(path, secretKey) : null;
     if (keychain_error !== null) {
@@ -90,13 +92,13 @@ export async function initConfiguration({
   }
 }
 
-/** Whoever writes the user's own file in a folder with a `tool.yml` would wonder why nothing changes. */
+/** A `tool.yml` of the current folder would be read instead of the written file. */
 async function shadowOf(path: string, cwd: string): Promise<string | null> {
   const here = await realpath(join(cwd, 'tool.yml')).catch(() => null);
   return here === path ? null : here;
 }
 
-/** Before anybody is asked what a file shall say that cannot be written. */
+/** Fails before any question is asked. */
 export async function refuseExisting(path: string): Promise<void> {
   const isThere = await access(path).then(
     () => true,
@@ -105,7 +107,7 @@ export async function refuseExisting(path: string): Promise<void> {
   if (isThere) throw alreadyThere(path);
 }
 
-/** Why it could not be kept there. */
+/** Returns the error, if any. */
 async function keepInKeychain(path: string, secretKey: string): Promise<string | null> {
   return writeToKeychain(path, secretKey).then(
     () => null,
@@ -113,7 +115,7 @@ async function keepInKeychain(path: string, secretKey: string): Promise<string |
   );
 }
 
-/** The key of the file that is replaced goes on opening it, by its new name. */
+/** The replaced file needs its key under its new name. */
 async function keepFormerKey(path: string): Promise<void> {
   const text = await readFile(path, 'utf8').catch(() => '');
   if (parseYaml(text).tree.secret_key !== IN_KEYCHAIN) return;
@@ -125,13 +127,12 @@ function replacedName(path: string): string {
   return `${path}.replaced`;
 }
 
-/** The text of a new file. */
 export function newConfiguration(secretKey: string, sections?: Tree): string {
   const schemaUrl = assetUrl('tool.schema.json').href;
   return initialConfiguration({ secretKey, schemaUrl, ...(sections && { sections }) });
 }
 
-/** A link, unlike a rename, never replaces a file that somebody has made meanwhile. */
+/** A link, unlike a rename, never replaces a file that was created meanwhile. */
 async function putInPlace(unfinished: string, path: string, force: boolean): Promise<string | null> {
   try {
     await link(unfinished, path);
@@ -141,7 +142,7 @@ async function putInPlace(unfinished: string, path: string, force: boolean): Pro
   }
   if (!force) throw alreadyThere(path);
   const replaced = replacedName(path);
-  // Its secret_key may be needed still. In between there is never no file: the old one keeps its name until the end.
+  // Its secret_key may still be needed. The old file keeps its name until the new one replaces it.
   await rm(replaced, { force: true });
   await link(path, replaced);
   await rename(unfinished, path);

@@ -5,20 +5,19 @@ import { isTree, type Tree } from '../tree.ts';
 import { writeScalar } from '../yaml/yaml-text.ts';
 
 export interface InitialValues {
-  /** Or the word that says that the keychain has it. */
+  /** Or the word `keychain`. */
   secretKey: string;
-  /** Where editors find the JSON Schema. */
   schemaUrl: string;
-  /** What is configured already, instead of an example of a target. */
+  /** Existing sections, instead of an example of a target. */
   sections?: Tree;
 }
 
-/** The text of a new configuration: the key, every default beside its meaning, and a target or one to fill in. */
+/** The text of a new configuration: the key, every default with its description, and targets or an example. */
 export function initialConfiguration({ secretKey, schemaUrl, sections }: InitialValues): string {
   const shape = shapeOf(settingsSchema);
   const keys = shape.kind === 'object' ? [...shape.keys] : [];
   return [
-    // Editors split the line at blanks, so this is a URL and not a path.
+    // Editors split the line at spaces, so that a path would break.
     `# yaml-language-server: $schema=${schemaUrl}`,
     '#',
     '# Configuration of tool. All keys: docs/configuration.md and tool.example.yml. Check it with: tool config check',

@@ -11,18 +11,17 @@ import { pathOfKey } from '../yaml/path-of-key.ts';
 import { replacementOf } from './old-keys.ts';
 import { keyGuesses } from './unknown-keys.ts';
 
-/** What mends a problem in the file. */
+/** A fix of a problem in the file. */
 export interface TextFix {
-  /** What it does, in a few words. */
+  /** A short description. */
   does: string;
   changes: Change[];
 }
 
 export interface Fixable {
-  /** What the file says. */
+  /** The content of the file. */
   written: Tree;
   shape: Shape;
-  /** Profiles of the storage's command-line client. */
   cliProfiles: string[];
 }
 
@@ -31,9 +30,9 @@ interface FixTarget extends Fixable {
   value: unknown;
 }
 
-/** What mends a problem where one can know, such as the key that was probably meant; `null` where only a person can. */
+/** The fix of a problem, where one is certain; `null` where only a person can decide. */
 export function fixFor({ code, key, file }: Problem, fixable: Fixable): TextFix | null {
-  // What a variable says is not mended in the file.
+  // A value from a variable cannot be fixed in the file.
   if (file === null) return null;
   const path = pathOfKey(fixable.written, key);
   return FIXES[code]?.({ ...fixable, path, value: valueAt(fixable.written, path) }) ?? null;
@@ -47,7 +46,7 @@ const FIXES: Record<string, (place: FixTarget) => TextFix | null> = {
   wrong_value: toTheNearestChoice,
   storage_profile_not_found: toTheNearestProfile,
   cli_profile_not_found: ({ path, value, cliProfiles }) => settingIfKnown(path, nearest(String(value), cliProfiles)),
-  // include_schemas wins, so that nothing else becomes of it.
+  // include_schemas wins, so this changes no result.
   schema_in_both_lists: ({ path, value }) => takingOut(path, `${value} out of exclude_schemas`),
   schema_config_ignored: ({ path }) => takingOut(path, 'schema_config out'),
 };
@@ -60,7 +59,7 @@ function toTheKeyThatWasMeant(place: FixTarget): TextFix | null {
   if (beside !== null) return moving(place, [...path.slice(0, -1), beside]);
   const [only, ...others] = elsewhere;
   if (only === undefined || others.length > 0) return null;
-  // `<name>` is the target or profile that it stands in already.
+  // `<name>` is the target or profile of the key.
   const named = only.replace('<name>', String(path[1]));
   return named.startsWith(String(path[0])) || !only.includes('<name>') ? moving(place, named.split('.')) : null;
 }
@@ -70,7 +69,7 @@ function toItsPlace(place: FixTarget): TextFix | null {
   return instead === undefined ? null : moving(place, pathOfKey(place.written, instead));
 }
 
-/** To a key that is not there yet, in the way that key is written. */
+/** Moves a value to a missing key, in that key's style. */
 function moving({ written, shape, path, value }: FixTarget, to: KeyPath): TextFix | null {
   const wanted = shapeAt(shape, to);
   const [from, name] = [path.at(-1), to.at(-1)];
@@ -82,7 +81,7 @@ function moving({ written, shape, path, value }: FixTarget, to: KeyPath): TextFi
   return { does: `Move ${from} to ${to.slice(-2).join('.')}`, changes: [...arriving, { kind: 'remove', path }] };
 }
 
-/** A value, or the items of a list; a single value becomes its only item. */
+/** A value, or the items of a list; a single value becomes the only item. */
 function settingChanges(shape: Shape, path: KeyPath, value: unknown): Change[] | null {
   const items = Array.isArray(value) ? value : [value];
   if (items.length === 0 || !items.every(isPlain)) return null;

@@ -1,15 +1,15 @@
 import type { KeyPath } from '../tree.ts';
 
 interface OldKey {
-  /** Where it stood; `*` is any name. */
+  /** The former path; `*` is any name. */
   at: string;
-  /** What to write instead, from the top or, behind a `*`, from there. */
+  /** The replacement, from the top or, behind a `*`, from there. */
   instead: string;
 }
 
-/** Keys of former versions, and those that people write in the belief that there are such, with what to write. */
+/** Keys of former versions, and common wrong guesses, with their replacement. */
 const OLD_KEYS: OldKey[] = [
-  // `schema_config` has replaced the filtering of schemas that was specific to a kind of database.
+  // `schema_config` replaced the schema filters of single engines.
   ...['schema', 'schemas', 'include_schemas', 'pg_schemas'].map((key) => ({
     at: `targets.*.snapshot.${key}`,
     instead: 'snapshot.schema_config.include_schemas',
@@ -18,7 +18,7 @@ const OLD_KEYS: OldKey[] = [
   { at: 'targets.*.snapshot.use_default_schema', instead: 'snapshot.schema_config.use_default_schema' },
   { at: 'targets.*.schemas', instead: 'snapshot.schema_config.include_schemas' },
   { at: 'targets.*.schema_config', instead: 'snapshot.schema_config' },
-  // Since 2.6 queries and destinations for all targets stand below `override`.
+  // Since 2.6, queries and destinations of all targets are below `override`.
   { at: 'san_query', instead: 'override.san_query' },
   { at: 'dst_db_url', instead: 'override.dst_db_url' },
   { at: 'targets.*.san_query', instead: 'sanitize.override_query' },
@@ -34,7 +34,7 @@ const OLD_KEYS: OldKey[] = [
     { at: `defaults.${key}`, instead: 'defaults.cpus' },
     { at: `targets.*.${key}`, instead: 'cpus' },
   ]),
-  // In a target the URLs of all operations are called alike, the names of storage profiles are not.
+  // URLs have the same name in all operations of a target; names of storage profiles differ.
   ...['snapshot', 'subset'].map((operation) => ({
     at: `targets.*.${operation}.src_db_url`,
     instead: `${operation}.src_url`,
@@ -50,7 +50,7 @@ const OLD_KEYS: OldKey[] = [
   { at: 'targets.*.storage_profile_name', instead: 'storage_profile' },
   ...['src_url', 'src_db_url'].map((key) => ({ at: `targets.*.${key}`, instead: 'snapshot.src_url' })),
   ...['dst_url', 'dst_db_url'].map((key) => ({ at: `targets.*.${key}`, instead: 'snapshot.dst_url' })),
-  // A storage profile names its kind and its credentials in words that no client owns.
+  // Storage profiles name provider and credentials independently of a client.
   ...['type', 'kind'].map((key) => ({ at: `storage_profiles.*.${key}`, instead: 'provider' })),
   ...['awscli_profile', 'aws_cli_profile', 'aws_profile', 'profile'].map((key) => ({
     at: `storage_profiles.*.${key}`,
@@ -60,10 +60,10 @@ const OLD_KEYS: OldKey[] = [
   { at: 'storage_profiles.*.secret_access_key', instead: 'secret_key' },
 ];
 
-/** Maps whose names are free: what stands below a name is the same for all. */
+/** Maps with free names: all entries have the same keys. */
 const MAPS = new Set<unknown>(['targets', 'storage_profiles']);
 
-/** What is written now in the place of a key; `null` when there never was such a key. */
+/** The replacement of a former key; `null` when there never was such a key. */
 export function replacementOf(path: KeyPath): string | null {
   const isNamed = MAPS.has(path[0]) && path.length > 2;
   const place = path.map((part, index) => (isNamed && index === 1 ? '*' : part)).join('.');

@@ -5,8 +5,8 @@ import { createTree, isTree, type KeyPath, type Tree } from '../tree.ts';
 import { unknownKeys } from './unknown-keys.ts';
 
 /**
- * Takes out what says nothing (a key without a value counts as not set) and what nobody knows. Unknown keys are
- * findings, with the key that was probably meant.
+ * Removes empty keys (a key without a value counts as not set) and unknown ones. Unknown keys are problems, with the
+ * closest known key.
  */
 export function pruneTree(tree: Tree, root: Shape): KeyProblem[] {
   const findings: KeyProblem[] = [];
@@ -35,7 +35,7 @@ export function pruneTree(tree: Tree, root: Shape): KeyProblem[] {
       findings.push(siblings ? unknownKey(here, [...siblings.keys()]) : reservedName(here));
       delete parent[key];
     } else if ((shape.kind === 'object' || shape.kind === 'map') && !isTree(value)) {
-      // valibot would take a list for a map with numbers for keys.
+      // valibot would accept a list as a map with numeric keys.
       findings.push(mismatch(here, shape, value));
       delete parent[key];
     } else {
@@ -49,14 +49,14 @@ export function pruneTree(tree: Tree, root: Shape): KeyProblem[] {
 
 interface Entry {
   key: string;
-  /** Nothing when the key must not be there. */
+  /** `undefined` for a forbidden key. */
   shape: Shape | undefined;
   path: KeyPath;
-  /** The keys that are known beside it; nothing in a map, whose names are free. */
+  /** The known keys beside it; `undefined` in a map with free names. */
   siblings?: Map<string, Shape>;
 }
 
-/** Names of JavaScript's own, which valibot leaves out without a word. */
+/** Names that valibot drops silently, such as `__proto__`. */
 function isReserved(name: string): boolean {
   return name in Object.prototype || name === 'prototype';
 }

@@ -4,7 +4,7 @@ import type { Shape } from '../schema/shape.ts';
 import { dotted, type KeyPath } from '../tree.ts';
 import { replacementOf } from './old-keys.ts';
 
-/** Tells of keys that nobody knows what was probably meant, given the keys that are known beside them. */
+/** Reports an unknown key with the closest known key beside it. */
 export function unknownKeys(root: Shape): (path: KeyPath, known: string[]) => KeyProblem {
   const guess = keyGuesses(root);
 
@@ -32,11 +32,10 @@ export function unknownKeys(root: Shape): (path: KeyPath, known: string[]) => Ke
   };
 }
 
-/** What may have been meant by a key that nobody knows. */
 export interface KeyGuess {
-  /** The nearest of the keys that are known where it stands. */
+  /** The closest known key of the same map. */
   beside: string | null;
-  /** Where else there is such a key: `targets.<name>.snapshot.src_url`. */
+  /** Other paths with this key: `targets.<name>.snapshot.src_url`. */
   elsewhere: string[];
 }
 
@@ -46,19 +45,19 @@ export function keyGuesses(root: Shape): (key: string, known: string[]) => KeyGu
     const wanted = key.slice(0, 64).toLowerCase().replaceAll('-', '_');
     const beside = nearest(wanted, known);
     if (beside !== null) return { beside, elsewhere: [] };
-    // Thousands of keys may be unknown, so the schema is walked once.
+    // The schema is walked once for thousands of unknown keys.
     places ??= placesByKey(root);
     return { beside, elsewhere: places.get(wanted) ?? [] };
   };
 }
 
-/** No key has blanks in it; where the colon was forgotten, what follows is a value, which may be a password. */
+/** A key contains no blanks. After a forgotten colon follows a value, which may be a password. */
 function firstWord(key: string): string {
   const [word = ''] = key.split(/[\s:=]/, 1);
   return word.length < key.length || word.length > 64 ? `${word.slice(0, 64)}…` : word;
 }
 
-/** Everywhere that each key is known. */
+/** All paths of each key. */
 function placesByKey(root: Shape): Map<string, string[]> {
   const places = new Map<string, string[]>();
   function visit(shape: Shape, path: string): void {

@@ -2,7 +2,7 @@ import type { Draft } from '../check-values.ts';
 import type { KeyProblem } from '../key-problem.ts';
 import type { Rule, Surroundings } from './rule.ts';
 
-/** What the rules find. A rule that fails is a problem of its own and does not hide what the others find. */
+/** A rule that throws is a problem of its own and does not hide those of other rules. */
 export function applyRules(rules: Rule[], draft: Draft, surroundings: Surroundings): KeyProblem[] {
   return rules.flatMap((rule) => {
     try {

@@ -4,7 +4,7 @@ import type { Shape } from '../schema/shape.ts';
 import { IN_KEYCHAIN } from '../secrets/keychain.ts';
 import { isTree } from '../tree.ts';
 
-/** A file that holds a plain secret is for its owner alone. */
+/** Warns about a file with a plain secret that others can read. */
 export function othersCannotRead({ source, mode, path }: ConfigFile, shape: Shape): KeyProblem[] {
   if (mode === null || (mode & 0o044) === 0 || !holdsSecret(source.tree, shape)) return [];
   return [
@@ -27,7 +27,7 @@ function holdsSecret(value: unknown, shape: Shape): boolean {
   });
 }
 
-/** A URL is a secret only for a password that is written in it; the word keychain is none. */
+/** A URL counts as a secret only with a plain password; the word keychain does not. */
 function isPlainSecret(value: string): boolean {
   const userinfo = /:\/\/([^/?#]*)@/.exec(value)?.[1];
   if (value === IN_KEYCHAIN) return false;

@@ -3,7 +3,7 @@ import { serviceElsewhere } from '../urls/url-parts.ts';
 import type { Rule } from './rule.ts';
 import { connectionUrls } from './urls.ts';
 
-/** libpq takes what a URL says over what the service says, but the password comes from the service all the same. */
+/** libpq prefers the URL's parameters over the service's, but still takes the password from the service. */
 export const servicesKeepTheirHosts: Rule = (draft) =>
   connectionUrls(draft).flatMap(({ path, url }): KeyProblem[] => {
     const leak = serviceElsewhere(url);

@@ -2,7 +2,7 @@ import type { Draft } from '../check-values.ts';
 import type { KeyProblem } from '../key-problem.ts';
 import { type Rule, targetsOf } from './rule.ts';
 
-/** What a target pushes before it is sanitized should not be where share targets look. */
+/** Warns when unsanitized snapshots are pushed to a profile that share targets read. */
 export const originalsAreNotShared: Rule = (draft) =>
   targetsOf(draft).flatMap(([name, { snapshot, storage_profile }]): KeyProblem[] => {
     const message = snapshot?.src_url === undefined ? null : sharedOriginals(draft, storage_profile);
@@ -21,7 +21,7 @@ export const originalsAreNotShared: Rule = (draft) =>
 export const ORIGINALS_HINT =
   'Push originals to a profile of their own: set sanitize.storage_profile to the shared one, storage_profile to another.';
 
-/** Which share targets see the unsanitized snapshots of a storage profile, as a sentence; `null` where none does. */
+/** The share targets that read the unsanitized snapshots of a storage profile, as a sentence; `null` for none. */
 export function sharedOriginals(
   draft: Pick<Draft, 'targets' | 'storage_profiles'>,
   profile: string | undefined,
@@ -36,7 +36,7 @@ export function sharedOriginals(
   return `unsanitized snapshots are pushed to storage profile '${profile}', which ${who}`;
 }
 
-/** Two profiles may be one bucket. */
+/** Two profiles may be the same bucket. */
 function placeOf({ storage_profiles = {} }: Pick<Draft, 'storage_profiles'>, name: string): string {
   const profile = Object.hasOwn(storage_profiles, name) ? storage_profiles[name] : undefined;
   if (!profile?.bucket) return JSON.stringify(name);

@@ -5,7 +5,7 @@ import type { KeyProblem } from '../key-problem.ts';
 import { isHostLabel } from '../schema/values.ts';
 import { profilesOf, type Surroundings } from './rule.ts';
 
-/** Where the S3 client looks when the storage profile says nothing: each of them is enough. */
+/** Other sources of credentials of the S3 client: each of them is sufficient. */
 const VARIABLES = [
   'AWS_ACCESS_KEY_ID',
   'AWS_PROFILE',
@@ -14,7 +14,7 @@ const VARIABLES = [
   'AWS_CONTAINER_CREDENTIALS_FULL_URI',
 ];
 
-/** Only who pushes and pulls needs credentials, so what is odd about them is a warning. */
+/** Only push and pull need credentials, so these are warnings. */
 export function storageCredentialsAreKept(draft: Draft, surroundings: Surroundings): KeyProblem[] {
   const { environment, awsProfiles, isWritten } = surroundings;
   const isInEnvironment = VARIABLES.some((name) => environment[name]) || awsProfiles.get('default')?.hasCredentials;
@@ -23,15 +23,15 @@ export function storageCredentialsAreKept(draft: Draft, surroundings: Surroundin
     const direct = ['access_key', 'secret_key'].filter((key) => isWritten([...path, key]));
     if (cli_profile !== undefined)
       return awsProfiles.has(cli_profile) ? [] : [unknownProfile({ name, cli_profile }, surroundings)];
-    // One without the other is an error already.
+    // A single key of the two is already an error.
     if (direct.length > 0) return direct.length === 2 ? [heldDirectly(name)] : [];
-    // For a role the sign-in is enough.
+    // A role needs the sign-in only.
     const isElsewhere = isInEnvironment || role_arn !== undefined;
     return isElsewhere || isWritten([...path, 'cli_profile']) ? [] : [notFound(name)];
   });
 }
 
-/** The region and the address of a profile of the command-line client become part of a URL too. */
+/** Region and address of a CLI profile become part of a URL. */
 export function cliProfilesAreUsable(draft: Draft, { awsProfiles, isWritten }: Surroundings): KeyProblem[] {
   return profilesOf(draft).flatMap(([name, { cli_profile: profile }]): KeyProblem[] => {
     const found = profile === undefined ? undefined : awsProfiles.get(profile);

@@ -33,7 +33,7 @@ function hintFor(profile: string, known: string[]): string {
   return `Did you mean ${name}? Profiles are defined below storage_profiles.`;
 }
 
-/** What each provider cannot do without, and where to find it. */
+/** Required keys of each provider. */
 const NEEDS: Record<NonNullable<ProfileDraft['provider']>, { oneOf: (keyof ProfileDraft)[]; hint: string }> = {
   s3: { oneOf: ['region'], hint: 'Name the region that the bucket is in, such as eu-central-1.' },
   r2: {
@@ -59,7 +59,7 @@ export function storageProfilesAreComplete(draft: Draft, { awsProfiles, isWritte
     });
     const findings: KeyProblem[] = [];
     const { provider } = profile;
-    // What the provider needs may also stand in the profile of the command-line client.
+    // The CLI profile may also contain them.
     const elsewhere: Partial<ProfileDraft> = awsProfiles.get(profile.cli_profile ?? '') ?? {};
     if (provider && NEEDS[provider].oneOf.every((key) => lacks(key) && elsewhere[key] === undefined)) {
       const { oneOf, hint } = NEEDS[provider];

@@ -6,7 +6,7 @@ import { type Surroundings, targetsOf } from './rule.ts';
 
 const OPERATIONS = ['snapshot', 'sanitize', 'subset', 'share'] as const;
 
-/** A target without an operation is most likely unfinished, which hurts nobody. */
+/** A target without an operation is probably unfinished: a warning. */
 export function targetsDoSomething(draft: Draft, { isWritten }: Surroundings): KeyProblem[] {
   return targetsOf(draft)
     .filter(([name]) => !OPERATIONS.some((operation) => isWritten(['targets', name, operation])))
@@ -37,7 +37,7 @@ export function schemaListsDiffer(draft: Draft): KeyProblem[] {
   });
 }
 
-/** The rows to begin a subset with are chosen by a condition or by a share of them. */
+/** The first rows of a subset need a condition or a percentage. */
 export function subsetTablesChooseRows(draft: Draft, { isWritten }: Surroundings): KeyProblem[] {
   return targetsOf(draft).flatMap(([name, target]) =>
     (target.subset?.subset_tables ?? []).flatMap((item, index): KeyProblem[] => {
@@ -56,7 +56,6 @@ export function subsetTablesChooseRows(draft: Draft, { isWritten }: Surroundings
   );
 }
 
-/** Not every engine has schemas inside a database. */
 export function schemaConfigNeedsSchemas(draft: Draft): KeyProblem[] {
   return targetsOf(draft).flatMap(([name, { snapshot }]): KeyProblem[] => {
     const engine = engineOfUrl(snapshot?.src_url ?? '');

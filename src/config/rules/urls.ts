@@ -11,7 +11,6 @@ interface Url {
   url: string;
 }
 
-/** Source and destination of one target are of one engine. */
 export function enginesAgree(draft: Draft): KeyProblem[] {
   return targetsOf(draft).flatMap(([name, target]) =>
     pairsOf(name, target).flatMap(({ source, destination }): KeyProblem[] => {
@@ -30,8 +29,8 @@ export function enginesAgree(draft: Draft): KeyProblem[] {
 }
 
 /**
- * A destination is never a source. Within a target that is an error; a source of another target may be meant as one
- * link of a chain, but loading into it will be refused, so it is a warning.
+ * A destination must not be a source: an error within one target; a warning for another target's source, whose load the
+ * guard refuses.
  */
 export function destinationsAreNoSources(draft: Draft): KeyProblem[] {
   const targets = targetsOf(draft);
@@ -59,7 +58,7 @@ export function destinationsAreNoSources(draft: Draft): KeyProblem[] {
   return [...own, ...others];
 }
 
-/** Every destination with the source whose rows come into it. */
+/** Every destination with its source. */
 function pairsOf(
   name: string,
   { snapshot, sanitize, subset, share }: TargetDraft,
@@ -83,7 +82,6 @@ function pairsOf(
   );
 }
 
-/** Every connection URL. */
 export function connectionUrls(draft: Draft): Url[] {
   const sources = targetsOf(draft).flatMap(([name, target]) =>
     (['snapshot', 'subset'] as const).flatMap((operation): Url[] => {
@@ -94,7 +92,7 @@ export function connectionUrls(draft: Draft): Url[] {
   return [...sources, ...[...destinationsOf(draft)].map(([, destination]) => destination)];
 }
 
-/** All destinations, each with the name of its target; those of no target have `null`. */
+/** Destinations with the name of their target; `null` for those of all targets. */
 function* destinationsOf(draft: Draft): Generator<[string | null, Url]> {
   for (const [name, target] of targetsOf(draft)) {
     for (const operation of ['snapshot', 'sanitize', 'subset', 'share'] as const) {
@@ -112,7 +110,7 @@ function* destinationsOf(draft: Draft): Generator<[string | null, Url]> {
 interface SourceHit {
   owner: string;
   severity: 'error' | 'warning';
-  /** The target whose destination it is; `null` for one of all targets. */
+  /** `null` for a destination of all targets. */
   loaded?: string | null;
 }
 
@@ -127,7 +125,7 @@ function isSource({ path }: Url, { owner, severity, loaded = null }: SourceHit):
   };
 }
 
-/** Names of targets that are there, other than the target itself, and that do load into its source. */
+/** Names must be other existing targets that load into this source. */
 export function allowedTargetsExist(draft: Draft, { isWritten }: Surroundings): KeyProblem[] {
   const names = targetsOf(draft).map(([name]) => name);
   return targetsOf(draft).flatMap(([owner, { allow_destination_of: allowed = [] }]) =>

@@ -14,7 +14,6 @@ function imageOf({ products: [product], exampleImage }: EngineProfile) {
   return v.pipe(image, v.description(`Image for the ${product} engine.`), v.examples([exampleImage]));
 }
 
-/** `docker`: the images of the engines' own programs. */
 export const dockerSchema = v.strictObject({
   images: v.exactOptional(
     v.pipe(

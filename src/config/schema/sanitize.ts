@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import { traits } from './traits.ts';
 import { path, sql, storageProfile, templateUrl } from './values.ts';
 
-/** `targets.<target>.sanitize` */
 export const sanitizeSchema = v.strictObject({
   dst_url: v.exactOptional(
     v.pipe(

@@ -10,8 +10,8 @@ import { cores, databaseUrl, name, path, publicKey, sql, text, webUrl } from './
 export const DEFAULT_WORKING_DIRECTORY = '~/.tool';
 
 /**
- * The whole configuration, each key declared once: types, validation, the mapping of variables, the example file, the
- * JSON Schema and the reference page derive from it.
+ * The whole configuration. Types, validation, variables, the example file, the JSON Schema and the reference page
+ * derive from it.
  */
 export const settingsSchema = v.strictObject({
   secret_key: v.pipe(

@@ -2,10 +2,7 @@ import * as v from 'valibot';
 import type { KeyPath } from '../tree.ts';
 import type { Traits } from './traits.ts';
 
-/**
- * A schema as plain data: what the mapping of variables, the search for unknown keys and the generated pages walk
- * over, so that none of them knows how valibot is built.
- */
+/** A schema as plain data, so that variables, unknown keys and generated pages do not depend on valibot's internals. */
 export type Shape = KeyDescription &
   (
     | { kind: 'object'; keys: Map<string, Shape> }
@@ -45,7 +42,7 @@ export function shapeOf(schema: v.GenericSchema): Shape {
     case 'picklist':
       return { ...facts, kind: 'value', type: 'text', choices: inner.options ?? [] };
     case 'string':
-    // Text, or a list of what the text would separate by commas.
+    // Text, or a list instead of comma-separated text.
     case 'union':
       return { ...facts, kind: 'value', type: 'text', choices: [] };
     case 'number':
@@ -57,7 +54,7 @@ export function shapeOf(schema: v.GenericSchema): Shape {
   }
 }
 
-/** The shape of what stands at a path; `null` where the schema knows nothing. */
+/** The shape at a path; `null` for an unknown path. */
 export function shapeAt(root: Shape, path: KeyPath): Shape | null {
   return path.reduce<Shape | null>((shape, part) => {
     if (shape?.kind === 'object') return shape.keys.get(String(part)) ?? null;
@@ -65,7 +62,7 @@ export function shapeAt(root: Shape, path: KeyPath): Shape | null {
   }, root);
 }
 
-/** What the kinds of schema used here carry beside their type. */
+/** The properties of valibot's schemas that are used here. */
 interface Introspected extends v.GenericSchema {
   wrapped?: Introspected;
   default?: unknown;

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { storageProfile, templateUrl } from './values.ts';
 
-/** `targets.<target>.share` */
 export const shareSchema = v.strictObject({
   dst_url: v.exactOptional(
     v.pipe(

@@ -24,7 +24,6 @@ export const schemaConfigSchema = v.strictObject({
   ),
 });
 
-/** `targets.<target>.snapshot` */
 export const snapshotSchema = v.strictObject({
   src_url: v.exactOptional(
     v.pipe(

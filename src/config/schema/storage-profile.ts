@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import { traits } from './traits.ts';
 import { hostLabel, text, webUrl } from './values.ts';
 
-/** `storage_profiles.<profile>`: a bucket and how to reach it. */
 export const storageProfileSchema = v.strictObject({
   provider: v.pipe(
     v.picklist(['s3', 'r2', 'minio', 'dospaces']),

@@ -37,7 +37,6 @@ const excludedRelationshipSchema = v.strictObject({
   ref_table: v.pipe(tableName, v.description('Table that is referred to.'), v.examples(['public.customers'])),
 });
 
-/** `targets.<target>.subset` */
 export const subsetSchema = v.strictObject({
   src_url: v.exactOptional(
     v.pipe(

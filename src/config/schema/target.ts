@@ -5,7 +5,6 @@ import { snapshotSchema } from './snapshot.ts';
 import { subsetSchema } from './subset.ts';
 import { cores, storageProfile, text } from './values.ts';
 
-/** `targets.<target>`: a named unit of work. */
 export const targetSchema = v.strictObject({
   name: v.exactOptional(v.pipe(text, v.description('Name to show.'), v.examples(['Application']))),
   cpus: v.exactOptional(v.pipe(cores, v.description('CPU cores for this target; wins over defaults.cpus.'))),

@@ -3,7 +3,7 @@ import { URL_SCHEMES } from '../../engines/list.ts';
 import { isConnectionUrl } from '../urls/url-scheme.ts';
 import { traits } from './traits.ts';
 
-/** Text that says something. */
+/** Non-empty text. */
 export const text = v.pipe(
   v.string(),
   v.nonEmpty('must not be empty'),
@@ -12,7 +12,7 @@ export const text = v.pipe(
 
 export const path = v.pipe(text, traits({ path: true }));
 
-/** An address of a database. Passwords may be in it, so it counts as a secret. */
+/** May contain a password, so it counts as a secret. */
 export const databaseUrl = v.pipe(
   text,
   v.check(
@@ -23,7 +23,6 @@ export const databaseUrl = v.pipe(
   traits({ secret: true, trust: 'database', hint: 'Write it as postgres://user@host:5432/database.' }),
 );
 
-/** The same where the reference allows templates. */
 export const templateUrl = v.pipe(
   databaseUrl,
   v.examples(['postgres://app:{{`APP_PASSWORD` | env}}@localhost:5432/app']),
@@ -37,7 +36,7 @@ export const webUrl = v.pipe(
   traits({ trust: 'web' }),
 );
 
-/** A part of a host name: the storage's client builds addresses from it. */
+/** A part of a host name: the S3 client builds addresses from it. */
 export const hostLabel = v.pipe(
   text,
   v.check((value) => value === '' || isHostLabel(value), 'must be letters, digits and hyphens only, as in a host name'),
@@ -48,10 +47,9 @@ export function isHostLabel(value: string): boolean {
   return /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i.test(value);
 }
 
-/** SQL that is run. */
 export const sql = v.pipe(text, traits({ trust: 'sql' }));
 
-/** Names of tables are always written with their schema. */
+/** Always with the schema. */
 export const tableName = v.pipe(
   v.string(),
   v.regex(/^[^.\s][^.]*\.[^.]*[^.\s]$/, 'must be a table with its schema: schema.table'),
@@ -75,9 +73,7 @@ export const cores = v.pipe(
   v.examples([4]),
 );
 
-/**
- * Names of targets, storage profiles and providers: they are part of paths, of keys in buckets and of command lines.
- */
+/** Names are parts of paths, keys in buckets and command lines. */
 export const name = v.pipe(
   v.string(),
   v.regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u, 'must be a name of letters, digits, ".", "_", "-" and spaces'),

@@ -1,12 +1,11 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-/** Marks an encrypted value; what follows is hexadecimal. */
 export const ENCRYPTED = '$aes$';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** `$aes$` and the hexadecimal nonce ‖ ciphertext ‖ tag of AES-256-GCM, whose key is the text of `secret_key` itself. */
+/** `$aes$` and the hexadecimal nonce ‖ ciphertext ‖ tag of AES-256-GCM; the key is the text of `secret_key`. */
 export function encrypt(plain: string, secretKey: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', Buffer.from(secretKey, 'latin1'), nonce);
@@ -14,7 +13,7 @@ export function encrypt(plain: string, secretKey: string): string {
   return ENCRYPTED + sealed.toString('hex');
 }
 
-/** What `encrypt` was given; `null` for another key, and for a value that is damaged. */
+/** `null` for another key and for a damaged value. */
 export function decrypt(encrypted: string, secretKey: string): string | null {
   if (!isWhole(encrypted)) return null;
   const sealed = Buffer.from(encrypted.slice(ENCRYPTED.length), 'hex');
@@ -28,7 +27,7 @@ export function decrypt(encrypted: string, secretKey: string): string | null {
   }
 }
 
-/** Whether it has the form of an encrypted value; one that was cut off has not. */
+/** Whether the value has the form of an encrypted one; `false` for a truncated one. */
 export function isWhole(encrypted: string): boolean {
   const hex = encrypted.slice(ENCRYPTED.length);
   const least = 2 * (NONCE_BYTES + TAG_BYTES);

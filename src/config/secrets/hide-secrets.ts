@@ -1,6 +1,6 @@
 import type { Shape } from '../schema/shape.ts';
 
-/** What of the value of each key may be seen; of connection URLs all but the password, of maps what is known in them. */
+/** The visible part of each key's value: of URLs all but the password, of maps their known keys. */
 export type VisibleValues = Map<string, 'plain' | 'url' | 'secret' | 'map'>;
 
 export function visibleValues(root: Shape): VisibleValues {
@@ -23,15 +23,14 @@ export function visibleValues(root: Shape): VisibleValues {
 
 export interface HiddenLine {
   text: string;
-  /** Where in it the offset has moved to. */
   offset: number;
 }
 
 const HIDDEN = '***';
 
 /**
- * A line of a configuration, however broken, without what may be a secret: of a key that is unknown nobody can say
- * that its value is none (`authtokn: …`), so the values that are shown are those of keys known to hold no secret.
+ * A line of a configuration, however broken, without possible secrets. An unknown key may be a misspelt secret
+ * (`authtokn: …`), so only values of known harmless keys are shown.
  */
 export function hideSecrets(
   lines: string[],
@@ -52,22 +51,22 @@ export function hideSecrets(
   return { text: text + line.slice(position), offset: moved };
 }
 
-// Each of these takes linear time: files are not to keep the program busy.
+// Each pattern takes linear time: a file must not block the program.
 const PAIR = /(?<![\p{L}\p{N}_.$/-])([\p{L}\p{N}_.$/-]+)["']?\s*:(?=\s|$)/gu;
 
-/** Parts of any line that hold a secret; group `secret` is hidden. */
+/** Secrets in any line, in the group `secret`. */
 const SECRETS: RegExp[] = [
   /(?:key|token|secret|pass\w{0,20}|pwd)["']?\s*[:=]\s*(?<secret>.+)$/dgi,
-  // A password may hold an @ itself, and a blank by mistake, so it ends at the last one of the line.
+  // A password may contain @, and a blank by mistake: it ends at the last @ of the line.
   /:\/\/[^/:@]*:(?<secret>.*)@/dg,
-  // The user's name may hold one, too (`user@server:password@host`); a port does not begin a password there.
+  // The user name may contain @ (`user@server:password@host`); a port is not a password.
   /:\/\/[^/:@]*(?:@[^/:@]*)+:(?!\d{1,5}(?:[/?,"'\s]|$))(?<secret>.*)@/dg,
-  // Without an @ it cannot be one, but for a port that is no number; a blank or a tab may be in it by mistake.
+  // Without an @ it is a password only when it is no port; it may contain a blank or tab by mistake.
   /:\/\/[^/:@]*:(?!\d{1,5}(?:[/?,"']|\s*(?:[#,\]}]|$)))(?<secret>(?:\{\{[^{}]*\}\}|[^@{"']|\{(?!\{))+)(?=["']|$)/dg,
   /\$aes\$(?<secret>[0-9a-f]+)/dgi,
 ];
 
-/** The variable in a template, closed or not, may be seen, and what is wrong with it; a text in it may be a password. */
+/** A template's variable is shown, closed or not; a text in it may be a password. */
 const TEMPLATE = /\{\{[^{}]*(?:\||\benv\b)[^{}]*\}\}?/g;
 
 function secretRanges(
@@ -78,7 +77,7 @@ function secretRanges(
   const values = [
     { key: owner, start: 0, end: pairs[0]?.index ?? line.length },
     ...pairs.map((pair, index) => ({
-      // Outside of braces a line has one key; what looks like a second is part of the value, such as `postgres: //`.
+      // Outside of braces a line has one key; a second one is part of the value, such as `postgres: //`.
       key: () => (index === 0 || /[{,[]\s*["']?$/.test(line.slice(0, pair.index)) ? (pair[1] ?? null) : null),
       start: pair.index + pair[0].length,
       end: pairs[index + 1]?.index ?? line.length,
@@ -92,7 +91,7 @@ function secretRanges(
     const [from = 0, to = 0] = match.indices?.groups?.secret ?? [];
     return withoutTemplates(line, from, to);
   });
-  // What seems to be the next pair may be part of the value still.
+  // The apparent next pair may still be part of the value.
   const rest = concealed
     ? withoutTemplates(
         line,
@@ -103,14 +102,14 @@ function secretRanges(
   return [...found, ...rest].sort(([a], [b]) => a - b);
 }
 
-/** What says nothing by itself: blanks, brackets, the marks of lists, comments that have begun. */
+/** Characters without content: blanks, brackets, list marks, comment marks. */
 const MARKS = /^(?:[\s}[\],"'?]|\{(?!\{)|-+(?=\s|$))*/;
 
 function isConcealed(value: string, rule: 'plain' | 'url' | 'secret' | 'map' | undefined): boolean {
   return rule !== 'plain' && (rule !== 'url' || !value.includes('://'));
 }
 
-/** Behind marks, and behind a key whose colon was forgotten. */
+/** Behind marks, and behind a key with a forgotten colon. */
 function startOfValue(line: string, { start, visible }: { start: number; visible: VisibleValues }): number {
   const begin = start + (MARKS.exec(line.slice(start))?.[0].length ?? 0);
   const word = /^\w+/.exec(line.slice(begin))?.[0] ?? '';
@@ -119,10 +118,10 @@ function startOfValue(line: string, { start, visible }: { start: number; visible
     : begin;
 }
 
-/** How many lines above a line are searched for its key; a list that is longer is of nobody. */
+/** Lines above a line that are searched for its key. */
 const SEARCHED = 1000;
 
-/** The key that a line without one belongs to: the nearest above that begins further left and has no value beside it. */
+/** The key of a line without one: the closest line above with less indentation and no value. */
 function ownerOf(lines: string[], index: number): string | null {
   const written = lines[index] ?? '';
   let indent = indentOf(written) + (written.trimStart().startsWith('- ') ? 1 : 0);

@@ -2,7 +2,7 @@ import type { KeyProblem, Origins } from '../key-problem.ts';
 import type { Tree } from '../tree.ts';
 import { IN_KEYCHAIN, readFromKeychain } from './keychain.ts';
 
-/** Takes the `secret_key` from the system's keychain when the configuration says that it is there. */
+/** Reads the `secret_key` from the system's keychain when the configuration refers to it. */
 export async function takeFromKeychain(tree: Tree, { file }: Origins): Promise<KeyProblem[]> {
   if (tree.secret_key !== IN_KEYCHAIN) return [];
   if (file === null) return [unavailable('there is no configuration file to know it by')];

@@ -3,24 +3,24 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
-/** In the place of `secret_key`: the system's keychain holds it. */
+/** The value of `secret_key` when the keychain holds the key. */
 export const IN_KEYCHAIN = 'keychain';
 
 const SERVICE = 'tool';
-/** A keychain may ask its owner to unlock it; one that says nothing for so long has nobody to ask. */
+/** A keychain may prompt its owner to unlock it. */
 const TIMEOUT_MS = 30_000;
 
 class KeychainUnavailable extends Error {
   override readonly name = 'KeychainUnavailable';
 }
 
-/** The key of a configuration file, by its absolute path, or another of its secrets; `null` when there is none. */
+/** The key of a configuration file by absolute path, or another of its secrets; `null` when there is none. */
 export async function readFromKeychain(file: string, secret?: string): Promise<string | null> {
   const account = await accountOf(file, secret);
   return withKeychain((keychain) => keychain.getPassword(SERVICE, account));
 }
 
-/** Keeps it, and reads it back: a keychain that forgets at once is none. */
+/** Stores a value and reads it back: some keychains forget at once. */
 export async function writeToKeychain(file: string, value: string, secret?: string): Promise<void> {
   const account = await accountOf(file, secret);
   const kept = await withKeychain(async (keychain) => {
@@ -35,7 +35,6 @@ export async function removeFromKeychain(file: string, secret: string): Promise<
   await withKeychain((keychain) => keychain.deletePassword(SERVICE, account));
 }
 
-/** Whether there is one that answers; the reason when there is none. */
 export async function findKeychain(): Promise<{ ok: boolean; reason: string | null }> {
   try {
     await withKeychain((keychain) => keychain.getPassword(SERVICE, 'is anybody there'));
@@ -45,7 +44,7 @@ export async function findKeychain(): Promise<{ ok: boolean; reason: string | nu
   }
 }
 
-/** One name for a file, by whichever links it is reached, whether it is there already or not. */
+/** One name per file, also through links, and before it exists. */
 async function accountOf(file: string, secret?: string): Promise<string> {
   const folder = await realpath(dirname(file)).catch(() => dirname(file));
   const path = await realpath(file).catch(() => join(folder, basename(file)));
@@ -54,7 +53,7 @@ async function accountOf(file: string, secret?: string): Promise<string> {
 
 type Keychain = typeof import('keytar');
 
-/** Rejects with KeychainUnavailable, in words, for whatever goes wrong. */
+/** Rejects with KeychainUnavailable for every error. */
 async function withKeychain<T>(use: (keychain: Keychain) => Promise<T>): Promise<T> {
   if (process.platform === 'linux' && !hasSessionBus()) {
     throw new KeychainUnavailable('there is no D-Bus session (DBUS_SESSION_BUS_ADDRESS is not set)');
@@ -75,13 +74,13 @@ async function withKeychain<T>(use: (keychain: Keychain) => Promise<T>): Promise
   }
 }
 
-/** Without a bus libsecret would try to start one, which takes a display. */
+/** Without a bus, libsecret would try to start one, which requires a display. */
 function hasSessionBus(): boolean {
   const { DBUS_SESSION_BUS_ADDRESS: address, XDG_RUNTIME_DIR: folder } = process.env;
   return Boolean(address) || (folder !== undefined && existsSync(join(folder, 'bus')));
 }
 
-/** It is an optional package, which needs a library of the system besides. */
+/** An optional package, which requires a system library. */
 async function loadKeychain(): Promise<Keychain> {
   try {
     const loaded: Keychain & { default?: Keychain } = await import('keytar');

@@ -5,23 +5,22 @@ import { joinUrl } from '../urls/url-insertion.ts';
 import { decrypt, ENCRYPTED, isWhole } from './cipher.ts';
 
 export interface OpenedValues {
-  /** Opens what templates have brought in meanwhile. */
+  /** Decrypts values that templates inserted. */
   openFilled(): void;
-  /** What could not be opened. */
   findings(): KeyProblem[];
-  /** Findings about the values, without what a message may repeat of them; none about what is not open. */
+  /** Problems without the decrypted values in their messages; none about values that are still encrypted. */
   withoutValues(findings: KeyProblem[]): KeyProblem[];
 }
 
-/** What a URL may hold: `postgres://user:$aes$…@host/db`. Any other text is encrypted whole or not at all. */
+/** Part of a URL: `postgres://user:$aes$…@host/db`. Other text is encrypted as a whole. */
 const PART = /(\$aes\$[0-9a-fA-F]*)/;
 
-/** Stands for what is not open, so that it is not missing as well. */
+/** Placeholder of an encrypted value, so that it is not also missing. */
 const CLOSED = '***';
 
 const WRITE_AGAIN = 'Write the plain value, then: tool config encrypt';
 
-/** Where a value stands: `parent[name]`. */
+/** The location of a value: `parent[name]`. */
 interface ValueSlot {
   parent: Tree;
   name: string;
@@ -29,8 +28,8 @@ interface ValueSlot {
 }
 
 /**
- * Puts what was encrypted into its place, in every text of the configuration: from then on it is as if it had been
- * written there, templates included. Without a key that fits its form nothing opens, and the key's own finding says so.
+ * Decrypts every text of the configuration in place, templates included. Without a valid key nothing is decrypted, and
+ * the key has its own problem.
  */
 export function openValues(tree: Tree): OpenedValues {
   const key = typeof tree.secret_key === 'string' && /^[0-9a-f]{32}$/i.test(tree.secret_key) ? tree.secret_key : null;
@@ -43,7 +42,6 @@ export function openValues(tree: Tree): OpenedValues {
     for (const name of Object.keys(value)) {
       const parent = value as Tree;
       const child = parent[name];
-      // secret_key opens the others.
       if (path.length === 0 && name === 'secret_key') continue;
       if (typeof child === 'string' && !child.includes(ENCRYPTED) && !child.includes('{{')) continue;
       const here = [...path, isTree(value) ? name : Number(name)];
@@ -55,7 +53,7 @@ export function openValues(tree: Tree): OpenedValues {
   function openWritten(place: ValueSlot): void {
     const { parent, name } = place;
     const text = String(parent[name]);
-    // In which part of a URL something stands is known when its templates are filled in.
+    // The part of a URL is known only after its templates are filled in.
     if (text.startsWith(ENCRYPTED) || !text.includes('{{')) openText(place);
     if (String(parent[name]).includes('{{')) withTemplates.push(place);
   }
@@ -84,7 +82,7 @@ export function openValues(tree: Tree): OpenedValues {
   };
 }
 
-/** The URL with its encrypted parts in plain, each fitted to its place as what a template inserts is. */
+/** Decrypts the parts of a URL, each encoded for its part. */
 function openParts(parts: string[], key: string): string | null {
   const pieces: Piece[] = [];
   for (const part of parts) {
@@ -96,7 +94,7 @@ function openParts(parts: string[], key: string): string | null {
   return joinUrl(pieces);
 }
 
-/** Where nothing at all opens it is the key that is wrong, which is told once. */
+/** When nothing decrypts, the key is wrong: reported once. */
 function notOpened(closed: { path: KeyPath; damaged: boolean }[], { none }: { none: boolean }): KeyProblem[] {
   const code = 'secret_not_opened';
   const whole = closed.filter(({ damaged }) => !damaged);
@@ -118,7 +116,7 @@ function notOpened(closed: { path: KeyPath; damaged: boolean }[], { none }: { no
   return [wrongKey, ...damages.filter((_, index) => closed[index]?.damaged)];
 }
 
-/** An error mostly repeats what is wrong, in whole or in part; advice says more about the key than about its value. */
+/** Errors often repeat the value; advice concerns the key. */
 function withoutValue(finding: KeyProblem, plain: string | undefined): KeyProblem {
   const { path, code, severity = 'error', message, hint } = finding;
   const told = `${typeof message === 'string' ? message : message.says} ${hint}`;

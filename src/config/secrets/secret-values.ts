@@ -6,20 +6,20 @@ import type { Tree } from '../tree.ts';
 import { replacePasswords, textsOf } from './sensitive-values.ts';
 
 export interface SecretSources {
-  /** In force: templates are filled in, and what was encrypted is open. */
+  /** In force: templates filled in, secrets decrypted. */
   settings: Settings;
   environment: NodeJS.ProcessEnv;
-  /** Connection URLs from elsewhere, such as the command line. */
+  /** Also those of the command line. */
   urls: string[];
 }
 
-/** Variables of the engines' and the storage's own programs that hold a secret. */
+/** Variables of client programs that contain a secret. */
 const VARIABLES = [
   ...ENGINE_PROFILES.flatMap(({ surroundings }) => surroundings.passwordVariables),
   ...['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
 ];
 
-/** The values of all secrets that a run knows, without those that are also a name that may be seen. */
+/** The values of all known secrets, except those that are also a visible name. */
 export function secretValues({ settings, environment, urls }: SecretSources): string[] {
   const texts = textsOf(settings as Tree, shapeOf(settingsSchema));
   const sensitive = texts.filter(({ secret }) => secret).map(({ text }) => text);
@@ -32,7 +32,7 @@ export function secretValues({ settings, environment, urls }: SecretSources): st
   return all.filter((value) => value !== undefined && value !== '' && !seen.includes(value));
 }
 
-/** The passwords in a URL, as they are written there and decoded. */
+/** The passwords in a URL, encoded and decoded. */
 function passwordsOf(url: string): string[] {
   const passwords: string[] = [];
   replacePasswords(url, (password) => {

@@ -2,16 +2,15 @@ import type { Shape } from '../schema/shape.ts';
 import { isTree, type KeyPath, type Tree } from '../tree.ts';
 import { ENCRYPTED, encrypt } from './cipher.ts';
 
-/** Every text in a tree with its key, whether the schema takes it for a secret or not. */
+/** Every text of a tree with its key. */
 export interface TextValue {
   path: KeyPath;
   text: string;
   secret: boolean;
-  /** Whether templates are filled in. */
   template: boolean;
 }
 
-/** The texts that the file holds; `secret_key` is none of them, since it opens all others. */
+/** All texts of the file except `secret_key`, which decrypts the others. */
 export function textsOf(tree: Tree, root: Shape): TextValue[] {
   function texts(value: unknown, shape: Shape | undefined, path: KeyPath): TextValue[] {
     if (typeof value === 'string') {
@@ -32,10 +31,9 @@ export function textsOf(tree: Tree, root: Shape): TextValue[] {
   return texts(tree, root, []).filter(({ path }) => path.length > 1 || path[0] !== 'secret_key');
 }
 
-/** Why there is nothing to encrypt in a value. */
 export type Skipped = 'encrypted' | 'template' | 'no_password';
 
-/** The text encrypted, of a URL only the password in it; or why there is nothing to encrypt. */
+/** Encrypts the text, or only the password of a URL; or returns why there is nothing to encrypt. */
 export function encryptText(
   { text, template }: TextValue,
   secretKey: string,
@@ -53,10 +51,10 @@ const OTHER_PASSWORDS = ['sslpassword', 'oauth_client_secret', 'scram_client_key
   (name) => new RegExp(`([?&]${name}=)([^&#]*)`, 'i'),
 );
 
-/** Where a URL may hold one; what is before it is kept. */
+/** Passwords in a URL; group 1 is the text before them. */
 const PASSWORDS = [/(:\/\/[^/?#:@]*:)([^/?#]*)(?=@)/, /([?&]password=)([^&#]*)/i, ...OTHER_PASSWORDS];
 
-/** The URL with something else instead of each password that stands in it in plain. */
+/** Replaces each plain password in a URL. */
 export function replacePasswords(url: string, replace: (password: string) => string): string {
   const replaced = (whole: string, before: string, password: string): string => {
     if (password === '' || password.includes('{{') || password.includes(ENCRYPTED)) return whole;
@@ -66,8 +64,8 @@ export function replacePasswords(url: string, replace: (password: string) => str
 }
 
 /**
- * As it stands in the URL, so that it comes back just so. A character that does not belong there is encoded, since
- * otherwise all of it would be taken for plain text when it is opened.
+ * As in the URL, for an exact round trip. An invalid character is encoded: otherwise the whole value would count as
+ * plain text after decryption.
  */
 function urlText(password: string): string {
   return password.replace(/%(?![0-9a-fA-F]{2})|[^A-Za-z0-9_.~!$'()*,;=%-]/gu, encodeURIComponent);

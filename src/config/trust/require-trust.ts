@@ -8,8 +8,8 @@ import { isTrusted } from './trust-store.ts';
 import { UntrustedConfiguration } from './untrusted-configuration.ts';
 
 /**
- * Throws for a file that was found in the current folder, unless a person has trusted what it asks for. A file that was
- * named, or is the user's own, is trusted, and so is every file under `CI=true`.
+ * Throws for an untrusted file of the current folder. A file that was named, the user's own file, and every file under
+ * `CI=true` are trusted.
  */
 export async function requireTrust(
   file: ConfigFile,
@@ -25,7 +25,7 @@ export async function requireTrust(
   throw new UntrustedConfiguration(request);
 }
 
-/** TOOL_TRUST is the path of a file or the digest of what it asks for; `true` trusts every file. */
+/** TOOL_TRUST is the path of a file, the digest of its items, or `true` for every file. */
 function isGiven({ file, digest }: TrustRequest, { value, cwd }: { value: string; cwd: string }): boolean {
   if (value === '') return false;
   return (

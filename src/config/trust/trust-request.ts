@@ -13,31 +13,28 @@ import { fillUrls } from '../urls/fill-urls.ts';
 import { urlParts } from '../urls/url-parts.ts';
 import { engineOfUrl } from '../urls/url-scheme.ts';
 
-/** What a configuration file would make the program do, for a person to trust it or not. */
+/** The effects of a configuration file, for a person to judge. */
 export interface TrustRequest {
   /** Absolute path, links resolved. */
   file: string;
   items: TrustItems;
-  /** SHA-256 of the items in hexadecimal: the same for every file that asks for the same. */
+  /** SHA-256 of the items in hexadecimal: equal for files with equal effects. */
   digest: string;
 }
 
-/** Each list sorted and without duplicates. */
+/** Each list is sorted and without duplicates. */
 export interface TrustItems {
-  /** Databases, buckets and web addresses that it connects to. */
+  /** Databases, buckets and web addresses. */
   hosts: string[];
-  /** Variables of the environment. */
   variables: string[];
-  /** Files it reads and folders it writes in, beside its own. */
+  /** Other files and folders that it reads or writes. */
   files: string[];
   images: string[];
-  /** SQL that is run. */
   commands: string[];
-  /** Keys whose signatures it accepts. */
   keys: string[];
 }
 
-/** Reads nothing but the file's text, and of the environment TOOL_SECRET_KEY, which may open it. */
+/** Reads only the file's text and TOOL_SECRET_KEY, which may decrypt it. */
 export async function trustRequestOf(
   { path, source }: Pick<ConfigFile, 'path' | 'source'>,
   environment: NodeJS.ProcessEnv,
@@ -88,7 +85,7 @@ function collect(value: unknown, { shape, path, found }: Collecting): void {
 function collectText(text: string, { shape, path, found }: Collecting): void {
   const { trust } = shape.traits;
   if (text === shape.default) return;
-  // What cannot be opened now may be opened later, by a key from elsewhere: the sealed text stands for it.
+  // A value that cannot be decrypted now may be later, by another key: its encrypted text is shown.
   const shown = text.includes(ENCRYPTED) && (trust !== 'database' || text.startsWith(ENCRYPTED));
   const value = shown ? `${dotted(path)}, encrypted: ${text}` : text;
   switch (trust) {
@@ -120,7 +117,7 @@ function collectText(text: string, { shape, path, found }: Collecting): void {
   }
 }
 
-/** Parameters that lead nowhere else and reveal nothing: any other one is shown. */
+/** Parameters that redirect nothing and reveal nothing; any other one is shown. */
 const HARMLESS = new Set([
   ...['user', 'dbname', 'application_name', 'fallback_application_name', 'connect_timeout', 'client_encoding'],
   ...['keepalives', 'keepalives_idle', 'keepalives_interval', 'keepalives_count', 'tcp_user_timeout'],
@@ -130,7 +127,7 @@ const SECRET = /password|secret|scram_\w+_key/i;
 function collectDatabase(url: string, { hosts, files, variables }: TrustItems): void {
   const parts = urlParts(url);
   if (!parts) {
-    // The scheme comes from a variable, and with it all else may: only what is certainly a password is left out.
+    // A variable may replace any part of this URL: only certain passwords are masked.
     hosts.push(redact(url));
     return;
   }
@@ -150,7 +147,7 @@ function withoutUser(url: string): string {
   return redact(url.replace(/^([^:/?#]*:\/\/)[^/?#]*@/, '$1'));
 }
 
-/** Variables that the S3 client reads where the profile has no credentials of its own. */
+/** Variables of the S3 client for a profile without credentials. */
 const STORAGE_VARIABLES = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_PROFILE'];
 
 function collectStorage(name: string, profile: unknown, { hosts, files, variables }: TrustItems): void {
@@ -166,7 +163,7 @@ function entriesOf(value: unknown): [string, unknown][] {
   return isTree(value) ? Object.entries(value) : [];
 }
 
-/** Whether the file asks for nothing that anybody need be asked about. */
+/** Whether there is nothing to ask about. */
 export function asksForNothing({ items }: TrustRequest): boolean {
   return Object.values(items).every((values: string[]) => values.length === 0);
 }

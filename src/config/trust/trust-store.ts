@@ -7,10 +7,10 @@ import { isTree, type Tree } from '../tree.ts';
 import { parseYaml } from '../yaml/yaml-source.ts';
 import { asksForNothing, type TrustRequest, trustRequestOf } from './trust-request.ts';
 
-/** A file keeps the answers of so many contents: branches of a project are switched between. */
+/** Trusted contents per file: projects switch between branches. */
 const MOST_DIGESTS = 20;
 
-/** Where the answers are: absolute paths with the digests that were trusted, newest last. */
+/** The answers: absolute paths with their trusted digests, newest last. */
 function trustFile(environment: NodeJS.ProcessEnv): string {
   return join(dirname(userConfigFile(environment)), 'trusted.json');
 }
@@ -19,7 +19,7 @@ export async function isTrusted({ file, digest }: TrustRequest, environment: Nod
   return digestsOf(await readAnswers(environment), file).includes(digest);
 }
 
-/** Remembers the answer for the path and exactly these items. */
+/** Stores the answer for the path and exactly these items. */
 export async function rememberTrust({ file, digest }: TrustRequest, environment: NodeJS.ProcessEnv): Promise<void> {
   const path = trustFile(environment);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -41,13 +41,13 @@ export interface OwnEdit {
   after: string;
 }
 
-/** An edit of the program's own keeps a trusted file trusted. One that nobody had trusted stays so. */
+/** An edit by the program keeps a trusted file trusted, and an untrusted one untrusted. */
 export async function renewTrust({ file, before, after }: OwnEdit, environment: NodeJS.ProcessEnv): Promise<void> {
   const [old, now] = [await requestOf(file, before, environment), await requestOf(file, after, environment)];
   if (old.digest !== now.digest && (await isTrusted(old, environment))) await rememberTrust(now, environment);
 }
 
-/** A file that the program has written itself. Only one of this name is ever asked about. */
+/** Trusts a file that the program wrote. Only files of this name are ever asked about. */
 export async function trustOwnFile(
   { file, text }: { file: string; text: string },
   environment: NodeJS.ProcessEnv,
@@ -62,7 +62,7 @@ function requestOf(path: string, text: string, environment: NodeJS.ProcessEnv): 
   return trustRequestOf({ path, source: parseYaml(text.replace(/^\uFEFF/, '')) }, environment);
 }
 
-/** What cannot be read trusts nothing. */
+/** An unreadable record trusts nothing. */
 async function readAnswers(environment: NodeJS.ProcessEnv): Promise<Tree> {
   const text = await readFile(trustFile(environment), 'utf8').catch(() => '{}');
   try {

@@ -1,7 +1,7 @@
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import type { TrustItems, TrustRequest } from './trust-request.ts';
 
-/** A configuration of the current folder that nobody has trusted yet: nothing was connected to, no variable was read. */
+/** An untrusted configuration of the current folder: nothing was connected to, no variable was read. */
 export class UntrustedConfiguration extends UserError {
   readonly request: TrustRequest;
 
@@ -30,7 +30,7 @@ export interface TrustLine {
   text: string;
 }
 
-/** What the file asks for, an item a line; SQL of several lines has a label at its first. */
+/** One line per item; SQL of several lines has its label at the first. */
 export function trustItems({ items }: Pick<TrustRequest, 'items'>): TrustLine[] {
   return (Object.keys(LABELS) as (keyof TrustItems)[]).flatMap((key) =>
     items[key].flatMap((item) =>
@@ -43,12 +43,11 @@ export function trustItems({ items }: Pick<TrustRequest, 'items'>): TrustLine[] 
 
 export const LABEL_WIDTH = Math.max(...Object.values(LABELS).map((label) => label.length));
 
-/** The same as plain lines. */
 export function trustLines(request: Pick<TrustRequest, 'items'>): string[] {
   return trustItems(request).map(({ label, text }) => `${label.padEnd(LABEL_WIDTH)}  ${text}`);
 }
 
-/** What a file says must not move the cursor, or turn the text around, of who reads it. */
+/** Replaces control and bidirectional characters, so that a file cannot move the reader's cursor. */
 function visible(text: string): string {
   return text.replaceAll(/(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
     const code = character.codePointAt(0) ?? 0;

@@ -3,8 +3,7 @@ import type { Configuration } from '../configuration.ts';
 import { placeOf } from '../invalid-configuration.ts';
 
 /**
- * A connection URL of the configuration by its dotted key, or nothing when it is not set. Throws when its template
- * could not be filled in, which is no concern of those who do not need it.
+ * A connection URL by its dotted key; `undefined` when it is not set. Throws when its template could not be filled in.
  */
 export function connectionUrl({ settings, deferred }: Configuration, key: string): string | undefined {
   const problem = deferred.find((candidate) => candidate.key === key);
@@ -16,7 +15,7 @@ export function connectionUrl({ settings, deferred }: Configuration, key: string
     });
   }
   const parts = key.split('.');
-  // What stands between is the target's name, which may have dots in it.
+  // The part between is the target's name, which may contain dots.
   const path = [parts[0], parts.slice(1, -2).join('.'), ...parts.slice(-2)];
   const value = path.reduce<unknown>(
     (node, part) => (node as Record<string, unknown> | undefined)?.[part ?? ''],

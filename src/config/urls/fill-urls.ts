@@ -6,11 +6,11 @@ import { joinUrl } from './url-insertion.ts';
 
 export interface FilledUrls {
   findings: KeyProblem[];
-  /** By dotted key, what a URL that could not be filled in says without its templates. */
+  /** By dotted key, the text of unfilled URLs without their templates. */
   blanks: Map<string, string>;
 }
 
-/** Fills in the templates of all URLs that accept them. One that cannot be filled in is taken out, and a finding. */
+/** Fills in the templates of all URLs. A URL that cannot be filled in is removed and reported. */
 export function fillUrls(tree: Tree, { shape, variables }: { shape: Shape; variables: Variables }): FilledUrls {
   const findings: KeyProblem[] = [];
   const blanks = new Map<string, string>();
@@ -43,7 +43,7 @@ export function fillUrls(tree: Tree, { shape, variables }: { shape: Shape; varia
   return { findings, blanks };
 }
 
-/** Empty where the template itself cannot be read. */
+/** Empty for an invalid template. */
 function blankUrl(text: string): string {
   try {
     return joinUrl(blankTemplate(text));

@@ -1,10 +1,10 @@
-/** A piece of a text with templates: what stands there, or what a template puts there. */
+/** A piece of a text: literal, or inserted by a template. */
 export interface Piece {
   text: string;
   inserted: boolean;
 }
 
-/** Why a template cannot be filled in, and at which character of the text. */
+/** The reason, and the character offset in the text. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
   readonly offset: number;
@@ -19,7 +19,7 @@ export class TemplateError extends Error {
 
 type Token = { kind: 'text' | 'word' | 'pipe'; value: string; offset: number };
 
-/** What may stand between the braces, in the order in which it is tried. */
+/** The tokens between the braces, in matching order. */
 const TOKENS: { kind: Token['kind'] | 'space'; pattern: RegExp; read: (source: string) => string }[] = [
   { kind: 'space', pattern: /(?!\s-\}\})\s/y, read: () => '' },
   { kind: 'text', pattern: /`[^`]*`/y, read: (source) => source.slice(1, -1) },
@@ -37,15 +37,15 @@ export function fillTemplate(text: string, environment: NodeJS.ProcessEnv): Piec
   return fillTemplateFrom(text, variablesOf(environment));
 }
 
-/** The value of a variable; `undefined` when it is not set. */
+/** `undefined` when the variable is not set. */
 export type Variables = (name: string) => string | undefined;
 
 export function variablesOf(environment: NodeJS.ProcessEnv): Variables {
-  // `constructor` is no variable, though every object has one.
+  // Own properties only: every object has a `constructor`.
   return (name) => (Object.hasOwn(environment, name) ? environment[name] : undefined);
 }
 
-/** Fills the templates in as if every variable were empty: what is left is what the text itself says. */
+/** Fills in the templates with empty variables, which leaves the literal text. */
 export function blankTemplate(text: string): Piece[] {
   return fillTemplateFrom(text, () => '');
 }
@@ -75,11 +75,11 @@ interface Action {
   tokens: Token[];
   trimsBefore: boolean;
   trimsAfter: boolean;
-  /** Just behind the closing braces. */
+  /** Behind the closing braces. */
   end: number;
 }
 
-/** The end of an action; a blank before the trim marker belongs to the marker. */
+/** A blank before the trim marker belongs to the marker. */
 const CLOSING = /(?:\s-)?\}\}/y;
 
 function readAction(text: string, open: number): Action {
@@ -109,7 +109,7 @@ function readToken(text: string, offset: number): { kind: Token['kind'] | 'space
   throw new TemplateError(`${character} is not expected here`, offset);
 }
 
-/** A constant, or the variable that a constant names: by `env` before it, or behind it and a `|`. */
+/** A constant, or a variable named by a constant, with `env` before it or behind a `|`. */
 function evaluate(tokens: Token[], { variables, offset }: { variables: Variables; offset: number }): string {
   const [first, second, ...rest] = tokens;
   if (!first) throw new TemplateError('nothing stands between the braces', offset);
@@ -132,7 +132,7 @@ function isEnv({ kind, value }: Token): boolean {
   return kind === 'word' && value === 'env';
 }
 
-/** A text is not repeated: it may be a password. */
+/** The message repeats no text: it may be a password. */
 function refuse(token: Token | undefined): void {
   if (!token) return;
   const found = token.kind === 'text' ? 'a text in quotes' : `"${token.value}"`;

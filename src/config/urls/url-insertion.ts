@@ -12,7 +12,7 @@ import type { Piece } from './template.ts';
  */
 export function joinUrl(pieces: Piece[]): string {
   const parts = withSchemeAsText(pieces);
-  // A stand-in character for each insertion shows which part of the URL it is in.
+  // A placeholder character per insertion shows its part of the URL.
   const skeleton = parts.map((piece) => (piece.inserted ? STAND_IN : piece.text)).join('');
   let offset = 0;
   return parts
@@ -41,19 +41,19 @@ const FIT: Record<Part, (value: string) => string> = {
   },
   user: (value) => encodeUnless(value, /^(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})*$/i),
   password: (value) => encodeUnless(value, /^(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})*$/i),
-  // Colons and commas separate ports and hosts, brackets hold an IPv6 address; a socket's slashes are encoded.
+  // Colons and commas separate ports and hosts, brackets enclose an IPv6 address; slashes of a socket are encoded.
   host: (value) => encodeUnless(value, /^[\w.~!$&'()*+,;=:[\]-]*$/, /[[\]:,]/),
-  // All that follows the `@`: a host, and perhaps the database and parameters too, as URL text.
+  // Everything behind the `@`: a host, possibly database and parameters, as URL text.
   rest(value) {
     const slash = value.indexOf('/');
     return slash < 1 ? FIT.host(value) : FIT.host(value.slice(0, slash)) + value.slice(slash);
   },
   path: (value) => encodeUnless(value, /^(?:[\w.~!$&'()*+,;=:@-]|%[0-9a-f]{2})*$/i),
-  // Some readers take + for a blank, and & separates parameters.
+  // Some readers decode + as a blank; & separates parameters.
   parameter: (value) => encodeUnless(value, /^(?:[\w.~!$'()*,;=:@/?-]|%[0-9a-f]{2})*$/i),
 };
 
-/** The part of the URL that an insertion stands in, from what is written around it. */
+/** The part of the URL around an insertion. */
 function partAt(skeleton: string, at: number): Part {
   const authorityStart = skeleton.indexOf('://') + 3;
   if (authorityStart < 3 || at < authorityStart) return 'text';
@@ -79,7 +79,7 @@ function isWholeParameters(skeleton: string, at: number): boolean {
   return /[?&]/.test(skeleton.charAt(at - 1)) && skeleton.charAt(at + 1) !== '=';
 }
 
-/** A template that brings the scheme is URL text like what is written around it. */
+/** A template with the scheme is URL text. */
 function withSchemeAsText(pieces: Piece[]): Piece[] {
   const [first, ...rest] = pieces;
   return first?.inserted ? [{ text: first.text, inserted: false }, ...rest] : pieces;
@@ -90,14 +90,14 @@ function firstOf(text: string, pattern: RegExp, from: number): number {
   return pattern.exec(text)?.index ?? text.length;
 }
 
-/** A value that is valid stays; of any other, all is encoded but what the part's own marks are. */
+/** A valid value stays; any other is encoded except the part's own delimiters. */
 function encodeUnless(value: string, valid: RegExp, marks?: RegExp): string {
   if (valid.test(value)) return value;
   return Array.from(value, (character) => (marks?.test(character) ? character : encode(character))).join('');
 }
 
 function encode(character: string): string {
-  // encodeURIComponent leaves five characters alone that some readers take for their own.
+  // encodeURIComponent leaves five characters that some readers interpret.
   return encodeURIComponent(character.toWellFormed()).replace(
     /[!'()*]/g,
     (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,

@@ -1,4 +1,4 @@
-/** A connection URL divided as libpq divides it; names and values are decoded. */
+/** Divides a connection URL as libpq does; names and values are decoded. */
 export interface UrlParts {
   scheme: string;
   user: string;
@@ -6,14 +6,14 @@ export interface UrlParts {
   parameters: [name: string, value: string][];
 }
 
-/** `null` where the URL does not say its scheme, as one that a variable begins. */
+/** `null` for a URL without a scheme, such as one that begins with a variable. */
 export function urlParts(url: string): UrlParts | null {
   const [, scheme, user = '', hosts = '', rest = ''] = /^([^:/?#]*):\/\/(?:([^/?#]*)@)?([^/?#]*)(.*)$/s.exec(url) ?? [];
   if (scheme === undefined) return null;
   return { scheme, user, hosts: decoded(hosts), parameters: parametersOf(rest) };
 }
 
-/** The service and the host of a URL with both, and no password: that of the service goes to the host. */
+/** Service and host of a URL with both and no password: the service's password would go to the host. */
 export function serviceElsewhere(url: string): { service: string; host: string } | null {
   const parts = urlParts(url);
   const parameters = new Map(parts?.parameters);

@@ -1,6 +1,6 @@
 import { type EngineId, profileOfScheme } from '../../engines/list.ts';
 
-/** The engine that a connection URL is for; `null` when its scheme says none. */
+/** The engine of a connection URL; `null` for an unknown scheme. */
 export function engineOfUrl(url: string): EngineId | null {
   return profileOfUrl(url)?.id ?? null;
 }
@@ -10,13 +10,13 @@ export function isConnectionUrl(value: string): boolean {
 }
 
 /**
- * A URL without what does not tell databases apart: who connects, the spelling of the scheme, a default port. That two
- * names lead to one server is for the engines to find out.
+ * A URL reduced to what identifies the database: without user, spelling of the scheme and default port. The engines
+ * find out whether two names are one server.
  */
 export function databaseOf(url: string): string {
   const [, hosts = '', rest = ''] = /^[^:]*:\/\/(?:[^/?#]*@)?([^/?#]*)(.*)$/s.exec(url) ?? [];
   const profile = profileOfUrl(url);
-  // A list of hosts may name the port that is meant anyway.
+  // A list of hosts may contain the default port explicitly.
   const defaultPort = new RegExp(`:${profile?.defaultPort}(?=,|$)`, 'g');
   return `${profile?.id}://${profile ? hosts.toLowerCase().replace(defaultPort, '') : hosts}${rest}`;
 }

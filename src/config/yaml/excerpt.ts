@@ -4,19 +4,19 @@ import type { Problem } from '../configuration.ts';
 import type { Shape } from '../schema/shape.ts';
 import { hideSecrets, visibleValues } from '../secrets/hide-secrets.ts';
 
-/** How much of a long line is shown on either side of the place. */
+/** Characters shown on either side of the problem. */
 const REACH = 60;
 
-/** Nobody has written a longer line, and nobody looks for the place in one. */
+/** Longer lines have no excerpt. */
 const LONGEST = 20_000;
 
-/** Shows of a file the line that a problem is about, with a caret below the place; no line without a place. */
+/** The line of a problem with a caret below it; nothing without a location. */
 export function createExcerpts(text: string, shape: Shape): (problem: Problem) => string[] {
   const lines = text.split(/\r?\n/);
   const visible = visibleValues(shape);
   return ({ line, column }) => {
     const written = line === null ? '' : (lines[line - 1] ?? '');
-    // A comment is shown for want of anything else in the file.
+    // The parser locates a problem at a comment when nothing else is in the file.
     if (line === null || /^\s*(?:#|$)/.test(written) || written.length > LONGEST) return [];
     const hidden = hideSecrets(lines, { index: line - 1, offset: (column ?? 1) - 1, visible });
     const start = Math.max(0, hidden.offset - REACH);

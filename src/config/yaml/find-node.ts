@@ -4,11 +4,11 @@ import type { KeyPath } from '../tree.ts';
 export interface FoundNode {
   key: unknown;
   value: unknown;
-  /** `false` when only what stands around it is there. */
+  /** `false` when only a parent was found. */
   found: boolean;
 }
 
-/** Finds nodes by their path. Maps are indexed as they are met, so that finding thousands takes linear time. */
+/** Finds nodes by path. Maps are indexed on first use, so that thousands of searches take linear time. */
 export function createFinder(root: unknown): (path: KeyPath) => FoundNode {
   const indexes = new Map<YAMLMap, Map<string, Pair>>();
 
@@ -38,7 +38,7 @@ export function createFinder(root: unknown): (path: KeyPath) => FoundNode {
   };
 }
 
-/** As it is written: `0x10` and `1.0` are names like any other. `null` when the key is no text at all. */
+/** As written: `0x10` and `1.0` are names. `null` for a key that is not text. */
 export function keyOf({ key }: Pair<unknown, unknown>): string | null {
   if (!isScalar(key)) return null;
   return typeof key.value === 'string' ? key.value : (key.source ?? null);

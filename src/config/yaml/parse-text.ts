@@ -1,6 +1,5 @@
 import { Composer, type CST, type Document, Lexer, Parser } from 'yaml';
 
-/** What is wrong with the text, at which character of it. */
 export interface TextFlaw {
   code: string;
   message: string;
@@ -9,18 +8,18 @@ export interface TextFlaw {
 }
 
 export interface ParsedText {
-  /** `null` when the text was given up. */
+  /** `null` when parsing was abandoned. */
   document: Document.Parsed | null;
   flaws: TextFlaw[];
 }
 
-/** No configuration nests deeper; the parser's own depth is some two for each level. */
+/** A limit; the parser's own depth is about twice that. */
 export const MAX_DEPTH = 40;
 
-/** Words and marks of YAML: some 6,000 targets. A file of more is answered at once instead of after a while. */
+/** A limit on tokens: about 6,000 targets. */
 const MAX_LEXEMES = 250_000;
 
-/** What to do about the mistakes that YAML invites, by the parser's own codes. */
+/** Hints by the parser's error codes. */
 const HINTS: Record<string, string> = {
   TAB_AS_INDENT: 'Indent with spaces.',
   BLOCK_AS_IMPLICIT_KEY: 'A value with a colon and a blank in it stands in quotes.',
@@ -34,7 +33,7 @@ const UNCLOSED = 'Look for the one that is open in the lines before.';
 
 export const TEMPLATE_IN_QUOTES = 'A value that begins with {{ stands in quotes: "{{`NAME` | env}}".';
 
-/** Parses one document of YAML, and gives up early on a text that is made to exhaust the parser. */
+/** Parses one YAML document, and stops early at a text that would exhaust the parser. */
 export function parseText(text: string): ParsedText {
   const giveUp = (flaw: TextFlaw): ParsedText => ({ document: null, flaws: [flaw] });
   const parser = new Parser();
@@ -48,10 +47,10 @@ export function parseText(text: string): ParsedText {
   }
   for (const token of parser.end()) tokens.push(token);
 
-  // Duplicates are looked for by who reads the document: the composer's own search takes quadratic time.
+  // The composer's own search for duplicates takes quadratic time; the reader finds them.
   const composer = new Composer({ uniqueKeys: false, logLevel: 'error' });
   const [document, second] = composer.compose(tokens, true, text.length);
-  // An unknown tag is only a warning to the composer, which goes on without the word behind the `!`.
+  // The composer only warns about an unknown tag, and ignores it.
   const flaws = [...(document?.errors ?? []), ...(document?.warnings ?? [])].map(({ code, message, pos: [offset] }) => {
     const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
     const words = inPlainWords(message);
@@ -63,7 +62,7 @@ export function parseText(text: string): ParsedText {
   return { document: (document as Document.Parsed | undefined) ?? null, flaws };
 }
 
-/** What the parser says in words of its own trade. Behind a colon it quotes the text, in which a password may stand. */
+/** The parser quotes the text behind a colon, which may contain a password. */
 function inPlainWords(message: string): string {
   return message
     .replace(/:.*$/s, '')

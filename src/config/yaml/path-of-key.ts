@@ -1,6 +1,6 @@
 import { isTree, type KeyPath, type Tree, valueAt } from '../tree.ts';
 
-/** A dotted key as a path: names that are in the file are known by it, since they may hold dots themselves. */
+/** A dotted key as a path; names of the file are matched first, because they may contain dots. */
 export function pathOfKey(written: Tree, key: string): KeyPath {
   const path: (string | number)[] = [];
   for (let rest = key; rest !== ''; ) {
@@ -8,7 +8,7 @@ export function pathOfKey(written: Tree, key: string): KeyPath {
     const inside = path.length === 0 ? written : valueAt(written, path);
     const names = isTree(inside) ? Object.keys(inside) : [];
     const name = names.find((one) => rest === one || /^[.[]/.test(rest.startsWith(one) ? rest.slice(one.length) : ''));
-    // What begins like an index and is none stays whole.
+    // Text that only begins like an index stays whole.
     const part = name ?? /^[^.[]+/.exec(rest)?.[0] ?? rest;
     path.push(index === undefined ? part : Number(index));
     rest = rest.slice(index === undefined ? part.length : index.length + 2).replace(/^\./, '');

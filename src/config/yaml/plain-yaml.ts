@@ -1,12 +1,12 @@
 import { createTree, type Tree } from '../tree.ts';
 
 /**
- * Reads the subset of YAML that nearly every configuration uses; `null` for any other text, which the parser reads.
- * Both read the same values. A start with 1,000 targets must take less than 100 ms longer than one with a single target;
- * reading those 1,000 takes the parser 131 ms and this 6 ms (3 targets: 6 ms and 0.7 ms; new process, best of 20).
+ * Reads the subset of YAML that most configurations use; `null` for any other text, which the parser reads. Both return
+ * the same values. Reading 1,000 targets takes the parser 131 ms and this 6 ms (3 targets: 6 ms and 0.7 ms; new
+ * process, best of 20); the limit for start-up is 100 ms.
  */
 export function readPlainYaml(text: string): Tree | null {
-  // Blanks other than spaces are none to YAML, and tabs are rarely meant.
+  // YAML does not treat other white space as blanks, and tabs are rarely intended.
   if (/[^\S\n ]/.test(text)) return null;
   const all = text.split('\n');
   if (all.length > MOST) return null;
@@ -20,7 +20,7 @@ export function readPlainYaml(text: string): Tree | null {
   }
 }
 
-/** Lines and items of lists: so that the parser, which finds the places of problems, does not give up on them. */
+/** Lines and items of lists. Above it the parser, which locates problems, would stop. */
 const MOST = 20_000;
 const MAX_DEPTH = 20;
 
@@ -28,14 +28,14 @@ const NOT_PLAIN = Symbol('not plain');
 
 interface Line {
   indent: number;
-  /** Without indent and blanks at the end. */
+  /** Without indentation and trailing blanks. */
   text: string;
 }
 
 interface Reading {
   lines: Line[];
   next: number;
-  /** Lines, and items of lists in brackets so far. */
+  /** Lines and items of lists so far. */
   size: number;
 }
 
@@ -70,7 +70,7 @@ function readMap(reading: Reading, { indent, depth }: Level): Tree {
   return tree;
 }
 
-/** What stands below a key: deeper, or a list in its own column. */
+/** The content of a key: deeper, or a list in the key's own column. */
 function readBelow(reading: Reading, { indent, depth }: Level): unknown {
   const line = reading.lines[reading.next];
   if (!line || line.indent < indent) return null;
@@ -84,7 +84,7 @@ function readList(reading: Reading, { indent, depth }: Level): unknown[] {
   const list: unknown[] = [];
   for (let line = reading.lines[reading.next]; line && line.indent >= indent; line = reading.lines[reading.next]) {
     const isItem = line.text.startsWith('- ');
-    // Below a key of the same column the list ends where the keys go on.
+    // In the key's column, the list ends where the keys continue.
     if (line.indent === indent && !isItem && !line.text.startsWith('-')) return list;
     const text = line.text.slice(2);
     if (line.indent > indent || !isItem || text.startsWith(' ')) throw NOT_PLAIN;
@@ -103,7 +103,7 @@ function readList(reading: Reading, { indent, depth }: Level): unknown[] {
 const KEY = /^[A-Za-z_][\w.-]{0,200}$/;
 const PAIR = /^[A-Za-z_][\w.-]*:(?: |$)/;
 
-/** The value in front of a comment; inside quotes a # is none. */
+/** The value before a comment; a # inside quotes is not one. */
 function withoutComment(text: string): string {
   if (text.startsWith('#')) return '';
   const comment = text.indexOf(' #');
@@ -128,7 +128,7 @@ function matched(pattern: RegExp, text: string): string {
   return inside;
 }
 
-/** Whatever YAML may take for something else than text, but for the plainest of numbers and truth values. */
+/** Text that YAML may read as something else. */
 const NO_TEXT =
   /^(?:~|null|true|false|\.nan|[-+]?\.inf|0o[0-7]+|0x[\da-f]+|[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:e[-+]?\d+)?)$/i;
 

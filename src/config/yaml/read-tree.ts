@@ -3,10 +3,10 @@ import { createTree, isTree, type Tree } from '../tree.ts';
 import { keyOf, startOf } from './find-node.ts';
 import { MAX_DEPTH, TEMPLATE_IN_QUOTES, type TextFlaw, tooDeep } from './parse-text.ts';
 
-/** How many values aliases may stand for in all; a file that needs more is made to exhaust memory. */
+/** A limit on values behind aliases: a file above it would exhaust memory. */
 const MAX_ALIASED = 10_000;
 
-/** The values of a document. Aliases and merge keys are followed; what makes no sense is reported and left out. */
+/** The values of a document, with aliases and merge keys resolved. Invalid parts are reported and left out. */
 export function readTree(document: Document.Parsed, report: (flaw: TextFlaw) => unknown): Tree {
   const anchors = new Map<string, { value: unknown; size: number }>();
   let aliased = 0;
@@ -56,7 +56,7 @@ export function readTree(document: Document.Parsed, report: (flaw: TextFlaw) => 
   function readAlias(name: string, offset: number): unknown {
     const anchor = anchors.get(name);
     if (!anchor) {
-      // It is not named: it may be a password that begins with a star.
+      // The alias is not named: it may be a password that begins with a star.
       const message = 'not valid YAML: nothing before has the name of this alias';
       report({ code: 'yaml_syntax', message, hint: 'A value that begins with * stands in quotes.', offset });
       return null;

@@ -10,20 +10,20 @@ export interface Position {
   column: number;
 }
 
-/** Something wrong in the text of a file, before anybody asks what the text means. */
+/** A syntax error of a file. */
 export interface Flaw extends Position {
   code: string;
   message: string;
   hint: string | null;
 }
 
-/** A file of YAML: its values, and where each of them stands. */
+/** The values of a YAML file with their locations. */
 export interface YamlSource {
   tree: Tree;
   flaws: Flaw[];
-  /** Where a value or its key stands, or the nearest thing around it that is in the file. */
+  /** The location of a value or its key, or of the closest parent in the file. */
   locate(path: KeyPath, what: 'key' | 'value'): Position;
-  /** Where a character of a value stands; the value's beginning when it is not written as it is. */
+  /** The location of a character of a value; the value's start when it is not written literally. */
   locateWithin(path: KeyPath, offset: number): Position;
 }
 
@@ -32,7 +32,7 @@ export function parseYaml(text: string): YamlSource {
   return tree ? plainSource(tree, text) : parsedSource(text);
 }
 
-/** Places are looked for only when there is something to say about them. */
+/** Locations are computed only when there is a problem. */
 function plainSource(tree: Tree, text: string): YamlSource {
   let parsed: YamlSource | undefined;
   const places = (): YamlSource => {
@@ -47,12 +47,10 @@ function plainSource(tree: Tree, text: string): YamlSource {
   };
 }
 
-/** The first key, which begins its line. */
 function beginning(text: string): Position {
   return { line: text.split('\n').findIndex((line) => /^[^#\s]/.test(line)) + 1, column: 1 };
 }
 
-/** As the parser reads it. */
 export function parsedSource(text: string): YamlSource {
   const { document, flaws } = parseText(text);
   const positionAt = createPositions(text);
@@ -77,19 +75,18 @@ export function parsedSource(text: string): YamlSource {
   };
 }
 
-/** A source of which nothing can be used. */
 export function brokenSource(flaw: Flaw): YamlSource {
   const position = { line: flaw.line, column: flaw.column };
   return { tree: createTree(), flaws: [flaw], locate: () => position, locateWithin: () => position };
 }
 
-/** A value written as YAML or JSON in one piece, as in a variable; the text itself when it is not. */
+/** A value as YAML or JSON, as in a variable; otherwise the text itself. */
 export function parseValue(text: string): unknown {
   const { tree, flaws } = parseYaml(`{"value": ${text}}`);
   return flaws.length === 0 && Object.keys(tree).length === 1 ? tree.value : text;
 }
 
-/** Lines and columns of characters. The parser's own count misses line ends in what it cannot make sense of. */
+/** Lines and columns of characters. The parser's own count misses line ends in invalid text. */
 function createPositions(text: string): (offset: number) => Position {
   const starts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
   return (offset) => {
@@ -104,7 +101,7 @@ function createPositions(text: string): (offset: number) => Position {
   };
 }
 
-/** The rest of a line is mostly wrong because of what comes first in it. */
+/** Further errors of a line mostly follow from the first. */
 function firstOfEachLine(flaws: Flaw[]): Flaw[] {
   const seen = new Set<number>();
   return flaws.filter(({ line }) => !seen.has(line) && seen.add(line));

@@ -1,4 +1,4 @@
-/** A value as YAML on one line, in braces too; quoted only where it would be read as something else. */
+/** A value as YAML on one line, also inside braces; quoted only where necessary. */
 export function writeScalar(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(writeScalar).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {
@@ -12,7 +12,7 @@ export function writeScalar(value: unknown): string {
 const PLAIN = /^[A-Za-z./~$][\w./~$:@?=&%+-]*(?<!:)$/;
 const OTHER_TYPES = /^(?:true|false|null|~|\.inf|\.nan|\.\d.*)$/i;
 
-/** In double quotes, with all escaped that a file must not hold. */
+/** In double quotes, with escapes for control characters. */
 export function writeQuoted(value: string): string {
   return JSON.stringify(value).replace(
     /[\x7F-\x9F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g,

@@ -3,27 +3,34 @@ import { count, fileName, list } from '../../repository/values.ts';
 import { definitionsOnlySchema } from '../../results/definitions-only.ts';
 import { hiddenSchema } from '../../results/hidden-objects.ts';
 
+/**
+ * The MySQL and MariaDB part of a manifest; `text` is the schema of a name. Optional keys are absent from older
+ * snapshots.
+ */
 export function mysqlDetails(text: v.GenericSchema<string>) {
   return v.object({
     flavour: v.picklist(['mysql', 'mariadb']),
+    /** The vendor's program that wrote rows and definitions, if any. */
     program: v.exactOptional(v.object({ name: text, version: text })),
     database: text,
     collations: list(text),
+    /** Features that only this flavour has. */
     features: list(text),
     inventory: v.record(v.pipe(v.string(), v.regex(/^[a-z_ ]{1,64}$/, 'must be a kind of object')), list(text)),
-    /** Tables without rows of their own; absent from snapshots of earlier versions. */
+    /** Tables without rows of their own. */
     definitions_only: v.optional(definitionsOnlySchema(text)),
-    /** Events enabled in the source; absent from snapshots of earlier versions. */
+    /** Events that are enabled in the source. */
     enabled_events: v.optional(list(text)),
-    /** Code that names the source's database, as `event nightly`; absent from snapshots of earlier versions. */
+    /** Programs that name the source's database in their body, as `event nightly`. */
     names_database: v.optional(list(text)),
+    /** Views of missing tables: stored, and created where they are valid. */
     invalid_views: v.optional(list(text)),
-    /** By file: table, columns in order, text-only columns, bytes of the longest row. */
+    /** The rows of a file: table, columns in order, text columns, bytes of the longest row. */
     data: v.record(
       fileName,
       v.object({ table: text, columns: list(text), texts: list(text), longest_row: v.exactOptional(count) }),
     ),
-    /** Objects hidden from the build's user; absent from snapshots of earlier versions. */
+    /** Objects that the build's user could not read. */
     hidden: v.exactOptional(list(hiddenSchema(text))),
   });
 }

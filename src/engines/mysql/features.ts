@@ -25,10 +25,12 @@ const FEATURES: Record<Flavour, { what: string; pattern: RegExp }[]> = {
 
 /** Why a database does not fit the other flavour, each with its first table. */
 export function featuresOf(flavour: Flavour, { tables, sequences }: Definitions): string[] {
+  const read = tables.map(({ name, create, indexes }) => ({
+    name,
+    text: withoutTexts([create, ...indexes.flat().map((line) => `  ${line}`)].join('\n')),
+  }));
   const found = FEATURES[flavour].flatMap(({ what, pattern }) => {
-    const table = tables.find(({ create, indexes }) =>
-      pattern.test(withoutTexts([create, ...indexes.flat().map((line) => `  ${line}`)].join('\n'))),
-    );
+    const table = read.find(({ text }) => pattern.test(text));
     return table ? [`${what} (${table.name})`] : [];
   });
   return sequences[0] ? [...found, `sequences (${sequences[0].name})`] : found;

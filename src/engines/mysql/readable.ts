@@ -7,7 +7,7 @@ import { inDatabase, type MysqlSession, quoteName, quoteText, SqlError, tablesIn
 import { type Definitions, type Listed, readDefinitions, type TableDefinition } from './definitions/definitions.ts';
 import { invalidViewsOf } from './definitions/invalid-views.ts';
 import { entriesOf } from './definitions/table-entries.ts';
-import { lexicalModeOf, significant, type Token } from './definitions/tokens.ts';
+import { lexicalModeOf, significant, type Token, tokensOf } from './definitions/tokens.ts';
 import { viewNeeds } from './definitions/view-needs.ts';
 import { type CatalogTable, type Inventory, readInventory, type Server, settingsAmong } from './introspect.ts';
 import { type Rights, readRights } from './rights.ts';
@@ -245,9 +245,14 @@ function hidesColumns(tables: CatalogTable[], definitions: Definitions): boolean
   const listed = new Map(tables.map(({ name, columns }) => [name, new Set(columns.map((column) => column.name))]));
   return definitions.tables.some(({ name, create }) =>
     entriesOf(create)
-      .entries.flatMap((entry) => significant(entry).slice(0, 1))
-      .some(({ kind, value }) => kind === 'name' && listed.get(name)?.has(value) === false),
+      .entries.map(firstOf)
+      .some((token) => token?.kind === 'name' && listed.get(name)?.has(token.value) === false),
   );
+}
+
+function firstOf(entry: string): Token | undefined {
+  for (const token of tokensOf(entry)) if (token.kind !== 'space' && token.kind !== 'comment') return token;
+  return undefined;
 }
 
 /** An error with the tables and the GRANT for a refused read; any other error unchanged. */
@@ -305,7 +310,12 @@ async function readStoredInventory(
     WHERE ${inDatabase('TRIGGER_SCHEMA', database)}`);
   const seesConstraints = TABLE_RIGHTS.some((right) => right !== 'SELECT' && rights.onDatabase(database, right));
   const derived = seesConstraints ? [] : definitions.tables.flatMap(constraintsOf);
-  const cut = read.tables.flatMap(constraintsOf).filter(isNotIn(definitions.tables.flatMap(constraintsOf)));
+  const kept = new Set(definitions.tables);
+  const whole = new Set(read.tables);
+  const cut = read.tables
+    .filter((table) => !kept.has(table))
+    .flatMap(constraintsOf)
+    .filter(isNotIn(definitions.tables.filter((table) => !whole.has(table)).flatMap(constraintsOf)));
   return {
     ...inventory,
     view: (inventory.view ?? []).filter((name) => stored.view.has(name)),

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { withStep } from '../../runtime/events.ts';
 import type { DatabaseUrl, EngineContext, Replaced, ScriptRun } from '../engine.ts';
 import { refuseLeaving, scriptFailed } from '../shared/script.ts';
 import { connectionOf } from './connection/client-options.ts';
@@ -47,22 +48,23 @@ async function runFile(
   { url, file, directory }: Pick<ScriptRun, 'url' | 'file' | 'directory'>,
 ): Promise<void> {
   const { report, runner, signal } = context;
-  report({ event: 'step', step: 'restore', state: 'started', label: `Run ${file}` });
-  await using server = await connectToServer(context, url);
-  const tool = await clientFor(context, (await readServer(server)).flavour);
-  const { args, env, mounts } = await connectionOf(url, { flavour: tool.flavour, directory });
-  const path = resolve(file);
-  const { exitCode, stderr } = await runner.run(
-    {
-      file: '/bin/sh',
-      args: ['-c', FROM_FILE, path, tool.path, ...args, ...CLIENT_FLAGS, url.database ?? ''],
-      env,
-      mounts: [...mounts, { path }],
-    },
-    { signal },
-  );
-  if (exitCode !== 0) throw scriptFailed(file, { stderr, hint: FAILED_HINT });
-  report({ event: 'step', step: 'restore', state: 'done', label: `Ran ${file}` });
+  const step = { step: 'restore', label: `Run ${file}`, done: `Ran ${file}` };
+  await withStep(report, step, async () => {
+    await using server = await connectToServer(context, url);
+    const tool = await clientFor(context, (await readServer(server)).flavour);
+    const { args, env, mounts } = await connectionOf(url, { flavour: tool.flavour, directory });
+    const path = resolve(file);
+    const { exitCode, stderr } = await runner.run(
+      {
+        file: '/bin/sh',
+        args: ['-c', FROM_FILE, path, tool.path, ...args, ...CLIENT_FLAGS, url.database ?? ''],
+        env,
+        mounts: [...mounts, { path }],
+      },
+      { signal },
+    );
+    if (exitCode !== 0) throw scriptFailed(file, { stderr, hint: FAILED_HINT });
+  });
 }
 
 const FAILED_HINT =

@@ -3,19 +3,21 @@ import { count, fileName, list } from '../../repository/values.ts';
 import { definitionsOnlySchema } from '../../results/definitions-only.ts';
 import { hiddenSchema } from '../../results/hidden-objects.ts';
 
+/** The PostgreSQL part of a manifest; `text` is the schema of a name. Optional keys are absent from older snapshots. */
 export function postgresDetails(text: v.GenericSchema<string>) {
   return v.object({
+    /** Oids of the archive's table of contents. */
     schemas: list(v.object({ oid: count, name: text })),
-    /** For COPY, by the name of the file. */
+    /** Parameters of COPY for each table, by the name of its file. */
     data: v.record(
       fileName,
       v.object({
         schema: text,
         table: text,
         columns: list(text),
-        /** The extension may have created rows. */
+        /** An extension created the table and may insert rows into it. */
         of_extension: v.boolean(),
-        /** The partitioned table to load through, where it is not the partition itself. */
+        /** The partitioned table through which rows are loaded, if not directly. */
         root: v.optional(v.object({ schema: text, table: text })),
       }),
     ),
@@ -31,20 +33,19 @@ export function postgresDetails(text: v.GenericSchema<string>) {
     }),
     settings: list(text),
     inventory: v.object({
-      /** Kind (`index`, `function` …) → names with schema. */
+      /** `index`, `constraint`, `trigger`, `view`, `function` … → names with schema. */
       objects: v.record(v.pipe(v.string(), v.regex(/^[a-z_ ]{1,64}$/, 'must be a kind of object')), list(text)),
       sequences: list(
         v.object({ name: text, last_value: v.nullable(v.pipe(v.number(), v.finite())), ascending: v.boolean() }),
       ),
-      /** Absent from snapshots of earlier versions. */
       large_objects: v.optional(v.object({ count, bytes: count })),
     }),
-    /** Publications and subscriptions of the source; absent from earlier versions. */
+    /** Publications and subscriptions of the source, which are not copied. */
     replication: v.optional(list(text)),
-    /** Objects that need a schema that is not in the snapshot. */
+    /** Objects that need a schema outside the snapshot. */
     left_out: list(
       v.object({
-        /** Absent from snapshots of earlier versions. */
+        /** Of the system catalog. */
         class: v.optional(count),
         /** 0 for a part of a table's definition, which has no entry in the archive. */
         oid: count,
@@ -53,13 +54,14 @@ export function postgresDetails(text: v.GenericSchema<string>) {
         needs: text,
       }),
     ),
-    /** Objects hidden from the build's user; absent from snapshots of earlier versions. */
+    /** Objects that the build's user could not read. */
     hidden: v.exactOptional(list(hiddenSchema(text))),
-    /** Foreign tables; absent from snapshots of earlier versions. */
     definitions_only: v.optional(definitionsOnlySchema(text)),
-    /** Schemas of the source that are not in the snapshot; absent from earlier versions. */
+    /** Foreign servers. */
+    foreign_servers: v.exactOptional(list(text)),
+    /** Schemas of the source outside the snapshot. */
     left_out_schemas: v.optional(list(v.object({ schema: text, tables: count }))),
-    /** Schemas that were not chosen but that chosen tables need: every load restores them. */
+    /** Schemas outside the selection that its tables need: every load restores them. */
     needed_schemas: v.optional(list(text)),
   });
 }

@@ -1,20 +1,55 @@
 import { type DefinitionOnly, definitionsOnlyText } from '../../results/definitions-only.ts';
 import type { WarningEvent } from '../../runtime/events.ts';
+import { tableName } from '../../text/table-names.ts';
 import { type PsqlSession, quoteName, quoteText } from './connection/session.ts';
 
-/** pg_dump writes foreign tables without rows. */
-export async function readForeignTables(session: PsqlSession, schemas: string[]): Promise<DefinitionOnly[]> {
+/** What leads to other servers, as a manifest records it: absent where there is nothing. */
+export interface RemoteObjects {
+  /** Foreign tables: `pg_dump` writes their definitions, and no rows. */
+  definitions_only?: DefinitionOnly[] | undefined;
+  foreign_servers?: string[];
+}
+
+/** Foreign tables of the schemas, or of all; and all foreign servers. */
+export async function readRemoteObjects(session: PsqlSession, schemas?: string[]): Promise<RemoteObjects> {
+  const tables = await readForeignTables(session, schemas);
+  const servers = await readForeignServers(session);
+  return {
+    ...(tables.length > 0 && { definitions_only: tables }),
+    ...(servers.length > 0 && { foreign_servers: servers }),
+  };
+}
+
+/** `public.customer (postgres_fdw); foreign servers far` */
+export function remoteText({ definitions_only: tables = [], foreign_servers: servers = [] }: RemoteObjects): string {
+  return [
+    ...(tables.length === 0 ? [] : [definitionsOnlyText(tables)]),
+    ...(servers.length === 0 ? [] : [`foreign servers ${servers.join(', ')}`]),
+  ].join('; ');
+}
+
+async function readForeignTables(session: PsqlSession, schemas?: string[]): Promise<DefinitionOnly[]> {
   const rows = await session.query<{ schema: string; name: string; wrapper: string }>(`
     SELECT n.nspname AS schema, c.relname AS name, w.fdwname AS wrapper
     FROM pg_foreign_table t JOIN pg_class c ON c.oid = t.ftrelid JOIN pg_namespace n ON n.oid = c.relnamespace
     JOIN pg_foreign_server s ON s.oid = t.ftserver JOIN pg_foreign_data_wrapper w ON w.oid = s.srvfdw
-    WHERE n.nspname IN (${schemas.map(quoteText).join(', ')}) ORDER BY 1, 2`);
-  return rows.map(({ schema, name, wrapper }) => ({ table: `${schema}.${name}`, engine: wrapper, remote: true }));
+    ${schemas ? `WHERE n.nspname IN (${schemas.map(quoteText).join(', ')})` : ''} ORDER BY 1, 2`);
+  return rows.map(({ schema, name, wrapper }) => ({ table: tableName(schema, name), engine: wrapper, remote: true }));
 }
 
-export function foreignTableWarnings(tables: DefinitionOnly[] = []): WarningEvent[] {
-  if (tables.length === 0) return [];
-  const message = `Foreign tables are in the snapshot without rows, and use the same servers wherever they are loaded: ${definitionsOnlyText(tables)}`;
+/** Foreign servers that no extension made. */
+async function readForeignServers(session: PsqlSession): Promise<string[]> {
+  const rows = await session.query<{ name: string }>(`
+    SELECT srvname AS name FROM pg_foreign_server s WHERE NOT EXISTS (
+      SELECT FROM pg_depend d WHERE d.classid = 'pg_foreign_server'::regclass AND d.objid = s.oid AND d.deptype = 'e')
+    ORDER BY 1`);
+  return rows.map(({ name }) => name);
+}
+
+/** What a build says of them. */
+export function remoteBuildWarnings(remote: RemoteObjects): WarningEvent[] {
+  if (remoteText(remote) === '') return [];
+  const message = `In the snapshot as definitions, and created only by tool load --remote-tables: ${remoteText(remote)}`;
   return [{ event: 'warning', code: 'definitions_only', message }];
 }
 

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { withStep } from '../../runtime/events.ts';
 import type { DatabaseUrl, EngineContext, Replaced, ScriptRun } from '../engine.ts';
 import { refuseLeaving, scriptFailed } from '../shared/script.ts';
 import { PSQL_FLAGS } from './connection/session.ts';
@@ -22,15 +23,16 @@ export async function runScript(context: EngineContext, run: ScriptRun): Promise
 async function runFile(context: EngineContext, url: DatabaseUrl, file: string): Promise<void> {
   const { report, runner, signal } = context;
   const tools = await anyClientTools(context);
-  report({ event: 'step', step: 'restore', state: 'started', label: `Run ${file}` });
-  const { args, env, mounts } = connectionOf(url, { client_min_messages: 'warning' });
-  const flags = [...PSQL_FLAGS, '--set=ON_ERROR_STOP=1', '--single-transaction', `--file=${resolve(file)}`];
-  const { exitCode, stderr } = await runner.run(
-    { file: tools.psql, args: [...flags, ...args], env, mounts: [...mounts, { path: resolve(file) }] },
-    { signal },
-  );
-  if (exitCode !== 0) throw scriptFailed(file, { stderr, hint: FAILED_HINT });
-  report({ event: 'step', step: 'restore', state: 'done', label: `Ran ${file}` });
+  const step = { step: 'restore', label: `Run ${file}`, done: `Ran ${file}` };
+  await withStep(report, step, async () => {
+    const { args, env, mounts } = connectionOf(url, { client_min_messages: 'warning' });
+    const flags = [...PSQL_FLAGS, '--set=ON_ERROR_STOP=1', '--single-transaction', `--file=${resolve(file)}`];
+    const { exitCode, stderr } = await runner.run(
+      { file: tools.psql, args: [...flags, ...args], env, mounts: [...mounts, { path: resolve(file) }] },
+      { signal },
+    );
+    if (exitCode !== 0) throw scriptFailed(file, { stderr, hint: FAILED_HINT });
+  });
 }
 
 const FAILED_HINT =

@@ -2,10 +2,10 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { readAwsProfiles } from '../../config/aws-profiles.ts';
 import type { FileRequest } from '../../config/config-file.ts';
 import type { Problem } from '../../config/configuration.ts';
+import type { Change } from '../../config/edit/change.ts';
 import { changeText } from '../../config/edit/change-text.ts';
 import { type DiffLine, diffLines } from '../../config/edit/diff-lines.ts';
 import { fixFor } from '../../config/keys/fixes.ts';
-import type { Shape } from '../../config/schema/shape.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { type CheckReport, type CheckRequest, check } from './check.ts';
 import { type Draft, openDraft, saveText } from './edit-configuration.ts';
@@ -26,17 +26,17 @@ export interface Diagnosis {
 export interface Fix {
   /** In a few words. */
   does: string;
-  /** Looks what would be done, and does nothing yet. */
-  plan: () => Promise<FixPlan>;
+  means: { kind: 'change'; changes: Change[] } | { kind: 'encrypt' } | Act;
 }
 
+type Act = { kind: 'protect'; file: string } | { kind: 'make_folder'; folder: string };
+
+/** What becomes of the text of the file, or in words of something else. */
 export interface FixPlan {
   does: string;
-  /** What becomes of the text of the file, or in words of something else. */
   change:
-    | { kind: 'text'; file: string; base: string; text: string; shape: Shape; diff: DiffLine[] }
-    | { kind: 'said'; lines: string[] };
-  apply: () => Promise<void>;
+    | { kind: 'text'; file: string; base: string; text: string; diff: DiffLine[] }
+    | { kind: 'said'; lines: string[]; act: Act };
 }
 
 /** The check, and for each finding what mends it, where one can know. */
@@ -45,21 +45,52 @@ export async function diagnose(request: CheckRequest): Promise<Diagnosis> {
   const { problems, plain_secrets, working_directory } = report;
   const draft = await openDraft(request).catch(ifInvalid);
   const cliProfiles = [...(await readAwsProfiles(request.environment)).keys()];
-  const textFix = (does: string, change: (draft: Draft) => string): Fix => ({
-    does,
-    plan: () => planText(request, { does, change }),
-  });
   const fixOf = (problem: Problem): Fix | null => {
-    if (problem.code === 'file_readable_by_others' && problem.file !== null) return protecting(problem.file);
+    if (problem.code === 'file_readable_by_others' && problem.file !== null) {
+      return { does: 'Let nobody but you read the file', means: { kind: 'protect', file: problem.file } };
+    }
     const found = draft && fixFor(problem, { ...draft, cliProfiles });
-    return found && textFix(found.does, ({ base }) => found.changes.reduce(changeText, base));
+    return found && { does: found.does, means: { kind: 'change', changes: found.changes } };
   };
+  const encrypt: Fix = { does: 'Encrypt them where they stand', means: { kind: 'encrypt' } };
   return {
     report,
     fixes: problems.map(fixOf),
-    encrypt: plain_secrets.length === 0 ? null : textFix('Encrypt them where they stand', encrypted),
-    makeFolder: working_directory?.ok === null ? making(working_directory.path) : null,
+    encrypt: plain_secrets.length === 0 ? null : encrypt,
+    makeFolder:
+      working_directory?.ok === null
+        ? { does: 'Make the folder', means: { kind: 'make_folder', folder: working_directory.path } }
+        : null,
   };
+}
+
+/** What would be done, found out by what the file says now. */
+export async function planFix(request: FileRequest, { does, means }: Fix): Promise<FixPlan> {
+  switch (means.kind) {
+    case 'protect':
+      return { does, change: { kind: 'said', lines: [`chmod 600 ${means.file}`], act: means } };
+    case 'make_folder': {
+      const lines = [`mkdir -p ${means.folder}`, 'Nobody but you may look into it.'];
+      return { does, change: { kind: 'said', lines, act: means } };
+    }
+    case 'change':
+    case 'encrypt': {
+      const draft = await openDraft(request);
+      const { file, base } = draft;
+      const text = means.kind === 'encrypt' ? encrypted(draft) : means.changes.reduce(changeText, base);
+      return { does, change: { kind: 'text', file, base, text, diff: diffLines(base, text) } };
+    }
+    default:
+      return means satisfies never;
+  }
+}
+
+/** Does what was planned; what somebody else has written into the file since is not written over. */
+export async function applyFix(request: FileRequest, { change }: FixPlan): Promise<void> {
+  if (change.kind === 'text') return saveText(change, request);
+  const { act } = change;
+  if (act.kind === 'protect') await chmod(act.file, 0o600).catch(notMended);
+  else await mkdir(act.folder, { recursive: true, mode: 0o700 }).catch(notMended);
 }
 
 /** Of a file that cannot be read there are no values to mend. */
@@ -70,43 +101,6 @@ function ifInvalid(thrown: unknown): null {
 
 function encrypted({ base, secretKey }: Draft): string {
   return secretKey === null ? base : encryptSecrets(base, secretKey);
-}
-
-/** The change is made on what the file says now; what somebody else writes after that is not written over. */
-async function planText(
-  request: FileRequest,
-  { does, change }: { does: string; change: (draft: Draft) => string },
-): Promise<FixPlan> {
-  const draft = await openDraft(request);
-  const { file, base, shape } = draft;
-  const text = change(draft);
-  const diff = diffLines(base, text);
-  const apply = () => saveText({ file, base, text }, request);
-  return { does, change: { kind: 'text', file, base, text, shape, diff }, apply };
-}
-
-function protecting(file: string): Fix {
-  const does = 'Let nobody but you read the file';
-  return {
-    does,
-    plan: async () => ({
-      does,
-      change: { kind: 'said', lines: [`chmod 600 ${file}`] },
-      apply: () => chmod(file, 0o600).catch(notMended),
-    }),
-  };
-}
-
-function making(folder: string): Fix {
-  const does = 'Make the folder';
-  return {
-    does,
-    plan: async () => ({
-      does,
-      change: { kind: 'said', lines: [`mkdir -p ${folder}`, 'Nobody but you may look into it.'] },
-      apply: async () => void (await mkdir(folder, { recursive: true, mode: 0o700 }).catch(notMended)),
-    }),
-  };
 }
 
 function notMended(cause: Error): never {

@@ -60,7 +60,7 @@ export async function planSetUp({ environment, cwd }: FileRequest, setUp: SetUp)
 }
 
 /** Writes what was planned, whole or not at all, and never over a file that is there. */
-export async function writeSetUp(
+export async function applySetUp(
   { environment, cwd }: FileRequest,
   { file, text }: SetUpPlan,
 ): Promise<{ file: string }> {

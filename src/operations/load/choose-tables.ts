@@ -5,7 +5,7 @@ import { selectTables } from '../../repository/select-tables.ts';
 import type { TableSelection } from '../../results/selected-tables.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
-import { repositoryOf } from '../snapshots/local-repository.ts';
+import { localRepository } from '../snapshots/local-repository.ts';
 import { pullFiles } from '../snapshots/pull.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import type { FoundSnapshot } from '../snapshots/snapshots.ts';
@@ -23,7 +23,7 @@ export async function chooseTables(
   context: Context,
   { found: { manifest, local, remote }, engine, url, wanted }: Choosing,
 ): Promise<TableSelection> {
-  const repository = repositoryOf(context);
+  const repository = localRepository(context);
   await using staging = await repository.stage();
   const pool = createObjectPool(1);
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };

@@ -2,9 +2,14 @@ import type { Configuration } from '../../config/configuration.ts';
 import type { TargetSettings } from '../../config/schema/settings.ts';
 import { connectionUrl } from '../../config/urls/connection-url.ts';
 import { serviceElsewhere } from '../../config/urls/url-parts.ts';
+import type { DatabaseUrl, Engine } from '../../engines/engine.ts';
+import { engineForUrl } from '../../engines/registry.ts';
+import type { DestinationState } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';
+import { isFresh, type Planned, planOutdated } from '../planned.ts';
+import { refuseSources } from './guard.ts';
 
 export interface ChosenDestination {
   /** Connection URL, with its password. */
@@ -45,6 +50,35 @@ export function configuredDestination(configuration: Configuration, name: string
   ];
   for (const { chosenBy, text } of candidates) if (text !== undefined) return { text, chosenBy };
   return null;
+}
+
+interface DestinationPlan {
+  destination: DestinationState;
+  unverified_sources: string[];
+}
+
+/**
+ * Refuses a plan when the configuration leads to another database by now than the one shown, or when that has become a
+ * source since: of a plan that is not fresh it is compared with the sources once more.
+ */
+export async function checkDestination(
+  context: Context,
+  planned: Planned<{ target: string; source?: boolean }, DestinationPlan>,
+  url: DatabaseUrl,
+): Promise<void> {
+  const { target, source: isSource = false } = planned.request;
+  const { destination, unverified_sources: accepted } = planned.plan;
+  if (url.display !== destination.url) {
+    throw planOutdated(`The destination is ${url.display}, no longer ${destination.url},`);
+  }
+  if (isSource || isFresh(context, planned)) return;
+  await refuseSources({ ...context, report: () => {} }, url, { target, accepted });
+}
+
+/** The database of a connection URL, and its engine; nothing is connected yet. */
+export function openDestination({ text }: Pick<ChosenDestination, 'text'>): { engine: Engine; url: DatabaseUrl } {
+  const engine = engineForUrl(text);
+  return { engine, url: engine.connect.parseUrl(text) };
 }
 
 function ownKey(name: string, { share }: TargetSettings): string {

@@ -33,6 +33,8 @@ export interface GuardOptions {
   target?: string;
   /** Whether the caller takes responsibility for sources that could not be compared. */
   unverifiedSources?: boolean | undefined;
+  /** Targets of which the sources could not be compared before, which the user has accepted: not waited for again. */
+  accepted?: string[];
 }
 
 /**
@@ -45,7 +47,7 @@ export interface GuardOptions {
 export async function refuseSources(
   context: Context,
   destination: DatabaseUrl,
-  { target: loaded, unverifiedSources = false }: GuardOptions = {},
+  { target: loaded, unverifiedSources = false, accepted = [] }: GuardOptions = {},
 ): Promise<string[]> {
   const sources = sourcesOf(context, destination);
   if (sources.length === 0) return [];
@@ -61,6 +63,7 @@ export async function refuseSources(
   }
   const known = await readIdentities(context);
   const unsettled = sources.filter((source) => {
+    if (accepted.includes(source.target)) return false;
     const seen = rememberedOf(known, source).map(({ seen_at }) => context.clock().getTime() - Date.parse(seen_at));
     return Math.min(...seen) > FRESH_MS || seen.length === 0;
   });

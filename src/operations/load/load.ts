@@ -1,8 +1,9 @@
 import type { LoadResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
+import { isFresh } from '../planned.ts';
 import { refuseUnshared } from '../sign-in/sharing.ts';
-import { planScript } from './plan-script.ts';
-import { planSnapshot } from './plan-snapshot.ts';
+import { applyScript, planScript } from './load-script.ts';
+import { applySnapshot, planSnapshot } from './load-snapshot.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 
 /** Looks at snapshot and destination, changes nothing. Throws when a guard refuses or the pre-flight fails. */
@@ -14,7 +15,10 @@ export async function planLoad(context: Context, request: LoadRequest): Promise<
 }
 
 /** Does what was planned. Steps: `prepare`, `restore`, `index`, `check`, `swap`. */
-export async function load(context: Context, planned: PlannedLoad): Promise<LoadResult> {
+export async function applyLoad(context: Context, planned: PlannedLoad): Promise<LoadResult> {
+  if (!isFresh(context, planned)) await refuseUnshared(context, planned.request.target);
   for (const { code, message } of planned.plan.warnings) context.report({ event: 'warning', code, message });
-  return planned.apply(context);
+  return planned.restore
+    ? applySnapshot(context, { ...planned, restore: planned.restore })
+    : applyScript(context, planned);
 }

@@ -1,5 +1,6 @@
-import type { LoadPlan, LoadResult } from '../../results/results.ts';
-import type { Context } from '../../runtime/context.ts';
+import type { RestorePlan } from '../../engines/engine.ts';
+import type { LoadPlan } from '../../results/results.ts';
+import type { Planned } from '../planned.ts';
 import type { TrustChoice } from '../snapshots/signatures.ts';
 import type { SnapshotSelector } from '../snapshots/snapshots.ts';
 
@@ -35,9 +36,7 @@ export interface LoadRequest extends TrustChoice {
   cpus?: number;
 }
 
-/** A plan to be shown and asked about; `plan` is printable, `apply` does it and is called by `load`. */
-export interface PlannedLoad {
-  plan: LoadPlan;
-  request: LoadRequest;
-  apply: (context: Context) => Promise<LoadResult>;
+export interface PlannedLoad extends Planned<LoadRequest, LoadPlan> {
+  /** What the engine restores; `null` for an SQL file. */
+  restore: RestorePlan | null;
 }

@@ -1,8 +1,8 @@
 import type { DatabaseUrl, Engine } from '../../engines/engine.ts';
-import { engineForUrl } from '../../engines/registry.ts';
 import type { LoadResult, UndoPlan } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { chooseDestination } from './destination.ts';
+import { type Planned, planOutdated } from '../planned.ts';
+import { checkDestination, chooseDestination, openDestination } from './destination.ts';
 import { refuseSources } from './guard.ts';
 
 export interface UndoRequest {
@@ -13,32 +13,26 @@ export interface UndoRequest {
   unverifiedSources?: boolean | undefined;
 }
 
-/** What `undo` would put back. Throws when nothing is kept. */
-export async function planUndo(context: Context, request: UndoRequest): Promise<UndoPlan> {
-  const { engine, url } = destinationOf(context, request);
+export type PlannedUndo = Planned<UndoRequest, UndoPlan>;
+
+/** What would be put back. Throws when nothing is kept. */
+export async function planUndo(context: Context, request: UndoRequest): Promise<PlannedUndo> {
+  const { engine, url } = openDestination(chooseDestination(context, request));
   const unverified_sources = await refuseSources(context, url, request);
-  const kept = await engine.restore.findKept(context, url);
-  const { undoDatabase, replacedAt, sizeBytes, destination } = kept;
-  return {
-    target: request.target,
-    destination,
-    undo_database: undoDatabase,
-    replaced_at: replacedAt,
-    size_bytes: sizeBytes,
-    unverified_sources,
-  };
+  const { destination, ...kept } = await keptFor(context, { engine, url });
+  const plan: UndoPlan = { target: request.target, destination, ...kept, unverified_sources };
+  return { request, plan, planned_at: context.clock().toISOString() };
 }
 
-/**
- * Puts the database that the last load replaced back; the one that it replaces takes its place for the next undo.
- * The request is the one that was planned: a plan holds no passwords.
- */
-export async function undo(
-  context: Context,
-  plan: UndoPlan,
-  request: UndoRequest = { target: plan.target },
-): Promise<LoadResult> {
-  const { engine, url } = destinationOf(context, request);
+/** Puts the database that the last load replaced back; the one that it replaces takes its place for the next undo. */
+export async function applyUndo(context: Context, planned: PlannedUndo): Promise<LoadResult> {
+  const { request, plan } = planned;
+  const { engine, url } = openDestination(chooseDestination({ ...context, report: () => {} }, request));
+  await checkDestination(context, planned, url);
+  const kept = await keptFor(context, { engine, url });
+  if (kept.undo_database !== plan.undo_database || kept.replaced_at !== plan.replaced_at) {
+    throw planOutdated(`Another load has replaced ${url.display}`);
+  }
   const { swapMs, undoDatabase } = await engine.restore.undo(context, url);
   return {
     snapshot: null,
@@ -52,8 +46,7 @@ export async function undo(
   };
 }
 
-function destinationOf(context: Context, request: UndoRequest): { engine: Engine; url: DatabaseUrl } {
-  const { text } = chooseDestination(context, request);
-  const engine = engineForUrl(text);
-  return { engine, url: engine.connect.parseUrl(text) };
+async function keptFor(context: Context, { engine, url }: { engine: Engine; url: DatabaseUrl }) {
+  const { destination, undoDatabase, replacedAt, sizeBytes } = await engine.restore.findKept(context, url);
+  return { destination, undo_database: undoDatabase, replaced_at: replacedAt, size_bytes: sizeBytes };
 }

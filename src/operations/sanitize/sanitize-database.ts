@@ -11,7 +11,7 @@ import { detectPersonalData, type Suspicion } from '../../sanitize/detector/dete
 import type { KeepComment } from '../../sanitize/keep-comments.ts';
 import type { Statement } from '../../sanitize/statement.ts';
 import { formatNumberOf } from '../../text/format.ts';
-import { store } from '../build.ts';
+import { storeDump } from '../snapshots/store-dump.ts';
 
 export interface SanitizeWork {
   engine: Engine;
@@ -85,7 +85,7 @@ export async function sanitizeDatabase(context: Context, work: Sanitizing): Prom
   const { findings, acknowledged, changed: changedColumns } = await runQueryAndCompare(context, work);
   if (strict && findings.length > 0) throw personalDataLeft(manifest.target, findings);
   const schemaConfig = { include_schemas: manifest.schemas };
-  const { dump, addedBytes } = await store(context, {
+  const { dump, addedBytes } = await storeDump(context, {
     engine,
     repository,
     previous: manifest,

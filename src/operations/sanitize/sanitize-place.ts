@@ -12,7 +12,7 @@ import type { Manifest } from '../../repository/manifest.ts';
 import type { DestinationState } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
-import { refuseSources } from '../load/guard.ts';
+import { type GuardOptions, refuseSources } from '../load/guard.ts';
 
 /** Where a snapshot is restored to be sanitized. */
 export interface SanitizePlace {
@@ -25,13 +25,11 @@ export interface SanitizePlace {
   open(context: Context, options?: PlaceOptions): Promise<OpenedPlace>;
 }
 
-export interface PlaceRequest {
+export interface PlaceRequest extends GuardOptions {
   target: string;
   engine: Engine;
   /** A throw-away database even where `sanitize.dst_url` is set. */
   ephemeral: boolean;
-  /** Whether it may be a database that could not be compared with every source. */
-  unverifiedSources?: boolean | undefined;
 }
 
 /** Where it can be, the best first: `sanitize.dst_url`, else throw-away databases. Refuses sources. */

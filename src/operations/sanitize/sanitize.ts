@@ -1,6 +1,7 @@
 import { ORIGINALS_HINT, sharedOriginals } from '../../config/rules/shared-originals.ts';
 import { connectionUrl } from '../../config/urls/connection-url.ts';
 import type { Engine } from '../../engines/engine.ts';
+import type { EngineId } from '../../engines/list.ts';
 import { engineForUrl } from '../../engines/registry.ts';
 import { type LocalRepository, newSnapshotId } from '../../repository/local-repository.ts';
 import type { Manifest } from '../../repository/manifest.ts';
@@ -13,15 +14,16 @@ import { type KeepComment, readKeepComments } from '../../sanitize/keep-comments
 import { chooseQuery, chosenQuery, type SanitizeQuery } from '../../sanitize/query.ts';
 import type { Statement } from '../../sanitize/statement.ts';
 import { type BuildRequest, build } from '../build.ts';
+import { cpusFor } from '../cpus-for.ts';
 import { findTarget } from '../find-target.ts';
-import { jobsFor } from '../jobs.ts';
-import { repositoryOf } from '../snapshots/local-repository.ts';
+import { type Planned, planOutdated } from '../planned.ts';
+import { localRepository } from '../snapshots/local-repository.ts';
 import { pullFiles } from '../snapshots/pull.ts';
 import { pushStored } from '../snapshots/push.ts';
-import { profileFor } from '../snapshots/remote-repositories.ts';
 import { refuseUntrusted, signed, type TrustChoice } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { findSnapshot, type SnapshotSelector, snapshotRow } from '../snapshots/snapshots.ts';
+import { profileFor } from '../snapshots/storage-profiles.ts';
 import { type SanitizedDump, sanitizeDatabase } from './sanitize-database.ts';
 import { choosePlaces, openPlace, type SanitizePlace } from './sanitize-place.ts';
 
@@ -46,10 +48,10 @@ export interface SanitizeRequest extends TrustChoice {
   push?: boolean;
 }
 
-/** A plan to be shown and asked about, and what does it. */
-export interface PlannedSanitize {
-  plan: SanitizePlan;
-  apply: (context: Context) => Promise<SanitizeResult>;
+export interface PlannedSanitize extends Planned<SanitizeRequest, SanitizePlan> {
+  engine: EngineId;
+  /** Of the query that was read; its statements are in the plan. */
+  keep: KeepComment[];
 }
 
 /** Looks at query, snapshot and destination, changes nothing. */
@@ -83,32 +85,48 @@ export async function planSanitize(context: Context, request: SanitizeRequest): 
     steps: stepsOf({ builds: !found, statements, destination, undo, where: place?.label ?? '' }),
     warnings: request.build ? sharingWarnings(configuration, request) : [],
   };
-  return {
-    plan,
-    apply: async (running) => {
-      const built = request.build ? await build(running, { ...request, ...request.build }) : null;
-      const { manifest, local, remote } = await findSnapshot(running, {
-        target,
-        snapshot: built?.id ?? found?.manifest.id ?? 0,
-        original: true,
-      });
-      // What was built just now needs no trust in anybody else.
-      if (!built) refuseUntrusted(running, manifest, request);
-      if (!local && remote) await pullFiles(running, { manifest, remote, keep: true });
-      return apply(running, { request, engine, manifest, statements, keep, places, strict, undo });
-    },
-  };
+  return { request, plan, planned_at: context.clock().toISOString(), engine: engine.id, keep };
+}
+
+/**
+ * Does what was planned: the statements that were shown, whatever the query is by now. Steps: those of a load, and in it
+ * `survey`, `query`, `coverage`, `dump`, `traces`; then `store`, `push`.
+ */
+export async function applySanitize(context: Context, planned: PlannedSanitize): Promise<SanitizeResult> {
+  const { request, plan, keep } = planned;
+  const { target, undo, strict } = plan;
+  const { statements } = plan.query;
+  const engine = engineForUrl(`${planned.engine}://`);
+  const places = await plannedPlaces(context, planned);
+  const built = request.build ? await build(context, { ...request, ...request.build }) : null;
+  const { manifest, local, remote } = await findSnapshot(context, {
+    target,
+    snapshot: built?.id ?? plan.snapshot?.id ?? 0,
+    original: true,
+  });
+  // What was built just now needs no trust in anybody else.
+  if (!built) refuseUntrusted(context, manifest, request);
+  if (!local && remote) await pullFiles(context, { manifest, remote, keep: true });
+  return sanitizeIn(context, { request, engine, manifest, statements, keep, places, strict, undo });
+}
+
+/** Where it can be, as long as the result still replaces the database that was shown, or none. */
+async function plannedPlaces(context: Context, planned: PlannedSanitize): Promise<SanitizePlace[]> {
+  const { target, destination, unverified_sources: accepted } = planned.plan;
+  const engine = engineForUrl(`${planned.engine}://`);
+  const { ephemeral = false } = planned.request;
+  const quiet = { ...context, report: () => {} };
+  const places = await choosePlaces(quiet, { target, engine, ephemeral, accepted });
+  const now = places[0]?.destination?.url;
+  if (now === destination?.url) return places;
+  const [is, was] = [now, destination?.url].map((url) => url ?? 'a throw-away database');
+  throw planOutdated(`The destination is ${is}, no longer ${was},`);
 }
 
 /** The original that is built first is pushed as well. */
 function sharingWarnings({ settings }: Context['configuration'], { target, push }: SanitizeRequest) {
   const message = push === false ? null : sharedOriginals(settings, settings.targets[target]?.storage_profile);
   return message === null ? [] : [{ code: 'originals_shared', message: `${message}. ${ORIGINALS_HINT}` }];
-}
-
-/** Does what was planned. Steps: those of a load, and in it `survey`, `query`, `coverage`, `dump`, `traces`; then `store`, `push`. */
-export function sanitize(context: Context, planned: PlannedSanitize): Promise<SanitizeResult> {
-  return planned.apply(context);
 }
 
 /** Whether the target's snapshots are to be sanitized when they are built: its own query or the global one applies. */
@@ -129,10 +147,10 @@ interface Work {
   undo: boolean;
 }
 
-async function apply(context: Context, work: Work): Promise<SanitizeResult> {
+async function sanitizeIn(context: Context, work: Work): Promise<SanitizeResult> {
   const { request, engine, manifest, statements, keep, places, strict, undo } = work;
-  const repository = repositoryOf(context);
-  const jobs = request.cpus ?? jobsFor(context, request.target);
+  const repository = localRepository(context);
+  const jobs = request.cpus ?? cpusFor(context, request.target);
   await using opened = await openPlace(context, {
     places,
     manifest,

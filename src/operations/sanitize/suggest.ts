@@ -5,8 +5,8 @@ import type { Context } from '../../runtime/context.ts';
 import { columnName } from '../../sanitize/column-facts.ts';
 import { readKeepComments } from '../../sanitize/keep-comments.ts';
 import { chooseQuery } from '../../sanitize/query.ts';
-import { jobsFor } from '../jobs.ts';
-import { repositoryOf } from '../snapshots/local-repository.ts';
+import { cpusFor } from '../cpus-for.ts';
+import { localRepository } from '../snapshots/local-repository.ts';
 import { refuseUntrusted } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { findSnapshot } from '../snapshots/snapshots.ts';
@@ -25,8 +25,8 @@ export async function suggest(context: Context, request: SanitizeRequest): Promi
   const statements = query ? sanitizer.splitQuery(query.text) : [];
   const keep = query ? readKeepComments(query.text) : [];
   const places = await choosePlaces(context, { target, engine, ephemeral: true });
-  const repository = repositoryOf(context);
-  const jobs = request.cpus ?? jobsFor(context, target);
+  const repository = localRepository(context);
+  const jobs = request.cpus ?? cpusFor(context, target);
 
   await using opened = await openPlace(context, {
     places,

@@ -12,7 +12,7 @@ import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { refuseUnshared } from '../sign-in/sharing.ts';
-import { repositoryOf } from './local-repository.ts';
+import { localRepository } from './local-repository.ts';
 import { pullFiles } from './pull.ts';
 import { findSnapshot, type SnapshotRequest } from './snapshots.ts';
 
@@ -27,7 +27,7 @@ export async function exportSnapshot(context: Context, { file, ...request }: Exp
   await refuseExisting(file);
   await refuseUnshared(context, request.target);
   const { manifest, row, remote } = await findSnapshot(context, request);
-  const repository = repositoryOf(context);
+  const repository = localRepository(context);
   if (remote && (await missingHere(repository, filesOf(manifest))).length > 0) {
     await pullFiles(context, { manifest, remote, keep: false });
   }

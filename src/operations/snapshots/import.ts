@@ -13,7 +13,7 @@ import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { findTarget } from '../find-target.ts';
-import { repositoryOf } from './local-repository.ts';
+import { localRepository } from './local-repository.ts';
 import { refuseUntrusted, signatureOf, signed, type TrustChoice } from './signatures.ts';
 
 export interface ImportRequest extends TrustChoice {
@@ -31,7 +31,7 @@ export async function importSnapshot(context: Context, request: ImportRequest): 
   refuseUntrusted(context, archive.manifest, request);
   const manifest = await forTarget(context, archive.manifest, target);
   findTarget(context.configuration, manifest.target);
-  const repository = repositoryOf(context);
+  const repository = localRepository(context);
   await using staging = await repository.stage();
   const missing = await missingHere(repository, filesOf(manifest));
   const total = missing.reduce((sum, file) => sum + file.stored_bytes, 0);

@@ -6,7 +6,7 @@ import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';
 import { refuseUnshared } from '../sign-in/sharing.ts';
-import { openRemote, profilesOf } from './remote-repositories.ts';
+import { openRemote, profilesOf } from './storage-profiles.ts';
 
 /** A snapshot, and where it is. */
 export interface PlacedSnapshot {

@@ -3,6 +3,7 @@ import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { findTarget } from '../find-target.ts';
+import type { Planned } from '../planned.ts';
 import { type KeepPolicy, keptBy } from './keep-policy.ts';
 import { freedBytes, removeFrom } from './remove.ts';
 import { findSnapshots, listSnapshots } from './snapshots.ts';
@@ -15,18 +16,22 @@ export interface PruneRequest {
   from?: SnapshotLocation;
 }
 
+export type PlannedPrune = Planned<PruneRequest, PrunePlan>;
+
 /** Which snapshots the policy does not keep. Changes nothing. */
-export async function planPrune(context: Context, { target, keep, from }: PruneRequest): Promise<PrunePlan> {
+export async function planPrune(context: Context, request: PruneRequest): Promise<PlannedPrune> {
+  const { target, keep, from } = request;
   if (Object.values(keep).every((rule) => !rule)) throw keepsNothing();
   const { targets: all } = context.configuration.settings;
   const names = target === undefined ? Object.keys(all).filter((name) => !all[name]?.share) : [target];
   const targets: PrunedTarget[] = [];
   for (const name of names) targets.push(await planTarget(context, { name, keep, from }));
-  return { targets, frees_bytes: targets.reduce((sum, { frees_bytes }) => sum + frees_bytes, 0) };
+  const plan: PrunePlan = { targets, frees_bytes: targets.reduce((sum, { frees_bytes }) => sum + frees_bytes, 0) };
+  return { request, plan, planned_at: context.clock().toISOString() };
 }
 
 /** Removes what was planned, then the objects that no snapshot names any more. It cannot be undone. */
-export async function prune(context: Context, { targets }: PrunePlan): Promise<void> {
+export async function applyPrune(context: Context, { plan: { targets } }: PlannedPrune): Promise<void> {
   const { report } = context;
   for (const { target, remove, from } of targets) {
     if (remove.length === 0) continue;

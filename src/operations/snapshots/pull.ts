@@ -6,7 +6,7 @@ import { type Moved, pullObjects } from '../../repository/transfer.ts';
 import type { TransferResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { refuseUnshared } from '../sign-in/sharing.ts';
-import { repositoryOf } from './local-repository.ts';
+import { localRepository } from './local-repository.ts';
 import { refuseUntrusted, type TrustChoice } from './signatures.ts';
 import { findSnapshot, type SnapshotRequest } from './snapshots.ts';
 
@@ -33,7 +33,7 @@ export interface Pulling {
 /** Fetches what this machine lacks of these files. */
 export async function pullFiles(context: Context, { manifest, remote, files, keep }: Pulling): Promise<Moved> {
   const { report, signal } = context;
-  const repository = repositoryOf(context);
+  const repository = localRepository(context);
   await using staging = await repository.stage();
   const pool = createObjectPool(availableParallelism());
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };

@@ -6,9 +6,9 @@ import { type Moved, pushSnapshot } from '../../repository/transfer.ts';
 import type { TransferResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError, UserError } from '../../runtime/errors.ts';
-import { repositoryOf } from './local-repository.ts';
-import { openRemote, profileFor } from './remote-repositories.ts';
+import { localRepository } from './local-repository.ts';
 import { findSnapshot, type SnapshotRequest } from './snapshots.ts';
+import { openRemote, profileFor } from './storage-profiles.ts';
 
 /** Copies a snapshot of this machine to its target's remote repository: only what the remote repository lacks. Step: `push`. */
 export async function push(context: Context, request: SnapshotRequest): Promise<TransferResult> {
@@ -66,6 +66,6 @@ async function pushManifest(
   const pool = createObjectPool(availableParallelism());
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   signal.addEventListener('abort', () => void pool.close(), { once: true });
-  const repository = repositoryOf(context);
+  const repository = localRepository(context);
   return { storage: remote.name, ...(await pushSnapshot({ manifest, repository, remote, pool, report, signal })) };
 }

@@ -5,7 +5,8 @@ import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { findTarget } from '../find-target.ts';
-import { repositoryOf } from './local-repository.ts';
+import type { Planned } from '../planned.ts';
+import { localRepository } from './local-repository.ts';
 import { findSnapshot, findSnapshots, type SnapshotRequest } from './snapshots.ts';
 
 export interface RemoveRequest extends SnapshotRequest {
@@ -13,8 +14,10 @@ export interface RemoveRequest extends SnapshotRequest {
   from?: SnapshotLocation;
 }
 
+export type PlannedRemove = Planned<RemoveRequest, RemovePlan>;
+
 /** What removing a snapshot would free. */
-export async function planRemove(context: Context, request: RemoveRequest): Promise<RemovePlan> {
+export async function planRemove(context: Context, request: RemoveRequest): Promise<PlannedRemove> {
   const { target } = request;
   const { manifest, row, remote } = await findSnapshot(context, request);
   // The remote repository of a share target belongs to those who push to it.
@@ -28,11 +31,14 @@ export async function planRemove(context: Context, request: RemoveRequest): Prom
     });
   }
   const frees_bytes = await freedBytes(context, { from, remote, manifests: [manifest] });
-  return { target, snapshot: row, from, frees_bytes };
+  return { request, plan: { target, snapshot: row, from, frees_bytes }, planned_at: context.clock().toISOString() };
 }
 
 /** Removes the snapshot's manifest, then the objects that no snapshot names any more. It cannot be undone. */
-export async function remove(context: Context, { target, snapshot, from }: RemovePlan): Promise<void> {
+export async function applyRemove(
+  context: Context,
+  { plan: { target, snapshot, from } }: PlannedRemove,
+): Promise<void> {
   const { report } = context;
   // By its id alone: a sanitized snapshot and its original share an index.
   const [found] = await findSnapshots(context, { target, ids: [snapshot.id] });
@@ -52,14 +58,14 @@ export interface Removal {
 
 /** Bytes that no other snapshot of the place shares. */
 export async function freedBytes(context: Context, { from, remote, manifests }: Removal): Promise<number> {
-  const places = [from.includes('local') ? repositoryOf(context) : null, from.includes('remote') ? remote : null];
+  const places = [from.includes('local') ? localRepository(context) : null, from.includes('remote') ? remote : null];
   const bytes = await Promise.all(places.map((place) => place?.ownBytes(manifests) ?? 0));
   return bytes.reduce((sum, one) => sum + one, 0);
 }
 
 /** Removes manifests, then what no manifest of the place names any more. */
 export async function removeFrom(context: Context, { from, remote, manifests }: Removal): Promise<void> {
-  const places = [from.includes('local') ? repositoryOf(context) : null, from.includes('remote') ? remote : null];
+  const places = [from.includes('local') ? localRepository(context) : null, from.includes('remote') ? remote : null];
   for (const place of places) {
     if (!place) continue;
     for (const manifest of manifests) await place.remove(manifest);

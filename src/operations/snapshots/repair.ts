@@ -6,9 +6,9 @@ import type { VerifyResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { toUserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
-import { repositoryOf } from './local-repository.ts';
-import { openRemote, profilesOf } from './remote-repositories.ts';
+import { localRepository } from './local-repository.ts';
 import type { FoundSnapshot } from './snapshots.ts';
+import { openRemote, profilesOf } from './storage-profiles.ts';
 
 export interface Repairing {
   found: FoundSnapshot;
@@ -39,7 +39,7 @@ export async function repair(context: Context, repairing: Repairing): Promise<Re
       ? await repairRemote(context, files, repairing)
       : await repairHere(context, files, repairing);
     const unrepaired = new Set(files.map(({ sha256 }) => sha256).filter((sha256) => !repaired.has(sha256)));
-    const side = remote ? found.remote : repositoryOf(context);
+    const side = remote ? found.remote : localRepository(context);
     const losing = unrepaired.size > 0 ? await side?.naming(unrepaired) : [];
     const lost = (losing ?? []).map(({ target, id, created_at }) => ({ target, id, created_at }));
     return { repaired, lost };
@@ -52,7 +52,7 @@ async function repairHere(
   { found: { manifest, remote: own }, pool }: Repairing,
 ): Promise<Set<string>> {
   const { signal } = context;
-  const repository = repositoryOf(context);
+  const repository = localRepository(context);
   await using staging = await repository.stage();
   const repaired = new Set<string>();
   for await (const remote of remotesOf(context, { own, target: manifest.target })) {
@@ -71,7 +71,7 @@ async function repairRemote(
   { found: { manifest, remote }, pool }: Repairing,
 ): Promise<Set<string>> {
   const { signal } = context;
-  const repository = repositoryOf(context);
+  const repository = localRepository(context);
   const repaired = new Set<string>();
   await remote?.locks.whilePushing(async (renew) => {
     for (const file of files) {

@@ -6,7 +6,7 @@ import type { SnapshotRow, TargetSnapshots } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';
-import { repositoryOf } from './local-repository.ts';
+import { localRepository } from './local-repository.ts';
 import { type ListRequest, listEverywhere, type PlacedSnapshot } from './placed-snapshots.ts';
 import { shownSignature, signatureOf } from './signatures.ts';
 
@@ -50,7 +50,7 @@ export async function listSnapshots(
 export async function annotate(context: Context, request: SnapshotRequest & { note: string }): Promise<SnapshotRow> {
   const { manifest, row, local, remote } = await findSnapshot(context, request);
   const annotated = { ...manifest, note: request.note.trim() === '' ? null : request.note.trim() };
-  if (local) await repositoryOf(context).write(annotated);
+  if (local) await localRepository(context).write(annotated);
   await remote?.write(annotated);
   return { ...row, note: annotated.note };
 }
@@ -92,6 +92,17 @@ export async function findSnapshot(context: Context, request: SnapshotRequest): 
   const trustedKeys = context.configuration.settings.trusted_keys;
   const row = { ...placedRow(found, { index, target, trustedKeys }), signature: signatureOf(manifest, trustedKeys) };
   return { manifest, row, local, remote };
+}
+
+/** The snapshot of a plan. One that is on this machine is read here, and not listed in a bucket again. */
+export async function findPlanned(
+  context: Context,
+  { target, snapshot }: { target: string; snapshot: SnapshotRow },
+): Promise<FoundSnapshot> {
+  const key = manifestKey({ ...snapshot, target: snapshot.origin ?? target });
+  const manifest = snapshot.where.includes('local') ? await localRepository(context).read(key) : null;
+  if (manifest) return { manifest, row: snapshot, local: true, remote: null };
+  return findSnapshot(context, { target, snapshot: snapshot.id });
 }
 
 /** The one snapshot whose id begins so, or is that; an error of wrong usage when it could be another as well. */
@@ -137,7 +148,7 @@ function readManifest(
   context: Context,
   { headline, local, remote }: PlacedSnapshot,
 ): Promise<Manifest | null | undefined> {
-  const source = local ? repositoryOf(context) : remote;
+  const source = local ? localRepository(context) : remote;
   return Promise.resolve(source?.read(manifestKey(headline)));
 }
 

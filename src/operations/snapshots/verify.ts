@@ -1,16 +1,17 @@
 import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { reasonOf } from '../../repository/damaged.ts';
+import { objectKey } from '../../repository/keys.ts';
 import { filesOfTable, type ManifestFile } from '../../repository/manifest.ts';
 import { largestObject } from '../../repository/objects/object-format.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
-import { filesOf, objectKey } from '../../repository/repository.ts';
+import { filesOf } from '../../repository/repository.ts';
 import type { VerifyResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
-import { repositoryOf } from './local-repository.ts';
+import { localRepository } from './local-repository.ts';
 import { repair } from './repair.ts';
 import { type FoundSnapshot, findSnapshot, type SnapshotRequest } from './snapshots.ts';
 
@@ -105,7 +106,7 @@ async function openSource(
   fromRemote: boolean,
 ): Promise<Source> {
   const { configuration, signal } = context;
-  const repository = repositoryOf(context);
+  const repository = localRepository(context);
   if (local && !fromRemote) {
     return {
       name: configuration.settings.working_directory,

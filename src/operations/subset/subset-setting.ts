@@ -8,8 +8,8 @@ import { withStep } from '../../runtime/events.ts';
 import { type Collected, collect } from '../../subset/collect.ts';
 import { buildGraph, type SubsetSettings, withKnownNames } from '../../subset/graph.ts';
 import { type Plan, planSubset } from '../../subset/plan.ts';
+import { cpusFor } from '../cpus-for.ts';
 import { findTarget } from '../find-target.ts';
-import { jobsFor } from '../jobs.ts';
 
 export interface SubsetRequest {
   target: string;
@@ -17,6 +17,8 @@ export interface SubsetRequest {
   settings?: Partial<SubsetSettings>;
   /** Chooses other rows for `percent`. Default 1. */
   seed?: number;
+  /** Looks for the rows when it is planned, so that the plan tells how many come. */
+  count?: boolean;
   /** Stores the subset as a snapshot of the target as well. */
   snapshot?: boolean;
   /** Goes on although sources could not be compared with the destination. */
@@ -70,7 +72,7 @@ export function settingOf(context: Context, { target: name, cpus, settings: chos
     source,
     destination,
     settings: { ...settings, ...chosen },
-    jobs: cpus ?? jobsFor(context, name),
+    jobs: cpus ?? cpusFor(context, name),
   };
 }
 

@@ -8,24 +8,19 @@ import type { SubsetSettings } from '../../subset/graph.ts';
 import type { Plan } from '../../subset/plan.ts';
 import { formatNumberOf } from '../../text/format.ts';
 import { build } from '../build.ts';
+import { checkDestination } from '../load/destination.ts';
 import { refuseSources } from '../load/guard.ts';
-import { repositoryOf } from '../snapshots/local-repository.ts';
+import { type Planned, planOutdated } from '../planned.ts';
+import { localRepository } from '../snapshots/local-repository.ts';
 import { collectRows, DEFAULT_SEED, planFor, type Setting, type SubsetRequest, settingOf } from './subset-setting.ts';
 
-/** A plan to be shown and asked about; `plan` is printable, `apply` does it and is called by `subset`. */
-export interface PlannedSubset {
-  plan: SubsetPlanResult;
+export interface PlannedSubset extends Planned<SubsetRequest, SubsetPlanResult> {
   /** What was planned from. */
   settings: SubsetSettings;
-  apply: (context: Context) => Promise<SubsetResult>;
 }
 
 /** Looks at source and destination, changes nothing. With `count` the rows are looked for as well, so that the plan tells how many come. */
-export async function planSubset(
-  context: Context,
-  request: SubsetRequest,
-  { count = false }: { count?: boolean } = {},
-): Promise<PlannedSubset> {
+export async function planSubset(context: Context, request: SubsetRequest): Promise<PlannedSubset> {
   const setting = settingOf(context, request);
   const { engine, destination: url } = setting;
   const unverified_sources = await refuseSources(context, url, request);
@@ -35,8 +30,9 @@ export async function planSubset(
   const seed = request.seed ?? DEFAULT_SEED;
   await using source = await engine.subset.openSource(context, { url: setting.source, jobs: setting.jobs });
   const plan = planFor(source, setting.settings);
-  const collected = count ? await collectRows(context, { source, plan, seed }) : null;
+  const collected = request.count ? await collectRows(context, { source, plan, seed }) : null;
   return {
+    request,
     plan: {
       target: request.target,
       sanitized: null,
@@ -50,48 +46,50 @@ export async function planSubset(
       circles: plan.circles,
       warnings: [...warningsOf(plan, engine), ...source.warnings],
     },
+    planned_at: context.clock().toISOString(),
     settings: setting.settings,
-    apply: (running) => make(running, { ...setting, request, seed, undo }),
   };
 }
 
 /** Does what was planned. Steps: `read`, `prepare`, `copy`, `large_objects`, `index`, `finish`, `prove`, `swap`, and those of a build. */
-export async function subset(context: Context, planned: PlannedSubset): Promise<SubsetResult> {
-  for (const { code, message } of planned.plan.warnings) context.report({ event: 'warning', code, message });
-  return planned.apply(context);
-}
-
-interface Making extends Setting {
-  request: SubsetRequest;
-  seed: number;
-  undo: boolean;
-}
-
-async function make(context: Context, making: Making): Promise<SubsetResult> {
-  const { request, seed, undo, jobs, settings, destination } = making;
-  const repository = repositoryOf(context);
+export async function applySubset(context: Context, planned: PlannedSubset): Promise<SubsetResult> {
+  const { request, plan, settings } = planned;
+  const { seed, undo } = plan;
+  const setting = { ...settingOf(context, request), settings };
+  if (setting.source.display !== plan.source)
+    throw planOutdated(`The source is ${setting.source.display}, no longer ${plan.source},`);
+  await checkDestination(context, planned, setting.destination);
+  for (const { code, message } of plan.warnings) context.report({ event: 'warning', code, message });
+  const repository = localRepository(context);
   await using staging = await repository.stage();
-  const made = await makeFrom(context, { ...making, directory: await staging.folder('subset') });
+  const made = await makeFrom(context, { ...setting, seed, undo, directory: await staging.folder('subset') });
   const tables = [...made.rows].map(([table, rows]) => ({ table, rows })).sort((a, b) => (a.table < b.table ? -1 : 1));
   return {
     target: request.target,
-    destination: destination.display,
+    destination: plan.destination.url,
     seed,
     tables,
     rows: tables.reduce((sum, { rows }) => sum + rows, 0),
     proof: made.proof,
     swap_ms: made.replaced.swapMs,
     undo_database: made.replaced.undoDatabase,
-    snapshot: request.snapshot ? await store(context, request, jobs) : null,
+    snapshot: request.snapshot ? await store(context, request, setting.jobs) : null,
   };
+}
 
-  /** The source is let go as soon as nothing more is read of it. */
-  async function makeFrom(running: Context, { source: url, engine, directory }: Making & { directory: string }) {
-    await using source = await engine.subset.openSource(running, { url, jobs });
-    const plan = planFor(source, settings);
-    const collected = await collectRows(running, { source, plan, seed });
-    return await source.make(running, { url: destination, plan, collected, jobs, undo, directory });
-  }
+interface Making extends Setting {
+  seed: number;
+  undo: boolean;
+  directory: string;
+}
+
+/** The source is let go as soon as nothing more is read of it. */
+async function makeFrom(context: Context, making: Making) {
+  const { engine, source: url, destination, settings, jobs, seed, undo, directory } = making;
+  await using source = await engine.subset.openSource(context, { url, jobs });
+  const plan = planFor(source, settings);
+  const collected = await collectRows(context, { source, plan, seed });
+  return await source.make(context, { url: destination, plan, collected, jobs, undo, directory });
 }
 
 /** The subset as a snapshot of the target, which load and all others then know. */

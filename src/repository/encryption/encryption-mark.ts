@@ -3,23 +3,23 @@ import { claim, foreignBucket, ownershipOf } from '../claim.ts';
 import type { Store } from '../store.ts';
 import { SealBroken } from './sealed-format.ts';
 
-/** Says whose a remote repository is, whether it is encrypted, and with which key: what is there is never mixed, nor taken for nothing. */
+/** Marks a bucket's prefix as owned and as encrypted with one key, so that encrypted and plain content never mix. */
 export interface EncryptionMark {
-  /** Throws when the remote repository is not what the storage profile takes it for. */
+  /** Throws when the storage profile does not match the bucket. */
   check(): Promise<void>;
-  /** Marks a new remote repository, before anything is stored in it or removed from it; throws when it is of somebody else. */
+  /** Marks a new prefix before anything in it changes; throws when it has foreign files. */
   set(): Promise<void>;
 }
 
-/** Lies at the top of an encrypted remote repository; whoever can open it has the key of the remote repository. */
+/** At the top of an encrypted prefix; decrypting it verifies the key. */
 const MARK = 'encrypted';
 
 const MARK_TEXT = 'format 1\n';
 
-/** The mark of a remote repository that is not to be encrypted: there must be no `encrypted`. */
+/** For a storage profile without encryption: the file `encrypted` must not exist. */
 export function clearMark(store: Store, profile: string): EncryptionMark {
   const check = async (): Promise<void> => {
-    // Asked for as a whole: of a refusal without a body nobody could say the reason.
+    // GET instead of HEAD: an error without a body has no reason.
     if ((await store.read(MARK)) !== null) throw isEncrypted(store, profile);
   };
   return {
@@ -31,7 +31,7 @@ export function clearMark(store: Store, profile: string): EncryptionMark {
   };
 }
 
-/** The mark of a remote repository that is to be encrypted; `clear` is the bucket as it is. */
+/** For a storage profile with encryption; `clear` is the unencrypted store. */
 export function sealedMark(store: Store, clear: Store, profile: string): EncryptionMark {
   async function isSet(): Promise<boolean> {
     const text = await store.read(MARK).catch((error) => {
@@ -52,7 +52,7 @@ export function sealedMark(store: Store, clear: Store, profile: string): Encrypt
       await check();
       if ((await ownershipOf(clear)) === 'foreign') throw foreignBucket({ name: store.name, profile });
       await store.write(MARK, MARK_TEXT);
-      // Somebody with another key may have done the same at the same moment; the last one has marked it.
+      // Another machine with another key may have written at the same time; the last writer wins.
       await isSet();
     },
   };

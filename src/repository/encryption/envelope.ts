@@ -4,44 +4,45 @@ import type { Checksum } from '../objects/checksum.ts';
 import { contentBytes, createOpener, createSealer, sealedBytes } from './sealed-format.ts';
 import { openName, sealName } from './sealed-names.ts';
 
-/** What content is put into before it leaves this machine: nothing, or encryption. */
+/** The encoding of names and content in a bucket: plain or encrypted. */
 export interface Envelope {
-  /** What a key is called in the bucket. */
+  /** The name of a key in the bucket. */
   nameOf(key: string): string;
-  /** The key of a name; `null` when we have not made it. */
+  /** The key of a name; `null` for a foreign name. */
   keyOf(name: string): string | null;
-  /** How much content there is in what lies in the bucket. */
   contentBytes(stored: number): number;
   seal(key: string, content: Buffer): Buffer;
-  /** Throws a SealBroken when it is not what was sealed. */
+  /** Throws SealBroken for changed content. */
   open(key: string, stored: Buffer): Buffer;
   source(key: string, passing: Passing): Promise<Source>;
-  /** `total` is how many bytes lie in the bucket. */
+  /** `total`: bytes in the bucket. */
   sink(key: string, passing: Passing & { total: number }): Sink;
 }
 
-/** A file of this machine, and what sees its content go by. */
+/** A local file with a callback for its bytes. */
 export interface Passing {
   file: FileHandle;
   checksum: Checksum;
 }
 
-/** A file as it is to lie in the bucket, to be read from several places at once, as often as a transfer needs. */
+/** A file in its stored encoding; can be read concurrently and repeatedly. */
 export interface Source {
   bytes: number;
-  /** Whether it is to lie there as it is here. */
+  /** Whether the stored bytes equal the file's. */
   isClear: boolean;
-  /** Fills the buffer with what begins at `start`, a multiple of 64 kB. */
+  /** Fills the buffer from `start`, a multiple of 64 kB. */
   read<Bytes extends Buffer>(start: number, buffer: Bytes): Promise<Bytes>;
 }
 
-/** A file to be made of what lies in the bucket: its beginning first, then in any order. */
+/** A local file from stored bytes: its beginning first, the rest in any order. */
 export interface Sink {
-  /** Takes what begins at `start`, whole chunks of 64 kB but at the end; how much content that was. May use the memory. */
+  /**
+   * Writes whole chunks of 64 kB (except at the end) from `start`; returns the bytes of content. May overwrite the
+   * buffer.
+   */
   write(bytes: Buffer, start: number): Promise<number>;
 }
 
-/** Everything lies in the bucket as it is. */
 export const clearEnvelope: Envelope = {
   nameOf: (key) => key,
   keyOf: (name) => name,
@@ -67,7 +68,7 @@ export const clearEnvelope: Envelope = {
   }),
 };
 
-/** Nobody who sees the bucket learns more than how many things there are, how large and how old. */
+/** Reveals only the number, sizes and times of objects. */
 export function sealedEnvelope(secretKey: string): Envelope {
   const master = Buffer.from(secretKey, 'hex');
   const derive = (use: string): Uint8Array => new Uint8Array(hkdfSync('sha256', master, '', `tool storage ${use}`, 32));

@@ -19,7 +19,7 @@ const HEADER_BYTES = 32;
 const TAG_BYTES = 16;
 const CIPHER = 'aes-256-gcm';
 
-/** What is stored is not what was sealed: it is damaged, in another's place, or of another key. */
+/** The content was damaged, moved, or encrypted with another key. */
 export class SealBroken extends Error {
   override name = 'SealBroken';
 
@@ -28,31 +28,28 @@ export class SealBroken extends Error {
   }
 }
 
-/** How many bytes so much content takes when it is sealed. */
 export function sealedBytes(content: number): number {
   const chunks = Math.max(1, Math.ceil((HEADER_BYTES + content) / (CHUNK_BYTES - TAG_BYTES)));
   return HEADER_BYTES + content + chunks * TAG_BYTES;
 }
 
-/** How much content so many sealed bytes hold; also of the first so many of a file, up to the end of a chunk. */
+/** Also of a beginning of a file that ends with a chunk. */
 export function contentBytes(sealed: number): number {
   return Math.max(0, sealed - HEADER_BYTES - Math.ceil(sealed / CHUNK_BYTES) * TAG_BYTES);
 }
 
 export interface SealedFile {
-  /** From which the keys of all files are derived. */
   key: Uint8Array;
-  /** What the file is called. */
+  /** The name of the file. */
   name: string;
-  /** Of the whole file, sealed. */
+  /** Encrypted bytes of the whole file. */
   total: number;
 }
 
-/** Seals a file piece by piece: equal for equal pieces, however often one is sealed again. */
+/** Encrypts a file piece by piece; deterministic. */
 export interface Sealer {
   /**
-   * Makes of a buffer whose end is filled with the content of whole chunks the sealed chunks, in its place; `start` is
-   * where in the sealed file the buffer belongs.
+   * Encrypts whole chunks in place; the content is at the buffer's end, `start` is the offset in the encrypted file.
    */
   seal(buffer: Buffer, start: number): void;
 }
@@ -80,13 +77,13 @@ export function createSealer({ key, name, total }: SealedFile): Sealer {
   };
 }
 
-/** Opens a file piece by piece, its beginning first. */
+/** Decrypts a file piece by piece, its beginning first. */
 export interface Opener {
-  /** Makes of sealed chunks, which begin at `start` in the sealed file, their content, in the same memory. */
+  /** Decrypts chunks in place; `start` is their offset in the encrypted file. */
   open(buffer: Buffer, start: number): Buffer;
 }
 
-/** Throws a SealBroken, as the opener does, for what is not what was sealed. */
+/** The opener throws SealBroken too. */
 export function createOpener({ key, name, total }: SealedFile): Opener {
   if (total < sealedBytes(0) || sealedBytes(contentBytes(total)) !== total) throw new SealBroken();
   let fileKey: Uint8Array | undefined;
@@ -120,7 +117,7 @@ function keyOfFile(key: Uint8Array, { name, header }: { name: string; header: Bu
 }
 
 interface Chunk {
-  /** Where it lies in the sealed file. */
+  /** The offset in the encrypted file. */
   at: number;
   until: number;
   number: number;

@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 
 /**
- * What a key is called in an encrypted bucket. Each part but the first is a keyed hash (HMAC-SHA-256) of the path up to
- * and with it, followed by the part itself, encrypted with the hash as its nonce (the SIV construction, RFC 5297): equal
- * content is one object still, and a list can be read by whoever has the key, but nobody else learns or can guess a name.
+ * Names in an encrypted bucket. Each part of a key except the first is a keyed hash (HMAC-SHA-256) of the path up to
+ * it, followed by the part itself, encrypted with the hash as nonce (the SIV construction, RFC 5297). Equal content is
+ * still one object, and only holders of the key can read or guess a name.
  */
 export interface NameKeys {
   hash: Uint8Array;
@@ -12,7 +12,7 @@ export interface NameKeys {
 
 const HASH_BYTES = 16;
 
-/** Names are filled up to a multiple of this, so that their length tells little. */
+/** Padding hides the length of names. */
 const ROOM = 32;
 
 export function sealName(key: string, keys: NameKeys): string {
@@ -30,7 +30,7 @@ export function sealName(key: string, keys: NameKeys): string {
     .join('/');
 }
 
-/** `null` for a name that `sealName` has not made, with these keys. */
+/** `null` for a name that these keys did not create. */
 export function openName(name: string, keys: NameKeys): string | null {
   const [top = '', ...parts] = name.split('/');
   const path = parts.map((part) => {

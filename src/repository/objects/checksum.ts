@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 
-/** The SHA-256 of a file, taken while its bytes go by: to read it again at the end would cost as much as to move it. */
+/** The SHA-256 of a file, computed while its bytes pass: reading it again would cost as much as moving it. */
 export interface Checksum {
-  /** What goes by before its turn has to lie in the file: there it is read again when its turn has come. */
+  /** Bytes that pass early must be in the file: they are read again in order. */
   update(bytes: Uint8Array, position: number): void;
-  /** In hexadecimal; `null` when some bytes went by twice, or some not at all. */
+  /** In hexadecimal; `null` when bytes passed twice or not at all. */
   digest(): Promise<string | null>;
 }
 
@@ -13,9 +13,8 @@ const READ_BYTES = 1024 * 1024;
 
 export function createChecksum(file: FileHandle): Checksum {
   const hash = createHash('sha256');
-  /** Where each piece begins that went by. */
   const seen = new Set<number>();
-  /** Where those end that went by before their turn. */
+  /** Ends of the pieces that passed early. */
   const early = new Map<number, number>();
   let next = 0;
   let isSound = true;
@@ -57,7 +56,7 @@ export function createChecksum(file: FileHandle): Checksum {
   };
 }
 
-/** What is to be stored is not what it is said to be. Nothing has been stored. */
+/** The content does not match its checksum. Nothing was stored. */
 export class ContentDiffers extends Error {
   override name = 'ContentDiffers';
 

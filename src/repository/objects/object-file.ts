@@ -1,5 +1,17 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { objectKey } from '../keys.ts';
 import {
   compressFrame,
   contentDiffers,
@@ -14,16 +26,16 @@ import {
 } from './object-format.ts';
 import { release } from './release.ts';
 
-// Synchronous work on object files, to be done in a worker thread: the event loop never carries a table's bytes.
+// Synchronous work on object files, for worker threads: the event loop never carries a table's bytes.
 
 export interface PackRequest {
-  /** The file to read; it may still be growing. */
+  /** May still be growing. */
   source: string;
-  /** The object to write; synced to the disk before `packFile` returns. */
+  /** Synced before `packFile` returns. */
   destination: string;
-  /** Ends every complete source; what follows its first occurrence at a file's end never comes. */
+  /** Ends a complete source. */
   terminator: string | null;
-  /** Whether whoever writes the source has ended. */
+  /** Whether the source's writer has finished. */
   complete: () => boolean;
   /** Blocks until the source may have grown. */
   wait: () => void;
@@ -34,80 +46,147 @@ export interface Packed {
   sha256: string;
   bytes: number;
   storedBytes: number;
-  /** Of the object as it is written. */
   storedSha256: string;
   /** Line feeds in the content. */
   lines: number;
-  /** Whether the content ends with the terminator. */
   terminated: boolean;
 }
 
-/** One for all files of a thread, which packs one at a time: thousands of small ones would keep the collector busy. */
+/** One buffer per thread: a new one for each of thousands of small files would burden the garbage collector. */
 let packBuffer: Buffer<ArrayBuffer> | undefined;
 
-/** Hashes, compresses and counts a file in one pass, following it while it grows. */
+/** Hashes, compresses and counts a file in one pass, while it grows. */
 export function packFile({ source, destination, terminator, complete, wait, onBytes }: PackRequest): Packed {
   const input = openSync(source, 'r');
   const output = openSync(destination, 'wx', 0o600);
   try {
-    const hash = createHash('sha256');
-    const storedHash = createHash('sha256');
-    const frames: Frame[] = [];
     packBuffer ??= Buffer.allocUnsafeSlow(FRAME_BYTES);
     const buffer = packBuffer;
-    const end = terminator === null ? null : Buffer.from(terminator);
-    let lines = 0;
-    let storedBytes = 0;
-    let tail = Buffer.alloc(0);
+    const packer = createPacker(terminator);
     while (true) {
-      const filled = fill(input, buffer, { before: tail, end, complete, wait });
+      const filled = fill(input, buffer, { before: packer.tail(), end: packer.end, complete, wait });
       if (filled === 0) break;
-      const content = buffer.subarray(0, filled);
-      hash.update(content);
-      lines += countLines(content);
-      if (end) tail = lastOf(tail, content, end.length);
-      const stored = compressFrame(content);
+      const stored = packer.add(buffer.subarray(0, filled));
       writeWhole(output, stored);
-      storedHash.update(stored);
-      storedBytes += stored.length;
-      frames.push({ storedBytes: stored.length, bytes: filled });
       release(stored);
       onBytes(filled);
       if (filled < FRAME_BYTES) break;
     }
-    const table = encodeSeekTable(frames);
+    const { table, packed } = packer.finish();
     writeWhole(output, table);
-    storedHash.update(table);
     fsyncSync(output);
-    const bytes = frames.reduce((sum, frame) => sum + frame.bytes, 0);
-    const terminated = end !== null && tail.equals(end);
-    return {
-      sha256: hash.digest('hex'),
-      bytes,
-      storedBytes: storedBytes + table.length,
-      storedSha256: storedHash.digest('hex'),
-      lines,
-      terminated,
-    };
+    return packed;
   } finally {
     closeSync(input);
     closeSync(output);
   }
 }
 
+interface Packer {
+  /** The terminator, as bytes. */
+  end: Buffer | null;
+  /** The last bytes that were added, as many as the terminator has. */
+  tail(): Buffer;
+  /** The frame of the next content. */
+  add(content: Buffer): Buffer<ArrayBuffer>;
+  finish(): { table: Buffer; packed: Packed };
+}
+
+function createPacker(terminator: string | null): Packer {
+  const hash = createHash('sha256');
+  const storedHash = createHash('sha256');
+  const frames: Frame[] = [];
+  const end = terminator === null ? null : Buffer.from(terminator);
+  let lines = 0;
+  let storedBytes = 0;
+  let tail = Buffer.alloc(0);
+  return {
+    end,
+    tail: () => tail,
+    add(content) {
+      hash.update(content);
+      lines += countLines(content);
+      if (end) tail = lastOf(tail, content, end.length);
+      const stored = compressFrame(content);
+      storedHash.update(stored);
+      storedBytes += stored.length;
+      frames.push({ storedBytes: stored.length, bytes: content.length });
+      return stored;
+    },
+    finish() {
+      const table = encodeSeekTable(frames);
+      storedHash.update(table);
+      const packed = {
+        sha256: hash.digest('hex'),
+        bytes: frames.reduce((sum, frame) => sum + frame.bytes, 0),
+        storedBytes: storedBytes + table.length,
+        storedSha256: storedHash.digest('hex'),
+        lines,
+        terminated: end !== null && tail.equals(end),
+      };
+      return { table, packed };
+    },
+  };
+}
+
+export interface ContentToPack {
+  content: Uint8Array<ArrayBuffer>;
+  /** The object to write; synced to the disk before `packContent` returns. */
+  destination: string;
+  terminator: string | null;
+}
+
+export interface PackedContent extends Packed {
+  /** The store has the same object, which has been made young; none was written. */
+  isStored: boolean;
+}
+
+/** The same for content in memory, with the folder of the store: an object that is there, byte for byte, is not written again. */
+export function packContent({ content, destination, terminator }: ContentToPack, store: string): PackedContent {
+  const packer = createPacker(terminator);
+  const parts: Buffer[] = [];
+  for (let from = 0; from < content.length; from += FRAME_BYTES) {
+    const { buffer, byteOffset, length } = content.subarray(from, from + FRAME_BYTES);
+    parts.push(packer.add(Buffer.from(buffer, byteOffset, length)));
+  }
+  const { table, packed } = packer.finish();
+  const object = Buffer.concat([...parts, table]);
+  if (isThere(join(store, objectKey(packed.sha256)), object)) return { ...packed, isStored: true };
+  const output = openSync(destination, 'wx', 0o600);
+  try {
+    writeWhole(output, object);
+    fsyncSync(output);
+  } finally {
+    closeSync(output);
+  }
+  return { ...packed, isStored: false };
+}
+
+/** A sweep spares what is young; what it removes meanwhile is not there. */
+function isThere(path: string, object: Buffer): boolean {
+  try {
+    if (statSync(path).size !== object.length || !readFileSync(path).equals(object)) return false;
+    const now = new Date();
+    utimesSync(path, now, now);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 interface Growth {
-  /** The end of what was read before: a terminator may begin in it. */
+  /** The end of the previous read, where a terminator may begin. */
   before: Buffer;
   end: Buffer | null;
   complete: () => boolean;
   wait: () => void;
 }
 
-/** Fills the buffer; less than full only at the very end of the source. */
+/** Fills the buffer; shorter only at the end of the source. */
 function fill(input: number, buffer: Buffer, { before, end, complete, wait }: Growth): number {
   let filled = 0;
   while (filled < buffer.length) {
-    // Asked before the read: what was written before the end was said is then surely seen.
+    // Before the read, so that everything written before completion is read.
     const last = complete();
     const read = readSync(input, buffer, filled, buffer.length - filled, null);
     filled += read;
@@ -135,12 +214,11 @@ function writeWhole(output: number, bytes: Uint8Array): void {
 
 export interface ObjectToRead {
   path: string;
-  /** What the content must hash to. */
   sha256: string;
   bytes: number;
 }
 
-/** The content, frame by frame; throws at the first damaged frame, and at the end when the checksum differs. */
+/** The content in frames; throws at the first damaged frame, and for a wrong checksum. */
 export function* readFrames({ path, sha256, bytes }: ObjectToRead): Generator<Uint8Array<ArrayBuffer>, void> {
   const input = openSync(path, 'r');
   try {
@@ -163,8 +241,8 @@ export function* readFrames({ path, sha256, bytes }: ObjectToRead): Generator<Ui
 }
 
 /**
- * Reads an object against a checksum of its stored bytes, which costs a tenth of decompressing it; where that differs
- * the content decides, since equal content may be compressed otherwise. Throws when the object is damaged.
+ * Verifies the checksum of the stored bytes, at a tenth of the cost of decompression. If it differs, the content
+ * decides, because equal content may be compressed differently. Throws for a damaged object.
  */
 export function checkStored(object: ObjectToRead, storedSha256: string | undefined): void {
   if (storedSha256 !== undefined && hashFile(object.path) === storedSha256) return;
@@ -185,7 +263,7 @@ function hashFile(path: string): string {
   }
 }
 
-/** Whether an object has the size that it says, and says it holds so many bytes: it costs next to nothing to ask. */
+/** Compares sizes only, at little cost. */
 export function looksWhole({ path, bytes }: Pick<ObjectToRead, 'path' | 'bytes'>): boolean {
   try {
     const input = openSync(path, 'r');
@@ -200,7 +278,6 @@ export function looksWhole({ path, bytes }: Pick<ObjectToRead, 'path' | 'bytes'>
   }
 }
 
-/** The frames of an object that holds so many bytes. */
 function frameTable(input: number, bytes: number): Frame[] {
   const { size } = fstatSync(input);
   if (size > largestObject(bytes)) throw contentDiffers();

@@ -7,12 +7,12 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
  */
 export const FRAME_BYTES = 1024 * 1024;
 
-/** A frame that says it is larger is taken for damage, not for a reason to allocate. */
+/** A larger frame counts as damage, not as a reason to allocate. */
 const LARGEST_FRAME_BYTES = 64 * 1024 * 1024;
 
 /**
- * Tables as text are compressed at the speed at which a server gives them out: level 1, with a table of matches that
- * stays in the processor's first cache. Higher levels cost twice the time for the same size.
+ * Level 1, with a match table that fits into the first-level cache, compresses text as fast as a server sends it.
+ * Higher levels take twice the time for the same size.
  */
 const COMPRESSION = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_hashLog]: 12 };
 const SKIPPABLE_MAGIC = 0x184d2a5e;
@@ -26,13 +26,13 @@ export interface Frame {
   bytes: number;
 }
 
-/** With room for the whole result zstd compresses in one pass, without copying into buffers of its own. */
+/** With room for the whole result zstd compresses in one pass, without copies. */
 const ROOM = FRAME_BYTES + FRAME_BYTES / 64;
 
-/** Smaller ones than this would only make the table large; but for the last one, and those of an empty object. */
+/** A lower bound keeps the table small; the last frame and empty objects are exempt. */
 const SMALLEST_FRAME_BYTES = 64 * 1024;
 
-/** More than any object of so much content has: what is larger is not fetched, and not unpacked. */
+/** An upper bound: a larger object is neither fetched nor unpacked. */
 export function largestObject(bytes: number): number {
   return bytes + Math.ceil(bytes / 64) + mostFrames(bytes) * (ENTRY_BYTES + 512) + FRAME_BYTES / 16;
 }
@@ -48,9 +48,9 @@ export function compressFrame(content: Uint8Array): Buffer<ArrayBuffer> {
   });
 }
 
-/** Throws when the frame is damaged, or does not hold what the table says. */
+/** Throws for a damaged frame, or one that does not match the table. */
 export function decompressFrame(stored: Uint8Array, { bytes }: Frame): Buffer<ArrayBuffer> {
-  // With a byte to spare the first buffer is seen to be the last.
+  // A spare byte shows that the first buffer is also the last.
   const room = { chunkSize: Math.max(64, bytes + 1), maxOutputLength: Math.max(64, bytes) };
   const content = zstdDecompressSync(stored, room);
   if (content.length !== bytes) throw damaged();
@@ -72,13 +72,13 @@ export function encodeSeekTable(frames: Frame[]): Buffer {
   return table;
 }
 
-/** How many bytes at the end of the object the seek table takes; throws when the footer is not one. */
+/** Bytes of the seek table at the end; throws for an invalid footer. */
 export function seekTableBytes(footer: Buffer): number {
   if (footer.length !== FOOTER_BYTES || footer.readUInt32LE(5) !== SEEKABLE_MAGIC) throw damaged();
   return SKIPPABLE_HEADER_BYTES + footer.readUInt32LE(0) * ENTRY_BYTES + FOOTER_BYTES;
 }
 
-/** The frames before the table, of an object of `storedBytes` that holds `bytes`; throws when they are not these. */
+/** Throws when the table does not match `storedBytes` and `bytes`. */
 export function decodeSeekTable(table: Buffer, { storedBytes, bytes }: Frame): Frame[] {
   if (table.length > mostFrames(bytes) * ENTRY_BYTES + SKIPPABLE_HEADER_BYTES + FOOTER_BYTES) throw damaged();
   const frames: Frame[] = [];
@@ -91,12 +91,11 @@ export function decodeSeekTable(table: Buffer, { storedBytes, bytes }: Frame): F
     frame.bytes > LARGEST_FRAME_BYTES || frame.storedBytes > largestObject(frame.bytes);
   if (whole !== storedBytes || frames.some(isTooLarge)) throw damaged();
   if (frames.reduce((sum, frame) => sum + frame.bytes, 0) !== bytes) throw contentDiffers();
-  // We may not need the rest of the table; whoever reads the object with other programs does.
+  // Other programs need the complete table.
   if (!table.equals(encodeSeekTable(frames))) throw damaged();
   return frames;
 }
 
-/** Of content that is not what the manifest says. */
 export function contentDiffers(): Error {
   return new Error('the content does not match its checksum');
 }

@@ -1,31 +1,32 @@
-import type { ObjectToRead, Packed } from './object-file.ts';
+import type { ContentToPack, ObjectToRead, Packed, PackedContent } from './object-file.ts';
 import { createThreadPool, type TaskChannel } from './thread-pool.ts';
 
 export interface PackJob {
   source: string;
   destination: string;
-  /** What ends every complete source; `null` when only its writer knows. */
+  /** Ends a complete source; `null` when only its writer knows the end. */
   terminator: string | null;
   onBytes: (bytes: number) => void;
 }
 
-/** Worker threads that compress, decompress and hash. One task a thread; more wait their turn. */
+/** Worker threads that compress, decompress and hash; one task per thread, further ones wait. */
 export interface ObjectPool {
-  /** Packs a file that may still be growing until `finish` is called. */
+  /** Packs a file that may grow until `finish` is called. */
   pack(job: PackJob): Promise<Packed>;
-  /** Says that no source grows any more. */
+  /** Packs contents in memory, which are transferred, beside the objects of a store's folder. */
+  packContents(contents: ContentToPack[], store: string): Promise<PackedContent[]>;
+  /** Declares all sources complete. */
   finish(): void;
-  /** The content, frame by frame; throws when it does not match its checksum. */
+  /** The content in frames; throws for a wrong checksum. */
   read(object: ObjectToRead): AsyncGenerator<Uint8Array<ArrayBuffer>, void>;
-  /** Reads every byte against its checksum; rejects with what is wrong. */
+  /** Verifies every byte; rejects with the damage. */
   check(object: ObjectToRead, onBytes: (bytes: number) => void): Promise<void>;
-  /** Reads an object against the checksum of its stored bytes, or where it has another one against that of its content. */
+  /** Verifies the stored bytes, or else the content. */
   checkStored(object: ObjectToRead, storedSha256: string | undefined): Promise<void>;
-  /** Ends the threads, whatever they are doing. */
   close(): Promise<void>;
 }
 
-/** Frames that are decompressed ahead of whoever reads. */
+/** Frames decompressed in advance. */
 const READ_AHEAD = 2;
 
 export function createObjectPool(size: number): ObjectPool {
@@ -41,6 +42,15 @@ export function createObjectPool(size: number): ObjectPool {
         if (message.reply === 'packed') return message.packed;
         if (message.reply === 'bytes') onBytes(message.bytes);
       }
+    },
+
+    async packContents(contents, store) {
+      await using exchange = await threads.acquire();
+      const memory = new Set(contents.map(({ content }) => content.buffer));
+      exchange.send({ task: 'pack-contents', contents, store }, [...memory]);
+      const message = await exchange.receive();
+      if (message.reply !== 'packed-contents') throw new Error(`the thread answered ${message.reply}`);
+      return message.packed;
     },
 
     finish() {

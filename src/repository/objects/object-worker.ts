@@ -1,29 +1,40 @@
 import { parentPort } from 'node:worker_threads';
-import { checkStored, type ObjectToRead, type Packed, packFile, readFrames } from './object-file.ts';
+import {
+  type ContentToPack,
+  checkStored,
+  type ObjectToRead,
+  type Packed,
+  type PackedContent,
+  packContent,
+  packFile,
+  readFrames,
+} from './object-file.ts';
 import { ownsMemory, release } from './release.ts';
 
-/** What the pool asks of a worker: one task at a time, and of a reading task one frame at a time. */
+/** One task at a time, and of a reading task one frame at a time. */
 export type WorkerRequest = { ticket: number } & WorkerTask;
 
 export type WorkerTask =
   | { task: 'pack'; source: string; destination: string; terminator: string | null; complete: SharedArrayBuffer }
+  | { task: 'pack-contents'; contents: ContentToPack[]; store: string }
   | ({ task: 'check' } & ObjectToRead)
   | ({ task: 'check-stored'; storedSha256: string | undefined } & ObjectToRead)
   | ({ task: 'read' } & ObjectToRead)
   | { task: 'next' }
   | { task: 'close' };
 
-/** An answer carries its task's ticket: what comes late for an abandoned task is thrown away. */
+/** The ticket of the task: late answers of an abandoned task are discarded. */
 export type WorkerReply = { ticket: number } & WorkerAnswer;
 
 export type WorkerAnswer =
   | { reply: 'bytes'; bytes: number }
   | { reply: 'packed'; packed: Packed }
+  | { reply: 'packed-contents'; packed: PackedContent[] }
   | { reply: 'frame'; frame: Uint8Array<ArrayBuffer> | null }
   | { reply: 'checked' }
   | { reply: 'failed'; message: string; code: string | null };
 
-/** A source that has not grown is checked again after so many milliseconds: the first time, and at most. */
+/** Interval in ms between checks of a growing source: first, and maximum. */
 const FIRST_POLL = 0.5;
 const LONGEST_POLL = 20;
 
@@ -57,6 +68,11 @@ function answer(request: WorkerRequest): void {
         onBytes: (bytes) => reply({ reply: 'bytes', bytes }),
       });
       reply({ reply: 'packed', packed });
+      return;
+    }
+    case 'pack-contents': {
+      const packed = request.contents.map((content) => packContent(content, request.store));
+      reply({ reply: 'packed-contents', packed });
       return;
     }
     case 'check':

@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import type { WorkerAnswer, WorkerReply, WorkerTask } from './object-worker.ts';
 
-/** One task's conversation with its thread; disposing gives the thread to the next task. */
+/** The channel of one task to its thread; disposing returns the thread. */
 export interface TaskChannel extends AsyncDisposable {
-  send(task: WorkerTask): void;
-  /** The next answer; rejects when the task has failed or the pool is closed. */
+  send(task: WorkerTask, memory?: ArrayBuffer[]): void;
+  /** Rejects when the task fails or the pool closes. */
   receive(): Promise<WorkerAnswer>;
 }
 
@@ -15,16 +15,14 @@ export interface ThreadPool {
 
 interface Thread {
   worker: Worker;
-  /** Of the task that the thread works on. */
   ticket: number;
-  /** Takes that task's answers. */
   inbox: ((reply: WorkerReply) => void) | null;
 }
 
-/** A thread's own objects are few: its frames lie outside the heap. */
+/** The frames are outside the heap. */
 const HEAP = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 };
 
-/** At most `size` threads, started when first needed. */
+/** At most `size` threads, started on demand. */
 export function createThreadPool(size: number): ThreadPool {
   const idle: Thread[] = [];
   const all: Thread[] = [];
@@ -109,7 +107,7 @@ function conversation({ thread, ticket, closed, giveBack }: Conversation): TaskC
   closed.addEventListener('abort', settle, { once: true });
 
   return {
-    send: (task) => thread.worker.postMessage({ ticket, ...task }),
+    send: (task, memory = []) => thread.worker.postMessage({ ticket, ...task }, memory),
     receive() {
       receiver = Promise.withResolvers();
       const { promise } = receiver;
@@ -125,7 +123,7 @@ function conversation({ thread, ticket, closed, giveBack }: Conversation): TaskC
   };
 }
 
-/** The worker beside this module: TypeScript when run from source, its bundle in `dist/`. */
+/** The worker beside this module: TypeScript from source, its bundle in `dist/`. */
 function workerFile(): URL {
   return new URL(import.meta.url.endsWith('.ts') ? './object-worker.ts' : './object-worker.js', import.meta.url);
 }

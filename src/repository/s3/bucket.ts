@@ -10,35 +10,33 @@ import { retry } from './retry.ts';
 type Sdk = typeof import('./sdk.ts').sdk;
 
 export interface S3Options {
-  /** Name of the storage profile. */
   name: string;
   profile: StorageProfile;
-  /** What keys and content are put into. Default: nothing. */
+  /** Default: no encryption. */
   envelope?: Envelope;
-  /** Default: one of its own, which costs some time and a connection. */
+  /** Default: a new one, which costs time and a connection. */
   client?: S3Client;
   signal: AbortSignal;
-  /** Where the profile has a role: its temporary ones. */
+  /** Temporary credentials of the profile's role. */
   credentials?: Credentials | undefined;
 }
 
-/** A bucket of an S3-compatible service, and how requests to it are made. */
+/** A bucket of an S3-compatible service. */
 export interface S3Bucket {
-  /** For people: `s3://bucket/prefix`. */
+  /** `s3://bucket/prefix` */
   name: string;
   bucket: string;
   client: S3Client;
   sdk: Sdk;
   envelope: Envelope;
-  /** What a key is called in the bucket: below the profile's prefix, in the envelope. */
+  /** The name in the bucket: prefix and envelope. */
   nameOf(key: string): string;
-  /** The other way round; `null` for what is none of ours. */
+  /** The inverse; `null` for a foreign name. */
   keyOf(name: string): string | null;
-  /** What a command about one object begins with. */
   place(key: string): { Bucket: string; Key: string };
   /**
-   * Asks until there is an answer or no hope; what is missing is told by `isMissing`, what is not what was sealed by a
-   * SealBroken, what is larger than it may be by a TooLarge, the rest by UserErrors.
+   * Retries until success or a permanent error. Rejects with an error that `isMissing` recognises, with SealBroken,
+   * TooLarge or a UserError.
    */
   ask<Answer>(access: 'read' | 'write', request: Request<Answer>, signal?: AbortSignal): Promise<Answer>;
 }

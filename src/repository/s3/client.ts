@@ -3,14 +3,13 @@ import { type AwsProfile, readAwsProfiles } from '../../config/aws-profiles.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { connectionOf, type StorageProfile } from './providers.ts';
 
-/** Requests that may be under way at the same moment. */
 const SOCKETS = 32;
 
-/** A connection that does not come, or over which nothing comes, is given up after so many milliseconds. */
+/** In ms, for connecting and between bytes. */
 export const CONNECTION_TIMEOUT = 5000;
 export const IDLE_TIMEOUT = 30_000;
 
-/** Credentials for a while; asked for again when they end. */
+/** Temporary credentials; called again when they expire. */
 export type Credentials = () => Promise<{
   accessKeyId: string;
   secretAccessKey: string;
@@ -19,8 +18,8 @@ export type Credentials = () => Promise<{
 }>;
 
 /**
- * A client for the service of a storage profile. Credentials: those of its role, or its `cli_profile`, or its own keys,
- * or what the environment offers (variables, the default profile, the machine's role).
+ * Credentials, in this order: the role's, `cli_profile`, the profile's own keys, the environment (variables, default
+ * profile, machine role).
  */
 export async function createS3Client(profile: StorageProfile, credentials?: Credentials): Promise<S3Client> {
   const { sdk } = await import('./sdk.ts');
@@ -34,12 +33,12 @@ export async function createS3Client(profile: StorageProfile, credentials?: Cred
     ...(cli_profile && { profile: cli_profile }),
     ...(credentials && { credentials }),
     ...(!credentials && keys && { credentials: { accessKeyId: access_key, secretAccessKey: secret_key } }),
-    // Several services refuse the checksums that newer clients send and ask for by themselves (411, 501).
+    // Several services refuse the checksums of newer clients (411, 501).
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // A proxy that does not know it costs a second a part.
+    // A proxy without support for it costs a second per part.
     expectContinueHeader: false,
-    // Retried by the store, which knows what may be retried: see retry.ts.
+    // The store retries: see retry.ts.
     maxAttempts: 1,
     requestHandler: {
       connectionTimeout: CONNECTION_TIMEOUT,
@@ -50,7 +49,7 @@ export async function createS3Client(profile: StorageProfile, credentials?: Cred
   });
 }
 
-/** The client reads credentials from the profile by itself, but not its endpoint. */
+/** The client reads the profile's credentials, but not its endpoint. */
 async function readCliProfile(name: string): Promise<AwsProfile> {
   const profile = (await readAwsProfiles(process.env)).get(name);
   if (profile) return profile;

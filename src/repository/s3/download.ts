@@ -11,27 +11,22 @@ import type { HttpReader, SignedRequest } from './http-reader.ts';
 import { PART_BYTES } from './upload.ts';
 
 export interface Download extends Transfer {
-  /** Of content; what has more is not fetched. */
+  /** Bytes of content; a larger object is refused. */
   maxBytes?: number | undefined;
   bucket: S3Bucket;
   reader: HttpReader;
-  /** Shared by all downloads. */
   buffers: BufferPool;
 }
 
-/** Parts of one object that are fetched at the same moment. */
 const PARTS_AT_ONCE = 4;
 
-/** So much is gathered before it is written: a network hands over little at a time. */
+/** A network delivers small pieces, which are gathered up to this size. */
 const WRITE_BYTES = 1024 * 1024;
 
-/** What all downloads together hold: as many parts are fetched at the same moment. */
+/** Memory of all downloads together. */
 export const BYTES_GATHERED = 8 * WRITE_BYTES;
 
-/**
- * Fetches an object into a new file, and its SHA-256 where no bytes came twice; by ranges: what breaks off is fetched
- * again from the range's beginning only.
- */
+/** Downloads an object in ranges and returns its SHA-256, unless bytes came twice. A failed range restarts alone. */
 export async function downloadFile(key: string, path: string, download: Download): Promise<string | null> {
   await using file = await open(path, 'wx+', 0o600);
   const checksum = createChecksum(file);
@@ -60,14 +55,12 @@ export async function downloadFile(key: string, path: string, download: Download
 interface Range {
   key: string;
   start: number;
-  /** Takes the bytes of an object of so many. */
   sinkFor: (total: number) => Sink;
-  /** Of the object that the first range belongs to: an object that was replaced meanwhile is not mixed in. */
+  /** Of the first range: an object that was replaced meanwhile is not mixed in. */
   etag?: string | undefined;
 }
 
 interface Fetched {
-  /** Bytes of the whole object. */
   total: number;
   etag: string | undefined;
   sink: Sink;
@@ -109,7 +102,7 @@ interface Receiving {
   abortSignal: AbortSignal;
 }
 
-/** Has the body read by us, where that is possible; the client sees an answer without one. */
+/** The project's reader receives the body; the client sees an empty answer. */
 function receiveBy({ middlewareStack }: GetObjectCommand, { reader, receiver, abortSignal }: Receiving): void {
   middlewareStack.add(
     (next) => async (args) => {
@@ -128,24 +121,23 @@ function receiveBy({ middlewareStack }: GetObjectCommand, { reader, receiver, ab
       if (head === null) return await next(args);
       return { response: { ...head, body: Readable.from(errors) }, output: { $metadata: {} } };
     },
-    // Next to the network: everything else is as it is with other requests.
+    // Next to the network, behind all other middleware.
     { step: 'deserialize', priority: 'low' },
   );
 }
 
-/** An object without bytes has no range. */
+/** An empty object has no range. */
 function ignoreEmpty(error: Error): null {
   if (error.name !== 'InvalidRange') throw error;
   return null;
 }
 
-/** Gathers what comes of a range, and writes it. */
 interface Receiver {
-  /** A piece of an object of so many bytes in all; a promise when there is no room for more until it is fulfilled. */
+  /** Returns a promise when there is no room until it resolves. */
   take(piece: Buffer, total: number): Promise<void> | undefined;
-  /** Throws when there is more to come. */
+  /** Throws when bytes are missing. */
   end(range: { total: number; expected: number }): Promise<Sink>;
-  /** What was told of is to come again. */
+  /** Before a retry: takes back the reported bytes. */
   takeBack(): void;
 }
 
@@ -168,7 +160,7 @@ function createReceiver({ gathered, start, sinkFor, onBytes }: ReceiverOptions):
   }
 
   function take(piece: Buffer, total: number): Promise<void> | undefined {
-    // A service that sends more than it was asked for would fill the disk.
+    // A service that sends more than requested would fill the disk.
     if (written + bytes + piece.length > Math.min(total - start, PART_BYTES)) throw new TooLarge();
     const copied = piece.copy(gathered, bytes);
     bytes += copied;

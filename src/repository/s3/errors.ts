@@ -4,10 +4,8 @@ import { TooLarge } from '../store.ts';
 
 export interface FailedRequest {
   error: unknown;
-  /** The storage profile's name, and the bucket for people. */
   profile: string;
   bucket: string;
-  /** What was tried. */
   access: 'read' | 'write';
 }
 
@@ -15,7 +13,7 @@ interface Meaning {
   code: string;
   message: (failed: FailedRequest) => string;
   hint: (failed: FailedRequest) => string;
-  /** How often a request may be made that fails so. */
+  /** How often such a request is made in all. */
   attempts: number;
 }
 
@@ -55,7 +53,7 @@ const clockSkew: Meaning = {
   code: 'clock_skew',
   message: ({ bucket }) => `${bucket} refuses the request, since the clock of this machine is wrong`,
   hint: () => "Set the clock, best by the system's time service; it must be right to a few minutes.",
-  // The client reckons with the service's clock as soon as it has been told of it.
+  // The client corrects its clock after the first answer.
   attempts: 2,
 };
 
@@ -73,7 +71,7 @@ const wrongRegion: Meaning = {
   attempts: 1,
 };
 
-/** A name that is unknown or a port that is closed stays so for longer than anybody waits. */
+/** An unknown name or a closed port is permanent. */
 const noNetwork: Meaning = {
   code: 'storage_unreachable',
   message: ({ bucket }) => `Cannot reach ${bucket}`,
@@ -83,7 +81,7 @@ const noNetwork: Meaning = {
 
 const failing: Meaning = { ...noNetwork, message: ({ bucket }) => `${bucket} keeps failing`, attempts: 7 };
 
-/** By the service's error code, which is part of its protocol, or by that of the operating system. */
+/** By the service's error code, which is part of its protocol, or the operating system's. */
 const MEANINGS: Record<string, Meaning> = {
   NoSuchBucket: missingBucket,
   InvalidBucketName: missingBucket,
@@ -123,25 +121,25 @@ const MEANINGS: Record<string, Meaning> = {
 /** For answers without a body, such as those to HEAD. */
 const BY_STATUS: Record<number, Meaning> = { 401: wrongKeys, 403: mayNot, 507: full };
 
-/** What arrived damaged is fetched so often; it may lie there damaged. */
+/** Attempts for damaged content: it may be damaged in the bucket. */
 const ATTEMPTS_AT_SEALED = 3;
 
-/** Of who gives credentials by the sign-in; whatever else they say is decided. */
+/** Temporary errors of the credential provider; all others are permanent. */
 const PASSING = ['role_unreachable', 'provider_unreachable'];
 
-/** How often a request that failed so may be made: all that we do not know may pass. */
+/** Unknown errors may be temporary. */
 export function attemptsFor(error: unknown): number {
   if (error instanceof SealBroken) return ATTEMPTS_AT_SEALED;
   if (error instanceof UserError) return PASSING.includes(error.code) ? noNetwork.attempts : 1;
   return isMissing(error) || error instanceof TooLarge ? 1 : meaningOf(error).attempts;
 }
 
-/** The service's answer that there is nothing under a key, or no such upload. */
+/** There is nothing under the key, or no such upload. */
 export function isMissing(error: unknown): boolean {
   return ['NoSuchKey', 'NotFound', 'NoSuchUpload'].includes((error as Error).name);
 }
 
-/** Why the bucket did not do what was asked, as an error that a person can act on. */
+/** The reason as an error with a hint. */
 export function storageError(failed: FailedRequest): UserError {
   const { error } = failed;
   if (error instanceof UserError) return error;
@@ -166,7 +164,7 @@ function meaningOf(error: unknown): Meaning {
   );
 }
 
-/** The service's own words; where it has none, its code, unless that is what we have said already. */
+/** The service's own message, or else its code. */
 function reasonOf(error: unknown): string {
   const { name, message, code } = error as NodeJS.ErrnoException;
   if (message && message !== 'UnknownError' && message !== name) return message.replace(/\.$/, '');

@@ -3,17 +3,16 @@ import type { Settings } from '../../config/schema/settings.ts';
 export type StorageProfile = Settings['storage_profiles'][string];
 
 interface Provider {
-  /** Where the service is, when the profile does not say; nothing lets the client find it by the region. */
+  /** Default endpoint; `undefined` lets the client derive it from the region. */
   endpoint: (profile: StorageProfile) => string | undefined;
-  /** Used when the profile names none; a signature needs one, whatever the service makes of it. */
+  /** Default region; signatures need one. */
   region: string;
-  /** `service/bucket/key` instead of `bucket.service/key`, for which the service needs a name for every bucket. */
+  /** `service/bucket/key` instead of `bucket.service/key`, which needs a DNS name per bucket. */
   pathStyle: (endpoint: string | undefined) => boolean;
 }
 
 const isOwnService = (endpoint: string | undefined): boolean => endpoint !== undefined;
 
-/** What the services differ in. */
 const PROVIDERS: Record<StorageProfile['provider'], Provider> = {
   s3: { endpoint: () => undefined, region: 'us-east-1', pathStyle: isOwnService },
   r2: {
@@ -25,7 +24,7 @@ const PROVIDERS: Record<StorageProfile['provider'], Provider> = {
   dospaces: { endpoint: () => undefined, region: 'us-east-1', pathStyle: () => false },
 };
 
-/** What the shared configuration of the storage's command-line client says of a profile. */
+/** Settings of a profile of the AWS CLI. */
 export interface CliProfile {
   endpoint?: string | undefined;
   region?: string | undefined;
@@ -37,7 +36,7 @@ export interface Connection {
   pathStyle: boolean;
 }
 
-/** How to reach the service of a storage profile. An `endpoint_url` of its `cli_profile` wins. */
+/** An `endpoint_url` of the `cli_profile` wins. */
 export function connectionOf(profile: StorageProfile, cli: CliProfile = {}): Connection {
   const provider = PROVIDERS[profile.provider];
   const endpoint = cli.endpoint ?? profile.endpoint ?? provider.endpoint(profile);

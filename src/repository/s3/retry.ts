@@ -2,15 +2,15 @@ import { setTimeout } from 'node:timers/promises';
 
 export interface RetryOptions {
   signal: AbortSignal;
-  /** How often in all an attempt that failed so may be made; 1 gives up at once. */
+  /** The maximum number of attempts after such an error; 1 means no retry. */
   attempts: (error: unknown) => number;
 }
 
-/** The first pause; each further one is twice as long, and none longer than the last. */
+/** In ms; each further pause is twice as long, up to the last. */
 const FIRST_PAUSE = 200;
 const LONGEST_PAUSE = 10_000;
 
-/** Tries again what may succeed later, with growing pauses of random length so that many do not come at once. */
+/** Retries temporary errors, with growing pauses of random length, so that many clients do not return at once. */
 export async function retry<Result>(
   attempt: () => Promise<Result>,
   { signal, attempts }: RetryOptions,

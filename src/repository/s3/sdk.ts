@@ -12,7 +12,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 
-/** What we use of the S3 client: what is not named is not in the bundle, and no start has to read it. */
+/** The used exports of the S3 client: all others stay out of the bundle. */
 export const sdk = {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,

@@ -15,19 +15,17 @@ import { BYTES_GATHERED, downloadFile } from './download.ts';
 import { isMissing } from './errors.ts';
 import { PART_BYTES, uploadFile } from './upload.ts';
 
-/** Bytes that are held at the same moment, all uploads together. */
+/** Of all uploads together. */
 const BYTES_IN_FLIGHT = 4 * PART_BYTES;
 
-/** Keys that are looked for at the same moment. */
 const LOOKS_AT_ONCE = 16;
 
-/** So many keys are looked for one by one before a list of a thousand is worth it. */
+/** Up to this number, keys are checked one by one instead of by a list of a thousand. */
 const WORTH_A_LIST = 4;
 
-/** A text, and what encryption adds to it. */
+/** A text with the overhead of encryption. */
 const MOST_STORED_BYTES = sealedBytes(MOST_TEXT_BYTES);
 
-/** A store in a bucket of an S3-compatible service: keys below the profile's prefix. */
 export async function createS3Store(options: S3Options): Promise<Store> {
   const [bucket, { createHttpReader }] = await Promise.all([openS3Bucket(options), import('./http-reader.ts')]);
   const { client, sdk, place, envelope } = bucket;
@@ -87,7 +85,7 @@ async function list(bucket: S3Bucket, prefix: string): Promise<StoredFile[]> {
   return found.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** The beginning of the bucket, or of what is below the prefix, in one request. */
+/** The beginning of the bucket or prefix, in one request. */
 async function top({ ask, bucket, client, sdk, nameOf }: S3Bucket): Promise<string[]> {
   const Prefix = nameOf('');
   const command = new sdk.ListObjectsV2Command({ Bucket: bucket, Prefix, Delimiter: '/' });
@@ -106,7 +104,7 @@ async function find({ ask, client, sdk, place, envelope }: S3Bucket, key: string
   return { key, bytes, modified: LastModified, version: ETag.replaceAll('"', '') };
 }
 
-/** A text, or its beginning up to what is too much. */
+/** A text, truncated at the limit. */
 async function readBody(body: AsyncIterable<Buffer> | undefined): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -120,7 +118,6 @@ async function readBody(body: AsyncIterable<Buffer> | undefined): Promise<Buffer
 
 interface Page {
   files: StoredFile[];
-  /** Where the list goes on; nothing at its end. */
   next: string | undefined;
 }
 
@@ -130,7 +127,7 @@ async function listPage(bucket: S3Bucket, prefix: string, ContinuationToken?: st
   const command = new sdk.ListObjectsV2Command({ ...place, ContinuationToken });
   const page = await ask('read', async (request) => {
     const answer = await client.send(command, request);
-    // The client takes whatever is no list for an empty one.
+    // The client takes any other document for an empty list.
     if (answer.Name === undefined) throw Object.assign(new Error('the answer is no list'), { name: 'NoStorage' });
     return answer;
   });
@@ -142,7 +139,7 @@ async function listPage(bucket: S3Bucket, prefix: string, ContinuationToken?: st
   return { files, next: page.IsTruncated ? page.NextContinuationToken : undefined };
 }
 
-/** By the beginning of the list, which on a small remote repository is all of it, and else by asking for each key. */
+/** By the beginning of the list, which covers a small bucket, and else by one request per key. */
 async function present(bucket: S3Bucket, keys: string[]): Promise<Set<string>> {
   const prefix = keys[0]?.split('/')[0] ?? '';
   const begin = keys.length > WORTH_A_LIST ? await listPage(bucket, prefix) : { files: [], next: prefix };
@@ -156,7 +153,7 @@ function isThere({ ask, client, sdk, place }: S3Bucket, key: string): Promise<bo
   const look = ask('read', async (request) => {
     const head = client.send(new sdk.HeadObjectCommand(place(key)), request);
     await head.catch(async (error) => {
-      // An answer to HEAD has no body, and so no reason; one to GET has.
+      // An error of HEAD has no body with a reason; one of GET has.
       if (!isMissing(error)) {
         await client.send(new sdk.GetObjectCommand({ ...place(key), Range: 'bytes=0-0' }), request);
       }
@@ -167,7 +164,7 @@ function isThere({ ask, client, sdk, place }: S3Bucket, key: string): Promise<bo
   return look.catch((error) => nullWhenMissing(error) ?? false);
 }
 
-/** Others may keep something below `objects/` too. */
+/** Others may use `objects/` too. */
 async function abortUploads({ ask, bucket, client, sdk, nameOf, keyOf }: S3Bucket, before: Date): Promise<void> {
   let more: ListMultipartUploadsCommandInput | undefined = { Bucket: bucket, Prefix: `${nameOf('objects')}/` };
   while (more) {

@@ -6,27 +6,24 @@ import { ContentDiffers, createChecksum } from '../objects/checksum.ts';
 import type { Transfer } from '../store.ts';
 import type { S3Bucket } from './bucket.ts';
 
-/** What is larger is moved in parts, several at once. */
+/** Larger files are sent in parts. */
 export const PART_BYTES = 8 * 1024 * 1024;
 
-/** Parts of one file that are sent at the same moment. */
 const PARTS_AT_ONCE = 4;
 
-/** The most parts that a service takes. */
+/** The limit of services. */
 const MOST_PARTS = 10_000;
 
-/** How long an upload that was given up may take to be removed. */
 const ABORT_TIMEOUT = 10_000;
 
 export interface Upload extends Transfer {
   bucket: S3Bucket;
-  /** Shared by all uploads. */
   buffers: BufferPool;
-  /** Of the file, as it has to be. */
+  /** The expected checksum of the file. */
   sha256?: string | undefined;
 }
 
-/** Sends a file. The signature holds the checksum of what is sent, so that the service refuses what arrives damaged. */
+/** The signature contains the checksum, so that the service refuses damaged content. */
 export async function uploadFile(key: string, path: string, upload: Upload): Promise<void> {
   await using file = await open(path);
   const { bucket, buffers, signal, onBytes } = upload;
@@ -48,7 +45,7 @@ export async function uploadFile(key: string, path: string, upload: Upload): Pro
   onBytes(envelope.contentBytes(source.bytes));
 }
 
-/** The signature takes the checksum of what is sent once more, unless it is told. */
+/** Without it, the signature would compute the checksum a second time. */
 function signChecksum({ middlewareStack }: PutObjectCommand, sha256: string): void {
   middlewareStack.add(
     (next) => (args) => {
@@ -60,7 +57,7 @@ function signChecksum({ middlewareStack }: PutObjectCommand, sha256: string): vo
 }
 
 interface CheckedSource extends Source {
-  /** Throws when what was read is not what it has to be. */
+  /** Throws when the content differs from the expected one. */
   checkContent: () => Promise<string | null>;
 }
 
@@ -80,12 +77,12 @@ async function sendParts(key: string, source: CheckedSource, upload: Upload): Pr
     await bucket
       .ask('write', (options) => client.send(command, options), signal)
       .catch(async (error) => {
-        // An answer that got lost: asked again, the service no longer knows the upload.
+        // After a lost answer, the service no longer knows the completed upload.
         if (!(await isWhole(key, source, upload))) throw error;
       });
   } catch (error) {
     const options = { abortSignal: AbortSignal.timeout(ABORT_TIMEOUT) };
-    // What cannot be removed now is removed by the next sweep.
+    // The next sweep removes a remaining upload.
     await client.send(new sdk.AbortMultipartUploadCommand(one), options).catch(() => {});
     throw error;
   }
@@ -93,7 +90,7 @@ async function sendParts(key: string, source: CheckedSource, upload: Upload): Pr
 
 type UploadPlace = ReturnType<S3Bucket['place']> & { UploadId: string | undefined };
 
-/** Returns, or throws, when no part is under way any more. */
+/** Returns or throws only after the last part has ended. */
 async function sendEachPart(one: UploadPlace, source: Source, upload: Upload): Promise<CompletedPart[]> {
   const { bucket, buffers, onBytes } = upload;
   const { client, sdk, envelope } = bucket;
@@ -104,7 +101,7 @@ async function sendEachPart(one: UploadPlace, source: Source, upload: Upload): P
   const starts = Array.from({ length: Math.ceil(size / length) }, (_, index) => index * length);
   const parts: CompletedPart[] = [];
   let reading: Promise<unknown> = Promise.resolve();
-  /** One after the other, for the checksum. */
+  /** In order, for the checksum. */
   const read: Source['read'] = (start, into) => {
     const turn = reading.then(() => source.read(start, into));
     reading = turn.catch(() => {});

@@ -1,4 +1,4 @@
-/** Luhn's check digit, which payment cards and IMEIs end with. */
+/** Luhn's check digit of payment cards and IMEIs. */
 export function passesLuhn(digits: string): boolean {
   let sum = 0;
   for (let index = 0; index < digits.length; index += 1) {
@@ -9,7 +9,7 @@ export function passesLuhn(digits: string): boolean {
   return digits.length > 0 && sum % 10 === 0;
 }
 
-/** ISO 13616: the country and the check digits moved to the end, letters as numbers, modulo 97. */
+/** ISO 13616: country and check digits moved to the end, letters as numbers, modulo 97. */
 export function passesIban(text: string): boolean {
   const moved = text.slice(4) + text.slice(0, 4);
   let remainder = 0;

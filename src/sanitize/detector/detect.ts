@@ -4,14 +4,14 @@ import { NAME_RULES, type NameRule, PEOPLE } from './name-rules.ts';
 import { VALUE_RULES } from './value-rules.ts';
 import { wordsOf } from './words.ts';
 
-/** A column that looks as if it held personal data, and what makes it look so. */
+/** A column that looks like personal data, with the reason. */
 export interface Suspicion {
   facts: ColumnFacts;
   kind: PersonalKind;
   by: 'name' | 'values';
 }
 
-/** The columns that look as if they held personal data, in the order given. */
+/** In the order of the input. */
 export function detectPersonalData(columns: ColumnFacts[]): Suspicion[] {
   const certain = new Map<string, Suspicion>();
   for (const facts of columns) {
@@ -53,9 +53,9 @@ function namesFit(
   );
 }
 
-/** Fewer values than this prove nothing against a name. */
+/** Fewer values do not disprove a name. */
 const FEW = 3;
-/** Test data, placeholders and empty texts stand among real values. */
+/** Real values are mixed with test data, placeholders and empty texts. */
 const LEAST_PLAUSIBLE = 0.3;
 
 function valuesAllow({ plausible }: NameRule, { samples }: ColumnFacts): boolean {
@@ -66,7 +66,7 @@ function shareOf(values: string[], fits: (value: string) => boolean): number {
   return values.length === 0 ? 0 : values.filter(fits).length / values.length;
 }
 
-/** Kinds that belong to one person, so that the rest of the row does too. */
+/** Kinds of one person, which make the rest of the row personal too. */
 const OF_A_PERSON = new Set<PersonalKind>(['name', 'birth_date', 'national_id', 'phone', 'address']);
 
 function isAboutPerson({ kind, by }: Suspicion): boolean {

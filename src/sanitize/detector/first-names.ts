@@ -1,4 +1,4 @@
-/** Common first names of many countries, without accents: enough that columns of names are told from other words. */
+/** Common first names of many countries, without accents. */
 export const FIRST_NAMES = new Set(
   `aaron abdullah abigail ada adam adriana agnes agnieszka ahmed aisha alan albert alejandro alessandro alex alexander
   alexandra alexey alice alicia ali amanda amelia amina amy ana anastasia andrea andreas andrew andrzej angela anita anja

@@ -1,4 +1,3 @@
-/** The kinds of personal data and secrets that are looked for, in the words in which they are told. */
 export const PERSONAL_KINDS = {
   email: 'e-mail address',
   phone: 'phone number',

@@ -2,19 +2,19 @@ import type { ColumnFamily } from '../column-facts.ts';
 import type { PersonalKind } from './kinds.ts';
 import { exactly, words } from './words.ts';
 
-/** Columns that are called so hold data of this kind: words in many languages, as `wordsOf` writes them. */
+/** Names of columns with data of a kind, in many languages, as `wordsOf` writes them. */
 export interface NameRule {
   kind: PersonalKind;
-  /** Anywhere in the column's words. */
+  /** Matches anywhere in the column's words. */
   column: RegExp;
-  /** Words that mean something else beside the first ones. */
+  /** Words that change the meaning. */
   except?: RegExp;
-  /** The table must be called so. */
+  /** The table's name must match. */
   table?: RegExp;
-  /** Only in a table of people: one that is called so, or that holds personal data by a rule without this. */
+  /** Only in a table of people: by its name, or because another rule found personal data. */
   amongPeople?: true;
   families: ColumnFamily[];
-  /** Whether a value can be of this kind; values that cannot outvote the name. */
+  /** Whether a value can be of this kind; implausible values outvote the name. */
   plausible?: (value: string) => boolean;
 }
 
@@ -23,7 +23,7 @@ const nameLike = (value: string) => /\p{L}/u.test(value) && !/\d{3}|[@/{}<>=]/.t
 const TEXT: ColumnFamily[] = ['text'];
 const TEXT_OR_NUMBER: ColumnFamily[] = ['text', 'number'];
 
-/** The first that fits counts, so what is particular stands before what is general. */
+/** The first match counts: special rules come before general ones. */
 export const NAME_RULES: NameRule[] = [
   {
     kind: 'email',
@@ -247,7 +247,7 @@ export const NAME_RULES: NameRule[] = [
   },
 ];
 
-/** Tables that are called so are about people. */
+/** Names of tables of people. */
 export const PEOPLE = words`
   customers? | clients? | users? | persons? | people | employees? | staff | members? | patients? |
   contacts? | students? | teachers? | drivers? | guests? | applicants? | candidates? | leads? |

@@ -5,14 +5,14 @@ import { FIRST_NAMES } from './first-names.ts';
 import type { PersonalKind } from './kinds.ts';
 import { wordsOf } from './words.ts';
 
-/** Values that look so are of this kind, whatever their column is called. */
+/** Values of a kind, whatever the name of their column. */
 export interface ValueRule {
   kind: PersonalKind;
   families: ColumnFamily[];
   fits: (value: string) => boolean;
-  /** The share of the values that must fit. */
+  /** Minimum share of matching values. */
   share: number;
-  /** Columns with these words hold something else that looks alike. */
+  /** Words of columns with similar values of another kind. */
   except?: RegExp;
 }
 
@@ -21,10 +21,10 @@ const EMAIL_WITHIN = /[\w.+-]+@[\w-]+\.[\w.-]*\p{L}{2,}/u;
 const INTERNATIONAL_PHONE = /^\+\d[\d ()./-]{7,}$/;
 const PHONE_WITHIN = /(?:^|[\s:(])\+\d{1,3}[ \d()./-]{8,}\d/;
 const JWT = /^eyJ[\w+/=-]{8,}\.[\w+/=\s-]{8,}\./;
-/** Prefixes that providers give their keys so that they can be recognised, and the forms of hashed passwords. */
+/** Prefixes of providers' keys, and forms of hashed passwords. */
 const KEY =
   /^(?:(?:sk|pk|rk)_(?:live|test)_\w{8,}|AKIA[0-9A-Z]{16}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abprs]-[\w-]{10,}|AIza[\w-]{30,}|ya29\.[\w-]{10,}|SG\.[\w-]{16,}|\$2[abxy]?\$\d\d\$|\$argon2|\$[156]\$|pbkdf2|-----BEGIN [A-Z ]*PRIVATE KEY)/;
-/** Of 6 or 8 bytes; one of 8 bytes is an address of IPv6 by its form as well. */
+/** 6 or 8 bytes; 8 bytes also match IPv6. */
 const HARDWARE_ADDRESS = /^[\da-f]{2}(?:([:-])[\da-f]{2})(?:\1[\da-f]{2}){4}(?:(?:\1[\da-f]{2}){2})?$/i;
 /** Visa, Mastercard, American Express, Discover. */
 const CARD = /^(?:4\d{12}(?:\d{3})?|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|6(?:011|5\d\d)\d{12})$/;
@@ -73,7 +73,7 @@ function isCard(value: string): boolean {
   return CARD.test(digits) && passesLuhn(digits);
 }
 
-/** One to four words of letters, the first of them a known first name. */
+/** One to four words, the first a known first name. */
 function isPersonName(value: string): boolean {
   if (!/^\p{L}[\p{L}\p{M}' .-]{1,60}$/u.test(value)) return false;
   const parts = wordsOf(value).split(' ');

@@ -1,4 +1,4 @@
-/** A name as the words that it is made of: `lastSignIn_IP` → `last sign in ip`, `Straße` → `strasse`. */
+/** Splits a name into words: `lastSignIn_IP` → `last sign in ip`, `Straße` → `strasse`. */
 export function wordsOf(name: string): string {
   return name
     .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
@@ -12,12 +12,12 @@ export function wordsOf(name: string): string {
     .trim();
 }
 
-/** Any of the words or phrases, whole; each is a regular expression, and ` | ` stands between them. */
+/** Whole words or phrases; each is a regular expression, separated by ` | `. */
 export function words(alternatives: TemplateStringsArray): RegExp {
   return new RegExp(`(?:^| )(?:${joined(alternatives)})(?: |$)`, 'u');
 }
 
-/** The same, but nothing else beside it. */
+/** The same, without other words. */
 export function exactly(alternatives: TemplateStringsArray): RegExp {
   return new RegExp(`^(?:${joined(alternatives)})$`, 'u');
 }

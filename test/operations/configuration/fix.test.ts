@@ -1,7 +1,15 @@
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Diagnosis, diagnose, type Fix } from '../../../src/operations/configuration/fix.ts';
+import {
+  applyFix,
+  type Diagnosis,
+  diagnose,
+  type Fix,
+  type FixPlan,
+  planFix,
+} from '../../../src/operations/configuration/fix.ts';
+import { asData } from '../../helpers/as-data.ts';
 import { type ConfigFolder, configFolder, withKey } from '../../helpers/config-folder.ts';
 
 const FILE = withKey(`# ours
@@ -12,10 +20,13 @@ targets:
     snapshot: { src_url: "postgres://app:hunter3@h/a" } # main
 `);
 
-function diagnosed({ path }: ConfigFolder): Promise<Diagnosis> {
+function fileRequest({ path }: ConfigFolder) {
+  return { cwd: path, environment: { TOOL_TRUST: 'true', HOME: path, PATH: path } };
+}
+
+function diagnosed(folder: ConfigFolder): Promise<Diagnosis> {
   return diagnose({
-    cwd: path,
-    environment: { TOOL_TRUST: 'true', HOME: path, PATH: path },
+    ...fileRequest(folder),
     offline: true,
     report: () => {},
     signal: new AbortController().signal,
@@ -23,20 +34,24 @@ function diagnosed({ path }: ConfigFolder): Promise<Diagnosis> {
   });
 }
 
-async function mend(fix: Fix | null | undefined): Promise<void> {
+function planned(folder: ConfigFolder, fix: Fix | null | undefined): Promise<FixPlan> {
   if (!fix) throw new Error('there is no fix');
-  const { apply } = await fix.plan();
-  await apply();
+  return planFix(fileRequest(folder), fix);
+}
+
+/** A plan is data: a copy of it does the same. */
+function apply(folder: ConfigFolder, plan: FixPlan): Promise<void> {
+  return applyFix(fileRequest(folder), asData(plan));
 }
 
 test('secrets in plain are encrypted where they stand, and the check finds none after it', async () => {
   const folder = await configFolder({ 'tool.yml': FILE });
   const { report, encrypt } = await diagnosed(folder);
   expect(report.plain_secrets).toEqual(['authtoken', 'targets.app.snapshot.src_url']);
-  const plan = await encrypt?.plan();
+  const plan = await planned(folder, encrypt);
   expect(await readFile(join(folder.path, 'tool.yml'), 'utf8')).toBe(FILE);
-  expect(plan?.change).toMatchObject({ kind: 'text', base: FILE });
-  await plan?.apply();
+  expect(plan.change).toMatchObject({ kind: 'text', base: FILE });
+  await apply(folder, plan);
   const text = await readFile(join(folder.path, 'tool.yml'), 'utf8');
   expect(text).not.toMatch(/hunter/);
   expect(text).toMatch(/^authtoken: &t \S*\$aes\$[0-9a-f]+\S* # plain$/m);
@@ -48,7 +63,7 @@ test('the working directory is made for its owner alone; where it is there nothi
   const { report, makeFolder } = await diagnosed(folder);
   const path = join(folder.path, 'work');
   expect(report.working_directory).toEqual({ path, ok: null, error: null });
-  await mend(makeFolder);
+  await apply(folder, await planned(folder, makeFolder));
   expect((await stat(path)).mode & 0o777).toBe(0o700);
   expect(await diagnosed(folder)).toMatchObject({ report: { working_directory: { ok: true } }, makeFolder: null });
 });
@@ -67,9 +82,9 @@ test('a file that others may read becomes its owner’s alone', async () => {
   await chmod(file, 0o644);
   const { report, fixes } = await diagnosed(folder);
   expect(report.problems.map(({ code }) => code)).toEqual(['file_readable_by_others']);
-  const plan = await fixes[0]?.plan();
-  expect(plan?.change).toEqual({ kind: 'said', lines: [`chmod 600 ${file}`] });
-  await plan?.apply();
+  const plan = await planned(folder, fixes[0]);
+  expect(plan.change).toEqual({ kind: 'said', lines: [`chmod 600 ${file}`], act: { kind: 'protect', file } });
+  await apply(folder, plan);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect((await diagnosed(folder)).report.problems).toEqual([]);
 });
@@ -77,9 +92,9 @@ test('a file that others may read becomes its owner’s alone', async () => {
 test('what somebody else has saved since the fix was shown is not written over', async () => {
   const folder = await configFolder({ 'tool.yml': withKey('debugg: true # why\n') });
   const file = join(folder.path, 'tool.yml');
-  const plan = await (await diagnosed(folder)).fixes[0]?.plan();
+  const plan = await planned(folder, (await diagnosed(folder)).fixes[0]);
   await writeFile(file, withKey('debugg: false\n'));
-  await expect(plan?.apply()).rejects.toMatchObject({ code: 'configuration_changed' });
+  await expect(apply(folder, plan)).rejects.toMatchObject({ code: 'configuration_changed' });
   expect(await readFile(file, 'utf8')).toBe(withKey('debugg: false\n'));
 });
 

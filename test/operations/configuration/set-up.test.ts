@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadConfiguration } from '../../../src/config/load.ts';
-import { planSetUp, type SetUp, writeSetUp } from '../../../src/operations/configuration/set-up.ts';
+import { applySetUp, planSetUp, type SetUp } from '../../../src/operations/configuration/set-up.ts';
+import { asData } from '../../helpers/as-data.ts';
 
 let folder: string;
 
@@ -30,7 +31,7 @@ const surroundings = (environment: NodeJS.ProcessEnv = {}) => ({
 
 test('what is written is in force, with its password encrypted, and for its owner alone', async () => {
   const plan = await planSetUp(surroundings(), { ...answers, schemaConfig: { include_schemas: ['public', 'sales'] } });
-  const { file } = await writeSetUp(surroundings(), plan);
+  const { file } = await applySetUp(surroundings(), asData(plan));
   expect(file).toBe(join(folder, 'tool.yml'));
   expect(readFileSync(file, 'utf8')).toBe(plan.text);
   expect(plan.text).not.toContain('hunter2');
@@ -58,7 +59,7 @@ test('a password may be in an environment variable, which the file names', async
   expect(plan.shown).toContain('app:{{`SHOP_PASSWORD` | env}}@db:5432/shop');
   expect(plan.text).not.toMatch(/hunter2|p%40ss|\$aes\$/);
   expect(plan.variables).toEqual({ SHOP_PASSWORD: 'hunter2', SHOP_DEV_PASSWORD: 'p%40ss' });
-  await writeSetUp(surroundings(), plan);
+  await applySetUp(surroundings(), plan);
   const { settings } = await loadConfiguration(surroundings(plan.variables));
   expect(settings.targets.shop?.snapshot).toEqual({ src_url: SOURCE, dst_url: destination });
 });
@@ -67,7 +68,7 @@ test("a bucket's keys are encrypted, and the target is kept there", async () => 
   const storage = { provider: 'minio', bucket: 'b', endpoint: 'http://m', access_key: 'AK', secret_key: 'SK' } as const;
   const plan = await planSetUp(surroundings(), { ...answers, storage });
   expect(plan.text).not.toMatch(/: (AK|SK)$/m);
-  await writeSetUp(surroundings(), plan);
+  await applySetUp(surroundings(), plan);
   const { settings } = await loadConfiguration(surroundings());
   expect(settings.storage_profiles.main).toEqual(storage);
   expect(settings.targets.shop?.storage_profile).toBe('main');
@@ -78,7 +79,7 @@ test('a file that is there is neither planned over nor written over', async () =
   writeFileSync(join(folder, 'tool.yml'), 'mine');
   const refused = { code: 'configuration_exists' };
   await expect(planSetUp(surroundings(), answers)).rejects.toMatchObject(refused);
-  await expect(writeSetUp(surroundings(), plan)).rejects.toMatchObject(refused);
+  await expect(applySetUp(surroundings(), plan)).rejects.toMatchObject(refused);
   expect(readFileSync(join(folder, 'tool.yml'), 'utf8')).toBe('mine');
 });
 

@@ -7,7 +7,7 @@ import type { Settings } from '../../../src/config/schema/settings.ts';
 import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.ts';
 import { build } from '../../../src/operations/build.ts';
 import { refuseSources } from '../../../src/operations/load/guard.ts';
-import { load, planLoad } from '../../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { planUndo } from '../../../src/operations/load/undo.ts';
 import { planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { planSubset } from '../../../src/operations/subset/subset.ts';
@@ -256,7 +256,7 @@ describeWithPostgres('the guard of sources', () => {
     const context = contextOf({ targets, directory: folder.path });
     await build(context, { target: 'app', cpus: 1 });
     await other.stop();
-    await load(context, await planLoad(context, { target: 'app', cpus: 1 }));
+    await applyLoad(context, await planLoad(context, { target: 'app', cpus: 1 }));
     const { plan } = await planLoad(context, { target: 'app', destdb: primary.url('copy') });
     expect(plan.unverified_sources).toEqual([]);
     // Even a namesake: what the source said of itself is another database.

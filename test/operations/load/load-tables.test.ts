@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build.ts';
-import { load, planLoad } from '../../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
-import { planUndo, undo } from '../../../src/operations/load/undo.ts';
+import { applyUndo, planUndo } from '../../../src/operations/load/undo.ts';
 import type { LoadResult } from '../../../src/results/results.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import type { RunEvent } from '../../../src/runtime/events.ts';
@@ -91,7 +91,7 @@ describeWithPostgres('a load of some tables', () => {
   }
 
   async function run(request: Partial<LoadRequest>): Promise<LoadResult> {
-    return load(context, await planLoad(context, { target: 'app', ...request }));
+    return applyLoad(context, await planLoad(context, { target: 'app', ...request }));
   }
 
   /** Rows of every table that has some, each table for itself. */
@@ -162,7 +162,7 @@ describeWithPostgres('a load of some tables', () => {
 
   it('is undone as every load is', async () => {
     await run({ tables: ['public.country'] });
-    await undo(context, await planUndo(context, { target: 'app' }));
+    await applyUndo(context, await planUndo(context, { target: 'app' }));
     expect(await server.psql('copy', { sql: 'SELECT id FROM mine' })).toBe('7\n');
   });
 

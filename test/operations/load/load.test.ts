@@ -3,9 +3,9 @@ import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build.ts';
-import { load, planLoad } from '../../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
-import { planUndo, undo } from '../../../src/operations/load/undo.ts';
+import { applyUndo, planUndo } from '../../../src/operations/load/undo.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import type { LoadResult } from '../../../src/results/results.ts';
@@ -61,7 +61,7 @@ describeWithPostgres('a load', () => {
   }
 
   async function run(request: Partial<LoadRequest> = {}, on = context): Promise<LoadResult> {
-    return load(on, await planLoad(on, { target: 'app', ...request }));
+    return applyLoad(on, await planLoad(on, { target: 'app', ...request }));
   }
 
   async function expectUntouched(): Promise<void> {
@@ -95,9 +95,9 @@ describeWithPostgres('a load', () => {
     expect(undo_database).toBe('copy.tool-undo');
     const loaded = await server.dump('copy');
     expect(loaded).toBe(await server.dump('source'));
-    await undo(context, await planUndo(context, { target: 'app' }));
+    await applyUndo(context, await planUndo(context, { target: 'app' }));
     expect(await server.psql('copy', { sql: 'SELECT id FROM mine' })).toBe('7\n');
-    await undo(context, await planUndo(context, { target: 'app' }));
+    await applyUndo(context, await planUndo(context, { target: 'app' }));
     expect(await server.dump('copy')).toBe(loaded);
   });
 
@@ -132,7 +132,7 @@ describeWithPostgres('a load', () => {
     const planned = await planLoad(context, { target: 'app' });
     expect(planned.plan.destination.connections).toBe(1);
     expect(planned.plan.warnings).toContainEqual(expect.objectContaining({ code: 'sessions_open' }));
-    await load(context, planned);
+    await applyLoad(context, planned);
     held.stdin.end('SELECT 1;\n');
     await gone;
     expect(await server.dump('copy')).toBe(await server.dump('source'));

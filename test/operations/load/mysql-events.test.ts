@@ -4,10 +4,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Code, CodeDefinitions } from '../../../src/engines/mysql/definitions/definitions.ts';
 import { isEnabled, namersOf, withEventsDisabled } from '../../../src/engines/mysql/definitions/events.ts';
 import { build } from '../../../src/operations/build.ts';
-import { load, planLoad } from '../../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
-import { planUndo, undo } from '../../../src/operations/load/undo.ts';
-import { planSanitize, sanitize } from '../../../src/operations/sanitize/sanitize.ts';
+import { applyUndo, planUndo } from '../../../src/operations/load/undo.ts';
+import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import type { RunEvent } from '../../../src/runtime/events.ts';
 import { withDetails } from '../../helpers/build-and-load.ts';
 import { changeDefinitions } from '../../helpers/change-definitions.ts';
@@ -105,7 +105,7 @@ for (const flavour of FLAVOURS) {
     async function loaded(request: Partial<LoadRequest> = {}) {
       const running = context();
       const planned = await planLoad(running, { target: 'app', original: true, cpus: 1, ...request });
-      await withDetails(load(running, planned));
+      await withDetails(applyLoad(running, planned));
       return planned.plan;
     }
 
@@ -158,9 +158,9 @@ for (const flavour of FLAVOURS) {
       expect(await states('app_dev')).toEqual(enabled);
       // What was there is put back as it was.
       const running = context();
-      await undo(running, await planUndo(running, { target: 'app' }));
+      await applyUndo(running, await planUndo(running, { target: 'app' }));
       expect(await states('app_dev')).toEqual(disabled);
-      await undo(running, await planUndo(running, { target: 'app' }));
+      await applyUndo(running, await planUndo(running, { target: 'app' }));
       expect(await states('app_dev')).toEqual(enabled);
       expect(await states('app')).toEqual(enabled);
     });
@@ -168,7 +168,7 @@ for (const flavour of FLAVOURS) {
     it('a sanitized snapshot has them too, and its database has them disabled', async () => {
       const running = context();
       const planned = await planSanitize(running, { target: 'app' });
-      await withDetails(sanitize(running, planned));
+      await withDetails(applySanitize(running, planned));
       expect(Object.keys(await states('app_safe'))).toEqual(['naming', 'once', 'resting', 'running']);
       expect(Object.values(await states('app_safe'))).not.toContain('ENABLED');
       await loaded({ original: false, events: true });

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build.ts';
-import { load, planLoad } from '../../../src/operations/load/load.ts';
-import { planUndo, undo } from '../../../src/operations/load/undo.ts';
+import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
+import { applyUndo, planUndo } from '../../../src/operations/load/undo.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
 
@@ -46,7 +46,7 @@ for (const flavour of FLAVOURS) {
     });
 
     async function loadApp(options: { dropForeignReferences?: boolean } = {}) {
-      return load(context, await planLoad(context, { target: 'app', ...options }));
+      return applyLoad(context, await planLoad(context, { target: 'app', ...options }));
     }
 
     it('is not loaded into, and the refusal lists them before anything is changed', async () => {
@@ -61,7 +61,7 @@ for (const flavour of FLAVOURS) {
     it('loses them with the swap where the caller wants it; an undo is refused while there are new ones', async () => {
       const planned = await planLoad(context, { target: 'app', dropForeignReferences: true });
       expect(JSON.stringify(planned.plan)).toContain(REFERENCE);
-      await load(context, planned);
+      await applyLoad(context, planned);
       await server.sql('billing-1', 'INSERT INTO invoice VALUES (2, 1), (3, 77)');
       const [table] = await server.sql<Record<string, string>>('billing-1', 'SHOW CREATE TABLE invoice');
       expect(table?.['Create Table']).not.toContain('FOREIGN KEY');
@@ -71,11 +71,11 @@ for (const flavour of FLAVOURS) {
         'billing-1',
         `ALTER TABLE invoice ADD CONSTRAINT invoice_again FOREIGN KEY (id) REFERENCES \`${NAME}\`.customer (id)`,
       );
-      await expect(undo(context, await planUndo(context, { target: 'app' }))).rejects.toMatchObject({
+      await expect(applyUndo(context, await planUndo(context, { target: 'app' }))).rejects.toMatchObject({
         code: 'foreign_reference',
       });
       await server.sql('billing-1', 'DROP TABLE invoice');
-      await undo(context, await planUndo(context, { target: 'app' }));
+      await applyUndo(context, await planUndo(context, { target: 'app' }));
     });
   });
 }

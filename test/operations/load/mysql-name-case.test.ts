@@ -6,12 +6,12 @@ import { parseMysqlUrl } from '../../../src/engines/mysql/connection/url.ts';
 import { readNameCase, refuseCollisions } from '../../../src/engines/mysql/name-case.ts';
 import { needsOf } from '../../../src/engines/mysql/restore/table-needs.ts';
 import { build } from '../../../src/operations/build.ts';
-import { load, planLoad } from '../../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
-import { planUndo, undo } from '../../../src/operations/load/undo.ts';
-import { planSanitize, sanitize } from '../../../src/operations/sanitize/sanitize.ts';
+import { applyUndo, planUndo } from '../../../src/operations/load/undo.ts';
+import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { diff } from '../../../src/operations/snapshots/diff.ts';
-import { planSubset, subset } from '../../../src/operations/subset/subset.ts';
+import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
 import { withDetails } from '../../helpers/build-and-load.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
@@ -55,7 +55,7 @@ for (const flavour of FLAVOURS) {
       return testContext({ settings: { working_directory: join(folder.path, name), targets: { app: target } } });
     }
     async function loaded(context: ReturnType<typeof contextOf>, request: Partial<LoadRequest> = {}) {
-      return withDetails(load(context, await planLoad(context, { target: 'app', cpus: 2, ...request })));
+      return withDetails(applyLoad(context, await planLoad(context, { target: 'app', cpus: 2, ...request })));
     }
     async function tablesOf(server: TestMysql, database: string): Promise<string[]> {
       const rows = await server.sql<{ name: string }>(
@@ -115,7 +115,7 @@ for (const flavour of FLAVOURS) {
       expect(unchanged).toBe(2);
       await loaded(context);
       expect(await folding.sql('music_dev', 'SELECT AlbumCount() AS n')).toEqual([{ n: 2 }]);
-      await undo(context, await planUndo(context, { target: 'app' }));
+      await applyUndo(context, await planUndo(context, { target: 'app' }));
       expect(await folding.sql('music_dev', 'SELECT Title FROM AlbumTitles ORDER BY 1')).toEqual(
         ['One', 'THREE', 'Two'].map((Title) => ({ Title })),
       );
@@ -157,9 +157,9 @@ for (const flavour of FLAVOURS) {
         },
         'folding',
       );
-      await withDetails(sanitize(context, await planSanitize(context, { target: 'app' })));
+      await withDetails(applySanitize(context, await planSanitize(context, { target: 'app' })));
       expect(await folding.sql('safe', 'SELECT Name FROM Artist ORDER BY 1')).toEqual([{ Name: 'n1' }, { Name: 'n2' }]);
-      await withDetails(subset(context, await planSubset(context, { target: 'app' })));
+      await withDetails(applySubset(context, await planSubset(context, { target: 'app' })));
       expect(await folding.sql('small', 'SELECT Title, Name FROM AlbumTitles')).toEqual([
         { Title: 'One', Name: 'Ada' },
       ]);
@@ -184,7 +184,7 @@ for (const flavour of FLAVOURS) {
       const collide = { code: 'names_collide', exit: 5, message: expect.stringContaining('"Case1" and "case1"') };
       await expect(planLoad(context, { target: 'app' })).rejects.toMatchObject(collide);
       await expect(
-        planSubset(context, { target: 'app' }).then((planned) => subset(context, planned)),
+        planSubset(context, { target: 'app' }).then((planned) => applySubset(context, planned)),
       ).rejects.toMatchObject(collide);
       expect(await folding.databases()).toEqual(before);
     });
@@ -220,7 +220,7 @@ for (const flavour of FLAVOURS) {
           ...[1, 2, 3].map((a) => ({ a })),
         ]);
       }
-      await withDetails(sanitize(context, await planSanitize(context, { target: 'app' })));
+      await withDetails(applySanitize(context, await planSanitize(context, { target: 'app' })));
       expect(await exact.sql('twins_safe', 'SELECT a FROM Case1 UNION ALL SELECT b FROM case1')).toEqual([
         ...[11, 12, 3].map((a) => ({ a })),
       ]);

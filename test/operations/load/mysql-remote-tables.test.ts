@@ -4,11 +4,11 @@ import type { Settings } from '../../../src/config/schema/settings.ts';
 import type { Definitions } from '../../../src/engines/mysql/definitions/definitions.ts';
 import { engineForUrl } from '../../../src/engines/registry.ts';
 import { build } from '../../../src/operations/build.ts';
-import { load, planLoad } from '../../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
-import { planUndo, undo } from '../../../src/operations/load/undo.ts';
-import { planSanitize, sanitize } from '../../../src/operations/sanitize/sanitize.ts';
-import { planSubset, subset } from '../../../src/operations/subset/subset.ts';
+import { applyUndo, planUndo } from '../../../src/operations/load/undo.ts';
+import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
+import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
 import type { RunEvent } from '../../../src/runtime/events.ts';
 import { withDetails } from '../../helpers/build-and-load.ts';
 import { changeDefinitions } from '../../helpers/change-definitions.ts';
@@ -40,13 +40,13 @@ for (const flavour of FLAVOURS) {
     async function loaded(request: Partial<LoadRequest> = {}) {
       const context = snapshotOnly();
       const planned = await planLoad(context, { target: 'app', cpus: 2, ...request });
-      const result = await withDetails(load(context, planned));
+      const result = await withDetails(applyLoad(context, planned));
       return { plan: planned.plan, result };
     }
 
     async function undone() {
       const context = snapshotOnly();
-      await undo(context, await planUndo(context, { target: 'app' }));
+      await applyUndo(context, await planUndo(context, { target: 'app' }));
     }
 
     beforeAll(async () => {
@@ -191,7 +191,7 @@ for (const flavour of FLAVOURS) {
       });
       await build(context, { target: 'app', cpus: 1 });
       const planned = await planSanitize(context, { target: 'app' });
-      const { coverage, snapshot } = await withDetails(sanitize(context, planned));
+      const { coverage, snapshot } = await withDetails(applySanitize(context, planned));
       expect(JSON.stringify(coverage)).not.toContain('customer');
       expect(snapshot.rows).toBe(5);
       expect(await logged('app_safe')).toEqual(['hidden', 'hidden', 'hidden']);
@@ -210,7 +210,7 @@ for (const flavour of FLAVOURS) {
           copy_tables: ['app.z_log1'],
         },
       });
-      await withDetails(subset(context, await planSubset(context, { target: 'app' })));
+      await withDetails(applySubset(context, await planSubset(context, { target: 'app' })));
       expect(warnings()).toContainEqual(expect.stringMatching(/^remote_tables_left_out: .*customer \(FEDERATED\)/));
       expect(await server.sql('app_small', 'SELECT id FROM person')).toEqual([{ id: 1 }]);
       expect(await logged('app_small')).toEqual(['one', 'two']);

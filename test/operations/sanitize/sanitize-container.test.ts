@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { containerRunners } from '../../../src/engines/containers.ts';
 import type { EngineId } from '../../../src/engines/list.ts';
 import { build } from '../../../src/operations/build.ts';
-import { planSanitize, sanitize } from '../../../src/operations/sanitize/sanitize.ts';
+import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { localRunner } from '../../../src/process/local.ts';
 import type { Runner } from '../../../src/process/runner.ts';
 import { stagingRoot } from '../../../src/repository/staging.ts';
@@ -76,7 +76,7 @@ describeWithDocker('sanitizing where there are no server programs, but an image 
       await build(context, { target: 'app' });
       const planned = await planSanitize(context, { target: 'app' });
       expect(planned.plan.where).toBe(`a throw-away server in a container of docker.images.${engine}`);
-      const { coverage, destination } = await sanitize(context, planned);
+      const { coverage, destination } = await applySanitize(context, planned);
       expect(destination).toBe(null);
       expect(coverage.tables).toEqual([expect.objectContaining({ state: 'changed', rows_before: 2, rows_after: 2 })]);
       expect(coverage.findings).toEqual([]);

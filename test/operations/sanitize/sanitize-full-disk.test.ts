@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { afterEach, expect, it, vi } from 'vitest';
 import { build } from '../../../src/operations/build.ts';
-import { planSanitize, sanitize } from '../../../src/operations/sanitize/sanitize.ts';
+import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import type { Context } from '../../../src/runtime/context.ts';
@@ -95,7 +95,7 @@ async function expectErrors({ source, query, megabytes, filling }: FullDisks) {
 }
 
 async function run(context: Context): Promise<unknown> {
-  return sanitize(context, await planSanitize(context, { target: 'app' }));
+  return applySanitize(context, await planSanitize(context, { target: 'app' }));
 }
 
 /** A file system of its own, that everybody may write to. */

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { diff } from '../../../src/operations/snapshots/diff.ts';
-import { planPrune, prune } from '../../../src/operations/snapshots/prune.ts';
+import { applyPrune, planPrune } from '../../../src/operations/snapshots/prune.ts';
 import { pull } from '../../../src/operations/snapshots/pull.ts';
 import { push } from '../../../src/operations/snapshots/push.ts';
 import { annotate, listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
@@ -114,7 +114,7 @@ describeWithS3('an encrypted bucket', () => {
     expect((await listSnapshots(there.context, 'shared')).snapshots).toMatchObject([{ origin: 'app' }, {}]);
     const later = { ...here.context, clock: () => new Date(Date.now() + 2 * DAY) };
     const plan = await planPrune(later, { keep: { last: 1 }, from: 'remote' });
-    await prune(later, plan);
+    await applyPrune(later, plan);
     expect((await inBucket()).filter(({ name }) => name.startsWith('objects/'))).toHaveLength(2);
     expect((await inBucket()).filter(({ name }) => name.startsWith('locks/'))).toHaveLength(0);
     expect(await verify(there.context, { target: 'shared', snapshot: 0 })).toMatchObject({ ok: true, files: 2 });

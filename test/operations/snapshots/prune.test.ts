@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { globSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { planPrune, prune } from '../../../src/operations/snapshots/prune.ts';
+import { applyPrune, planPrune } from '../../../src/operations/snapshots/prune.ts';
 import { pull } from '../../../src/operations/snapshots/pull.ts';
 import { push } from '../../../src/operations/snapshots/push.ts';
-import { planRemove, remove } from '../../../src/operations/snapshots/remove.ts';
+import { applyRemove, planRemove } from '../../../src/operations/snapshots/remove.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import type { StorageProfile } from '../../../src/repository/s3/providers.ts';
@@ -55,14 +55,15 @@ describeWithS3('prune and rm', () => {
   const objectsHere = () => globSync(`${here.directory}/objects/*/*`).length;
 
   it('removes here and in the bucket what no rule keeps, and what only that needed', async () => {
-    const plan = await planPrune(later(here), { keep: { last: 1 } });
+    const planned = await planPrune(later(here), { keep: { last: 1 } });
+    const { plan } = planned;
     expect(plan.targets).toMatchObject([
       { target: 'app', keep: [{ id: '33333333' }], remove: [{ id: '22222222' }, { id: '11111111' }] },
     ]);
     expect(plan.frees_bytes).toBeGreaterThan(2 * 30_000);
     expect(plan.frees_bytes).toBeLessThan(2 * 31_000);
     expect(await ids()).toHaveProperty('11111111');
-    await prune(later(here), plan);
+    await applyPrune(later(here), planned);
     expect(await ids()).toEqual({ '33333333': 'local+remote' });
     expect([objectsHere(), (await store.list('objects')).length]).toEqual([2, 2]);
     for (const remote of [false, true]) {
@@ -75,24 +76,27 @@ describeWithS3('prune and rm', () => {
     if (!newest) throw new Error('there is none');
     const sibling = { ...newest, id: 'aaaa4444', sanitized: true, sanitized_of: newest.id };
     await here.repository.write({ ...sibling, sanitized_at: '2026-01-04T00:00:00.000Z' });
-    const plan = await planPrune(later(here), { keep: { last: 2 } });
+    const { plan } = await planPrune(later(here), { keep: { last: 2 } });
     expect(plan.targets).toMatchObject([
       { keep: [{ id: 'aaaa4444' }, { id: '33333333' }, { id: '22222222' }], remove: [{ id: '11111111' }] },
     ]);
   });
 
   it('frees nothing that is younger than a day', async () => {
-    await prune(here.context, await planPrune(here.context, { target: 'app', keep: { last: 1 } }));
+    await applyPrune(here.context, await planPrune(here.context, { target: 'app', keep: { last: 1 } }));
     expect(await ids()).toEqual({ '33333333': 'local+remote' });
     expect([objectsHere(), (await store.list('objects')).length]).toEqual([4, 4]);
   });
 
   it('removes from one place only, when told so', async () => {
     const [local, remote] = ['local', 'remote'] as const;
-    await remove(later(here), await planRemove(here.context, { target: 'app', snapshot: '11111111', from: local }));
-    await prune(later(here), await planPrune(here.context, { keep: { last: 2 }, from: remote }));
+    await applyRemove(
+      later(here),
+      await planRemove(here.context, { target: 'app', snapshot: '11111111', from: local }),
+    );
+    await applyPrune(later(here), await planPrune(here.context, { keep: { last: 2 }, from: remote }));
     expect(await ids()).toEqual({ '33333333': 'local+remote', '22222222': 'local+remote' });
-    await prune(later(here), await planPrune(here.context, { keep: { last: 1 }, from: local }));
+    await applyPrune(later(here), await planPrune(here.context, { keep: { last: 1 }, from: local }));
     expect(await ids()).toEqual({ '33333333': 'local+remote', '22222222': 'remote' });
     await pull(here.context, { target: 'app', snapshot: '22222222' });
     expect(await verify(here.context, { target: 'app', snapshot: '22222222' })).toMatchObject({ ok: true });
@@ -103,7 +107,7 @@ describeWithS3('prune and rm', () => {
       planRemove(here.context, { target: 'shared', snapshot: 0, original: true, from: 'remote' }),
     ).rejects.toMatchObject({ code: 'snapshot_not_here', exit: 2 });
     expect(await planRemove(here.context, { target: 'shared', snapshot: 0, original: true })).toMatchObject({
-      from: ['local'],
+      plan: { from: ['local'] },
     });
     const pruning = planPrune(here.context, { target: 'shared', keep: { last: 1 } });
     await expect(pruning).rejects.toMatchObject({ code: 'target_shares', exit: 2 });
@@ -117,13 +121,13 @@ describeWithS3('prune and rm', () => {
     const original = (await here.repository.list('app'))[0];
     if (!original) throw new Error('there is none');
     await here.repository.write({ ...original, id: 'aaaa4444', sanitized: true });
-    await remove(here.context, await planRemove(here.context, { target: 'app', snapshot: 'aaaa4444' }));
+    await applyRemove(here.context, await planRemove(here.context, { target: 'app', snapshot: 'aaaa4444' }));
     expect((await here.repository.list('app')).map(({ id }) => id)).toEqual(['33333333', '22222222', '11111111']);
   });
 
   it('a sweep takes nothing while a manifest in the bucket is damaged', async () => {
     await store.write('snapshots/app/20260101T000000000Z-dddddddd.json', '{"format": 2}');
-    await remove(later(here), await planRemove(here.context, { target: 'app', snapshot: '11111111' }));
+    await applyRemove(later(here), await planRemove(here.context, { target: 'app', snapshot: '11111111' }));
     expect((await store.list('objects')).length).toBe(4);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { explainSubset } from '../../../src/operations/subset/explain-subset.ts';
-import { planSubset, subset } from '../../../src/operations/subset/subset.ts';
+import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
 import type { RunEvent } from '../../../src/runtime/events.ts';
 import { copiedRows } from '../../helpers/copied-rows.ts';
 import { fastFolder } from '../../helpers/fast-folder.ts';
@@ -90,10 +90,10 @@ for (const flavour of FLAVOURS) {
       'holds the rows that its references ask for and no others, and needs no word about its circle',
       async () => {
         const before = await server.dump('sakila');
-        const planned = await planSubset(context(), { target: 'sakila', cpus: 2 }, { count: true });
+        const planned = await planSubset(context(), { target: 'sakila', cpus: 2, count: true });
         expect(planned.plan.circles).toEqual([['sakila.staff', 'sakila.store']]);
         const events: RunEvent[] = [];
-        const result = await subset(context(events), planned);
+        const result = await applySubset(context(events), planned);
         const expected = await server.sql<{ name: string; counted: number }>('sakila', EXPECTED);
         const counts = expected.map(({ name }) => `SELECT '${name}' AS name, COUNT(*) AS counted FROM ${name}`);
         expect(await server.sql('sakila_small', counts.join(' UNION ALL '))).toEqual(expected);

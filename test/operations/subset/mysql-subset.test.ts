@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { explainSubset } from '../../../src/operations/subset/explain-subset.ts';
-import { planSubset, subset } from '../../../src/operations/subset/subset.ts';
+import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
 import type { SubsetRequest } from '../../../src/operations/subset/subset-setting.ts';
 import type { SubsetResult } from '../../../src/results/subset-results.ts';
 import type { RunEvent } from '../../../src/runtime/events.ts';
@@ -77,7 +77,7 @@ for (const flavour of FLAVOURS) {
 
     async function make(section: SubsetSettings, request: Partial<SubsetRequest> = {}): Promise<SubsetResult> {
       const context = contextFor(section);
-      return subset(context, await planSubset(context, { target: 't', cpus: 2, ...request }));
+      return applySubset(context, await planSubset(context, { target: 't', cpus: 2, ...request }));
     }
 
     async function ask(database: string, sql: string): Promise<string> {
@@ -176,11 +176,10 @@ for (const flavour of FLAVOURS) {
         expect(await share(1)).toBe(first);
         expect(await share(2)).not.toBe(first);
         await expect(
-          planSubset(
-            contextFor({ subset_tables: [{ table: 'hard.letter', percent: 5 }] }),
-            { target: 't' },
-            { count: true },
-          ),
+          planSubset(contextFor({ subset_tables: [{ table: 'hard.letter', percent: 5 }] }), {
+            target: 't',
+            count: true,
+          }),
         ).rejects.toMatchObject({ code: 'subset_invalid', exit: 3 });
       },
       LIMIT,
@@ -190,7 +189,7 @@ for (const flavour of FLAVOURS) {
       'refuses the condition %s with the words of the server',
       async (where) => {
         const context = contextFor({ subset_tables: [{ table: 'hard.account', where }] });
-        await expect(planSubset(context, { target: 't' }, { count: true })).rejects.toMatchObject({
+        await expect(planSubset(context, { target: 't', count: true })).rejects.toMatchObject({
           code: 'subset_invalid',
           exit: 3,
         });
@@ -225,7 +224,7 @@ for (const flavour of FLAVOURS) {
         const section = { ...THREE, copy_tables: ['hard.loose'], src_url: server.url('hard', user) };
         const events: RunEvent[] = [];
         const context = { ...contextFor(section), report: (event: RunEvent) => void events.push(event) };
-        const result = await subset(context, await planSubset(context, { target: 't', cpus: 2 }));
+        const result = await applySubset(context, await planSubset(context, { target: 't', cpus: 2 }));
         expect(result.rows).toBe(20 + 21);
         expect(events).toContainEqual(expect.objectContaining({ event: 'warning', code: 'lock_refused' }));
         const { chain } = await explainSubset(context, {
@@ -267,7 +266,7 @@ for (const flavour of FLAVOURS) {
           const report: typeof context.report = (event) => {
             if (event.event === 'step' && event.step === step) cancel.abort(new Error('enough'));
           };
-          await expect(subset({ ...context, report }, planned)).rejects.toThrow('enough');
+          await expect(applySubset({ ...context, report }, planned)).rejects.toThrow('enough');
           expect({ databases: await server.databases(), rows: await server.dump('hard_small') }).toEqual(before);
         }
       },

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { planSubset, subset } from '../../../src/operations/subset/subset.ts';
+import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
 import type { SubsetSettings } from '../../../src/subset/graph.ts';
 import type { TestMysql } from '../../helpers/mysql-server.ts';
 import { type TestPostgres, testContext } from '../../helpers/postgres-server.ts';
@@ -50,7 +50,7 @@ export async function checkWorlds({ server, directory, seeds }: Checking): Promi
     settings: { working_directory: join(directory, 'work'), targets: { worlds: { subset: section } } },
   });
   const planned = await planSubset(context, { target: 'worlds', seed: PERCENT_SEED, cpus: 2 });
-  const { proof } = await subset(context, planned);
+  const { proof } = await applySubset(context, planned);
   expect(proof.filter(({ orphans }) => orphans !== 0)).toEqual([]);
   expect(await server.rows(`${name}_small`, worlds)).toEqual(worlds.flatMap(expectedRows).sort());
   await server.drop(name);

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { planSubset, subset } from '../../../src/operations/subset/subset.ts';
+import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
 import type { RunEvent } from '../../../src/runtime/events.ts';
 import { fastFolder } from '../../helpers/fast-folder.ts';
 import { describeWithMysql, startMysql, type TestFlavour } from '../../helpers/mysql-server.ts';
@@ -77,7 +77,7 @@ async function check({ prefix, url, write, count }: Written): Promise<void> {
     };
     const planned = await planSubset(context, { target: 't', cpus: 2 });
     try {
-      const { proof } = await subset({ ...context, report }, planned);
+      const { proof } = await applySubset({ ...context, report }, planned);
       expect(proof.every(({ orphans }) => orphans === 0)).toBe(true);
     } finally {
       reading = false;

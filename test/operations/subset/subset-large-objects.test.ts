@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { planSubset, subset } from '../../../src/operations/subset/subset.ts';
+import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
 import type { SubsetSettings } from '../../../src/subset/graph.ts';
 import {
   describeWithPostgres,
@@ -48,7 +48,7 @@ describeWithPostgres('large objects of a subset', () => {
 
   async function make(section: SubsetSettings): Promise<void> {
     const context = contextFor(section);
-    await subset(context, await planSubset(context, { target: 't', cpus: 2 }));
+    await applySubset(context, await planSubset(context, { target: 't', cpus: 2 }));
   }
 
   async function objects(database: string, condition: string): Promise<string> {

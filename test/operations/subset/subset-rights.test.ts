@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findServerPrograms } from '../../../src/engines/postgres/server/server-programs.ts';
 import { explainSubset } from '../../../src/operations/subset/explain-subset.ts';
-import { planSubset, subset } from '../../../src/operations/subset/subset.ts';
+import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
 import type { SubsetSettings } from '../../../src/subset/graph.ts';
 import {
   describeWithPostgres,
@@ -70,13 +70,13 @@ describeWithPostgres(
       ['a role that may only read', () => as('reader', server.url('source'))],
     ])('is planned, made and explained from %s', async (_, source) => {
       const context = contextFor({ ...TWO, src_url: source() });
-      const planned = await planSubset(context, { target: 't', cpus: 2 }, { count: true });
+      const planned = await planSubset(context, { target: 't', cpus: 2, count: true });
       expect(planned.plan.tables.map(({ table, rows_expected }) => [table, rows_expected])).toEqual([
         ['public.country', 1],
         ['public.customer', 2],
         ['public.orders', 10],
       ]);
-      const { rows, proof } = await subset(context, planned);
+      const { rows, proof } = await applySubset(context, planned);
       expect(rows).toBe(13);
       expect(proof.every(({ orphans }) => orphans === 0)).toBe(true);
       const { chain } = await explainSubset(context, { target: 't', row: 'public.orders:22' });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { planSubset, subset } from '../../../src/operations/subset/subset.ts';
+import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
 import type { RunEvent } from '../../../src/runtime/events.ts';
 import { copiedRows } from '../../helpers/copied-rows.ts';
 import {
@@ -86,9 +86,9 @@ describeWithPostgres(
     it('holds the rows that its references ask for and no others, and needs no word about its circle', async () => {
       const events: RunEvent[] = [];
       const running = context([{ table: 'public.customer', percent: 5 }], events);
-      const planned = await planSubset(running, { target: 'sakila' }, { count: true });
+      const planned = await planSubset(running, { target: 'sakila', count: true });
       expect(planned.plan.circles).toEqual([['public.staff', 'public.store']]);
-      const result = await subset(running, planned);
+      const result = await applySubset(running, planned);
       const expected = (await server.psql('sakila', { sql: EXPECTED })).trim().split('\n');
       const actual: string[] = [];
       for (const line of expected) {

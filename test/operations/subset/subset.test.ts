@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { explainSubset } from '../../../src/operations/subset/explain-subset.ts';
-import { planSubset, subset } from '../../../src/operations/subset/subset.ts';
+import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
 import type { SubsetRequest } from '../../../src/operations/subset/subset-setting.ts';
 import type { SubsetResult } from '../../../src/results/subset-results.ts';
 import type { SubsetSettings } from '../../../src/subset/graph.ts';
@@ -78,7 +78,7 @@ describeWithPostgres('a subset', () => {
     request: Partial<SubsetRequest> = {},
   ): Promise<SubsetResult> {
     const context = contextFor(source, section);
-    return subset(context, await planSubset(context, { target: 't', cpus: 2, ...request }));
+    return applySubset(context, await planSubset(context, { target: 't', cpus: 2, ...request }));
   }
 
   async function ask(database: string, sql: string): Promise<string> {
@@ -171,11 +171,10 @@ describeWithPostgres('a subset', () => {
   it.each([["mail = 'O'Brien'"], ['no_such_column = 1'], ['id = 1; DROP TABLE account']])(
     'refuses the condition %s with the words of the server, and does not hang',
     async (where) => {
-      const planning = planSubset(
-        contextFor('hard', { subset_tables: [{ table: 'public.account', where }] }),
-        { target: 't' },
-        { count: true },
-      );
+      const planning = planSubset(contextFor('hard', { subset_tables: [{ table: 'public.account', where }] }), {
+        target: 't',
+        count: true,
+      });
       await expect(planning).rejects.toMatchObject({ code: 'subset_invalid', exit: 3 });
     },
   );
@@ -202,7 +201,7 @@ describeWithPostgres('a subset', () => {
   });
 
   it('tells in its plan by which path a table comes, what an index would help, and what nothing leads to', async () => {
-    const { plan } = await planSubset(contextFor('hard', THREE), { target: 't' }, { count: true });
+    const { plan } = await planSubset(contextFor('hard', THREE), { target: 't', count: true });
     const row = (name: string) => plan.tables.find(({ table }) => table === name);
     expect(row('public.audit')).toMatchObject({
       rule: 'parent',
@@ -254,7 +253,7 @@ describeWithPostgres('a subset', () => {
     const cancel = new AbortController();
     const context = { ...contextFor('hard', THREE), signal: cancel.signal };
     const planned = await planSubset(context, { target: 't' });
-    const cancelled = subset(
+    const cancelled = applySubset(
       {
         ...context,
         report: (event) => event.event === 'step' && event.step === 'index' && cancel.abort(new Error('enough')),

@@ -15,6 +15,8 @@ import { addressOf, tlsPolicyOf } from './url.ts';
 export interface MysqlSession extends AsyncDisposable {
   id: number;
   query<Row>(sql: string): Promise<Row[]>;
+  /** The rows or the error of each statement; several share a packet where the session allows it. */
+  queryEach<Row>(statements: string[]): Promise<(Row[] | SqlError)[]>;
   /** As `query`, with values as raw bytes. */
   bytes(sql: string): Promise<Record<string, Buffer | null>[]>;
   /** Bytes are sent unchanged, whatever the client's character set. */
@@ -81,7 +83,7 @@ export const SESSION_SETTINGS = [
 
 export async function openSession({ url, signal, several }: MysqlSessionOptions): Promise<MysqlSession> {
   const connection = await openConnection({ url, signal, several });
-  const session = sessionOf(connection, signal);
+  const session = sessionOf(connection, { signal, several });
   for (const setting of SESSION_SETTINGS) await session.execute(setting).catch(ignoreUnknownSetting);
   return session;
 }
@@ -95,7 +97,10 @@ function ignoreUnknownSetting(error: unknown): void {
   throw error;
 }
 
-function sessionOf({ connection, socket }: Opened, signal: AbortSignal | undefined): MysqlSession {
+function sessionOf(
+  { connection, socket }: Opened,
+  { signal, several = false }: Omit<MysqlSessionOptions, 'url'>,
+): MysqlSession {
   const run = <Result>(sql: string, { content, asBytes, typeCast }: Sending = {}): Promise<Result> =>
     new Promise((resolve, reject) => {
       signal?.throwIfAborted();
@@ -128,6 +133,16 @@ function sessionOf({ connection, socket }: Opened, signal: AbortSignal | undefin
   const session: MysqlSession = {
     id: connection.threadId,
     query: (sql) => run(sql),
+    async queryEach<Row>(statements: string[]) {
+      const answers: (Row[] | SqlError)[] = [];
+      for (const packet of packetsOf(statements)) {
+        const together = several && packet.length > 1 ? await refusable(run<Row[][]>(packet.join('\n;\n'))) : null;
+        // The server reads no further than the one that it refuses, and does not say which it is.
+        if (Array.isArray(together)) answers.push(...together);
+        else for (const statement of packet) answers.push(await refusable(run<Row[]>(statement)));
+      }
+      return answers;
+    },
     bytes: (sql) => run(sql, { typeCast: false }),
     execute: (statement) =>
       typeof statement === 'string' ? executed(statement) : executed(textOf(statement), { asBytes: true }),
@@ -145,7 +160,7 @@ function sessionOf({ connection, socket }: Opened, signal: AbortSignal | undefin
     },
     load: (statement, content) => executed(statement, { content }),
     eachRow: (select, take) =>
-      forEachRow(connection, select, take).catch((error) => {
+      forEachRow(connection, select, { take }).catch((error) => {
         throw translated(error, signal);
       }),
     async *text(select, onRow) {
@@ -164,6 +179,32 @@ function sessionOf({ connection, socket }: Opened, signal: AbortSignal | undefin
     [Symbol.asyncDispose]: () => session.close(),
   };
   return session;
+}
+
+/** Limits of a packet, below those of any server. */
+const STATEMENTS_TOGETHER = 100;
+const PACKET_CHARACTERS = 64 * 1024;
+
+export function packetsOf(statements: string[]): string[][] {
+  const packets: string[][] = [];
+  let characters = 0;
+  for (const statement of statements) {
+    const last = packets.at(-1);
+    characters += statement.length;
+    if (last && last.length < STATEMENTS_TOGETHER && characters <= PACKET_CHARACTERS) last.push(statement);
+    else {
+      packets.push([statement]);
+      characters = statement.length;
+    }
+  }
+  return packets;
+}
+
+function refusable<Result>(answer: Promise<Result>): Promise<Result | SqlError> {
+  return answer.catch((error) => {
+    if (error instanceof SqlError) return error;
+    throw error;
+  });
 }
 
 async function* keepingError(

@@ -128,19 +128,20 @@ export async function readDefinitions(
   const named = await session.query<{ name: string; type: string }>(
     `SELECT TABLE_NAME AS name, TABLE_TYPE AS type FROM information_schema.TABLES WHERE ${tablesIn(database)} ORDER BY TABLE_NAME`,
   );
-  const tables: TableDefinition[] = [];
+  const ofTables = named.filter(({ type }) => type !== 'SEQUENCE' && type !== 'VIEW' && type !== 'SYSTEM VIEW');
+  const shown = await session.queryEach<Record<string, string | null>>(
+    ofTables.map(({ name }) => `SHOW CREATE TABLE ${quoteName(database)}.${quoteName(name)}`),
+  );
+  const tables = ofTables.flatMap(({ name }, at) => {
+    const answer = shown[at] ?? [];
+    if (!(answer instanceof SqlError)) return [splitTable(name, statementOf(answer[0] ?? {}) ?? '')];
+    if (answer.errno !== WRONG_MERGE) throw answer;
+    unreadable(`table ${name}`, answer.message, { kind: 'TABLE', name, error: answer });
+    return [];
+  });
   const sequences: Definitions['sequences'] = [];
   for (const { name, type } of named) {
-    const path = `${quoteName(database)}.${quoteName(name)}`;
     if (type === 'SEQUENCE') sequences.push(await readSequence(session, { name, database }));
-    else if (type !== 'VIEW' && type !== 'SYSTEM VIEW') {
-      const create = await showCreate(session, `TABLE ${path}`).catch((error) => {
-        if (!(error instanceof SqlError && error.errno === WRONG_MERGE)) throw error;
-        unreadable(`table ${name}`, error.message, { kind: 'TABLE', name, error });
-        return null;
-      });
-      if (create !== null) tables.push(splitTable(name, create));
-    }
   }
   return { ...(await readCode(session, database, unreadable)), tables, sequences };
 }

@@ -31,10 +31,24 @@ export function joinEntries({ head, entries, tail }: Entries): string {
 
 /** For patterns of words: without texts, and names without line feeds. */
 export function withoutTexts(sql: string): string {
-  return [...tokensOf(sql)]
-    .map(({ kind, text }) => (kind === 'text' ? "''" : kind === 'name' ? text.replaceAll(/\s/g, ' ') : text))
-    .join('');
+  return sql.replace(QUOTED, (text) => {
+    if (text.startsWith('`')) return text.replaceAll(/\s/g, ' ');
+    return text.startsWith("'") || text.startsWith('"') ? "''" : text;
+  });
 }
+
+/** Texts, names and comments: a quote in a comment is not one. */
+const QUOTED = new RegExp(
+  [
+    "'(?:[^'\\\\]|\\\\.|'')*'",
+    '"(?:[^"\\\\]|\\\\.|"")*"',
+    '`(?:[^`]|``)*`',
+    '--(?=[\\u0000-\\u0020]|$)[^\\n]*|#[^\\n]*',
+    '/\\*(?!!|M!)[\\s\\S]*?\\*/',
+    '/\\*M?!|\\*/',
+  ].join('|'),
+  'gsu',
+);
 
 /** ``CONSTRAINT `c` FOREIGN KEY (`a`, `b`) REFERENCES `t` (`a`, `b`) ON DELETE …`` */
 const NAME = '`((?:[^`]|``)*)`';

@@ -28,39 +28,45 @@ export function lexicalModeOf(sqlMode: string | null): LexicalMode {
 const BLANK = '[ \\t\\n\\v\\f\\r]';
 const WORD = '[A-Za-z0-9_$\\u0080-\\u{10ffff}]+';
 
-function pattern({ plainBackslash = false }: LexicalMode): RegExp {
+function pattern(plainBackslash: boolean): RegExp {
   const quotedBy = (quote: string): string =>
     plainBackslash
       ? `${quote}(?:[^${quote}]|${quote}${quote})*${quote}`
       : `${quote}(?:[^${quote}\\\\]|\\\\.|${quote}${quote})*${quote}`;
   return new RegExp(
     [
-      `(?<space>${BLANK}+)`,
+      `${BLANK}+`,
       // Two minus signs begin a comment only before a blank or a control character.
-      '(?<line>--(?=[\\u0000-\\u0020]|$)[^\\n]*|#[^\\n]*)',
+      '--(?=[\\u0000-\\u0020]|$)[^\\n]*|#[^\\n]*',
       // What a version of the server reads is no comment.
-      '(?<comment>/\\*(?!!|M!)[^]*?\\*/)',
-      '(?<name>`(?:[^`]|``)*`)',
-      `(?<single>${quotedBy("'")})|(?<double>${quotedBy('"')})`,
-      '(?<open>/\\*(?!!|M!)|[\'"`])',
-      '(?<version>/\\*M?!\\d*)|(?<versionEnd>\\*/)',
-      `(?<word>${WORD})`,
-      '(?<other>[^])',
+      '/\\*(?!!|M!)[^]*?\\*/',
+      '`(?:[^`]|``)*`',
+      `${quotedBy("'")}|${quotedBy('"')}`,
+      // What never ends.
+      '/\\*(?!!|M!)|[\'"`]',
+      '/\\*M?!\\d*|\\*/',
+      WORD,
+      '[^]',
     ].join('|'),
     'suy',
   );
 }
 
+/** Compiled once: thousands of definitions are read. */
+const PATTERNS = { plain: pattern(true), escaped: pattern(false) };
+
 /** An unterminated quote or comment is a token of kind `open`. */
 export type Lexer = (sql: string, at: number) => Token;
 
 export function createLexer(mode: LexicalMode = {}): Lexer {
-  const token = pattern(mode);
+  const token = mode.plainBackslash ? PATTERNS.plain : PATTERNS.escaped;
   return (sql, at) => {
     token.lastIndex = at;
-    const groups = token.exec(sql)?.groups ?? {};
+    token.test(sql);
     const text = sql.slice(at, token.lastIndex);
-    return { ...classified(groups, { text, mode }), text, at };
+    const kind = kindOf(text, mode);
+    const value = kind === 'word' ? text.toUpperCase() : kind === 'name' ? unquoted(text) : text;
+    return { kind, text, value, at };
   };
 }
 
@@ -73,21 +79,38 @@ export function* tokensOf(sql: string, mode: LexicalMode = {}): Generator<Token>
   }
 }
 
-function classified(
-  groups: Record<string, string | undefined>,
-  { text, mode }: { text: string; mode: LexicalMode },
-): Pick<Token, 'kind' | 'value'> {
-  if (groups.space !== undefined) return { kind: 'space', value: text };
-  if (groups.line !== undefined || groups.comment !== undefined) return { kind: 'comment', value: text };
-  if (groups.name !== undefined) return { kind: 'name', value: unquoted(text) };
-  if (groups.double !== undefined && mode.ansiQuotes) return { kind: 'name', value: unquoted(text) };
-  if (groups.single !== undefined || groups.double !== undefined) return { kind: 'text', value: text };
-  if (groups.open !== undefined) return { kind: 'open', value: text };
-  if (groups.version !== undefined) return { kind: 'version', value: text };
-  if (groups.versionEnd !== undefined) return { kind: 'versionEnd', value: text };
-  if (groups.word !== undefined) return { kind: 'word', value: text.toUpperCase() };
-  return { kind: 'other', value: text };
+/** How a token begins, and whether it ends, tells what it is. */
+function kindOf(text: string, { ansiQuotes = false }: LexicalMode): Token['kind'] {
+  const isLonger = text.length > 1;
+  switch (text.charAt(0)) {
+    case ' ':
+    case '\t':
+    case '\n':
+    case '\v':
+    case '\f':
+    case '\r':
+      return 'space';
+    case '`':
+      return isLonger ? 'name' : 'open';
+    case '"':
+      return isLonger ? (ansiQuotes ? 'name' : 'text') : 'open';
+    case "'":
+      return isLonger ? 'text' : 'open';
+    case '#':
+      return 'comment';
+    case '-':
+      return isLonger ? 'comment' : 'other';
+    case '*':
+      return isLonger ? 'versionEnd' : 'other';
+    case '/':
+      if (!isLonger) return 'other';
+      return text === '/*' ? 'open' : /^..M?!/.test(text) ? 'version' : 'comment';
+    default:
+      return WORDS.test(text) ? 'word' : 'other';
+  }
 }
+
+const WORDS = new RegExp(`^${WORD}`, 'u');
 
 function unquoted(text: string): string {
   const quote = text.charAt(0);

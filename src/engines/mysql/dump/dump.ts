@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ManifestTable } from '../../../repository/manifest.ts';
 import { hiddenDetails, hiddenObjectsOf } from '../../../results/hidden-objects.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { startStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../../engine.ts';
 import { connect, explainConnection } from '../connection/connect.ts';
@@ -20,7 +21,7 @@ import { reservedInSource } from '../restore/beside.ts';
 import { createDumpProgress, type DumpProgress } from './dump-progress.ts';
 import { beginInstant } from './instant.ts';
 import { type Part, partsOf } from './parts.ts';
-import { openRowReader, type RowReader } from './row-readers.ts';
+import { openRowReader, ReadFailure, type RowReader } from './row-readers.ts';
 import { ROWS_TERMINATOR, ROWS_TERMINATOR_LINES } from './row-text.ts';
 import { recordTreatedApart } from './treated-apart.ts';
 
@@ -34,20 +35,36 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const { database } = url;
   if (database === null) throw noDatabase(url.display);
   const schema = copyOf ? detailsOf(copyOf).database : database;
-  report({ event: 'step', step: 'connect', state: 'started', label: `Connect to ${url.display}` });
-  await using session = await connect(context, url);
+  const connected = startStep(report, 'connect', `Connect to ${url.display}`);
+  const byProgram = request.program || (copyOf && detailsOf(copyOf).program);
+  // Their threads start while the session connects.
+  await using readers = openReaders(context, { request, count: byProgram ? 0 : jobs });
+  await using session = await connect(context, url, { several: true });
   const server = await readServer(session);
   const reserved = await reservedInSource(session, database);
   if (reserved !== null) throw nameReserved(url.display, reserved);
   const listed = await readTables(session, database);
-  if (request.program || (copyOf && detailsOf(copyOf).program)) {
+  if (byProgram) {
     warnOfOtherEngines(context, listed);
-    return await dumpByProgram(context, request, { session, server, tables: listed });
+    return await dumpByProgram(context, request, { session, server, tables: listed, connected });
   }
   const names = listed.map(({ name }) => name);
-  await using readers = await openReaders(context, { request, count: Math.max(1, Math.min(jobs, names.length)) });
-  const begun = await beginInstant(context, session, { database, tables: names, readers: readers.all });
+  const begun = await beginInstant(context, session, { database, tables: names, readers: await readers.all() });
   const tables = await readTables(session, database);
+  warnOfOtherEngines(context, tables);
+  connected(`Connected to ${server.label}`);
+
+  const of = `${formatNumberOf(tables.length, 'table')} of ${url.display}`;
+  const dumpedAll = startStep(report, 'dump', `Dump ${of}`);
+  const progress = createDumpProgress({ database: schema, tables, expected: request.expectedBytes, report });
+  const cutTables: CutTable[] = [];
+  const explain = (error: unknown): Promise<never> => explainDenied(session, url, error);
+  for (const table of tables) {
+    cutTables.push({ table, parts: await partsOf(session, { database, table }).catch(explain) });
+  }
+  const reading = readRows({ request, database, schema, tables: cutTables, readers: begun, progress });
+  // The definitions are read meanwhile; what is wrong with them is told first.
+  reading.catch(() => {});
   const readable = await readReadable(context, session, { url, server, tables });
   const { inventory, hidden } = readable;
   const found = {
@@ -57,30 +74,19 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   // A copy's events are disabled, so that they do not run in it.
   const definitions = copyOf ? withEventsEnabled(found, detailsOf(copyOf).enabled_events ?? []) : found;
   const treatedApart = await recordTreatedApart(context, session, { definitions, database, schema });
-  warnOfOtherEngines(context, tables);
   warnOfHistory(context, definitions);
-  report({ event: 'step', step: 'connect', state: 'done', label: `Connected to ${server.label}` });
-
-  const of = `${formatNumberOf(tables.length, 'table')} of ${url.display}`;
-  report({ event: 'step', step: 'dump', state: 'started', label: `Dump ${of}` });
-  const progress = createDumpProgress({ database: schema, tables, expected: request.expectedBytes, report });
-  const cutTables: CutTable[] = [];
-  const explain = (error: unknown): Promise<never> => explainDenied(session, url, error);
-  for (const table of tables) {
-    cutTables.push({ table, parts: await partsOf(session, { database, table }).catch(explain) });
-  }
-  const dumped = await readRows({ request, database, schema, tables: cutTables, readers: begun, progress }).catch(
-    explain,
-  );
+  const features = featuresOf(server.flavour, definitions);
+  const collations = collationsIn(definitions);
+  const dumped = await reading.catch(explain);
   await writeFile(join(request.directory, DEFINITIONS_FILE), JSON.stringify(definitions, null, 1), { mode: 0o600 });
   request.finish();
   const { file } = await request.pack({ name: DEFINITIONS_FILE, terminator: null, onBytes: () => {} });
-  report({ event: 'step', step: 'dump', state: 'done', label: `Dumped ${of}` });
+  dumpedAll(`Dumped ${of}`);
   const details = {
     flavour: server.flavour,
     database: schema,
-    collations: collationsIn(definitions),
-    features: featuresOf(server.flavour, definitions),
+    collations,
+    features,
     inventory,
     ...treatedApart,
     data: Object.assign({}, ...dumped.map(({ data }) => data)),
@@ -97,20 +103,26 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
 }
 
 interface Readers extends AsyncDisposable {
-  all: RowReader[];
+  /** Rejects when one of them could not connect. */
+  all(): Promise<RowReader[]>;
 }
 
-async function openReaders(
+function openReaders(
   { signal }: EngineContext,
   { request: { url }, count }: { request: DumpRequest; count: number },
-): Promise<Readers> {
-  const opened = await Promise.allSettled(Array.from({ length: count }, () => openRowReader({ url, signal })));
-  const all = opened.filter((one) => one.status === 'fulfilled').map((one) => one.value);
-  const close = async (): Promise<void> => void (await Promise.all(all.map((reader) => reader[Symbol.asyncDispose]())));
-  const failed = opened.find((one) => one.status === 'rejected');
-  if (!failed) return { all, [Symbol.asyncDispose]: close };
-  await close();
-  throw explainConnection(failed.reason, url);
+): Readers {
+  const opening = Promise.allSettled(Array.from({ length: count }, () => openRowReader({ url, signal })));
+  return {
+    async all() {
+      const opened = await opening;
+      const failed = opened.find((one) => one.status === 'rejected');
+      if (failed) throw explainConnection(failed.reason, url);
+      return opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all((await opening).map((one) => one.status === 'fulfilled' && one.value[Symbol.asyncDispose]()));
+    },
+  };
 }
 
 interface Reading {
@@ -123,9 +135,11 @@ interface Reading {
   progress: DumpProgress;
 }
 
-/** A file of so few bytes is packed when it is complete: no thread waits for it to grow, and many may wait for a thread. */
+/** Tables of so few bytes have no file: so many, and together of so many bytes, are read and packed at once. */
 const SMALL_BYTES = 1024 * 1024;
-const SMALL_AT_ONCE = 32;
+const SMALL_AT_ONCE = 64;
+/** What a reader has read that is not packed yet. */
+const PACKING_AT_ONCE = 2;
 
 interface CutTable {
   table: CatalogTable;
@@ -137,54 +151,116 @@ interface DumpedTable {
   data: Details['data'];
 }
 
-/** The largest tables first, each part after part; a file is packed while it is written. */
+interface RowsFile {
+  table: CatalogTable;
+  part: Part;
+  name: string;
+  /** Bytes of the longest row. */
+  longest: number;
+  packed: Promise<PackedFile> | null;
+}
+
+/** The largest tables first, each part after part, and small ones together; a large file is packed while it is written. */
 async function readRows({ request, database, schema, tables, readers, progress }: Reading): Promise<DumpedTable[]> {
-  const files = tables.map(({ table, parts }, index) => ({
+  const all = tables.map(({ table, parts }, index) => ({
     table,
-    files: parts.map((part, at) => ({ part, name: fileName(index, at) })),
-    packed: new Array<Promise<PackedFile>>(parts.length),
-    longest: 0,
+    files: parts.map((part, at): RowsFile => ({ table, part, name: fileName(index, at), longest: 0, packed: null })),
   }));
-  const queue = files
-    .toSorted((a, b) => b.table.bytes - a.table.bytes)
-    .flatMap((each) => each.files.map((file, at) => ({ each, at, ...file })));
+  const queue = all.toSorted((a, b) => b.table.bytes - a.table.bytes).flatMap(({ files }) => files);
   let failed = false;
-  const work = async (reader: RowReader): Promise<void> => {
-    const packing: Promise<unknown>[] = [];
-    for (let next = queue.shift(); next && !failed; next = queue.shift()) {
-      const { each, at, part, name } = next;
-      const { table } = each;
-      const path = join(request.directory, name);
-      const isSmall = table.bytes <= SMALL_BYTES;
-      const pack = (): Promise<PackedFile> => {
-        const onBytes = (bytes: number): void => progress.onBytes(table.name, bytes);
-        const packed = request.pack({ name, terminator: ROWS_TERMINATOR, onBytes });
-        // Awaited with the others; when the reading fails before, its error is the one to tell.
-        packed.catch(() => {});
-        each.packed[at] = packed;
-        return packed;
+  const fail = ({ table }: RowsFile, error: unknown): unknown => {
+    failed = true;
+    request.finish();
+    return cannotRead(`${schema}.${table.name}`, error);
+  };
+  const toRead = ({ table, part, name }: RowsFile): { select: string; file: string } => ({
+    select: selectOf(database, table, part),
+    file: join(request.directory, name),
+  });
+  /** What is awaited with the others; when the reading fails before, its error is the one to tell. */
+  const packing = (file: RowsFile, packed: Promise<PackedFile>): Promise<PackedFile> => {
+    packed.catch(() => {});
+    file.packed = packed;
+    return packed;
+  };
+  const pack = (file: RowsFile): Promise<PackedFile> => {
+    const onBytes = (bytes: number): void => progress.onBytes(file.table.name, bytes);
+    return packing(file, request.pack({ name: file.name, terminator: ROWS_TERMINATOR, onBytes }));
+  };
+  const packContents = (files: { file: RowsFile; content: Uint8Array<ArrayBuffer> }[]): Promise<PackedFile>[] => {
+    const lengths = files.map(({ content }) => content.length);
+    const contents = files.map(({ file: { name }, content }) => ({ name, content, terminator: ROWS_TERMINATOR }));
+    const together = request.packContents(contents);
+    return files.map(({ file }, at) => {
+      const packed = async (): Promise<PackedFile> => {
+        const one = (await together)[at];
+        if (!one) throw new Error(`${file.name} was not packed`);
+        progress.onBytes(file.table.name, lengths[at] ?? 0);
+        return one;
       };
-      if (!isSmall) await writeFile(path, '', { mode: 0o600 });
-      const growing = isSmall ? null : pack();
-      const longest = await reader.read({ select: selectOf(database, table, part), file: path }).catch((error) => {
-        failed = true;
-        request.finish();
-        throw cannotRead(`${schema}.${table.name}`, error);
-      });
-      each.longest = Math.max(each.longest, longest);
-      packing.push(growing ?? pack());
-      // Few unpacked files a reader lie on the disk.
-      const most = isSmall ? SMALL_AT_ONCE : 1;
-      while (packing.length > most) await packing.shift();
+      return packing(file, packed());
+    });
+  };
+  const readLarge = async (reader: RowReader, file: RowsFile): Promise<Promise<PackedFile>[]> => {
+    await writeFile(join(request.directory, file.name), '', { mode: 0o600 });
+    const growing = pack(file);
+    file.longest = await reader.read(toRead(file)).catch((error) => {
+      throw fail(file, error);
+    });
+    return [growing];
+  };
+  const readSmall = async (reader: RowReader, files: RowsFile[]): Promise<Promise<PackedFile>[]> => {
+    const read = await reader.readSome(files.map(toRead)).catch((error) => {
+      const [file, cause] = error instanceof ReadFailure ? [files[error.at], error.cause] : [files[0], error];
+      throw file ? fail(file, cause) : cause;
+    });
+    const inMemory: { file: RowsFile; content: Uint8Array<ArrayBuffer> }[] = [];
+    const written: Promise<PackedFile>[] = [];
+    for (const [at, { longest, content }] of read.entries()) {
+      const file = files[at];
+      if (!file) throw new Error('the reader has read more than it was asked for');
+      file.longest = longest;
+      if (content) inMemory.push({ file, content });
+      else written.push(pack(file));
+    }
+    return [...written, ...packContents(inMemory)];
+  };
+  const work = async (reader: RowReader): Promise<void> => {
+    const waiting: Promise<unknown>[] = [];
+    for (let some = takeSome(queue); some.length > 0 && !failed; some = takeSome(queue)) {
+      const [first] = some;
+      const isLarge = first !== undefined && first.table.bytes > SMALL_BYTES;
+      const packed = Promise.all(await (isLarge ? readLarge(reader, first) : readSmall(reader, some)));
+      packed.catch(() => {});
+      waiting.push(packed);
+      // Of a large file little is unpacked when its last rows are read.
+      while (waiting.length > (isLarge ? 1 : PACKING_AT_ONCE)) await waiting.shift();
     }
   };
   const outcomes = await Promise.allSettled(readers.map(work));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   return Promise.all(
-    files.map(async ({ table, longest, packed }) =>
-      assemble({ schema, table, longest, packed: await Promise.all(packed) }),
-    ),
+    all.map(async ({ table, files }) => {
+      const packed = await Promise.all(files.map((file) => file.packed ?? notRead(file)));
+      return assemble({ schema, table, longest: Math.max(...files.map((file) => file.longest)), packed });
+    }),
   );
+}
+
+function notRead({ name }: RowsFile): never {
+  throw new Error(`${name} was not read`);
+}
+
+/** The next large file, or a number of small ones. */
+function takeSome(queue: RowsFile[]): RowsFile[] {
+  const taken = queue.splice(0, 1);
+  let bytes = taken[0]?.table.bytes ?? 0;
+  for (let next = queue[0]; next && taken.length < SMALL_AT_ONCE; [next] = queue) {
+    bytes += next.table.bytes;
+    if (bytes > SMALL_BYTES) break;
+    taken.push(...queue.splice(0, 1));
+  }
+  return taken;
 }
 
 /** The files of a snapshot are sorted as its tables are. */

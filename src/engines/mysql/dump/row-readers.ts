@@ -2,13 +2,26 @@ import { Worker } from 'node:worker_threads';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../engine.ts';
 import { ConnectionLost, SqlError } from '../connection/session.ts';
-import type { RowReply, RowTask } from './row-worker.ts';
+import type { RowReply, RowsRead, RowTask } from './row-worker.ts';
+
+/** Which of several tables could not be read, and why. */
+export class ReadFailure extends Error {
+  override readonly name = 'ReadFailure';
+  readonly at: number;
+
+  constructor(at: number, cause: Error) {
+    super(cause.message, { cause });
+    this.at = at;
+  }
+}
 
 /** A session in a thread of its own, which writes rows to files. One thing at a time. */
 export interface RowReader extends AsyncDisposable {
   execute(statement: string): Promise<void>;
   /** Appends the rows of a query to the file, as text, and the terminator; how many bytes the longest row has. */
   read(rows: { select: string; file: string }): Promise<number>;
+  /** The same of several tables; rows that are few stay in memory, and have no file. Rejects with `ReadFailure`. */
+  readSome(tables: { select: string; file: string }[]): Promise<RowsRead[]>;
 }
 
 /** Connects; ends with the signal, whatever it is doing. */
@@ -21,10 +34,12 @@ export async function openRowReader({
 }): Promise<RowReader> {
   signal.throwIfAborted();
   const worker = new Worker(workerFile(), { name: 'rows' });
-  let waiting: PromiseWithResolvers<number> | null = null;
+  let failedAt = 0;
+  let waiting: PromiseWithResolvers<RowsRead[]> | null = null;
   worker.on('message', (reply: RowReply) => {
-    if (reply.reply === 'done') waiting?.resolve(reply.longest);
+    if (reply.reply === 'done') waiting?.resolve(reply.read);
     else {
+      failedAt = reply.at;
       waiting?.reject(errorOf(reply));
     }
   });
@@ -35,7 +50,7 @@ export async function openRowReader({
   worker.on('error', (error) => waiting?.reject(error));
   signal.addEventListener('abort', abort, { once: true });
 
-  async function ask(task: RowTask): Promise<number> {
+  async function ask(task: RowTask): Promise<RowsRead[]> {
     signal.throwIfAborted();
     waiting = Promise.withResolvers();
     worker.postMessage(task);
@@ -44,7 +59,14 @@ export async function openRowReader({
 
   const reader: RowReader = {
     execute: async (statement) => void (await ask({ task: 'execute', statement })),
-    read: (rows) => ask({ task: 'read', ...rows }),
+    async read(rows) {
+      const [read] = await ask({ task: 'read', ...rows });
+      return read?.longest ?? 0;
+    },
+    readSome: (tables) =>
+      ask({ task: 'read-some', tables }).catch((error) => {
+        throw new ReadFailure(failedAt, error);
+      }),
     async [Symbol.asyncDispose]() {
       signal.removeEventListener('abort', abort);
       await worker.terminate();

@@ -6,8 +6,14 @@ interface QueryOfRows extends Query {
   row(packet: RowPacket & { isEOF(): boolean }): unknown;
 }
 
+export interface RowTaker {
+  take(row: RowPacket): void;
+  /** Of several queries in a packet, after the rows of each. */
+  ended?(): void;
+}
+
 /** Rows as the server sends them: as objects of JavaScript they would cost ten times as much. */
-export function forEachRow(connection: Connection, select: string, take: (row: RowPacket) => void): Promise<void> {
+export function forEachRow(connection: Connection, select: string, taker: RowTaker): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   // A connection that has been closed takes no query, and says so itself: the query would never end.
   connection.on('error', reject);
@@ -15,16 +21,17 @@ export function forEachRow(connection: Connection, select: string, take: (row: R
   const endOfRows = query.row;
   let failed = false;
   query.row = (packet) => {
-    if (packet.isEOF()) return endOfRows.call(query, packet);
-    if (failed) return query.row;
+    const isEnd = packet.isEOF();
     try {
-      take(packet);
+      if (failed) return isEnd ? endOfRows.call(query, packet) : query.row;
+      if (isEnd) taker.ended?.();
+      else taker.take(packet);
     } catch (error) {
       // What is thrown among the driver's packets is lost, and nobody would be told.
       failed = true;
       reject(error);
     }
-    return query.row;
+    return isEnd ? endOfRows.call(query, packet) : query.row;
   };
   query.on('error', reject);
   query.on('end', resolve);
@@ -56,7 +63,7 @@ export async function* textOfRows(
     push();
     outcome = how;
   };
-  forEachRow(connection, select, (row) => {
+  const take = (row: RowPacket): void => {
     const most = mostBytesOf(row.end - row.offset);
     if (filled + most > block.length) push();
     if (most > block.length) for (const piece of piecesOfRow(row, BLOCK_BYTES)) ready.push(Buffer.from(piece));
@@ -64,7 +71,8 @@ export async function* textOfRows(
     if (ready.length > 0) changed.resolve();
     onRow();
     if (ready.length >= BLOCKS_AHEAD) connection.pause();
-  }).then(
+  };
+  forEachRow(connection, select, { take }).then(
     () => end('done'),
     (error) => end({ error }),
   );

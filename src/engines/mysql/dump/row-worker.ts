@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import type { Connection } from 'mysql2';
 import type { DatabaseUrl } from '../../engine.ts';
-import { ConnectionLost, openConnection, SESSION_SETTINGS, SqlError } from '../connection/session.ts';
+import { ConnectionLost, openConnection, packetsOf, SESSION_SETTINGS, SqlError } from '../connection/session.ts';
 import { forEachRow } from './row-stream.ts';
 import { mostBytesOf, piecesOfRow, ROWS_TERMINATOR, type RowPacket, writeRow } from './row-text.ts';
 
@@ -10,12 +10,21 @@ import { mostBytesOf, piecesOfRow, ROWS_TERMINATOR, type RowPacket, writeRow } f
 export type RowTask =
   | { task: 'connect'; url: Omit<DatabaseUrl, 'toJSON'> }
   | { task: 'execute'; statement: string }
-  | { task: 'read'; select: string; file: string };
+  | { task: 'read'; select: string; file: string }
+  /** Of tables that are believed to be small, one after the other. */
+  | { task: 'read-some'; tables: { select: string; file: string }[] };
+
+export interface RowsRead {
+  /** Bytes of the longest row that was read, as text. */
+  longest: number;
+  /** The rows and their terminator; `null` where they are in the file. */
+  content: Uint8Array<ArrayBuffer> | null;
+}
 
 export type RowReply =
-  /** `longest`: bytes of the longest row that was read, as text. */
-  | { reply: 'done'; longest: number }
-  | { reply: 'failed'; of: 'server' | 'connection' | 'file'; message: string; errno: number | null };
+  | { reply: 'done'; read: RowsRead[] }
+  /** `at`: how many tables of the task had been read. */
+  | { reply: 'failed'; of: 'server' | 'connection' | 'file'; message: string; errno: number | null; at: number };
 
 /** How much is written at a time. */
 const BLOCK_BYTES = 1024 * 1024;
@@ -25,33 +34,44 @@ const block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
 const port = parentPort;
 if (!port) throw new Error('row-worker runs in a worker thread only');
 let connection: Connection | null = null;
+/** How many tables of the task have been read. */
+let at = 0;
 
 port.on('message', (task: RowTask) => {
   work(task).then(
-    (longest) => port.postMessage({ reply: 'done', longest } satisfies RowReply),
+    (read) => {
+      const memory = read.flatMap(({ content }) => (content ? [content.buffer] : []));
+      port.postMessage({ reply: 'done', read } satisfies RowReply, memory);
+    },
     (thrown: Error) => {
       const errno = thrown instanceof SqlError || thrown instanceof ConnectionLost ? thrown.errno : null;
       const of = thrown instanceof SqlError ? 'server' : thrown instanceof ConnectionLost ? 'connection' : 'file';
-      port.postMessage({ reply: 'failed', of, message: thrown.message, errno } satisfies RowReply);
+      port.postMessage({ reply: 'failed', of, message: thrown.message, errno, at } satisfies RowReply);
     },
   );
 });
 
-async function work(task: RowTask): Promise<number> {
+async function work(task: RowTask): Promise<RowsRead[]> {
+  at = 0;
   switch (task.task) {
     case 'connect': {
-      const opened = await openConnection({ url: { ...task.url, toJSON: () => task.url.display } });
+      const opened = await openConnection({
+        url: { ...task.url, toJSON: () => task.url.display },
+        several: true,
+      });
       connection = opened.connection;
       for (const setting of SESSION_SETTINGS) await execute(setting).catch(() => {});
       // Bytes as they are stored: what a conversion would lose is kept.
       await execute('SET character_set_results = NULL');
-      return 0;
+      return [];
     }
     case 'execute':
       await execute(task.statement);
-      return 0;
+      return [];
     case 'read':
-      return read(task);
+      return [await readOne(task)];
+    case 'read-some':
+      return await readSome(task.tables);
     default:
       return task satisfies never;
   }
@@ -63,51 +83,100 @@ function execute(statement: string): Promise<void> {
   });
 }
 
-/** Rows go from the socket into the file as text; how many bytes the longest has. */
-function read({ select, file }: { select: string; file: string }): Promise<number> {
-  const output = openSync(file, 'a', 0o600);
+/** One table after the other: their queries travel together, since waiting for each answer takes longer than reading it. */
+async function readSome(tables: { select: string; file: string }[]): Promise<RowsRead[]> {
+  const read: RowsRead[] = [];
+  const files = tables.map(({ file }) => file);
+  for (const packet of packetsOf(tables.map(({ select }) => select))) {
+    let sink = sinkFor(files[at] ?? '', { inMemory: true });
+    try {
+      const ended = (): void => {
+        read.push(sink.end());
+        sink.close();
+        at += 1;
+        sink = sinkFor(files[at] ?? '', { inMemory: true });
+      };
+      const take = (row: RowPacket): void => sink.take(row);
+      await forEachRow(connected(), packet.join('\n;\n'), { take, ended }).catch((error) => {
+        throw sink.unwritable() ?? translated(error);
+      });
+    } finally {
+      sink.close();
+    }
+  }
+  return read;
+}
+
+async function readOne({ select, file }: { select: string; file: string }): Promise<RowsRead> {
+  const sink = sinkFor(file, { inMemory: false });
+  try {
+    await forEachRow(connected(), select, sink).catch((error) => {
+      throw sink.unwritable() ?? translated(error);
+    });
+    return sink.end();
+  } finally {
+    sink.close();
+  }
+}
+
+interface Sink {
+  take(row: RowPacket): void;
+  end(): RowsRead;
+  /** Why rows could not be written. */
+  unwritable(): unknown;
+  close(): void;
+}
+
+/** Where rows go from the socket, as text: into the file, or into memory when they fit into a block. */
+function sinkFor(file: string, { inMemory }: { inMemory: boolean }): Sink {
+  let output = inMemory ? null : openSync(file, 'a', 0o600);
   let filled = 0;
   let longest = 0;
+  let unwritable: unknown = null;
   const write = (bytes: Uint8Array): void => {
-    for (let written = 0; written < bytes.length; ) written += writeSync(output, bytes, written);
+    try {
+      output ??= openSync(file, 'a', 0o600);
+      for (let written = 0; written < bytes.length; ) written += writeSync(output, bytes, written);
+    } catch (error) {
+      unwritable = error;
+      throw error;
+    }
   };
   const flush = (): void => {
     write(block.subarray(0, filled));
     filled = 0;
   };
-  let unwritable: unknown = null;
-  const take = (packet: RowPacket): void => {
-    const most = mostBytesOf(packet.end - packet.offset);
-    try {
+  return {
+    take(row) {
+      const most = mostBytesOf(row.end - row.offset);
       if (filled + most > block.length) flush();
       // A row may be a gigabyte, and three as text: nothing of that size is kept.
       if (most > block.length) {
         let bytes = 0;
-        for (const piece of piecesOfRow(packet, BLOCK_BYTES)) {
+        for (const piece of piecesOfRow(row, BLOCK_BYTES)) {
           write(piece);
           bytes += piece.length;
         }
         longest = Math.max(longest, bytes);
         return;
       }
-    } catch (error) {
-      unwritable = error;
-      throw error;
-    }
-    const start = filled;
-    filled = writeRow(packet, block, start);
-    longest = Math.max(longest, filled - start);
-  };
-  return forEachRow(connected(), select, take)
-    .catch((error) => {
-      throw unwritable ?? translated(error);
-    })
-    .then(() => {
+      const start = filled;
+      filled = writeRow(row, block, start);
+      longest = Math.max(longest, filled - start);
+    },
+    end() {
+      if (filled + ROWS_TERMINATOR.length > block.length) flush();
+      filled += block.write(ROWS_TERMINATOR, filled, 'latin1');
+      if (output === null) return { longest, content: new Uint8Array(block.subarray(0, filled)) };
       flush();
-      writeSync(output, ROWS_TERMINATOR);
-      return longest;
-    })
-    .finally(() => closeSync(output));
+      return { longest, content: null };
+    },
+    unwritable: () => unwritable,
+    close() {
+      if (output !== null) closeSync(output);
+      output = null;
+    },
+  };
 }
 
 function connected(): Connection {

@@ -2,6 +2,7 @@ import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { redact } from '../../../process/redact.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { startStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../../engine.ts';
 import { connectionOf } from '../connection/client-options.ts';
@@ -55,10 +56,18 @@ const OWN_FLAGS: Record<Flavour, string[]> = {
 
 const LINES_TOLD = 20;
 
+interface Connected {
+  session: MysqlSession;
+  server: Server;
+  tables: CatalogTable[];
+  /** Ends the step in which the connection was made. */
+  connected: (done: string) => void;
+}
+
 export async function dumpByProgram(
   context: EngineContext,
   request: DumpRequest,
-  { session, server, tables }: { session: MysqlSession; server: Server; tables: CatalogTable[] },
+  { session, server, tables, connected }: Connected,
 ): Promise<DumpResult> {
   const { report } = context;
   const { url, copyOf } = request;
@@ -73,10 +82,10 @@ export async function dumpByProgram(
     const message = `The view ${view} cannot be read and is left out: ${why}`;
     report({ event: 'warning', code: 'definition_unreadable', message });
   }
-  report({ event: 'step', step: 'connect', state: 'done', label: `Connected to ${server.label}` });
+  connected(`Connected to ${server.label}`);
 
   const of = `${formatNumberOf(tables.length, 'table')} of ${url.display} with ${tool.name} ${tool.version}`;
-  report({ event: 'step', step: 'dump', state: 'started', label: `Dump ${of}` });
+  const dumpedAll = startStep(report, 'dump', `Dump ${of}`);
   const left = [MARK, ...brokenViews.keys()].map((name) => `--ignore-table=${database}.${name}`);
   const { dumped, definitions: written } = await runProgram(context, {
     ...{ request, tool, tables, schema },
@@ -92,7 +101,7 @@ export async function dumpByProgram(
   await writeFile(join(request.directory, DEFINITIONS_FILE), JSON.stringify(definitions, null, 1), { mode: 0o600 });
   request.finish();
   const { file } = await request.pack({ name: DEFINITIONS_FILE, terminator: null, onBytes: () => {} });
-  report({ event: 'step', step: 'dump', state: 'done', label: `Dumped ${of}` });
+  dumpedAll(`Dumped ${of}`);
   const byName = [...dumped].sort((a, b) => (a.table < b.table ? -1 : 1));
   const data = await Promise.all(byName.map(async (each) => ({ ...each, packed: await each.packing })));
   for (const { table, packed, bytes } of data) {

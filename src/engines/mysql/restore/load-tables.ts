@@ -9,6 +9,7 @@ import type { TableDefinition } from '../definitions/definitions.ts';
 import type { Details } from '../details.ts';
 import { createPartQueue } from '../dump/part-queue.ts';
 import { ROWS_TERMINATOR_BYTES } from '../dump/row-text.ts';
+import { kindsOf } from '../table-kind.ts';
 import { type InsertOptions, insertRows, type Loaded, warningsOf } from './rows/insert-rows.ts';
 import { isPacketTooSmall, knownPacketLimit, packetLimit, packetTooSmall } from './rows/packet-limit.ts';
 import { compareRows } from './rows/same-rows.ts';
@@ -28,48 +29,53 @@ export const LOADING_SETTINGS = [
   'SET innodb_lock_wait_timeout = 86400',
 ];
 
-/** A commit waits for the disk: many small tables share one. */
-const TRANSACTION_BYTES = 1024 * 1024;
+/** Up to so many bytes go into indexes row by row as fast as the indexes are built afterwards. */
+const FEW_BYTES = 256 * 1024;
 
-/** Loads the rows, several tables at once, the largest first, and builds a table's indexes when its rows are in. */
+/** A table of few rows is complete as soon as it is made: it needs no part of its own, and no index afterwards. */
+export function hasFewRows(table: ManifestTable): boolean {
+  return bytesOfTable(table) <= FEW_BYTES;
+}
+
+/**
+ * Makes the tables, those with few rows with their rows, then loads the rows of the others, several tables at once, the
+ * largest first, and builds a table's indexes when its rows are in.
+ */
 export async function loadTables(context: EngineContext, loading: Loading): Promise<void> {
   const { plan, jobs, definitions } = loading;
   const total = plan.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
-  const indexes = new Map(definitions.map((definition) => [definition.name, definition.indexes]));
-  const queue = createPartQueue(plan.tables);
   let done = 0;
   const onBytes = (current: string, bytes: number): void => {
     done += bytes;
     context.report({ event: 'progress', step: 'restore', done, total, unit: 'bytes', current });
   };
+  const few = new Map(plan.tables.filter(hasFewRows).map((table) => [dataOf(loading, table).table, table]));
+  // Only when all tables are there: on MySQL a table waits for transactions on those that reference it.
+  await makeTables(context, loading, async (session, { name }) => {
+    const table = few.get(name);
+    if (!table || table.rows === 0) return;
+    const part = await loadPart(session, { loading, table, file: table.file, onBytes });
+    await finishTable(session, { loading, table, ...part });
+  });
+
+  const indexes = new Map(definitions.map((definition) => [definition.name, definition.indexes]));
+  const queue = createPartQueue(plan.tables.filter((table) => !hasFewRows(table)));
   const doubts = new Map<string, string[]>();
   const worker = async (signal: AbortSignal): Promise<void> => {
-    await using session = await connect({ signal }, loading.url);
-    for (const setting of LOADING_SETTINGS) await session.execute(setting);
-    let uncommitted = 0;
-    await session.execute('SET autocommit = 0');
+    await using session = await openLoading({ signal }, loading);
     for (let next = queue.take(); next && !signal.aborted; next = queue.take()) {
       const { table, file } = next;
-      const data = loading.details.data[table.file.name];
-      if (!data) throw new Error(`the manifest has no columns for ${table.name}`);
       const part =
-        table.rows > 0 ? await loadPart(session, { loading, table, file, data, onBytes }) : { loaded: 0, doubts: [] };
+        table.rows > 0 ? await loadPart(session, { loading, table, file, onBytes }) : { loaded: 0, doubts: [] };
       const doubted = [...(doubts.get(table.name) ?? []), ...part.doubts];
       doubts.set(table.name, doubted);
-      uncommitted += file.bytes;
       // Who loads the last part of a table reads those of the others.
-      if (uncommitted > TRANSACTION_BYTES || table.parts) {
-        await session.execute('COMMIT');
-        uncommitted = 0;
-      }
+      await session.execute('COMMIT');
       const loaded = queue.finish(next, part.loaded);
       if (loaded === null) continue;
-      if (loaded !== table.rows)
-        throw restoreFailed(`Of the ${table.rows} rows of ${table.name} ${loaded} were loaded`, []);
-      if (doubted.length > 0) {
-        await compareRows(session, { name: table.name, ...data, doubts: doubted, sent: allRowsOf(loading, table) });
-      }
-      for (const clauses of indexes.get(data.table) ?? []) await alter(session, data.table, clauses);
+      await finishTable(session, { loading, table, loaded, doubts: doubted });
+      const { table: name } = dataOf(loading, table);
+      for (const clauses of indexes.get(name) ?? []) await alter(session, name, clauses);
     }
     await session.execute('COMMIT');
   };
@@ -77,6 +83,82 @@ export async function loadTables(context: EngineContext, loading: Loading): Prom
     context.signal,
     Array.from({ length: Math.min(jobs, queue.length) }, () => worker),
   );
+}
+
+async function openLoading(
+  context: Pick<EngineContext, 'signal'>,
+  { url }: Pick<Loading, 'url'>,
+): Promise<MysqlSession> {
+  const session = await connect(context, url);
+  for (const setting of [...LOADING_SETTINGS, 'SET autocommit = 0']) await session.execute(setting);
+  return session;
+}
+
+export type Making = Pick<Loading, 'url' | 'jobs' | 'definitions'>;
+
+/**
+ * Makes the tables in several sessions: a CREATE mostly waits for the disk. With `foreign_key_checks = 0` their order
+ * does not matter, but for MERGE tables, which come after those that they list.
+ */
+export async function makeTables(
+  context: EngineContext,
+  making: Making,
+  made: (session: MysqlSession, table: TableDefinition) => Promise<void> = async () => {},
+): Promise<void> {
+  const kinds = kindsOf(making.definitions);
+  const isMerged = ({ name }: TableDefinition): boolean => kinds.get(name) === 'merged';
+  for (const some of [making.definitions.filter((table) => !isMerged(table)), making.definitions.filter(isMerged)]) {
+    const queue = [...some];
+    const worker = async (signal: AbortSignal): Promise<void> => {
+      await using session = await openLoading({ signal }, making);
+      for (let next = queue.shift(); next && !signal.aborted; next = queue.shift()) {
+        await makeTable(session, next);
+        await made(session, next);
+      }
+      await session.execute('COMMIT');
+    };
+    await runTogether(
+      context.signal,
+      Array.from({ length: Math.min(making.jobs, queue.length) }, () => worker),
+    );
+  }
+}
+
+/** `ER_LOCK_DEADLOCK`: two tables that reference each other were made at the same moment. */
+const DEADLOCK = 1213;
+const TRIES = 10;
+
+export async function makeTable(session: MysqlSession, { create }: TableDefinition): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await session.execute(create);
+      return;
+    } catch (error) {
+      if (!(error instanceof SqlError)) throw error;
+      if (error.errno !== DEADLOCK || attempt === TRIES) throw restoreFailed('A table cannot be made', [error.message]);
+    }
+  }
+}
+
+function dataOf({ details }: Pick<Loading, 'details'>, { name, file }: ManifestTable): Details['data'][string] {
+  const data = details.data[file.name];
+  if (!data) throw new Error(`the manifest has no columns for ${name}`);
+  return data;
+}
+
+interface LoadedTable extends LoadedRows {
+  loading: Loading;
+  table: ManifestTable;
+}
+
+/** Rejects unless every row was taken as it is. */
+async function finishTable(session: MysqlSession, { loading, table, loaded, doubts }: LoadedTable): Promise<void> {
+  if (loaded !== table.rows) {
+    throw restoreFailed(`Of the ${table.rows} rows of ${table.name} ${loaded} were loaded`, []);
+  }
+  if (doubts.length === 0) return;
+  const data = dataOf(loading, table);
+  await compareRows(session, { name: table.name, ...data, doubts, sent: allRowsOf(loading, table) });
 }
 
 /** Several clauses in one statement: one pass over the rows. */
@@ -93,17 +175,16 @@ interface LoadingPart {
   loading: Loading;
   table: ManifestTable;
   file: ManifestFile;
-  data: Details['data'][string];
   onBytes: (current: string, bytes: number) => void;
 }
 
 async function loadPart(session: MysqlSession, part: LoadingPart): Promise<LoadedRows> {
-  const { loading, table, file, data, onBytes } = part;
+  const { loading, table, file, onBytes } = part;
   const content = rowsOf(loading, file, (bytes) => onBytes(table.name, bytes));
   return loadRows(session, {
     name: table.name,
     localInfile: loading.localInfile,
-    rows: { ...data, content },
+    rows: { ...dataOf(loading, table), content },
     next: BY_PROGRAM,
   });
 }

@@ -1,4 +1,5 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
 import { tablesText } from '../../shared/divide-tables.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
@@ -58,16 +59,11 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
         client,
         leftOut: tables,
       });
-      report({ event: 'step', step: 'check', state: 'started', label: 'Check against the manifest' });
+      const checked = startStep(report, 'check', 'Check against the manifest');
       const created = new Set(code.views);
       const missing = [...tables, ...definitions.views.filter((view) => !created.has(view)).map(({ name }) => name)];
       await checkRestored(running, { url: beside, details, plan, jobs, leftOut: missing, code });
-      report({
-        event: 'step',
-        step: 'check',
-        state: 'done',
-        label: `Checked ${tablesText(plan)}; row by row counted`,
-      });
+      checked(`Checked ${tablesText(plan)}; row by row counted`);
       if (beforeSwap) {
         await createDisabledEvents(running, beside, definitions);
         await beforeSwap(beside);
@@ -117,7 +113,7 @@ export async function besideDestination(
   const destination = url.database ?? '';
   const { signal, release } = releasable(context.signal);
   await using server = await connectToServer({ signal }, url, { several: true });
-  report({ event: 'step', step: 'prepare', state: 'started', label: `Make a database beside ${url.display}` });
+  const prepared = startStep(report, 'prepare', `Make a database beside ${url.display}`);
   await lockDestination(server, destination);
   await sweepLeftovers(context, { server, url });
   await refuseStrangers(context, server, { destination, undo });
@@ -125,7 +121,7 @@ export async function besideDestination(
   const fresh = besideNames(await destinationName(server, destination)).fresh();
   try {
     await createBeside(server, { name: fresh, destination, collations });
-    report({ event: 'step', step: 'prepare', state: 'done', label: `Made ${fresh}` });
+    prepared(`Made ${fresh}`);
     const belongings = await whileAlive(context, { session: server }, (running) =>
       fill({ fresh, server, context: running }),
     );

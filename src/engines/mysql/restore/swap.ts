@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl, EngineContext, Replaced } from '../../engine.ts';
 import { inDatabase, type MysqlSession, SESSION_SETTINGS, SqlError, tablesIn } from '../connection/session.ts';
 import { checkCode } from '../definitions/check-definitions.ts';
@@ -52,7 +53,7 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
   const names = besideNames(await destinationName(server, destination));
   const made = !(await databaseExists(server, destination));
   const keep = undo && !made;
-  context.report({ event: 'step', step: 'swap', state: 'started', label: `Give it the place of ${destination}` });
+  const swapped = startStep(context.report, 'swap', `Give it the place of ${destination}`);
   if (keep && !(await databaseExists(server, names.undo))) {
     await createDatabase(server, { name: names.undo, collations: code });
   }
@@ -79,7 +80,7 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
   const obsolete = undo || made || (await undoCopyOf(server, destination)) !== 'ours' ? null : names.undo;
   const swapMs = await exchange(context, { ...swap, work: fresh, renames, later, made, keep, obsolete });
   await dropBeside(context, server, { name: retired, destination });
-  context.report({ event: 'step', step: 'swap', state: 'done', label: `${destination} is the new one` });
+  swapped(`${destination} is the new one`);
   return { swapMs, undoDatabase: keep ? names.undo : null };
 }
 

@@ -1,4 +1,5 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl, EngineContext, Kept, Replaced } from '../../engine.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { inDatabase, type MysqlSession } from '../connection/session.ts';
@@ -38,7 +39,7 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
   await sweepLeftovers(context, { server, url });
   const { code, grants } = await readKept(server, url);
   refuseForeignReferences(await foreignReferences(server, destination), { destination, drop: false });
-  report({ event: 'step', step: 'swap', state: 'started', label: `Put back what ${destination} was` });
+  const swapped = startStep(report, 'swap', `Put back what ${destination} was`);
   const made = !(await databaseExists(server, destination));
   const work = names.fresh();
   await createBeside(server, { name: work, destination, collations: code });
@@ -70,7 +71,7 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
       ...kept,
       ...(grants && { grants }),
     });
-    report({ event: 'step', step: 'swap', state: 'done', label: `${destination} is what it was` });
+    swapped(`${destination} is what it was`);
     return { swapMs, undoDatabase: made ? null : names.undo };
   } catch (error) {
     await server.close();

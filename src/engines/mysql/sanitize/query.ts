@@ -1,4 +1,5 @@
 import { redact } from '../../../process/redact.ts';
+import { withStep } from '../../../runtime/events.ts';
 import { describeStatement, type Statement } from '../../../sanitize/statement.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext, QueryRun } from '../../engine.ts';
@@ -19,24 +20,28 @@ const SETTINGS = [
 export async function runQuery(context: EngineContext, { url, manifest, statements }: QueryRun): Promise<void> {
   const { report } = context;
   const count = formatNumberOf(statements.length, 'statement');
-  report({ event: 'step', step: 'query', state: 'started', label: `Run ${count}` });
-  await using session = await connect(context, url);
-  await refuseOtherDatabases(session, statements, { copy: url.database ?? '', original: detailsOf(manifest).database });
-  for (const setting of SETTINGS) await session.execute(setting);
-  for (const [index, statement] of statements.entries()) {
-    await session.execute(statement.text).catch((error) => Promise.reject(explain(statement, error)));
-    const current = describeStatement(statement);
-    report({
-      event: 'progress',
-      step: 'query',
-      done: index + 1,
-      total: statements.length,
-      unit: 'statements',
-      current,
+  const step = { step: 'query', label: `Run ${count}`, done: `Ran ${count}` };
+  await withStep(report, step, async () => {
+    await using session = await connect(context, url);
+    await refuseOtherDatabases(session, statements, {
+      copy: url.database ?? '',
+      original: detailsOf(manifest).database,
     });
-  }
-  await session.execute('COMMIT');
-  report({ event: 'step', step: 'query', state: 'done', label: `Ran ${count}` });
+    for (const setting of SETTINGS) await session.execute(setting);
+    for (const [index, statement] of statements.entries()) {
+      await session.execute(statement.text).catch((error) => Promise.reject(explain(statement, error)));
+      const current = describeStatement(statement);
+      report({
+        event: 'progress',
+        step: 'query',
+        done: index + 1,
+        total: statements.length,
+        unit: 'statements',
+        current,
+      });
+    }
+    await session.execute('COMMIT');
+  });
 }
 
 const CATALOGS = new Set(['information_schema', 'performance_schema', 'sys']);

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { withStep } from '../../../runtime/events.ts';
 import type { EngineContext, Traces } from '../../engine.ts';
 import { connect } from '../connection/connect.ts';
 import { inDatabase, quoteName } from '../connection/session.ts';
@@ -10,17 +11,22 @@ import { detailsSchema } from '../details.ts';
  */
 export async function removeTraces(context: EngineContext, { url, dump, changed }: Traces): Promise<void> {
   const { report } = context;
-  report({ event: 'step', step: 'traces', state: 'started', label: 'Remove what the old values have left' });
-  await using session = await connect(context, url);
-  const versioned = await session.query<{ name: string }>(`
-    SELECT TABLE_NAME AS name FROM information_schema.TABLES
-    WHERE ${inDatabase('TABLE_SCHEMA', url.database ?? '')} AND TABLE_TYPE = 'SYSTEM VERSIONED'`);
-  const { data } = v.parse(detailsSchema, dump.details);
-  for (const { name, file } of dump.tables) {
-    const table = data[file.name]?.table;
-    if (table === undefined || !changed.includes(name)) continue;
-    if (versioned.some((one) => one.name === table)) await session.execute(`DELETE HISTORY FROM ${quoteName(table)}`);
-    await session.execute(`ALTER TABLE ${quoteName(table)} FORCE`);
-  }
-  report({ event: 'step', step: 'traces', state: 'done', label: 'Removed what the old values had left' });
+  const step = {
+    step: 'traces',
+    label: 'Remove what the old values have left',
+    done: 'Removed what the old values had left',
+  };
+  await withStep(report, step, async () => {
+    await using session = await connect(context, url);
+    const versioned = await session.query<{ name: string }>(`
+      SELECT TABLE_NAME AS name FROM information_schema.TABLES
+      WHERE ${inDatabase('TABLE_SCHEMA', url.database ?? '')} AND TABLE_TYPE = 'SYSTEM VERSIONED'`);
+    const { data } = v.parse(detailsSchema, dump.details);
+    for (const { name, file } of dump.tables) {
+      const table = data[file.name]?.table;
+      if (table === undefined || !changed.includes(name)) continue;
+      if (versioned.some((one) => one.name === table)) await session.execute(`DELETE HISTORY FROM ${quoteName(table)}`);
+      await session.execute(`ALTER TABLE ${quoteName(table)} FORCE`);
+    }
+  });
 }

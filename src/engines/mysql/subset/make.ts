@@ -1,3 +1,4 @@
+import { startStep, withStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext, Made, SubsetRun } from '../../engine.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
@@ -40,44 +41,36 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
       const url = withDatabase(run.url, fresh);
       await using session = await connect(running, url);
       await session.execute('SET foreign_key_checks = 0');
-      report({ event: 'step', step: 'copy', state: 'started', label: 'Copy the rows' });
+      const copied = startStep(report, 'copy', 'Copy the rows');
       const tables = definitions.tables.map((table) =>
         rowsToCome(run, `${source.database}.${table.name}`) <= FEW_ROWS ? withIndexes(table) : table,
       );
       await createTables(session, { ...definitions, tables });
       made.rows = await copyRows(running, { source, run: { ...run, url }, definitions: tables });
       const total = [...made.rows.values()].reduce((sum, rows) => sum + rows, 0);
-      report({
-        event: 'step',
-        step: 'copy',
-        state: 'done',
-        label: `Copied ${formatNumberOf(total, 'row')}, and built their indexes`,
-      });
+      copied(`Copied ${formatNumberOf(total, 'row')}, and built their indexes`);
 
-      report({
-        event: 'step',
+      const making = {
         step: 'index',
-        state: 'started',
         label: 'Make foreign keys, views, routines and triggers',
-      });
-      const code = await createDependents(context, session, {
-        definitions,
-        leftOut: leftOut.map(({ table }) => table),
-      });
-      report({ event: 'step', step: 'index', state: 'done', label: 'Made foreign keys, views, routines and triggers' });
+        done: 'Made foreign keys, views, routines and triggers',
+      };
+      const code = await withStep(report, making, () =>
+        createDependents(context, session, { definitions, leftOut: leftOut.map(({ table }) => table) }),
+      );
 
-      report({ event: 'step', step: 'finish', state: 'started', label: 'Gather statistics' });
-      for (const { name } of definitions.tables) await session.query(`ANALYZE TABLE ${quoteName(name)}`);
-      report({ event: 'step', step: 'finish', state: 'done', label: 'Gathered statistics' });
+      const finishing = { step: 'finish', label: 'Gather statistics', done: 'Gathered statistics' };
+      await withStep(report, finishing, async () => {
+        for (const { name } of definitions.tables) await session.query(`ANALYZE TABLE ${quoteName(name)}`);
+      });
 
-      report({ event: 'step', step: 'prove', state: 'started', label: 'Prove every reference' });
-      made.proof = await prove(session, { source, run, database: fresh });
-      report({
-        event: 'step',
+      const proving = {
         step: 'prove',
-        state: 'done',
-        label: `Proved ${formatNumberOf(made.proof.length, 'reference')} by looking for rows that refer to none`,
-      });
+        label: 'Prove every reference',
+        done: (proof: unknown[]) =>
+          `Proved ${formatNumberOf(proof.length, 'reference')} by looking for rows that refer to none`,
+      };
+      made.proof = await withStep(report, proving, () => prove(session, { source, run, database: fresh }));
       return { code: withEventsDisabled(code), definers: run.url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
     },
   );

@@ -1,3 +1,6 @@
+/** The file of an archive in pg_dump's directory format that lists its entries. */
+export const CONTENTS = 'toc.dat';
+
 /**
  * The table of contents of an archive in pg_dump's directory format, `toc.dat`, as `WriteHead` and `WriteToc` of
  * pg_backup_archiver.c write it since PostgreSQL 12 (versions 1.14 to 1.16).
@@ -9,6 +12,10 @@ export interface ContentsEntry {
   oid: number;
   /** `TABLE`, `COMMENT`, `EVENT TRIGGER`. */
   kind: string;
+  /** Its name; with that of its table before it where it belongs to one: `orders checked`. */
+  tag: string;
+  /** Empty where it is in no schema. */
+  schema: string;
   definition: string;
 }
 
@@ -32,16 +39,15 @@ export function rewriteContents(toc: Buffer, change: (entry: ContentsEntry) => s
       reader.integer();
       const catalog = Number(reader.text() ?? 0);
       const oid = Number(reader.text() ?? 0);
-      reader.text();
+      const tag = reader.text() ?? '';
       const kind = reader.text() ?? '';
       reader.integer();
       const start = reader.at();
       const definition = reader.text();
       const end = reader.at();
-      reader.entryTail();
-      if (definition === null) continue;
-      const changed = change({ dumpId, class: catalog, oid, kind, definition });
-      if (changed === definition) continue;
+      const schema = reader.entryTail();
+      const changed = change({ dumpId, class: catalog, oid, kind, tag, schema, definition: definition ?? '' });
+      if (definition === null || changed === definition) continue;
       pieces.push(toc.subarray(copied, start), reader.written(changed));
       copied = end;
     }
@@ -53,12 +59,22 @@ export function rewriteContents(toc: Buffer, change: (entry: ContentsEntry) => s
   return Buffer.concat([...pieces, toc.subarray(copied)]);
 }
 
+/** The entries by their numbers; `null` where the format is not the one that is understood. */
+export function readContents(toc: Buffer): Map<number, ContentsEntry> | null {
+  const entries = new Map<number, ContentsEntry>();
+  const understood = rewriteContents(toc, (entry) => {
+    entries.set(entry.dumpId, entry);
+    return entry.definition;
+  });
+  return understood && entries;
+}
+
 interface Reader {
   at(): number;
   integer(): number;
   text(): string | null;
-  /** Everything of an entry that follows its definition. */
-  entryTail(): void;
+  /** Everything of an entry that follows its definition; returns its schema. */
+  entryTail(): string;
   written(text: string): Buffer;
 }
 
@@ -90,13 +106,14 @@ function createReader(toc: Buffer): Reader | null {
     text,
     entryTail() {
       // DROP, COPY, schema, tablespace, access method.
-      for (let index = 0; index < 5; index += 1) text();
+      const [, , schema] = [text(), text(), text(), text(), text()];
       if (minor >= KIND_OF_RELATION) integer();
       // Owner, `WITH OIDS`; then the entries that it depends on up to an absent one, and its file.
       text();
       text();
       while (text() !== null);
       text();
+      return schema ?? '';
     },
     written(content) {
       const bytes = Buffer.from(content);

@@ -4,7 +4,7 @@ import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { Report } from '../../../runtime/events.ts';
 import type { DumpRequest, EngineContext } from '../../engine.ts';
 import type { PsqlSession } from '../connection/session.ts';
-import { foreignTableWarnings, readForeignTables } from '../foreign-tables.ts';
+import { readRemoteObjects, remoteBuildWarnings } from '../foreign-tables.ts';
 import {
   type CatalogTable,
   readExtensions,
@@ -61,8 +61,8 @@ export async function readSource(
   for (const warning of replicationWarnings(replication)) report(warning);
   const hidden = await readHidden(session);
   for (const { warning } of hidden) report(warning);
-  const foreignTables = await readForeignTables(session, schemas);
-  for (const warning of foreignTableWarnings(foreignTables)) report(warning);
+  const remote = await readRemoteObjects(session, schemas);
+  for (const warning of remoteBuildWarnings(remote)) report(warning);
   const allTables = await readTables(session);
   const inventory = await readInventory(session, schemas, broken.keys);
   return {
@@ -79,7 +79,7 @@ export async function readSource(
       settings: settingsToKeep(await readDatabaseSettings(session), report),
       inventory,
       replication,
-      ...(foreignTables.length > 0 && { definitions_only: foreignTables }),
+      ...remote,
       left_out: broken.leftOut,
       ...neededSchemas(broken, request.copyOf),
       ...hiddenDetails([

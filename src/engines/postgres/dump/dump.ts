@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { redact } from '../../../process/redact.ts';
 import type { ManifestTable } from '../../../repository/manifest.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { startStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../../engine.ts';
 import { connect } from '../connection/connect.ts';
@@ -32,17 +33,17 @@ import { explainDumpFailure } from './rights.ts';
  */
 export async function dump(context: EngineContext, request: DumpRequest): Promise<DumpResult> {
   const { report } = context;
-  report({ event: 'step', step: 'connect', state: 'started', label: `Connect to ${request.url.display}` });
+  const connected = startStep(report, 'connect', `Connect to ${request.url.display}`);
   const installed = await findClientTools(context);
   await using session = await connect(context, request.url);
   const serverVersion = await readServerVersion(session);
   const tools = toolsForServer(installed, serverVersion);
   const snapshot = await exportSnapshot(session);
   const source = await readSource(context, session, { request, serverVersion });
-  report({ event: 'step', step: 'connect', state: 'done', label: `Connected to PostgreSQL ${serverVersion}` });
+  connected(`Connected to PostgreSQL ${serverVersion}`);
 
   const of = `${formatNumberOf(source.tables.length, 'table')} of ${request.url.display}`;
-  report({ event: 'step', step: 'dump', state: 'started', label: `Dump ${of}` });
+  const dumped = startStep(report, 'dump', `Dump ${of}`);
   const progress = createDumpProgress({ tables: source.tables, expected: request.expectedBytes, report });
   const packing = createPacking(request, progress);
   const dumping = runPgDump(context, { request, tools, snapshot, session, source, progress });
@@ -53,7 +54,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   await fixDate(join(request.directory, 'toc.dat'));
   await packing.packRest(await readdir(request.directory));
   const packed = await packing.done();
-  report({ event: 'step', step: 'dump', state: 'done', label: `Dumped ${of}` });
+  dumped(`Dumped ${of}`);
   return { serverVersion, toolVersion: tools.version, ...assemble({ packed, archive, source }) };
 }
 

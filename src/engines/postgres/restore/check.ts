@@ -1,11 +1,12 @@
 import { splitName } from '../../../text/table-names.ts';
 import type { DatabaseUrl, EngineContext, RestorePlan } from '../../engine.ts';
-import { compareNames, refuseDifferences } from '../../shared/verify.ts';
+import { refuseDifferences } from '../../shared/verify.ts';
 import { connect } from '../connection/connect.ts';
 import { type PsqlSession, SqlError } from '../connection/session.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
 import { IN_NO_SCHEMA, type Inventory, readInventory } from '../introspect.ts';
 import type { ClientTools } from '../tools.ts';
+import { compareObjectNames, divideInventory, type RemoteEntry } from './remote-objects.ts';
 import { countedRows } from './rows/rows-by-root.ts';
 
 export interface Check {
@@ -14,6 +15,8 @@ export interface Check {
   details: ArchiveDetails;
   plan: Pick<RestorePlan, 'schemas' | 'tables' | 'empty'>;
   jobs: number;
+  /** Objects that were not created, because they lead to other servers. */
+  leftOut: RemoteEntry[];
 }
 
 /** Compares a restored database with its manifest: rows of every table, every object, every sequence. */
@@ -74,9 +77,13 @@ async function countedBy(session: PsqlSession, count: string): Promise<number | 
   }
 }
 
-async function compareObjects(context: EngineContext, { url, tools, details, plan }: Check): Promise<string[]> {
+async function compareObjects(
+  context: EngineContext,
+  { url, tools, details, plan, leftOut }: Check,
+): Promise<string[]> {
   await using session = await connect(context, url, { tools });
-  return compareInventories(within(details.inventory, plan.schemas), await readInventory(session, plan.schemas));
+  const divided = divideInventory(within(details.inventory, plan.schemas), leftOut);
+  return compareInventories(divided, await readInventory(session, plan.schemas));
 }
 
 export function within({ objects, sequences, large_objects }: Inventory, schemas: string[]): Inventory {
@@ -91,10 +98,9 @@ export function within({ objects, sequences, large_objects }: Inventory, schemas
 }
 
 /** What the second lacks of the first, and what it has besides. */
-function compareInventories(expected: Inventory, found: Inventory): string[] {
-  const objects = Object.entries(expected.objects).flatMap(([kind, names]) =>
-    compareNames(kind, names, new Set(found.objects[kind])),
-  );
+function compareInventories(divided: ReturnType<typeof divideInventory>, found: Inventory): string[] {
+  const { expected } = divided;
+  const objects = compareObjectNames(divided, found);
   const values = new Map(found.sequences.map((sequence) => [sequence.name, sequence.last_value]));
   const sequences = expected.sequences.flatMap(({ name, last_value, ascending }) => {
     if (!values.has(name)) return [`sequence ${name} is missing`];

@@ -9,13 +9,13 @@ import { isLocalHost } from '../connection/location.ts';
 import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
 import { portOf } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
-import { foreignTableWarnings } from '../foreign-tables.ts';
 import { replicationWarnings } from '../introspect.ts';
 import { leftOutByBuild, selectSchemas } from '../schema-selection.ts';
 import { NAME_LIMIT } from '../server/server.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
 import { checkSwap } from './blockers.ts';
 import { refuseInPlace } from './in-place/in-place-preflight.ts';
+import { remoteWarnings } from './remote-objects.ts';
 import { checkRights } from './rights.ts';
 
 /** Whether, how and with what consequences a snapshot can be restored; nothing is changed. */
@@ -55,7 +55,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
       ...warnings,
       ...versionWarnings(facts, request),
       ...sessionWarnings(facts, chosen.strategy),
-      ...foreignTableWarnings(details.definitions_only),
+      ...remoteWarnings(details, { schemas, created: request.remoteTables ?? false }),
       ...replicationWarnings(details.replication),
       ...swapping,
     ],

@@ -1,6 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os';
 import type { MissingParts } from '../../../results/results.ts';
 import { UserError } from '../../../runtime/errors.ts';
+import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
 import { tablesText } from '../../shared/divide-tables.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
@@ -49,19 +50,14 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
     const { extensions } = details;
     const premade = run.admin ? await createExtensions(context, { admin: run.admin, url: filled, extensions }) : [];
     const filling = fillDatabase(context, { ...run, url: filled, tools, details, settings, premade, errors });
-    const forced = await filling.catch((error) =>
+    const { forced, leftOut } = await filling.catch((error) =>
       Promise.reject(run.admin ? hintAtRights(error) : hintAtTheRest(error, run)),
     );
-    report({ event: 'step', step: 'check', state: 'started', label: 'Check against the manifest' });
-    const check = { url: filled, tools, details, plan, jobs };
+    const checked = startStep(report, 'check', 'Check against the manifest');
+    const check = { url: filled, tools, details, plan, jobs, leftOut };
     if (errors) missing = missingParts(await findDifferences(context, check), errors);
     else await checkRestored(context, check);
-    report({
-      event: 'step',
-      step: 'check',
-      state: 'done',
-      label: `Checked ${tablesText(plan)}; row by row counted`,
-    });
+    checked(`Checked ${tablesText(plan)}; row by row counted`);
     if (forced.length > 0) {
       await using session = await connect(context, filled, { tools, settings });
       await forceRowSecurity(session, forced);
@@ -121,7 +117,7 @@ export async function besideDestination(
   const { report } = context;
   const destination = url.database ?? '';
   await using server = await openSwapSession(context, url);
-  report({ event: 'step', step: 'prepare', state: 'started', label: `Make a database beside ${url.display}` });
+  const prepared = startStep(report, 'prepare', `Make a database beside ${url.display}`);
   await lockDestination(server, destination);
   const warnings = await checkSwap(server, { destination, undo });
   const swept = await sweepLeftovers(server, destination, report);
@@ -142,7 +138,7 @@ export async function besideDestination(
       const message = `The server does not know the source's locale "${locale.icu_locale ?? locale.collate}": its own is used, and text may sort otherwise`;
       report({ event: 'warning', code: 'locale_unknown', message });
     }
-    report({ event: 'step', step: 'prepare', state: 'done', label: `Made ${fresh}` });
+    prepared(`Made ${fresh}`);
     await fill({ fresh, server });
     context.signal.throwIfAborted();
     if (throwAway) {

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl, EngineContext, Replaced } from '../../engine.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
@@ -48,7 +49,7 @@ export async function swapDatabases(context: EngineContext, { server, url, fresh
   await checkSwap(server, { destination, undo });
   const old = await readComment(server, destination);
   const retired = old && (await findBeside(server, destination)).undo ? names.fresh() : null;
-  report({ event: 'step', step: 'swap', state: 'started', label: `Give it the name ${destination}` });
+  const swapped = startStep(report, 'swap', `Give it the name ${destination}`);
   const kept = {
     tool: 'undo',
     of: destination,
@@ -66,7 +67,7 @@ export async function swapDatabases(context: EngineContext, { server, url, fresh
   const swapMs = Math.round(performance.now() - started);
   if (retired) await dropMarked(server, { name: retired, destination, report });
   const dropped = old && !undo && (await dropMarked(server, { name: names.undo, destination, report }));
-  report({ event: 'step', step: 'swap', state: 'done', label: `${destination} is the new one` });
+  swapped(`${destination} is the new one`);
   return { swapMs, undoDatabase: old && !dropped ? names.undo : null };
 }
 

@@ -5,11 +5,9 @@ import type { NeededTable } from '../../../results/selected-tables.ts';
 import { splitName, tableName } from '../../../text/table-names.ts';
 import type { DefinitionsRequest, EngineContext } from '../../engine.ts';
 import { type ArchiveDetails, type ArchiveEntry, archiveDetails, isTableData } from '../dump/archive.ts';
+import { CONTENTS } from '../dump/archive-contents.ts';
 import { findClientTools, toolsForArchive } from '../tools.ts';
 import { listArchive } from './list-archive.ts';
-
-/** The archive's table of contents: what there is and what depends on what, without any rows. */
-const CONTENTS = 'toc.dat';
 
 /** Foreign keys, partitions and inheritance, as the archive's table of contents has them: of every snapshot, also old ones. */
 export async function readNeeds(context: EngineContext, request: DefinitionsRequest): Promise<NeededTable[]> {

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl, EngineContext, Kept, Replaced } from '../../engine.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { type PsqlSession, quoteText } from '../connection/session.ts';
@@ -33,14 +34,14 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
   const { undo: kept } = await findBeside(server, destination);
   if (!kept) throw nothingKept(url);
   await checkSwap(server, { destination, undo: true });
-  report({ event: 'step', step: 'swap', state: 'started', label: `Put back what ${destination} was` });
+  const swapped = startStep(report, 'swap', `Put back what ${destination} was`);
   const replaced_at = clock().toISOString();
   const renames = await renamesOf(server, { destination, kept, aside: names.fresh(), replaced_at });
   const started = performance.now();
   await verifyLock(server, destination);
   await renameAll(context, { server, url, renames, databases: [destination, names.undo] });
   const swapMs = Math.round(performance.now() - started);
-  report({ event: 'step', step: 'swap', state: 'done', label: `${destination} is what it was` });
+  swapped(`${destination} is what it was`);
   return { swapMs, undoDatabase: names.undo };
 }
 

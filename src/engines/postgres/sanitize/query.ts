@@ -1,4 +1,5 @@
 import { redact } from '../../../process/redact.ts';
+import { withStep } from '../../../runtime/events.ts';
 import { describeStatement, type Statement } from '../../../sanitize/statement.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext, QueryRun } from '../../engine.ts';
@@ -16,28 +17,29 @@ import { dropUserMappings } from '../foreign-tables.ts';
 export async function runQuery(context: EngineContext, { url, manifest, statements }: QueryRun): Promise<void> {
   const { report } = context;
   const count = formatNumberOf(statements.length, 'statement');
-  report({ event: 'step', step: 'query', state: 'started', label: `Run ${count}` });
-  await using session = await connect(context, url, { settings: querySettings(archiveDetails(manifest).settings) });
-  await dropUserMappings(session);
-  let done = 0;
-  const told = (statement: Statement): void => {
-    done += 1;
-    const current = describeStatement(statement);
-    report({ event: 'progress', step: 'query', done, total: statements.length, unit: 'statements', current });
-  };
+  const step = { step: 'query', label: `Run ${count}`, done: `Ran ${count}` };
+  await withStep(report, step, async () => {
+    await using session = await connect(context, url, { settings: querySettings(archiveDetails(manifest).settings) });
+    await dropUserMappings(session);
+    let done = 0;
+    const told = (statement: Statement): void => {
+      done += 1;
+      const current = describeStatement(statement);
+      report({ event: 'progress', step: 'query', done, total: statements.length, unit: 'statements', current });
+    };
 
-  const refusing: Statement[] = [];
-  await session.execute('BEGIN');
-  for (const statement of statements) {
-    if (await runWithin(session, statement)) told(statement);
-    else refusing.push(statement);
-  }
-  await session.execute('COMMIT').catch((error) => Promise.reject(commitFailed(error)));
-  for (const statement of refusing) {
-    await session.execute(statement.text).catch((error) => Promise.reject(explain(statement, error)));
-    told(statement);
-  }
-  report({ event: 'step', step: 'query', state: 'done', label: `Ran ${count}` });
+    const refusing: Statement[] = [];
+    await session.execute('BEGIN');
+    for (const statement of statements) {
+      if (await runWithin(session, statement)) told(statement);
+      else refusing.push(statement);
+    }
+    await session.execute('COMMIT').catch((error) => Promise.reject(commitFailed(error)));
+    for (const statement of refusing) {
+      await session.execute(statement.text).catch((error) => Promise.reject(explain(statement, error)));
+      told(statement);
+    }
+  });
 }
 
 /**

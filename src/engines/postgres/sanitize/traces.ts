@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { withStep } from '../../../runtime/events.ts';
 import type { EngineContext, Traces } from '../../engine.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
@@ -11,22 +12,27 @@ import { withoutEventTriggers } from '../restore/event-triggers.ts';
  */
 export async function removeTraces(context: EngineContext, { url, dump, changed }: Traces): Promise<void> {
   const { report } = context;
-  report({ event: 'step', step: 'traces', state: 'started', label: 'Remove what the old values have left' });
-  await using session = await connect(context, url, { settings: { statement_timeout: '0', row_security: 'off' } });
-  const { data } = v.parse(archiveDetailsSchema, dump.details);
-  for (const { name, file } of dump.tables) {
-    const table = data[file.name];
-    if (!table || !changed.includes(name)) continue;
-    await session.execute(`VACUUM (FULL, ANALYZE) ${quoteName(table.schema)}.${quoteName(table.table)}`);
-  }
-  // After a restore, oids follow the order of dependencies.
-  const views = await session.query<{ schema: string; name: string }>(`
-    SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE c.relkind = 'm' AND c.relispopulated ORDER BY c.oid`);
-  await withoutEventTriggers(session, async () => {
-    for (const { schema, name } of views) {
-      await session.execute(`REFRESH MATERIALIZED VIEW ${quoteName(schema)}.${quoteName(name)}`);
+  const step = {
+    step: 'traces',
+    label: 'Remove what the old values have left',
+    done: 'Removed what the old values had left',
+  };
+  await withStep(report, step, async () => {
+    await using session = await connect(context, url, { settings: { statement_timeout: '0', row_security: 'off' } });
+    const { data } = v.parse(archiveDetailsSchema, dump.details);
+    for (const { name, file } of dump.tables) {
+      const table = data[file.name];
+      if (!table || !changed.includes(name)) continue;
+      await session.execute(`VACUUM (FULL, ANALYZE) ${quoteName(table.schema)}.${quoteName(table.table)}`);
     }
+    // In a database that was just restored they are numbered in the order of their dependencies.
+    const views = await session.query<{ schema: string; name: string }>(`
+      SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind = 'm' AND c.relispopulated ORDER BY c.oid`);
+    await withoutEventTriggers(session, async () => {
+      for (const { schema, name } of views) {
+        await session.execute(`REFRESH MATERIALIZED VIEW ${quoteName(schema)}.${quoteName(name)}`);
+      }
+    });
   });
-  report({ event: 'step', step: 'traces', state: 'done', label: 'Removed what the old values had left' });
 }

@@ -120,9 +120,12 @@ function leavesOf({ tables }: SubsetCatalog, table: string): Leaf[] {
 /** Stable whatever the order on disk: by a hash of the key, or of the whole row. */
 function shareQuery(table: SubsetTable, percent: number, seed: number): string {
   const key = table.primaryKey.map((column) => `t.${quoteName(column)}::text`);
-  const value = key.length > 0 ? `concat_ws(',', ${key.join(', ')})` : '(t.*)::text';
+  const value =
+    key.length > 0
+      ? `concat_ws(',', ${key.join(', ')})`
+      : `ROW(${table.columns.map((column) => `t.${quoteName(column)}`).join(', ')})::text`;
   return `SELECT t.tableoid, t.ctid FROM ${table.from} t ORDER BY md5(${value} || ' ' || ${quoteText(String(seed))}), ${value}, t.ctid
-    LIMIT (SELECT ceil(count(*) * ${quoteText(String(percent))}::numeric / 100)::int8 FROM ${table.from})`;
+    LIMIT (SELECT ceil(count(*) * ${quoteText(String(percent))}::numeric / 100)::int8 FROM ${table.fromNamed})`;
 }
 
 interface Condition {
@@ -136,7 +139,7 @@ interface Condition {
  * input.
  */
 async function rowsWhere(session: PsqlSession, { table, where, take }: Condition): Promise<void> {
-  const query = `SELECT tableoid, ctid FROM ${table.from} WHERE (${where}\n)`;
+  const query = `SELECT tableoid, ctid FROM ${table.fromNamed} WHERE (${where}\n)`;
   const check = `BEGIN EXECUTE ${quoteText(`EXPLAIN ${query}`)}; END`;
   const { schema } = splitName(table.name);
   await session.execute('SAVEPOINT condition');

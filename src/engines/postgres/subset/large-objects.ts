@@ -1,3 +1,4 @@
+import { startStep } from '../../../runtime/events.ts';
 import { createRowSet, type RowSet } from '../../../subset/row-set.ts';
 import type { SourceTable } from '../../../subset/source-schema.ts';
 import { formatNumberOf } from '../../../text/format.ts';
@@ -35,7 +36,7 @@ export async function copyLargeObjects(context: EngineContext, copying: Copying)
   const named = await namedObjects(context, copying);
   if (named.size === 0) return;
   const { report } = context;
-  report({ event: 'step', step: 'large_objects', state: 'started', label: 'Copy the large objects' });
+  const copied = startStep(report, 'large_objects', 'Copy the large objects');
   let characters = 0;
   const counts = await pipeRows(context, {
     ...{ source, settings, url: run.url, what: 'The large objects of the subset' },
@@ -49,8 +50,7 @@ export async function copyLargeObjects(context: EngineContext, copying: Copying)
   });
   // Even parts are the objects, odd parts their bytes.
   const created = counts.filter((_, index) => index % 2 === 0).reduce((sum, count) => sum + count, 0);
-  const label = `Copied ${formatNumberOf(created, 'large object')}`;
-  report({ event: 'step', step: 'large_objects', state: 'done', label });
+  copied(`Copied ${formatNumberOf(created, 'large object')}`);
 }
 
 function oidColumns({ columns }: SourceTable): string[] {
@@ -64,7 +64,7 @@ async function namedObjects(context: EngineContext, { source, run, settings }: C
   for (const table of facts.tables) {
     for (const column of oidColumns(table)) {
       const value = quoteName(column);
-      const query = `SELECT DISTINCT ${value}::oid FROM ${tables.get(table.name)?.from} WHERE ${value} IS NOT NULL`;
+      const query = `SELECT DISTINCT ${value}::oid FROM ${tables.get(table.name)?.fromNamed} WHERE ${value} IS NOT NULL`;
       await session.lines(`COPY (${query}) TO STDOUT`, (lines) =>
         forEachLine(lines, ([oid = 0]) => void named.add(oid)),
       );

@@ -2,14 +2,17 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { redact } from '../../../process/redact.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { startStep, withStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { DatabaseUrl, EngineContext, Made, SubsetRun } from '../../engine.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { connect } from '../connection/connect.ts';
 import { connectionOf, type Settings, withDatabase } from '../connection/url.ts';
+import { CONTENTS } from '../dump/archive-contents.ts';
 import { listText, separateEventTriggers } from '../restore/event-triggers.ts';
 import { type ArchiveToList, listArchive } from '../restore/list-archive.ts';
 import { inspectDestination } from '../restore/preflight.ts';
+import { leaveOutRemote, leftOutWarnings } from '../restore/remote-objects.ts';
 import { besideDestination, restoreSettings } from '../restore/restore.ts';
 import { restoreErrors } from '../restore/restore-errors.ts';
 import { forceRowSecurity, liftForcedRowSecurity } from '../restore/rows/forced-row-security.ts';
@@ -34,43 +37,36 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
     async ({ fresh }) => {
       const url = withDatabase(run.url, fresh);
       const restoring = { url, tools, archive, settings };
-      report({ event: 'step', step: 'copy', state: 'started', label: 'Copy the rows' });
-      const lists = await writeLists(context, { tools, archive, directory: run.directory });
+      const copied = startStep(report, 'copy', 'Copy the rows');
+      const lists = await writeLists(context, { tools, archive, directory: run.directory, remote: source.remote });
       await restoreSection(context, { ...restoring, list: lists.others, section: 'pre-data', jobs: 1 });
       await using session = await connect(context, url, { tools, settings });
       const forced = await liftForcedRowSecurity(session);
       const copying = { source, run: { ...run, url }, settings };
       made.rows = await copyRows(context, copying);
       const total = [...made.rows.values()].reduce((sum, rows) => sum + rows, 0);
-      report({ event: 'step', step: 'copy', state: 'done', label: `Copied ${formatNumberOf(total, 'row')}` });
+      copied(`Copied ${formatNumberOf(total, 'row')}`);
       await copyLargeObjects(context, copying);
 
-      report({ event: 'step', step: 'index', state: 'started', label: 'Build indexes and constraints' });
-      await restoreSection(context, { ...restoring, list: lists.others, section: 'post-data', jobs: run.jobs });
-      report({ event: 'step', step: 'index', state: 'done', label: 'Built indexes and constraints' });
+      const indexing = { step: 'index', label: 'Build indexes and constraints', done: 'Built indexes and constraints' };
+      await withStep(report, indexing, () =>
+        restoreSection(context, { ...restoring, list: lists.others, section: 'post-data', jobs: run.jobs }),
+      );
 
-      report({
-        event: 'step',
+      const finishing = {
         step: 'finish',
-        state: 'started',
         label: 'Set sequences, refresh views, gather statistics',
-      });
-      await finishDatabase(context, { source, url, tools, settings });
-      report({
-        event: 'step',
-        step: 'finish',
-        state: 'done',
-        label: 'Set sequences, refreshed views, gathered statistics',
-      });
+        done: 'Set sequences, refreshed views, gathered statistics',
+      };
+      await withStep(report, finishing, () => finishDatabase(context, { source, url, tools, settings }));
 
-      report({ event: 'step', step: 'prove', state: 'started', label: 'Prove every reference' });
-      made.proof = await prove(session, { source, run });
-      report({
-        event: 'step',
+      const proving = {
         step: 'prove',
-        state: 'done',
-        label: `Proved ${formatNumberOf(made.proof.length, 'reference')} by looking for rows that refer to none`,
-      });
+        label: 'Prove every reference',
+        done: (proof: unknown[]) =>
+          `Proved ${formatNumberOf(proof.length, 'reference')} by looking for rows that refer to none`,
+      };
+      made.proof = await withStep(report, proving, () => prove(session, { source, run }));
       await forceRowSecurity(session, forced);
       if (lists.eventTriggers) {
         await restoreSection(context, { ...restoring, list: lists.eventTriggers, section: 'post-data', jobs: 1 });
@@ -85,7 +81,7 @@ async function dumpDefinitions(context: EngineContext, source: OpenSource, direc
   const { args, env, mounts } = connectionOf(source.url, { statement_timeout: '0' });
   const archive = join(directory, 'definitions');
   const flags = [
-    ...['--schema-only', '--format=custom', `--snapshot=${source.snapshot}`, `--file=${archive}`],
+    ...['--schema-only', '--format=directory', `--snapshot=${source.snapshot}`, `--file=${archive}`],
     ...['--no-publications', '--no-subscriptions', '--no-privileges', '--no-owner', '--no-password'],
   ];
   const result = await runner.run(
@@ -109,9 +105,12 @@ async function dumpDefinitions(context: EngineContext, source: OpenSource, direc
 /** Event triggers last: they would fire on the refreshed views. */
 async function writeLists(
   context: EngineContext,
-  archive: ArchiveToList,
+  archive: ArchiveToList & { remote: OpenSource['remote'] },
 ): Promise<{ others: string; eventTriggers: string | null }> {
-  const { others, eventTriggers } = separateEventTriggers(await listArchive(context, archive));
+  const contents = join(archive.archive, CONTENTS);
+  const { entries, leftOut } = await leaveOutRemote(await listArchive(context, archive), { contents });
+  for (const warning of leftOutWarnings(leftOut, archive.remote)) context.report(warning);
+  const { others, eventTriggers } = separateEventTriggers(entries);
   const lists = {
     others: join(archive.directory, 'definitions.list'),
     eventTriggers: join(archive.directory, 'event-triggers.list'),

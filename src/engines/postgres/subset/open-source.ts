@@ -1,6 +1,7 @@
 import type { DatabaseUrl } from '../../engine.ts';
 import type { WithResource } from '../../shared/resource-pool.ts';
 import type { PsqlSession } from '../connection/session.ts';
+import type { RemoteObjects } from '../foreign-tables.ts';
 import type { DatabaseLocale } from '../introspect.ts';
 import type { ClientTools } from '../tools.ts';
 import type { SubsetCatalog } from './subset-catalog.ts';
@@ -14,6 +15,8 @@ export interface OpenSource {
   settings: string[];
   catalog: SubsetCatalog;
   largeObjects: number;
+  /** Foreign tables and servers, which a subset does not have. */
+  remote: RemoteObjects;
   withSession: WithResource<PsqlSession>;
 }
 

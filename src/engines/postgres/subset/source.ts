@@ -4,6 +4,7 @@ import { sourceUnreadable } from '../../shared/source-unreadable.ts';
 import { connect } from '../connection/connect.ts';
 import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
 import { readDatabaseSettings, settingsToKeep } from '../dump/dump-source.ts';
+import { readRemoteObjects, remoteText } from '../foreign-tables.ts';
 import { readLocale, readReplication, replicationWarnings } from '../introspect.ts';
 import { findClientTools, toolsForServer } from '../tools.ts';
 import { createFinder } from './finder.ts';
@@ -44,17 +45,20 @@ export async function openSource(
       await other.execute(`SET TRANSACTION SNAPSHOT ${quoteText(snapshot)}`);
     }
     const replication = await readReplication(first);
+    const remote = await readRemoteObjects(first);
     const withSession = createResourcePool(sessions);
     const open: OpenSource = {
       ...{ url, snapshot, tools, catalog, withSession },
       locale: await readLocale(first, tools.major < 15 ? tools.major : Number.parseInt(version, 10)),
       settings: settingsToKeep(await readDatabaseSettings(first), context.report),
       largeObjects: await countLargeObjects(first),
+      remote,
     };
     return {
       facts: catalog.facts,
       warnings: [
         ...largeObjectsWarning(open.largeObjects, catalog.facts.tables),
+        ...(remoteText(remote) === '' ? [] : [remoteLeftOut(remote)]),
         ...replicationWarnings(replication).map(({ code, message }) => ({ code, message })),
       ],
       finder: (graph, seed) => createFinder(graph, { catalog, withSession, seed }),
@@ -67,6 +71,11 @@ export async function openSource(
     await close();
     throw error instanceof SqlError ? sourceUnreadable(url, { cause: error, hint: RIGHTS_HINT }) : error;
   }
+}
+
+function remoteLeftOut(remote: OpenSource['remote']): SubsetSource['warnings'][number] {
+  const message = `Not created in the subset, with the objects that depend on them, because the rows are outside the database: ${remoteText(remote)}`;
+  return { code: 'remote_tables_left_out', message };
 }
 
 const RIGHTS_HINT =
@@ -91,7 +100,7 @@ async function findRow({ catalog, withSession }: OpenSource, name: string, key: 
   );
   const [row] = await withSession((session) =>
     session.query<{ oid: number; place: string }>(
-      `SELECT tableoid::int8 AS oid, ctid::text AS place FROM ${table.from} WHERE ${condition.join(' AND ')}`,
+      `SELECT tableoid::int8 AS oid, ctid::text AS place FROM ${table.fromNamed} WHERE ${condition.join(' AND ')}`,
     ),
   );
   const leaf = table.leaves.find(({ oid }) => oid === row?.oid);

@@ -14,8 +14,12 @@ export interface SubsetCatalog {
 /** A partitioned table includes its partitions. */
 export interface SubsetTable {
   name: string;
-  /** For FROM, without inheriting tables. */
+  /** For FROM with an alias, without inheriting tables. */
   from: string;
+  /** The same under its own name. */
+  fromNamed: string;
+  /** Its name in SQL. */
+  relation: string;
   leaves: Leaf[];
   columns: string[];
   primaryKey: string[];
@@ -45,6 +49,8 @@ interface RelationRow {
   schema: string;
   name: string;
   partitioned: boolean;
+  /** Some partitions are foreign tables, whose rows are not the table's own. */
+  partly_foreign: boolean;
   /** Its topmost partitioned table, or itself. */
   root: number;
   /** Partitions with rows at any depth, or itself. */
@@ -77,6 +83,7 @@ export async function readSubsetCatalog(session: PsqlSession): Promise<SubsetCat
   const counted = await countRows(
     session,
     roots.filter(({ rows }) => rows < 0),
+    byOid,
   );
   const facts: SourceTable[] = roots.map((relation) => {
     const { oid, columns, keys, rows, bytes } = relation;
@@ -94,10 +101,10 @@ export async function readSubsetCatalog(session: PsqlSession): Promise<SubsetCat
     foreignKeys.push({ id, name, from: from.name, columns, to: to.name, refColumns, matchFull, indexed });
     const fromLeaves = from.leaves.filter(({ oid }) => own.leaves.includes(oid));
     references.set(id, {
-      from: fromText(own),
+      from: fromText(own, byOid),
       fromLeaves,
       columns,
-      to: fromText(other),
+      to: fromText(other, byOid),
       refColumns,
       operators: operators.map(operatorText),
     });
@@ -138,9 +145,8 @@ function operatorText({ schema, name }: Operator): string {
 }
 
 function typeOf(table: SubsetTable, column: string): string {
-  const relation = table.from.replace(/^ONLY /, '');
   return `SELECT coalesce(nullif(t.typbasetype, 0), t.oid) FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
-    WHERE a.attrelid = ${quoteText(relation)}::regclass AND a.attname = ${quoteText(column)}`;
+    WHERE a.attrelid = ${quoteText(table.relation)}::regclass AND a.attname = ${quoteText(column)}`;
 }
 
 function tableOf(
@@ -152,12 +158,14 @@ function tableOf(
     const root = through.get(oid);
     const rootName = root && `${quoteName(root.schema)}.${quoteName(root.table)}`;
     return leaf
-      ? [{ oid, index, from: fromText(leaf), name: qualified(leaf), ...(rootName && { root: rootName }) }]
+      ? [{ oid, index, from: fromText(leaf, byOid), name: qualified(leaf), ...(rootName && { root: rootName }) }]
       : [];
   });
   return {
     name: nameOf(relation),
-    from: fromText(relation),
+    from: fromText(relation, byOid),
+    fromNamed: fromNamed(relation, byOid),
+    relation: qualified(relation),
     leaves,
     columns: relation.columns.filter(({ generated }) => !generated).map(({ name }) => name),
     primaryKey: relation.primary,
@@ -180,14 +188,29 @@ function qualified({ schema, name }: RelationRow): string {
   return `${quoteName(schema)}.${quoteName(name)}`;
 }
 
-function fromText(relation: RelationRow): string {
-  return `${relation.partitioned ? '' : 'ONLY '}${qualified(relation)}`;
+/** Of a table with foreign partitions the partitions of its own: nothing contacts another server. */
+function fromText(relation: RelationRow, byOid: ReadonlyMap<number, RelationRow>): string {
+  if (!relation.partly_foreign) return `${relation.partitioned ? '' : 'ONLY '}${qualified(relation)}`;
+  const columns = ['tableoid', 'ctid', ...relation.columns.map(({ name }) => quoteName(name))].join(', ');
+  // The table itself has no rows, and says the types where no partition is left.
+  const parts = [relation, ...relation.leaves.flatMap((oid) => byOid.get(oid) ?? [])];
+  return `(${parts.map((part) => `SELECT ${columns} FROM ONLY ${qualified(part)}`).join(' UNION ALL ')})`;
 }
 
-async function countRows(session: PsqlSession, relations: RelationRow[]): Promise<Map<number, number>> {
+function fromNamed(relation: RelationRow, byOid: ReadonlyMap<number, RelationRow>): string {
+  const from = fromText(relation, byOid);
+  return relation.partly_foreign ? `${from} AS ${quoteName(relation.name)}` : from;
+}
+
+async function countRows(
+  session: PsqlSession,
+  relations: RelationRow[],
+  byOid: ReadonlyMap<number, RelationRow>,
+): Promise<Map<number, number>> {
   if (relations.length === 0) return new Map();
   const counts = relations.map(
-    (relation) => `SELECT ${quoteNumber(relation.oid)}::int8 AS oid, count(*) AS rows FROM ${fromText(relation)}`,
+    (relation) =>
+      `SELECT ${quoteNumber(relation.oid)}::int8 AS oid, count(*) AS rows FROM ${fromNamed(relation, byOid)}`,
   );
   const rows = await session.query<{ oid: number; rows: number }>(counts.join(' UNION ALL '));
   return new Map(rows.map(({ oid, rows: count }) => [oid, count]));
@@ -204,6 +227,7 @@ const FAMILY = `
 
 const RELATIONS = `
   SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, c.relkind = 'p' AS partitioned,
+    c.relkind = 'p' AND EXISTS (SELECT FROM pg_partition_tree(c.oid) p JOIN pg_foreign_table f ON f.ftrelid = p.relid) AS partly_foreign,
     CASE WHEN c.relispartition THEN pg_partition_root(c.oid)::oid ELSE c.oid END::int8 AS root,
     l.leaves, l.rows, l.bytes,
     coalesce((SELECT json_agg(json_build_object('name', a.attname, 'number', a.attnum,

@@ -7,7 +7,7 @@ import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { loadRows } from '../../../../src/engines/mysql/restore/load-tables.ts';
 import { rowStatements } from '../../../../src/engines/mysql/restore/rows/row-statements.ts';
 import { build } from '../../../../src/operations/build.ts';
-import { load, planLoad } from '../../../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { findSnapshot } from '../../../../src/operations/snapshots/snapshots.ts';
 import { describeWithMysql, startMysql, type TestMysql } from '../../../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
@@ -163,7 +163,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
         hint: expect.stringContaining('SET GLOBAL max_allowed_packet = 6291456'),
       });
       await server.sql('', 'SET GLOBAL max_allowed_packet = 6291456');
-      await load(context, await planLoad(context, { target: 'app' }));
+      await applyLoad(context, await planLoad(context, { target: 'app' }));
       expect(await server.sql('destination', 'SELECT SUM(LENGTH(value)) AS n FROM t')).toEqual([{ n: '3000005' }]);
       await server.sql('', 'SET GLOBAL max_allowed_packet = 1048576, GLOBAL local_infile = ON');
       expect((await planLoad(context, { target: 'app' })).plan.warnings).toEqual([]);

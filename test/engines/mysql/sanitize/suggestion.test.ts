@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../../../src/operations/build.ts';
-import { planSanitize, sanitize } from '../../../../src/operations/sanitize/sanitize.ts';
+import { applySanitize, planSanitize } from '../../../../src/operations/sanitize/sanitize.ts';
 import { suggest } from '../../../../src/operations/sanitize/suggest.ts';
 import type { Context } from '../../../../src/runtime/context.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
@@ -57,7 +57,7 @@ for (const flavour of FLAVOURS) {
       const { query, findings } = await suggest(contextOf(), { target: 'app' });
       expect(findings.length).toBeGreaterThan(9);
       const context = contextOf(`-- keep: source.\`Account Holder\`.full_name made of the e-mail\n${query}`);
-      const { coverage } = await sanitize(context, await planSanitize(context, { target: 'app', strict: true }));
+      const { coverage } = await applySanitize(context, await planSanitize(context, { target: 'app', strict: true }));
       expect(coverage.findings).toEqual([]);
       const value = async (sql: string): Promise<string> =>
         String(Object.values((await server.sql('clean', sql))[0] ?? {})[0]);
@@ -88,7 +88,7 @@ for (const flavour of FLAVOURS) {
 
     it('a query that names the original database is refused before anything is run', async () => {
       const context = contextOf('UPDATE booking SET booked_by = NULL; UPDATE source.booking SET booked_by = NULL');
-      const sanitizing = sanitize(context, await planSanitize(context, { target: 'app' }));
+      const sanitizing = applySanitize(context, await planSanitize(context, { target: 'app' }));
       await expect(sanitizing).rejects.toMatchObject({
         code: 'query_refused',
         message: expect.stringContaining('names the database "source" in statement 2 (line 1)'),

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { openSession } from '../../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { build } from '../../../../src/operations/build.ts';
-import { planSanitize, sanitize } from '../../../../src/operations/sanitize/sanitize.ts';
+import { applySanitize, planSanitize } from '../../../../src/operations/sanitize/sanitize.ts';
 import { describeWithMysql, startMysql } from '../../../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
 
@@ -32,7 +32,7 @@ describeWithMysql('mariadb', { name: 'traces of what was replaced' }, () => {
     };
     const context = testContext({ settings: { working_directory: folder.path, targets: { app: target } } });
     await build(context, { target: 'app' });
-    await sanitize(context, await planSanitize(context, { target: 'app' }));
+    await applySanitize(context, await planSanitize(context, { target: 'app' }));
 
     expect(await content('source')).toContain('realreal');
     expect(await content('clean')).not.toContain('realreal');

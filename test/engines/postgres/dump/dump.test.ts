@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SchemaConfig } from '../../../../src/config/schema/settings.ts';
 import { build } from '../../../../src/operations/build.ts';
-import { load, planLoad } from '../../../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import type { Context } from '../../../../src/runtime/context.ts';
 import type { RunEvent, WarningEvent } from '../../../../src/runtime/events.ts';
 import {
@@ -69,7 +69,7 @@ describeWithPostgres('a dump', () => {
   }
 
   async function restored(context: Context, target: string): Promise<void> {
-    await load(context, await planLoad(context, { target, cpus: 2 }));
+    await applyLoad(context, await planLoad(context, { target, cpus: 2 }));
   }
 
   it('leaves out what needs a schema that is left out, says so, and restores all else', async () => {
@@ -187,7 +187,7 @@ describeWithPostgres('a dump', () => {
     // Some live so shortly that a busy machine looks too late.
     for (let time = 0; time < 10 && !programs.every(isSeen); time += 1) {
       await build(context, { target: 'quiet' });
-      await load(context, await planLoad(context, { target: 'quiet' }));
+      await applyLoad(context, await planLoad(context, { target: 'quiet' }));
     }
     over = true;
     await looking;

@@ -3,7 +3,7 @@ import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/ur
 import { scratchPlaces } from '../../../../src/engines/postgres/sanitize/scratch-places.ts';
 import { engineForUrl } from '../../../../src/engines/registry.ts';
 import { openPlace } from '../../../../src/operations/sanitize/sanitize-place.ts';
-import { repositoryOf } from '../../../../src/operations/snapshots/local-repository.ts';
+import { localRepository } from '../../../../src/operations/snapshots/local-repository.ts';
 import { snapshotReader } from '../../../../src/operations/snapshots/snapshot-reader.ts';
 import { findSnapshot } from '../../../../src/operations/snapshots/snapshots.ts';
 import { createObjectPool } from '../../../../src/repository/objects/object-pool.ts';
@@ -38,7 +38,7 @@ describeWithPostgres('a throw-away database on the server that is loaded into', 
     const [, behind] = places;
     if (!behind) throw new Error('there is no second place');
     await using opened = await openPlace(context, { places: [{ ...behind, destination: null }], manifest, engine });
-    const repository = repositoryOf(context);
+    const repository = localRepository(context);
     await using staging = await repository.stage();
     const pool = createObjectPool(2);
     await using _closing = { [Symbol.asyncDispose]: () => pool.close() };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../../../src/operations/build.ts';
-import { planSanitize, sanitize } from '../../../../src/operations/sanitize/sanitize.ts';
+import { applySanitize, planSanitize } from '../../../../src/operations/sanitize/sanitize.ts';
 import { suggest } from '../../../../src/operations/sanitize/suggest.ts';
 import type { Context } from '../../../../src/runtime/context.ts';
 import {
@@ -43,7 +43,7 @@ describeWithPostgres('a suggested query', () => {
     await build(contextOf(database), { target: 'app' });
     const { query } = await suggest(contextOf(database), { target: 'app' });
     const context = contextOf(database, query);
-    await sanitize(context, await planSanitize(context, { target: 'app', strict: true }));
+    await applySanitize(context, await planSanitize(context, { target: 'app', strict: true }));
     return { sql: async (text) => (await server.psql(`${database}_clean`, { sql: text })).trim() };
   }
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
-import { bytesOfTable, type Manifest } from '../../../../repository/manifest.ts';
+import type { Manifest } from '../../../../repository/manifest.ts';
 import { EXIT, UserError } from '../../../../runtime/errors.ts';
+import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import type { EngineContext, RestoreRun } from '../../../engine.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
@@ -24,7 +25,7 @@ import { DEFINITIONS_FILE, type Details, detailsOf } from '../../details.ts';
 import { type Client, loadByProgram } from '../../program/load-program.ts';
 import { kindsOf } from '../../table-kind.ts';
 import { type Arriving, leaveOutRemote, readersOf, refuseUnplanned, reportLeftOutViews } from '../left-out.ts';
-import { alter, loadTables } from '../load-tables.ts';
+import { alter, hasFewRows, loadTables, makeTable, makeTables } from '../load-tables.ts';
 
 export interface Filling extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'read'> {
   details: Details;
@@ -77,35 +78,33 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
   const { report } = context;
   const { url, plan, definitions, leftOut } = fill;
   const amount = formatNumberOf(plan.tables.length, 'table');
-  report({ event: 'step', step: 'restore', state: 'started', label: `Restore ${amount}` });
+  const restored = startStep(report, 'restore', `Restore ${amount}`);
   await using session = await connect(context, url);
   await session.execute('SET foreign_key_checks = 0');
   const tables = withForeignKeys(withRowsToCome(definitions.tables, fill));
-  await createTables(session, { ...definitions, tables });
+  await createSequences(session, definitions);
   if (fill.client) {
+    await makeTables(context, { ...fill, definitions: tables });
     await loadByProgram(context, { ...fill, client: fill.client, definitions: tables });
   } else {
     const [server] = await session.query<{ allowed: number }>('SELECT @@local_infile AS allowed');
     await loadTables(context, { ...fill, definitions: tables, localInfile: server?.allowed === 1 });
   }
-  report({ event: 'step', step: 'restore', state: 'done', label: `Restored ${amount} and their indexes` });
+  restored(`Restored ${amount} and their indexes`);
 
-  report({ event: 'step', step: 'index', state: 'started', label: 'Make foreign keys, views, routines and triggers' });
+  const indexed = startStep(report, 'index', 'Make foreign keys, views, routines and triggers');
   const code = await createDependents(context, session, {
     definitions: { ...definitions, tables },
     leftOut,
   });
-  report({ event: 'step', step: 'index', state: 'done', label: 'Made foreign keys, views, routines and triggers' });
+  indexed('Made foreign keys, views, routines and triggers');
   return code;
 }
-
-/** Up to so many bytes go into indexes row by row as fast as the indexes are built afterwards. */
-const FEW_BYTES = 256 * 1024;
 
 /** A table that stays empty, or nearly so, or is filled by a client, gets its indexes when it is made. */
 function withRowsToCome(tables: TableDefinition[], { plan, details, client }: Filling): TableDefinition[] {
   if (client) return tables.map(withIndexes);
-  const few = [...plan.empty, ...plan.tables.filter((table) => bytesOfTable(table) <= FEW_BYTES)];
+  const few = [...plan.empty, ...plan.tables.filter(hasFewRows)];
   const names = new Set(few.map(({ file }) => details.data[file.name]?.table));
   return tables.map((table) => (names.has(table.name) ? withIndexes(table) : table));
 }
@@ -158,19 +157,24 @@ async function createPossible(session: MysqlSession, code: CodeDefinitions): Pro
   return left;
 }
 
-export async function createTables(session: MysqlSession, { sequences, tables }: Definitions): Promise<void> {
+/** One after the other, with `foreign_key_checks = 0`. */
+export async function createTables(session: MysqlSession, definitions: Definitions): Promise<void> {
+  await createSequences(session, definitions);
+  // What MERGE tables list comes before them.
+  const kinds = kindsOf(definitions.tables);
+  const isMerged = ({ name }: TableDefinition): boolean => kinds.get(name) === 'merged';
+  for (const table of definitions.tables.filter((each) => !isMerged(each))) await makeTable(session, table);
+  for (const table of definitions.tables.filter(isMerged)) await makeTable(session, table);
+}
+
+/** Before tables, since the default of a column may draw from one. */
+async function createSequences(session: MysqlSession, { sequences }: Definitions): Promise<void> {
   try {
-    // A column's default may draw from a sequence.
     for (const { name, create, next } of sequences) {
       await session.execute(create);
       await session.execute(`DO SETVAL(${quoteName(name)}, ${BigInt(next)}, 0)`);
     }
-    // What MERGE tables list comes before them.
-    const kinds = kindsOf(tables);
-    const isMerged = ({ name }: TableDefinition): boolean => kinds.get(name) === 'merged';
-    for (const { create } of tables.filter((table) => !isMerged(table))) await session.execute(create);
-    for (const { create } of tables.filter(isMerged)) await session.execute(create);
   } catch (error) {
-    throw error instanceof SqlError ? restoreFailed('A table cannot be made', [error.message]) : error;
+    throw error instanceof SqlError ? restoreFailed('A sequence cannot be made', [error.message]) : error;
   }
 }

@@ -3,6 +3,7 @@ import { open, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Mount } from '../../../../process/runner.ts';
 import { EXIT, UserError } from '../../../../runtime/errors.ts';
+import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../../engine.ts';
 import { tablesText } from '../../../shared/divide-tables.ts';
@@ -23,6 +24,7 @@ import {
   refuseUnlessFed,
   textOf,
 } from '../load-tables.ts';
+import { divideInventory, type RemoteEntry } from '../remote-objects.ts';
 import { materialize, sectionArgs } from '../rows/fill.ts';
 import { FORCE_SCRIPT, LIFT_SCRIPT } from '../rows/forced-row-security.ts';
 import { countedRows } from '../rows/rows-by-root.ts';
@@ -38,7 +40,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   const { url, plan, manifest, directory } = run;
   const details = archiveDetails(manifest);
   const tools = toolsForArchive(restricting(await findClientTools(context)), manifest.tool_version);
-  report({ event: 'step', step: 'prepare', state: 'started', label: `Prepare one transaction in ${url.display}` });
+  const prepared = startStep(report, 'prepare', `Prepare one transaction in ${url.display}`);
   const archive = await materialize(context, { ...run, tools, details });
   const folder: Mount = { path: directory, writable: true };
   const script = async (name: string, text: string): Promise<string> => {
@@ -80,17 +82,13 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     await script('carry-over.sql', carryOver.script),
     // Created last, they hear neither of the definitions nor of the grants.
     ...(archive.eventTriggers ? [await section('post-data', archive.eventTriggers)] : []),
-    await script('check.sql', inventoryScript(run)),
+    await script('check.sql', inventoryScript(run, archive.leftOut)),
     ...['--command=COMMIT', sayWord],
   ];
-  report({ event: 'step', step: 'prepare', state: 'done', label: 'Prepared' });
+  prepared('Prepared');
 
-  report({
-    event: 'step',
-    step: 'restore',
-    state: 'started',
-    label: `Restore ${formatNumberOf(plan.tables.length, 'table')} in one transaction`,
-  });
+  const amount = formatNumberOf(plan.tables.length, 'table');
+  const restored = startStep(report, 'restore', `Restore ${amount} in one transaction`);
   const total = tables.reduce((sum, table) => sum + table.file.bytes, 0);
   let done = 0;
   const { args, env, mounts } = connectionOf(url, {
@@ -122,12 +120,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   }
   checkTags(copied, tables);
   if (ended.status === 'fulfilled') carryOver.warn(ended.value.stderr);
-  report({
-    event: 'step',
-    step: 'restore',
-    state: 'done',
-    label: `Restored and checked ${tablesText(plan)}`,
-  });
+  restored(`Restored and checked ${tablesText(plan)}`);
   return { swapMs: null, undoDatabase: null };
 }
 
@@ -209,17 +202,21 @@ function rowsScript({ plan, manifest }: RestoreRun): string {
 }
 
 /** The scripts before leave a search path of their own, by which the server would write types otherwise. */
-function inventoryScript({ plan, manifest }: RestoreRun): string {
-  const checks = inventoryChecks(archiveDetails(manifest), plan.schemas);
+function inventoryScript({ plan, manifest }: RestoreRun, leftOut: RemoteEntry[]): string {
+  const checks = inventoryChecks(archiveDetails(manifest), { schemas: plan.schemas, leftOut });
   return ['SET LOCAL search_path = pg_catalog;', ...checks, ''].join('\n');
 }
 
 /** What a load beside the destination compares in `checkRestored`, as statements. */
-function inventoryChecks(details: ArchiveDetails, schemas: string[]): string[] {
-  const { objects, large_objects } = within(details.inventory, schemas);
-  const expected = Object.entries(objects).flatMap(([kind, names]) => names.map((name) => ({ kind, name })));
-  const wanted = `SELECT kind, name FROM json_to_recordset(${quoteText(JSON.stringify(expected))}) AS e (kind text, name text)`;
-  const found = `SELECT kind, name FROM (${objectsQuery(schemas)}) f WHERE kind IN (${Object.keys(objects).map(quoteText).join(', ') || 'NULL'})`;
+function inventoryChecks(
+  details: ArchiveDetails,
+  { schemas, leftOut }: { schemas: string[]; leftOut: RemoteEntry[] },
+): string[] {
+  const { expected, optional } = divideInventory(within(details.inventory, schemas), leftOut);
+  const { objects, large_objects } = expected;
+  const wanted = namesAsRows(objects);
+  const all = `SELECT kind, name FROM (${objectsQuery(schemas)}) f WHERE kind IN (${Object.keys(objects).map(quoteText).join(', ') || 'NULL'})`;
+  const found = `(${all} EXCEPT ${namesAsRows(optional)})`;
   const differences = `
     SELECT concat_ws(' ', kind, name, 'is missing') AS text FROM (${wanted} EXCEPT ${found}) a
     UNION ALL SELECT concat_ws(' ', kind, name, 'is not in the snapshot') FROM (${found} EXCEPT ${wanted}) b LIMIT 20`;
@@ -237,6 +234,12 @@ function inventoryChecks(details: ArchiveDetails, schemas: string[]): string[] {
     compare,
     failUnless(same, `There are other large objects than the manifest says: ${count} with ${bytes} bytes`),
   ];
+}
+
+/** A query of names by the kinds of their objects. */
+function namesAsRows(objects: Record<string, Iterable<string>>): string {
+  const rows = Object.entries(objects).flatMap(([kind, names]) => [...names].map((name) => ({ kind, name })));
+  return `SELECT kind, name FROM json_to_recordset(${quoteText(JSON.stringify(rows))}) AS e (kind text, name text)`;
 }
 
 /** A statement that ends the transaction with the message unless the condition holds. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ManifestFile } from '../../../../repository/manifest.ts';
 import { EXIT, UserError } from '../../../../runtime/errors.ts';
+import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import type { EngineContext } from '../../../engine.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
@@ -11,31 +12,32 @@ import { connect } from '../../connection/connect.ts';
 import { quoteName } from '../../connection/session.ts';
 import { connectionOf } from '../../connection/url.ts';
 import { type ArchiveEntry, isTableData, withoutDependents } from '../../dump/archive.ts';
+import { CONTENTS } from '../../dump/archive-contents.ts';
 import { isLeftOut } from '../../dump/left-out-entries.ts';
 import { listText, separateEventTriggers } from '../event-triggers.ts';
 import { failureHint } from '../failure-hint.ts';
 import { listArchive } from '../list-archive.ts';
 import { loadTables } from '../load-tables.ts';
+import { leaveOutRemote, leftOutWarnings, type RemoteEntry } from '../remote-objects.ts';
 import { restoreErrors, wentOn } from '../restore-errors.ts';
 import type { Filling } from './filling.ts';
 import { liftForcedRowSecurity } from './forced-row-security.ts';
 
-/**
- * Fills an empty database: definitions, then rows side by side, then indexes and constraints side by side. Resolves with
- * the tables whose row level security is to be forced when their rows are counted.
- */
-export async function fillDatabase(context: EngineContext, fill: Filling): Promise<string[]> {
+export interface Filled {
+  /** Tables whose row level security is to be forced when their rows are counted. */
+  forced: string[];
+  leftOut: RemoteEntry[];
+}
+
+/** Fills an empty database: definitions, then rows side by side, then indexes and constraints side by side. */
+export async function fillDatabase(context: EngineContext, fill: Filling): Promise<Filled> {
   const { report } = context;
   const { plan, jobs } = fill;
   const archive = await materialize(context, fill);
   await createExtensionSchemas(context, fill);
 
-  report({
-    event: 'step',
-    step: 'restore',
-    state: 'started',
-    label: `Restore ${formatNumberOf(plan.tables.length, 'table')}`,
-  });
+  const amount = formatNumberOf(plan.tables.length, 'table');
+  const restored = startStep(report, 'restore', `Restore ${amount}`);
   await pgRestore(context, { fill, archive, section: 'pre-data', jobs: 1 });
   const forced = await liftForced(context, fill);
   await Promise.all([
@@ -43,21 +45,16 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
     // Large objects and the values of sequences; tables go their own way.
     pgRestore(context, { fill, archive, section: 'data', jobs: 1 }),
   ]);
-  report({
-    event: 'step',
-    step: 'restore',
-    state: 'done',
-    label: `Restored ${formatNumberOf(plan.tables.length, 'table')}`,
-  });
+  restored(`Restored ${amount}`);
 
-  report({ event: 'step', step: 'index', state: 'started', label: 'Build indexes and constraints' });
+  const indexed = startStep(report, 'index', 'Build indexes and constraints');
   await pgRestore(context, { fill, archive, section: 'post-data', jobs });
   if (archive.eventTriggers) {
     const last = { ...archive, list: archive.eventTriggers };
     await pgRestore(context, { fill, archive: last, section: 'post-data', jobs: 1 });
   }
-  report({ event: 'step', step: 'index', state: 'done', label: 'Built indexes and constraints' });
-  return forced;
+  indexed('Built indexes and constraints');
+  return { forced, leftOut: archive.leftOut };
 }
 
 async function liftForced(context: EngineContext, { url, tools, settings }: Filling): Promise<string[]> {
@@ -72,6 +69,8 @@ interface Archive {
   list: string;
   /** The list of those to restore when all else is done, if there are any. */
   eventTriggers: string | null;
+  /** Objects that lead to other servers, and what needs them. */
+  leftOut: RemoteEntry[];
 }
 
 /** Lays the archive out for pg_restore: its table of contents and large objects, and the list of what to take. */
@@ -85,7 +84,8 @@ export async function materialize(
     details,
     plan,
     premade,
-  }: Pick<Filling, 'manifest' | 'directory' | 'read' | 'tools' | 'details' | 'plan' | 'premade'>,
+    remoteTables,
+  }: Pick<Filling, 'manifest' | 'directory' | 'read' | 'tools' | 'details' | 'plan' | 'premade' | 'remoteTables'>,
 ): Promise<Archive> {
   const archive = join(directory, 'archive');
   await mkdir(archive);
@@ -94,12 +94,23 @@ export async function materialize(
   const listed = await listArchive(context, { tools, archive, directory });
   const list = join(directory, 'archive.list');
   const able = withoutDependents(listed, isLeftOut(details.left_out));
-  const entries = able.filter((entry) => !isTableData(entry) && isWanted(entry, { details, plan, premade }));
+  const planned = details.definitions_only;
+  const choice = { contents: join(archive, CONTENTS), remoteTables, schemas: plan.schemas, planned };
+  const arriving = await leaveOutRemote(able, choice);
+  for (const warning of leftOutWarnings(arriving.leftOut, details)) context.report(warning);
+  const entries = arriving.entries.filter(
+    (entry) => !isTableData(entry) && isWanted(entry, { details, plan, premade }),
+  );
   const eventTriggers = join(directory, 'event-triggers.list');
   const separated = separateEventTriggers(entries);
   await writeFile(list, listText(separated.others), { flag: 'wx', mode: 0o600 });
   await writeFile(eventTriggers, listText(separated.eventTriggers), { flag: 'wx', mode: 0o600 });
-  return { directory: archive, list, eventTriggers: separated.eventTriggers.length > 0 ? eventTriggers : null };
+  return {
+    directory: archive,
+    list,
+    eventTriggers: separated.eventTriggers.length > 0 ? eventTriggers : null,
+    leftOut: arriving.leftOut,
+  };
 }
 
 /** Which files hold large objects. pg_restore would read whatever file of this machine such a list names. */

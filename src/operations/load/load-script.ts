@@ -1,11 +1,10 @@
 import { access } from 'node:fs/promises';
 import { connectionUrl } from '../../config/urls/connection-url.ts';
-import { engineForUrl } from '../../engines/registry.ts';
-import type { LoadPlan } from '../../results/results.ts';
+import type { LoadPlan, LoadResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
-import { repositoryOf } from '../snapshots/local-repository.ts';
-import { chooseDestination } from './destination.ts';
+import { localRepository } from '../snapshots/local-repository.ts';
+import { type ChosenDestination, checkDestination, chooseDestination, openDestination } from './destination.ts';
 import { refuseSources } from './guard.ts';
 import { swapSteps } from './load-steps.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
@@ -21,13 +20,11 @@ export async function planScript(context: Context, request: LoadRequest & { file
       cause,
     });
   });
-  const { text, chosenBy } = request.source ? sourceOf(context, request.target) : chooseDestination(context, request);
-  const engine = engineForUrl(text);
-  const url = engine.connect.parseUrl(text);
+  const { chosenBy, ...chosen } = chosenFor(context, request);
+  const { engine, url } = openDestination(chosen);
   const unverified = request.source ? [] : await refuseSources(context, url, request);
   const destination = await engine.connect.inspect(context, url);
   const asItIs = (request.noDrop ?? false) || (request.source ?? false);
-  const role = context.configuration.settings.targets[request.target]?.snapshot?.role;
   const undo = !asItIs && (request.undo ?? true) && destination.exists;
   const where = destination.url;
   const plan: LoadPlan = {
@@ -57,31 +54,39 @@ export async function planScript(context: Context, request: LoadRequest & { file
       : [`Run ${file} in a new database beside ${where}`, ...swapSteps(destination.exists, undo)],
     warnings: [],
   };
+  return { request, plan, planned_at: context.clock().toISOString(), restore: null };
+}
+
+export async function applyScript(context: Context, planned: PlannedLoad): Promise<LoadResult> {
+  const { request, plan } = planned;
+  const { file, undo, strategy } = plan;
+  if (file === null) throw new Error('the plan is of no file');
+  const { engine, url } = openDestination(chosenFor({ ...context, report: () => {} }, request));
+  await checkDestination(context, planned, url);
+  const role = context.configuration.settings.targets[request.target]?.snapshot?.role;
+  await using staging = await localRepository(context).stage();
+  const directory = await staging.folder('script');
+  const { swapMs, undoDatabase } = await engine.restore.runScript(context, {
+    ...{ url, file, asItIs: strategy === 'script', undo, role, directory },
+    events: request.events,
+  });
   return {
-    plan,
-    request,
-    async apply(running) {
-      await using staging = await repositoryOf(running).stage();
-      const directory = await staging.folder('script');
-      const { swapMs, undoDatabase } = await engine.restore.runScript(running, {
-        ...{ url, file, asItIs, undo, role, directory },
-        events: request.events,
-      });
-      return {
-        snapshot: null,
-        destination: where,
-        tables: 0,
-        rows: 0,
-        size_bytes: 0,
-        selection: null,
-        swap_ms: swapMs,
-        undo_database: undoDatabase,
-      };
-    },
+    snapshot: null,
+    destination: plan.destination.url,
+    tables: 0,
+    rows: 0,
+    size_bytes: 0,
+    selection: null,
+    swap_ms: swapMs,
+    undo_database: undoDatabase,
   };
 }
 
-function sourceOf({ configuration }: Context, target: string): { text: string; chosenBy: string } {
+function chosenFor(context: Context, request: LoadRequest): ChosenDestination {
+  return request.source ? sourceOf(context, request.target) : chooseDestination(context, request);
+}
+
+function sourceOf({ configuration }: Context, target: string): ChosenDestination {
   const key = `targets.${target}.snapshot.src_url`;
   const text = connectionUrl(configuration, key);
   if (text !== undefined) return { text, chosenBy: `${key} (--source)` };

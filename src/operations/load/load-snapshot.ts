@@ -1,22 +1,20 @@
-import type { DatabaseUrl, Engine } from '../../engines/engine.ts';
-import { engineForUrl } from '../../engines/registry.ts';
+import type { DatabaseUrl, Engine, RestorePlan, RestoreRequest } from '../../engines/engine.ts';
 import { bytesOfTable, filesOfTable, type Manifest } from '../../repository/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import { missingHere } from '../../repository/transfer.ts';
-import type { LoadPlan } from '../../results/results.ts';
-import { FOREIGN_SUPERUSER } from '../../results/results.ts';
+import { FOREIGN_SUPERUSER, type LoadPlan, type LoadResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
+import { cpusFor } from '../cpus-for.ts';
 import { findTarget } from '../find-target.ts';
-import { jobsFor } from '../jobs.ts';
-import { repositoryOf } from '../snapshots/local-repository.ts';
+import { localRepository } from '../snapshots/local-repository.ts';
 import { pullFiles } from '../snapshots/pull.ts';
 import { isBuiltHere, refuseUntrusted } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
-import { findSnapshot } from '../snapshots/snapshots.ts';
+import { findPlanned, findSnapshot } from '../snapshots/snapshots.ts';
 import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
 import { dataState } from './data-state.ts';
-import { chooseDestination } from './destination.ts';
+import { checkDestination, chooseDestination, openDestination } from './destination.ts';
 import { refuseSources } from './guard.ts';
 import { loadSteps } from './load-steps.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
@@ -27,37 +25,25 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
   const found = await findSnapshot(context, request);
   const { manifest, row, local, remote } = found;
   refuseUntrusted(context, manifest, request);
-  const { text, chosenBy } = chooseDestination(context, request);
-  const engine = engineForUrl(text);
-  const url = engine.connect.parseUrl(text);
+  const { chosenBy, ...chosen } = chooseDestination(context, request);
+  const { engine, url } = openDestination(chosen);
   refuseOtherEngine(engine, manifest, url);
   const { keepGoing } = request;
   if (keepGoing && engine.capabilities.whyNotKeepGoing !== null)
     throw noKeepGoing(request.target, engine.capabilities.whyNotKeepGoing);
   const unverified = await refuseSources(context, url, request);
-  const { schema_config: schemaConfig, role } = findTarget(configuration, request.target).snapshot ?? {};
   const wanted = request.tables;
   const selected = wanted ? await chooseTables(context, { found, engine, url, wanted }) : null;
-  const restoration = {
-    url,
-    manifest,
-    schemaConfig,
-    role,
-    inPlace: request.inPlace ?? false,
-    keepGoing,
-    dropForeignReferences: request.dropForeignReferences,
-    remoteTables: request.remoteTables,
-    events: request.events,
-    ...(selected && { only: namesOf(selected) }),
-  };
+  const only = selected ? namesOf(selected) : null;
+  const restoration = restorationOf(context, request, { url, manifest, only });
   const restore = await engine.restore.plan(context, restoration);
   const foreign = await foreignCode(context, { engine, url, manifest });
   const selection = selected && withinPlan(selected, restore, manifest);
   const undo = (request.undo ?? true) && restore.strategy === 'swap' && restore.destination.exists;
-  const jobs = request.cpus ?? jobsFor(context, request.target);
+  const jobs = request.cpus ?? cpusFor(context, request.target);
   const size_bytes = restore.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
   const files = [...restore.tables.flatMap(filesOfTable), ...manifest.files];
-  const lacking = local ? [] : await missingHere(repositoryOf(context), files);
+  const lacking = local ? [] : await missingHere(localRepository(context), files);
   const data = dataState(configuration, {
     target: request.target,
     snapshot: row,
@@ -85,39 +71,69 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
     steps: loadSteps({ lacking, remote, restore, undo, keepGoing }),
     warnings: [...data.warnings, ...foreign, ...restore.warnings.map(({ code, message }) => ({ code, message }))],
   };
+  return { request, plan, planned_at: context.clock().toISOString(), restore };
+}
+
+export async function applySnapshot(
+  context: Context,
+  planned: PlannedLoad & { restore: RestorePlan },
+): Promise<LoadResult> {
+  const { request, plan, restore } = planned;
+  const { snapshot, jobs, undo, selection, tables, rows, size_bytes } = plan;
+  if (snapshot === null) throw new Error('the plan is of no snapshot');
+  const { manifest, local, remote } = await findPlanned(context, { target: request.target, snapshot });
+  // The plan has told what there is to warn of.
+  const quiet = { ...context, report: () => {} };
+  refuseUntrusted(quiet, manifest, request);
+  const { engine, url } = openDestination(chooseDestination(quiet, request));
+  await checkDestination(context, planned, url);
+  const repository = localRepository(context);
+  await using staging = await repository.stage();
+  if (!local && remote) {
+    const keep = restore.tables.length === manifest.tables.length;
+    const files = [...restore.tables.flatMap(filesOfTable), ...manifest.files];
+    await pullFiles(context, { manifest, remote, files, keep });
+  }
+  const pool = createObjectPool(jobs + 1);
+  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+  const only = selection && namesOf(selection);
+  const { swapMs, undoDatabase, missing } = await engine.restore.run(context, {
+    ...restorationOf(context, request, { url, manifest, only }),
+    plan: restore,
+    jobs,
+    undo,
+    directory: await staging.folder('restore'),
+    read: snapshotReader({ manifest, repository, pool, signal: context.signal }),
+  });
   return {
-    plan,
-    request,
-    async apply(running) {
-      const repository = repositoryOf(running);
-      await using staging = await repository.stage();
-      if (!local && remote) {
-        const keep = restore.tables.length === manifest.tables.length;
-        await pullFiles(running, { manifest, remote, files, keep });
-      }
-      const pool = createObjectPool(jobs + 1);
-      await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
-      const { swapMs, undoDatabase, missing } = await engine.restore.run(running, {
-        ...restoration,
-        plan: restore,
-        jobs,
-        undo,
-        directory: await staging.folder('restore'),
-        read: snapshotReader({ manifest, repository, pool, signal: running.signal }),
-      });
-      const { snapshot, destination, tables, rows } = plan;
-      return {
-        snapshot,
-        destination: destination.url,
-        tables,
-        rows,
-        size_bytes,
-        selection,
-        swap_ms: swapMs,
-        undo_database: undoDatabase,
-        ...(missing && { missing }),
-      };
-    },
+    snapshot,
+    destination: plan.destination.url,
+    tables,
+    rows,
+    size_bytes,
+    selection,
+    swap_ms: swapMs,
+    undo_database: undoDatabase,
+    ...(missing && { missing }),
+  };
+}
+
+interface Restoring {
+  url: DatabaseUrl;
+  manifest: Manifest;
+  /** `null` for all tables. */
+  only: Set<string> | null;
+}
+
+function restorationOf(
+  { configuration }: Context,
+  { target, inPlace = false, keepGoing, dropForeignReferences, remoteTables, events }: LoadRequest,
+  { url, manifest, only }: Restoring,
+): RestoreRequest {
+  const { schema_config: schemaConfig, role } = findTarget(configuration, target).snapshot ?? {};
+  return {
+    ...{ url, manifest, schemaConfig, role, inPlace, keepGoing, dropForeignReferences, remoteTables, events },
+    ...(only && { only }),
   };
 }
 

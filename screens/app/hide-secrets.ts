@@ -1,0 +1,45 @@
+import type { Context } from '../../src/runtime/context.ts';
+import { UserError } from '../../src/runtime/errors.ts';
+import type { RunContext } from '../../src/state/runs.ts';
+import { mapTexts } from '../../src/text/map-texts.ts';
+
+type Hide = (text: string) => string;
+
+/**
+ * Performs an operation of which the screens show no value of a known secret, whatever server or tool has written it:
+ * events, errors and plans pass here on their way to the screens.
+ */
+export async function withoutSecrets<Result>(
+  session: RunContext,
+  open: (session: RunContext) => Context | Promise<Context>,
+  perform: (context: Context) => Result | Promise<Result>,
+): Promise<Result> {
+  let hide: Hide = (text) => text;
+  const report: RunContext['report'] = (event) => session.report(mapTexts(event, hide));
+  try {
+    const context = await open({ ...session, report });
+    hide = context.hide ?? hide;
+    return hidePlan(await perform(context), hide);
+  } catch (thrown) {
+    throw hideError(thrown, { hide, signal: session.signal });
+  }
+}
+
+/** Of a plan what is shown; what applies it keeps its own. */
+function hidePlan<Result>(result: Result, hide: Hide): Result {
+  const isPlanned = typeof result === 'object' && result !== null && 'plan' in result && 'apply' in result;
+  return isPlanned ? { ...result, plan: mapTexts(result.plan, hide) } : result;
+}
+
+/** An abort goes as it is, and so does an error of a class of its own, which is about the configuration. */
+function hideError(thrown: unknown, { hide, signal }: { hide: Hide; signal: AbortSignal }): unknown {
+  if (!(thrown instanceof Error)) return thrown;
+  if (!(thrown instanceof UserError)) {
+    thrown.message = hide(thrown.message);
+    return thrown;
+  }
+  if (thrown.constructor !== UserError || thrown === signal.reason) return thrown;
+  const { code, exit, hint, details, cause } = thrown;
+  const shown = mapTexts({ message: thrown.message, details, ...(hint !== undefined && { hint }) }, hide);
+  return new UserError(shown.message, { ...shown, code, exit, cause });
+}

@@ -1,0 +1,252 @@
+import { readFile } from 'node:fs/promises';
+import type { DefinitionOnly } from '../../../results/definitions-only.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { WarningEvent } from '../../../runtime/events.ts';
+import { splitName, tableName } from '../../../text/table-names.ts';
+import { restoreFailed } from '../../shared/restore-failed.ts';
+import { compareNames } from '../../shared/verify.ts';
+import type { ArchiveEntry } from '../dump/archive.ts';
+import { type ContentsEntry, readContents } from '../dump/archive-contents.ts';
+import { type RemoteObjects, remoteText } from '../foreign-tables.ts';
+import type { Inventory } from '../introspect.ts';
+
+/** An object that is not created, because it leads to another server or needs one that does. */
+export interface RemoteEntry extends Pick<ContentsEntry, 'kind' | 'schema' | 'tag'> {
+  /** The foreign table or server that it needs; itself where it is one. */
+  needs: Pick<ContentsEntry, 'kind' | 'schema' | 'tag'>;
+}
+
+export interface Arriving {
+  entries: ArchiveEntry[];
+  leftOut: RemoteEntry[];
+}
+
+/** What leads to another server. A user mapping has no oid, and is not said to depend on its server. */
+const REMOTE = /^(FOREIGN TABLE|SERVER|USER MAPPING) /;
+
+interface Choice {
+  /** The archive's table of contents. */
+  contents: string;
+  remoteTables?: boolean | undefined;
+  /** Schemas that are restored; all where it is absent. */
+  schemas?: string[];
+  /** Tables that may be created by request. */
+  planned?: DefinitionOnly[] | undefined;
+}
+
+/**
+ * An archive's entries without foreign tables, foreign servers, user mappings and all that depends on them, at any
+ * distance. Rejects where that would be a table of the database itself.
+ */
+export async function leaveOutRemote(
+  entries: ArchiveEntry[],
+  { contents, remoteTables = false, schemas, planned = [] }: Choice,
+): Promise<Arriving> {
+  const roots = entries.filter(({ text }) => REMOTE.test(text));
+  if (roots.length === 0) return { entries, leftOut: [] };
+  const named = readContents(await readFile(contents));
+  if (!named) throw restoreFailed('The format of the archive is not known', [], 'Update this program.');
+  const describe = ({ dumpId }: ArchiveEntry): RemoteEntry['needs'] => {
+    const { kind = '', schema = '', tag = '' } = named.get(dumpId) ?? {};
+    return { kind, schema, tag };
+  };
+  if (remoteTables) {
+    refuseUnplanned(roots.map(describe), planned);
+    return { entries, leftOut: [] };
+  }
+  const needs = new Map(roots.map((root) => [root.dumpId, describe(root)]));
+  for (let known = 0; known < needs.size; ) {
+    known = needs.size;
+    for (const entry of entries) {
+      const first = entry.needs.find((id) => needs.has(id));
+      if (first === undefined || needs.has(entry.dumpId)) continue;
+      needs.set(entry.dumpId, needs.get(first) ?? describe(entry));
+    }
+  }
+  const leftOut = entries.flatMap((entry) => {
+    const root = needs.get(entry.dumpId);
+    const described = describe(entry);
+    const isWanted = described.schema === '' || (schemas?.includes(described.schema) ?? true);
+    return root && isWanted ? [{ ...described, needs: root }] : [];
+  });
+  refuseTables(leftOut.filter(({ kind }) => kind === 'TABLE'));
+  return { entries: entries.filter(({ dumpId }) => !needs.has(dumpId)), leftOut };
+}
+
+/** A table is created on request only where the plan has named it. */
+function refuseUnplanned(roots: RemoteEntry['needs'][], planned: DefinitionOnly[]): void {
+  const names = roots.filter(({ kind }) => kind === 'FOREIGN TABLE').map(nameOf);
+  const unplanned = names.filter((name) => !planned.some(({ table }) => table === name));
+  if (unplanned.length === 0) return;
+  throw new UserError(`The manifest does not name foreign tables of the snapshot: ${unplanned.join(', ')}`, {
+    code: 'definition_refused',
+    exit: EXIT.refused,
+    hint: 'Nothing was changed. Load without --remote-tables, or build the snapshot again.',
+  });
+}
+
+/** Their rows would be missing. */
+function refuseTables(tables: RemoteEntry[]): void {
+  if (tables.length === 0) return;
+  throw new UserError('Tables of the snapshot cannot be created without foreign tables', {
+    code: 'remote_tables_needed',
+    exit: EXIT.failed,
+    details: tables.map((table) => `${nameOf(table)} needs ${textOf(table.needs)}`),
+    hint: 'Nothing was changed. To create them, load the original with: tool load --remote-tables. A sanitized snapshot or a subset cannot have them: remove the dependency in the source, or leave the schema out (schema_config).',
+  });
+}
+
+/** Their names have arguments, which may hold dots. */
+const ROUTINES = new Set(['FUNCTION', 'PROCEDURE', 'AGGREGATE']);
+
+function nameOf({ kind, schema, tag }: RemoteEntry['needs']): string {
+  if (schema === '') return tag;
+  return ROUTINES.has(kind) ? `${schema}.${tag}` : tableName(schema, tag);
+}
+
+function textOf(entry: RemoteEntry['needs']): string {
+  // The name of a mapping begins with its kind.
+  return entry.kind === 'USER MAPPING' ? nameOf(entry) : `${entry.kind.toLowerCase()} ${nameOf(entry)}`;
+}
+
+/** Entries that are no objects of their own. */
+const PARTS = new Set([
+  ...['COMMENT', 'DEFAULT', 'SEQUENCE OWNED BY', 'SEQUENCE SET', 'INDEX ATTACH', 'SECURITY LABEL'],
+  'MATERIALIZED VIEW DATA',
+]);
+const LEFT_OUT = 'remote_tables_left_out';
+
+/** What a restore did not create, without what the plan has named. */
+export function leftOutWarnings(
+  leftOut: RemoteEntry[],
+  { definitions_only: tables = [], foreign_servers: servers = [] }: RemoteObjects = {},
+): WarningEvent[] {
+  const warning = (message: string): WarningEvent => ({ event: 'warning', code: LEFT_OUT, message });
+  const planned = new Set([...tables.map(({ table }) => `FOREIGN TABLE ${table}`), ...servers.map(serverEntry)]);
+  const served = new Set(leftOut.filter(({ kind }) => kind === 'SERVER').map(({ tag }) => tag));
+  const unplanned = leftOut.filter(
+    (entry) =>
+      entry.needs.kind === entry.kind &&
+      REMOTE.test(`${entry.kind} `) &&
+      !planned.has(`${entry.kind} ${nameOf(entry)}`) &&
+      // The mapping of a server that is named already.
+      ![...served].some((server) => entry.tag.endsWith(` SERVER ${server}`)),
+  );
+  const dependents = leftOut.filter(({ kind, needs }) => needs.kind !== kind && !REMOTE.test(`${kind} `));
+  return [
+    ...(unplanned.length === 0
+      ? []
+      : [warning(`Not created, because they lead to other servers: ${unplanned.map(textOf).join(', ')}`)]),
+    ...dependents.filter(({ kind }) => !PARTS.has(kind)).map((entry) => warning(dependentText(entry))),
+  ];
+}
+
+function serverEntry(name: string): string {
+  return `SERVER ${name}`;
+}
+
+function dependentText(entry: RemoteEntry): string {
+  return entry.kind === 'TABLE ATTACH'
+    ? `The partition ${nameOf(entry)} is a foreign table: it is not created, and its rows are not in the snapshot`
+    : `The ${textOf(entry)} needs the ${textOf(entry.needs)}: it is not created`;
+}
+
+/** What a plan says of foreign tables in these schemas, and of foreign servers. */
+export function remoteWarnings(
+  { definitions_only = [], foreign_servers: servers = [] }: RemoteObjects,
+  { schemas, created }: { schemas: string[]; created: boolean },
+): WarningEvent[] {
+  const tables = definitions_only.filter(({ table }) => schemas.includes(splitName(table).schema));
+  const list = remoteText({ definitions_only: tables, foreign_servers: servers });
+  if (list === '') return [];
+  const [code, message] = created
+    ? ['remote_tables_created', `Created by --remote-tables, and read and write rows outside the destination: ${list}`]
+    : [
+        LEFT_OUT,
+        `Not created, with the objects that depend on them, because the rows are outside the database: ${list}. To create them: tool load --remote-tables`,
+      ];
+  return [{ event: 'warning', code, message }];
+}
+
+/** Kinds of the inventory by kinds of entries, where a name is the same in both. */
+const KINDS: Record<string, string[]> = {
+  VIEW: ['view'],
+  'MATERIALIZED VIEW': ['view', 'populated materialized view'],
+  INDEX: ['index'],
+  STATISTICS: ['extended statistics'],
+  TYPE: ['type'],
+  DOMAIN: ['type'],
+};
+
+/** Those of which the name in an archive has no dot, but a space: `orders checked`. */
+const OF_TABLES: Record<string, string> = {
+  CONSTRAINT: 'constraint',
+  'CHECK CONSTRAINT': 'constraint',
+  'FK CONSTRAINT': 'constraint',
+  TRIGGER: 'trigger',
+  RULE: 'rule',
+  POLICY: 'policy',
+};
+
+/**
+ * Splits an inventory into what a restore without these objects must have, and what it may lack. Foreign tables are in
+ * neither; the names of other objects are told from the archive, which writes some of them otherwise.
+ */
+export function divideInventory(
+  inventory: Inventory,
+  leftOut: RemoteEntry[],
+): { expected: Inventory; optional: Record<string, ReadonlySet<string>> } {
+  const expected = { ...inventory, objects: { ...inventory.objects } };
+  const optional: Record<string, ReadonlySet<string>> = {};
+  if (leftOut.length === 0) return { expected, optional };
+  const withoutKind = (names: string[], entry: string): string[] =>
+    names.filter((name) => !leftOut.some((each) => each.kind === entry && isCalled(each, name)));
+  for (const [kind, names] of Object.entries(inventory.objects)) {
+    if (kind === 'table') {
+      expected.objects[kind] = withoutKind(names, 'FOREIGN TABLE');
+      continue;
+    }
+    const without = new Set(names.filter((name) => leftOut.some((entry) => isOf(entry, { kind, name }))));
+    expected.objects[kind] = names.filter((name) => !without.has(name));
+    optional[kind] = without;
+  }
+  const sequences = withoutKind(
+    inventory.sequences.map(({ name }) => name),
+    'SEQUENCE',
+  );
+  expected.sequences = inventory.sequences.filter(({ name }) => sequences.includes(name));
+  return { expected, optional };
+}
+
+function isCalled({ schema, tag }: RemoteEntry['needs'], name: string): boolean {
+  const own = splitName(name);
+  return own.schema === schema && own.rest === tag;
+}
+
+/** Whether an object of an inventory may be the entry, or a part of it such as a check of a foreign table. */
+function isOf({ kind: entry, schema, tag }: RemoteEntry, { kind, name }: { kind: string; name: string }): boolean {
+  const own = splitName(name);
+  // An event trigger is in no schema.
+  if (kind === 'event trigger') return entry === 'EVENT TRIGGER' && name === tag;
+  if (own.schema !== schema) return false;
+  if (KINDS[entry]?.includes(kind)) return tag === own.rest;
+  if (OF_TABLES[entry] === kind) return spaced(tag) === spaced(own.rest);
+  if (ROUTINES.has(entry) && kind === 'function') return own.rest.startsWith(`${tag.slice(0, tag.indexOf('('))}(`);
+  const hasParts = entry === 'FOREIGN TABLE' || entry === 'DOMAIN';
+  return hasParts && kind === 'constraint' && own.rest.startsWith(`${tag}.`);
+}
+
+function spaced(name: string): string {
+  return name.replaceAll('.', ' ');
+}
+
+/** The differences in the names of objects of each kind. */
+export function compareObjectNames(
+  { expected, optional }: ReturnType<typeof divideInventory>,
+  found: Inventory,
+): string[] {
+  return Object.entries(expected.objects).flatMap(([kind, names]) => {
+    const known = (found.objects[kind] ?? []).filter((name) => !optional[kind]?.has(name));
+    return compareNames(kind, names, new Set(known));
+  });
+}

@@ -1,0 +1,33 @@
+import type { Context } from '../runtime/context.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
+
+/**
+ * What was requested and what would be done: plain data, so that it can be copied, stored and sent. Every operation that
+ * replaces or removes something is a `plan…(context, request)`, which changes nothing, and an `apply…(context, planned)`,
+ * which opens everything anew and refuses what is no longer as planned.
+ */
+export interface Planned<Request, Plan> {
+  /** May contain a password: only `plan` is for people. */
+  request: Request;
+  plan: Plan;
+  planned_at: string;
+}
+
+/** How long the checks of a plan count without being made again. */
+const FRESH_MS = 10_000;
+
+export function isFresh(
+  { clock }: Pick<Context, 'clock'>,
+  { planned_at }: Pick<Planned<unknown, unknown>, 'planned_at'>,
+) {
+  const age = clock().getTime() - Date.parse(planned_at);
+  return age >= 0 && age <= FRESH_MS;
+}
+
+export function planOutdated(what: string): UserError {
+  return new UserError(`${what} since the plan was made: nothing was changed`, {
+    code: 'plan_outdated',
+    exit: EXIT.refused,
+    hint: 'Run it again for a new plan.',
+  });
+}

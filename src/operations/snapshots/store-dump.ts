@@ -1,0 +1,57 @@
+import { rm } from 'node:fs/promises';
+import type { DumpRequest, Engine } from '../../engines/engine.ts';
+import type { LocalRepository } from '../../repository/local-repository.ts';
+import { bytesOfTable, type Manifest } from '../../repository/manifest.ts';
+import { createObjectPool } from '../../repository/objects/object-pool.ts';
+import type { Context } from '../../runtime/context.ts';
+
+export interface StoringDump
+  extends Pick<DumpRequest, 'url' | 'schemaConfig' | 'includeNeededSchemas' | 'jobs' | 'copyOf' | 'program'> {
+  engine: Engine;
+  repository: LocalRepository;
+  previous: Manifest | undefined;
+}
+
+/** Dumps into a staging folder and moves each file into the objects as soon as it is packed. */
+export async function storeDump(context: Context, { engine, repository, previous, ...request }: StoringDump) {
+  await using staging = await repository.stage();
+  const directory = await staging.folder('dump');
+  const pool = createObjectPool(request.jobs);
+  await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+  const sizes = new Map(previous?.tables.map((table) => [table.name, bytesOfTable(table)]));
+  let addedBytes = 0;
+  const dump = await engine.dump.run(context, {
+    ...request,
+    directory,
+    expectedBytes: (table) => sizes.get(table),
+    finish: () => pool.finish(),
+    async pack({ name, terminator, onBytes }) {
+      const source = `${directory}/${name}`;
+      const destination = staging.path(`${name}.object`);
+      const { sha256, bytes, storedBytes, storedSha256, ...facts } = await pool.pack({
+        source,
+        destination,
+        terminator,
+        onBytes,
+      });
+      if (await repository.store(destination, { sha256 })) addedBytes += storedBytes;
+      await rm(source);
+      const file = { name, sha256, bytes, stored_bytes: storedBytes, stored_sha256: storedSha256 };
+      return { file, ...facts };
+    },
+    async packContents(files) {
+      const contents = files.map(({ name, ...each }) => ({ ...each, destination: staging.path(`${name}.object`) }));
+      const packed = await pool.packContents(contents, repository.directory);
+      return await Promise.all(
+        packed.map(async ({ sha256, bytes, storedBytes, storedSha256, isStored, ...facts }, at) => {
+          const { name = '' } = files[at] ?? {};
+          if (isStored) repository.found({ sha256 });
+          else if (await repository.store(staging.path(`${name}.object`), { sha256 })) addedBytes += storedBytes;
+          const file = { name, sha256, bytes, stored_bytes: storedBytes, stored_sha256: storedSha256 };
+          return { file, ...facts };
+        }),
+      );
+    },
+  });
+  return { dump, addedBytes };
+}
