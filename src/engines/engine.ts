@@ -74,7 +74,6 @@ export interface FileToPack {
 export interface ContentToPack {
   name: string;
   content: Uint8Array<ArrayBuffer>;
-  /** What ends the content when it is complete. */
   terminator: string;
 }
 

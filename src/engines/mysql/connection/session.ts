@@ -137,7 +137,7 @@ function sessionOf(
       const answers: (Row[] | SqlError)[] = [];
       for (const packet of packetsOf(statements)) {
         const together = several && packet.length > 1 ? await refusable(run<Row[][]>(packet.join('\n;\n'))) : null;
-        // The server reads no further than the one that it refuses, and does not say which it is.
+        // The server stops at the refused statement and does not tell which one it is.
         if (Array.isArray(together)) answers.push(...together);
         else for (const statement of packet) answers.push(await refusable(run<Row[]>(statement)));
       }

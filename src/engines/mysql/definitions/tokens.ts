@@ -42,7 +42,7 @@ function pattern(plainBackslash: boolean): RegExp {
       '/\\*(?!!|M!)[^]*?\\*/',
       '`(?:[^`]|``)*`',
       `${quotedBy("'")}|${quotedBy('"')}`,
-      // What never ends.
+      // Unterminated.
       '/\\*(?!!|M!)|[\'"`]',
       '/\\*M?!\\d*|\\*/',
       WORD,
@@ -79,7 +79,6 @@ export function* tokensOf(sql: string, mode: LexicalMode = {}): Generator<Token>
   }
 }
 
-/** How a token begins, and whether it ends, tells what it is. */
 function kindOf(text: string, { ansiQuotes = false }: LexicalMode): Token['kind'] {
   const isLonger = text.length > 1;
   switch (text.charAt(0)) {

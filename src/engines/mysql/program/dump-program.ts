@@ -60,7 +60,7 @@ interface Connected {
   session: MysqlSession;
   server: Server;
   tables: CatalogTable[];
-  /** Ends the step in which the connection was made. */
+  /** Ends the step of the connection. */
   connected: (done: string) => void;
 }
 

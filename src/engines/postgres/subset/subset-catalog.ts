@@ -16,9 +16,8 @@ export interface SubsetTable {
   name: string;
   /** For FROM with an alias, without inheriting tables. */
   from: string;
-  /** The same under its own name. */
+  /** For FROM under its own name. */
   fromNamed: string;
-  /** Its name in SQL. */
   relation: string;
   leaves: Leaf[];
   columns: string[];
@@ -188,11 +187,11 @@ function qualified({ schema, name }: RelationRow): string {
   return `${quoteName(schema)}.${quoteName(name)}`;
 }
 
-/** Of a table with foreign partitions the partitions of its own: nothing contacts another server. */
+/** A table with foreign partitions is read by its own partitions only, so that no other server is contacted. */
 function fromText(relation: RelationRow, byOid: ReadonlyMap<number, RelationRow>): string {
   if (!relation.partly_foreign) return `${relation.partitioned ? '' : 'ONLY '}${qualified(relation)}`;
   const columns = ['tableoid', 'ctid', ...relation.columns.map(({ name }) => quoteName(name))].join(', ');
-  // The table itself has no rows, and says the types where no partition is left.
+  // The table itself has no rows, but the column types, also without partitions.
   const parts = [relation, ...relation.leaves.flatMap((oid) => byOid.get(oid) ?? [])];
   return `(${parts.map((part) => `SELECT ${columns} FROM ONLY ${qualified(part)}`).join(' UNION ALL ')})`;
 }
