@@ -41,7 +41,7 @@ export const coverageScreen: ScreenModule<CoverageRoute> = {
     {
       ...SANITIZE,
       label: 'sanitize again',
-      help: 'sanitize the same snapshot again, with the query as it is now',
+      help: 'sanitize the same snapshot again with the current query',
     },
     BACK,
     TASKS,

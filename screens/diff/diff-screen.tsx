@@ -27,7 +27,7 @@ const DIFF_COLUMNS = diffColumns({ withBytes: true });
 
 export const diffScreen: ScreenModule<DiffRoute> = {
   id: 'diff',
-  title: 'What changed between snapshots',
+  title: 'Differences between snapshots',
   view: DiffView,
   keys: [BACK, PALETTE, HELP, ...MOVES],
   rows: (_, { found }) => ({ ids: (found?.changes ?? []).map(({ table }) => table) }),

@@ -90,8 +90,7 @@ function runText(run: Run, runs: Run[]): string {
       return `${title}, after: ${runBefore(runs, run)?.title ?? ''}`;
     case 'running': {
       const step = state.steps.findLast((other) => other.state === 'running');
-      const share = step?.progress ? paceOf(step.progress, state.startedAt).share : null;
-      return [title, step?.label, share === null ? null : percentText(share)].filter(Boolean).join(': ');
+      return [title, step?.label, percentOf(run)].filter(Boolean).join(': ');
     }
     case 'done':
       return summary?.line ?? title;
@@ -101,6 +100,23 @@ function runText(run: Run, runs: Run[]): string {
     default:
       return state.status satisfies never;
   }
+}
+
+/** Whole percents: the line is drawn on every change. */
+function percentOf({ state }: Run): string | null {
+  const progress = state.steps.findLast((step) => step.state === 'running')?.progress;
+  const share = progress ? paceOf(progress, state.startedAt).share : null;
+  return share === null ? null : percentText(share);
+}
+
+/** `● Build a snapshot of app 42% and 1 more, 2 queued`; empty without other runs than the one shown. */
+export function runsInProgress(runs: Run[], { shown, glyphs }: { shown: string | null; glyphs: Glyphs }): string {
+  const others = runs.filter(({ id }) => id !== shown);
+  const [first, ...more] = others.filter(({ state }) => state.status === 'running');
+  const queued = others.filter(({ state }) => state.status === 'waiting').length;
+  const running = first && [first.title, percentOf(first), more.length > 0 ? `and ${more.length} more` : null];
+  const words = [running?.filter(Boolean).join(' '), queued > 0 ? `${queued} queued` : null].filter(Boolean);
+  return words.length === 0 ? '' : `${first ? glyphs.running : glyphs.pending} ${words.join(', ')}`;
 }
 
 export function runCount(runs: Run[]): string {
