@@ -1,6 +1,6 @@
 import type { SetUp } from '../../src/operations/configuration/set-up.ts';
 import type { SetupRoute } from './setup-route.ts';
-import { KEYS } from './storage-steps.ts';
+import { isProvider, KEYS, neededBy } from './storage-steps.ts';
 
 export function setUpOf(route: SetupRoute): SetUp {
   const { answers, config } = route;
@@ -51,20 +51,15 @@ function schemaConfigOf({ found, leftOut }: SetupRoute): SetUp['schemaConfig'] {
 export function storageOf({ answers }: SetupRoute): SetUp['storage'] {
   const { storage, bucket = '', region, endpoint, account, prefix, credentials, accessKey, secretKey } = answers;
   if (!isProvider(storage)) return null;
+  const needed = neededBy(storage);
   const keys = credentials === KEYS && accessKey && secretKey ? { access_key: accessKey, secret_key: secretKey } : {};
   return {
     provider: storage,
     bucket,
     ...(prefix && { prefix }),
-    ...(storage === 's3' && region && { region }),
-    ...((storage === 'minio' || storage === 'dospaces') && endpoint && { endpoint }),
-    ...(storage === 'r2' && account && { account_id: account }),
+    ...(needed === 'region' && region && { region }),
+    ...(needed === 'endpoint' && endpoint && { endpoint }),
+    ...(needed === 'account_id' && account && { account_id: account }),
     ...(credentials ? { cli_profile: credentials } : keys),
   };
-}
-
-type Provider = NonNullable<SetUp['storage']>['provider'];
-
-function isProvider(storage: string | undefined): storage is Provider {
-  return storage !== undefined && storage !== 'none';
 }
