@@ -14,7 +14,7 @@ export function sanitizeWork(model: Model, planned: PlannedSanitize): Work {
     kind: snapshot ? 'sanitize' : 'build',
     replaces: destination && replacedDatabase(destination),
     perform: async (session) => {
-      const result = await model.operations.sanitize(session, planned);
+      const result = await model.operations.applySanitize(session, planned);
       await refreshAfterWork(model, target);
       return (duration) => receiptOf(result, { target, queryFile: query.file, duration });
     },

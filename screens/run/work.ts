@@ -42,7 +42,7 @@ export function loadWork(model: Model, planned: PlannedLoad): Work {
     kind: 'load',
     replaces: replacedDatabase(plan.destination),
     perform: async (session) => {
-      const result = await model.operations.load(session, planned);
+      const result = await model.operations.applyLoad(session, planned);
       await refreshAfterWork(model, request.target);
       const held = contents(result);
       return (duration) => ({
@@ -98,7 +98,7 @@ export function undoWork(model: Model, planned: PlannedUndo): Work {
     kind: 'undo',
     replaces: replacedDatabase(destination),
     perform: async (session) => {
-      const result = await model.operations.undo(session, planned);
+      const result = await model.operations.applyUndo(session, planned);
       await refreshAfterWork(model, target);
       return (duration) => ({
         ...receipt(`Put ${result.destination} back as it was before the load (${formatDuration(duration)})`),
@@ -139,7 +139,7 @@ export function removeWork(model: Model, planned: PlannedRemove): Work {
     kind: 'remove',
     replaces: null,
     perform: async (session) => {
-      await model.operations.remove(session, planned);
+      await model.operations.applyRemove(session, planned);
       await refreshAfterWork(model, target);
       return () =>
         receipt(`Removed the snapshot of ${target} from ${snapshot.created_at} (frees ${formatBytes(frees_bytes)})`);

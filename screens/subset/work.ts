@@ -13,7 +13,7 @@ export function subsetWork(model: Model, planned: PlannedSubset): Work {
     kind: 'subset',
     replaces: replacedDatabase(destination),
     perform: async (session) => {
-      const { tables, rows, proof } = await model.operations.subset(session, planned);
+      const { tables, rows, proof } = await model.operations.applySubset(session, planned);
       await refreshAfterWork(model, target);
       const filled = tables.filter((table) => table.rows > 0).length;
       return (duration) => ({
