@@ -1,14 +1,17 @@
 /**
  * The layers of docs/architecture.md for dependency-cruiser: `npm test` fails on an import that points upwards.
  *
- *   screens → components
- *   screens, commands → operations → engines repository subset sanitize sso config state → process → runtime text results
+ *   screens → components, presentation; commands → cli, presentation
+ *   screens, commands, presentation → operations → engines repository subset sanitize sso config state → process → runtime text results
  */
 import swcVisitor from '@swc/core/Visitor.js';
 
 readUsingDeclarations(swcVisitor.Visitor.prototype);
 
-const entrances = '^src/(main\\.ts|cli/|commands/|report/)';
+const entrances = '^src/(main\\.ts|cli/|commands/)';
+const presentation = '^src/presentation/';
+/** The shapes of what is shown, which know nothing of databases. */
+const shown = '^src/presentation/(glyphs|fact|column)\\.ts$';
 const operations = '^src/operations/';
 const parts = '^src/(engines|repository|subset|sanitize|sso|config|state)/';
 const process = '^src/process/';
@@ -26,10 +29,11 @@ const upward = [
   {
     name: 'process-is-below-the-parts',
     from: process,
-    to: [entrances, operations, parts, '^src/runtime/context\\.ts$'],
+    to: [entrances, presentation, operations, parts, '^src/runtime/context\\.ts$'],
   },
-  { name: 'parts-are-below-operations', from: parts, to: [entrances, operations] },
-  { name: 'operations-are-below-the-skins', from: operations, to: entrances },
+  { name: 'parts-are-below-operations', from: parts, to: [entrances, presentation, operations] },
+  { name: 'operations-are-below-the-skins', from: operations, to: [entrances, presentation] },
+  { name: 'presentation-is-below-the-skins', from: presentation, to: entrances },
 ];
 
 export default {
@@ -72,6 +76,17 @@ export default {
       to: { path: '^src/(engines|repository|subset|sanitize|sso|process)/', pathNot: ground },
     },
     {
+      name: 'presentation-starts-no-work',
+      comment: 'It turns results into words: of the layers below it knows the shapes.',
+      severity: 'error',
+      from: { path: presentation },
+      to: {
+        path: '^src/(operations|engines|repository|subset|sanitize|sso|process)/',
+        pathNot: ground,
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'screens-are-not-the-command-line',
       severity: 'error',
       from: { path: '^screens/' },
@@ -88,7 +103,7 @@ export default {
       name: 'components-know-nothing-of-databases',
       severity: 'error',
       from: { path: '^components/' },
-      to: { path: '^(src|screens)/', pathNot: ground },
+      to: { path: '^(src|screens)/', pathNot: [...ground, shown] },
     },
     {
       name: 'only-the-runners-import-execa',
@@ -112,7 +127,10 @@ export default {
       comment: 'Help and completion read every specification: what a run needs comes with a dynamic import.',
       severity: 'error',
       from: { path: '^src/commands/' },
-      to: { path: '^src/(operations|report|config)/', dependencyTypesNot: ['dynamic-import', 'type-only'] },
+      to: {
+        path: '^src/(operations|presentation|cli/printers|config)/',
+        dependencyTypesNot: ['dynamic-import', 'type-only'],
+      },
     },
     {
       name: 'nothing-imports-tests',

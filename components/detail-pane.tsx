@@ -1,5 +1,6 @@
 import { Box } from 'ink';
-import { type Fact, Facts } from './facts.tsx';
+import type { Fact } from '../src/presentation/fact.ts';
+import { Facts } from './facts.tsx';
 import { Line, type Span } from './line.tsx';
 import { useTheme } from './theme.ts';
 

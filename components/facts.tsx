@@ -1,13 +1,7 @@
 import { Box } from 'ink';
+import type { Fact } from '../src/presentation/fact.ts';
 import { cellWidth, wrap } from '../src/text/text-width.ts';
 import { Line, type Span } from './line.tsx';
-import type { Tone } from './theme.ts';
-
-export interface Fact {
-  name: string;
-  value: string;
-  tone?: Tone;
-}
 
 export interface FactsProps {
   facts: Fact[];
@@ -18,8 +12,10 @@ export interface FactsProps {
 
 /** Names and values in two columns; long values wrap. */
 export function Facts({ facts, width, indent = valueColumn(facts) }: FactsProps) {
-  const lines = facts.flatMap(({ name, value, tone = 'plain' }) =>
-    wrap(value, Math.max(8, width - indent)).map((text, index): Span[] => [
+  // An empty brief form leaves the fact to where there is room.
+  const shown = facts.filter(({ value, brief = value }) => brief !== '' || value === '');
+  const lines = shown.flatMap(({ name, value, brief = value, tone = 'plain' }) =>
+    wrap(brief, Math.max(8, width - indent)).map((text, index): Span[] => [
       { text: (index === 0 ? name : '').padEnd(indent), tone: 'dim' },
       { text, tone },
     ]),

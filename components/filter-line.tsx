@@ -9,7 +9,7 @@ export interface FilterLineProps {
 }
 
 export function FilterLine({ typing, filter, width }: FilterLineProps) {
-  if (typing) return <TextField label="  /" edit={typing} width={width} placeholder="type to filter" />;
+  if (typing) return <TextField label="  /" edit={typing} width={width} placeholder="filter…" />;
   const spans = [{ text: '  / ', tone: 'accent' as const }, { text: filter }];
   return <Line spans={spans} width={width} />;
 }

@@ -1,7 +1,8 @@
 import { Text } from 'ink';
 import { memo } from 'react';
+import type { Tone } from '../src/presentation/glyphs.ts';
 import { cellWidth, cut } from '../src/text/text-width.ts';
-import { type Tone, useTheme } from './theme.ts';
+import { useTheme } from './theme.ts';
 
 export interface Span {
   text: string;

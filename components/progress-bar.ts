@@ -1,5 +1,5 @@
+import type { Glyphs } from '../src/presentation/glyphs.ts';
 import type { Span } from './line.tsx';
-import type { Glyphs } from './theme.ts';
 
 /** An unknown share is an empty bar. */
 export function progressBar({ share, width, glyphs }: { share: number | null; width: number; glyphs: Glyphs }): Span[] {

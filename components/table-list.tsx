@@ -1,8 +1,9 @@
 import { Box } from 'ink';
 import { useMemo } from 'react';
+import type { Column } from '../src/presentation/column.ts';
 import { Line } from './line.tsx';
 import { List } from './list.tsx';
-import { type Column, layOutTable, tableHead, tableRow } from './table.ts';
+import { layOutTable, tableHead, tableRow } from './table.ts';
 import { useTheme } from './theme.ts';
 
 export interface TableListProps<Row> {

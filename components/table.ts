@@ -1,22 +1,6 @@
+import type { Column } from '../src/presentation/column.ts';
 import { cellWidth, fitCells } from '../src/text/text-width.ts';
 import type { Span } from './line.tsx';
-import type { Tone } from './theme.ts';
-
-export interface Column<Row> {
-  title: string;
-  cell: (row: Row) => Cell;
-  align?: 'left' | 'right';
-  max?: number;
-  /** Gets the remaining width, and is cut first. */
-  grows?: boolean;
-  /** Where room is short, the column with the highest rank is dropped first; 0 stays. */
-  dropRank?: number;
-}
-
-export interface Cell {
-  text: string;
-  tone?: Tone;
-}
 
 /** Columns with their widths, computed once for the rows and the width. */
 export interface TableLayout<Row> {

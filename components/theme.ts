@@ -1,7 +1,5 @@
 import { createContext, useContext } from 'react';
-
-/** The meaning of a text; the theme defines its look. */
-export type Tone = 'plain' | 'strong' | 'dim' | 'accent' | 'good' | 'caution' | 'bad';
+import { ASCII, type Glyphs, SPOKEN, type Tone, UNICODE } from '../src/presentation/glyphs.ts';
 
 export interface Theme {
   glyphs: Glyphs;
@@ -13,84 +11,6 @@ export interface Look {
   bold?: boolean;
   dimColor?: boolean;
 }
-
-export interface Glyphs {
-  pointer: string;
-  ellipsis: string;
-  rule: string;
-  dot: string;
-  arrow: string;
-  none: string;
-  barFull: string;
-  barEmpty: string;
-  caret: string;
-  /** Marks of states, for terminals without colour. */
-  good: string;
-  bad: string;
-  caution: string;
-  pending: string;
-  running: string;
-  marked: string;
-  skipped: string;
-}
-
-const UNICODE: Glyphs = {
-  pointer: '❯',
-  ellipsis: '…',
-  rule: '─',
-  dot: '·',
-  arrow: '→',
-  none: '–',
-  barFull: '█',
-  barEmpty: '░',
-  caret: '▏',
-  good: '✓',
-  bad: '✗',
-  caution: '!',
-  pending: '○',
-  running: '●',
-  marked: '●',
-  skipped: '–',
-};
-
-const ASCII: Glyphs = {
-  pointer: '>',
-  ellipsis: '~',
-  rule: '-',
-  dot: '|',
-  arrow: '->',
-  none: '-',
-  barFull: '#',
-  barEmpty: '.',
-  caret: '_',
-  good: '+',
-  bad: 'x',
-  caution: '!',
-  pending: 'o',
-  running: '*',
-  marked: '*',
-  skipped: '-',
-};
-
-/** For screen readers: words for states, nothing for decoration. */
-const SPOKEN: Glyphs = {
-  pointer: '>',
-  ellipsis: '...',
-  rule: '',
-  dot: ',',
-  arrow: 'to',
-  none: 'none',
-  barFull: '',
-  barEmpty: '',
-  caret: '',
-  good: 'good:',
-  bad: 'bad:',
-  caution: 'caution:',
-  pending: 'waiting:',
-  running: 'running:',
-  marked: 'marked:',
-  skipped: 'skipped:',
-};
 
 /** The sixteen colours of the terminal; no background is painted. */
 const ON_DARK: Record<Tone, Look> = {

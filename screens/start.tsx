@@ -1,5 +1,6 @@
 import { createTheme, isLight } from '../components/theme.ts';
 import { shortPath } from '../src/config/paths.ts';
+import { endedLine } from '../src/presentation/run.ts';
 import { EXIT, type ExitCode, toUserError, UserError } from '../src/runtime/errors.ts';
 import type { Run } from '../src/state/runs.ts';
 import { cellWidth } from '../src/text/text-width.ts';
@@ -124,10 +125,7 @@ async function look(model: Model, { trust = false }: StartOptions): Promise<void
 
 /** A line for each run, for the scrollback of the terminal. */
 export function farewell(runs: Run[]): string[] {
-  return runs.flatMap(({ title, receipt, state }) => {
-    if (state.status === 'done') return receipt ? [receipt.line] : [];
-    return [`${title}: ${state.status}${state.error ? ` (${state.error.message})` : ''}`];
-  });
+  return runs.map((run) => endedLine(run).text);
 }
 
 function exitCode(model: Model): ExitCode {

@@ -4,6 +4,7 @@ import { useStore } from 'zustand';
 import { ViewportContext } from '../../components/list.tsx';
 import type { Size } from '../../components/page.tsx';
 import { type Theme, ThemeContext } from '../../components/theme.ts';
+import { tooSmallText } from '../../src/presentation/lists.ts';
 import { topOf } from '../../src/state/navigation.ts';
 import { dispatchKey, dispatchPaste } from './dispatch.ts';
 import { ModelContext } from './frame.tsx';
@@ -53,9 +54,5 @@ function isTooSmall({ columns, rows }: Size): boolean {
 }
 
 function TooSmall({ columns, rows }: Size) {
-  return (
-    <Text>
-      The window is too small: {columns}×{rows}. Needed: {SMALLEST.columns}×{SMALLEST.rows}.
-    </Text>
-  );
+  return <Text>{tooSmallText({ columns, rows }, SMALLEST)}</Text>;
 }

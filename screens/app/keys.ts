@@ -1,4 +1,5 @@
 import { textEdit } from '../../components/text-edit.ts';
+import { mouseText } from '../../src/presentation/lists.ts';
 import { emptyList, type Move } from '../../src/state/list.ts';
 import { confirmTrust } from '../trust/actions.ts';
 import { contextOf, type KeyBinding, type KeyContext, type Model, type ScreenModule, screenOf } from './model.ts';
@@ -96,7 +97,7 @@ export const MOUSE: KeyBinding = {
   run: ({ mouse, terminal, navigation }) => {
     mouse.on = !mouse.on;
     terminal.mouse(mouse.on);
-    navigation.notify({ tone: 'good', text: mouse.on ? 'The mouse is on' : 'The mouse is off' });
+    navigation.notify({ tone: 'good', text: mouseText(mouse.on) });
   },
   palette: 'mouse',
 };

@@ -100,8 +100,10 @@ function rejectedBy(signal: AbortSignal): Promise<never> {
 }
 
 function noAnswer(): UserError {
-  const message = `no answer within ${formatDuration(SILENCE_MS)}`;
-  return new UserError(message, { code: 'unreachable', exit: EXIT.unreachable });
+  return new UserError(`no answer within ${formatDuration(SILENCE_MS)}`, {
+    code: 'unreachable',
+    exit: EXIT.unreachable,
+  });
 }
 
 /** A signal that is aborted after a long time without results. */

@@ -1,5 +1,6 @@
 import { useStore } from 'zustand';
 import { Ask } from '../../components/ask.tsx';
+import { cancelQuestion } from '../../src/presentation/run.ts';
 import { Frame, useModel } from '../app/frame.tsx';
 import { BACK, HELP } from '../app/keys.ts';
 import { runWithId, type ScreenModule } from '../app/model.ts';
@@ -19,7 +20,7 @@ export const cancelScreen: ScreenModule<CancelRoute> = {
   id: 'cancel',
   title: 'Cancelling',
   view: CancelView,
-  keys: [{ ...BACK, label: 'let it go on', help: 'let it go on' }, HELP],
+  keys: [{ ...BACK, label: 'continue', help: 'back; the run continues' }, HELP],
 };
 
 /** Asks before a run is cancelled. */
@@ -30,11 +31,10 @@ function CancelView({ route }: { route: CancelRoute }) {
   return (
     <Frame screen="cancel" path={[run.target, 'cancel']}>
       <Ask
-        question={`Cancel this: ${run.title}?`}
-        lines={['What is half done is removed, and everything is left as it was before.']}
+        {...cancelQuestion(run)}
         options={[
-          { label: 'Let it go on', value: 'stay' },
-          { label: 'Cancel it', value: 'cancel' },
+          { label: 'Continue', value: 'stay' },
+          { label: 'Cancel the run', value: 'cancel' },
         ]}
         onAnswer={(answer) => {
           navigation.pop();

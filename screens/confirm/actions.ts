@@ -1,4 +1,7 @@
 import { textEdit } from '../../components/text-edit.ts';
+import { undoQuestion } from '../../src/presentation/load.ts';
+import { notTyped } from '../../src/presentation/question.ts';
+import { removeQuestion } from '../../src/presentation/remove.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
 import { noSnapshot, noTarget, notWritable } from '../app/why-not.ts';
@@ -6,7 +9,6 @@ import { replacedAlready, rivalOf } from '../run/rivals.ts';
 import { runRoute } from '../run/run-route.ts';
 import { removeWork, undoWork } from '../run/work.ts';
 import type { ConfirmRoute, PlannedWork } from './confirm-route.ts';
-import { removeQuestion, undoQuestion } from './question.ts';
 
 /** One plan, one question: where sources cannot be identified, the user types the destination's name. */
 export const UNVERIFIED_SOURCES = { unverifiedSources: true };
@@ -36,7 +38,7 @@ export function confirm(model: Model, { target, title, plan }: Confirmation): vo
 export function asked(model: Model, plan: PlannedWork): Pick<ConfirmRoute, 'plan' | 'typing' | 'error'> {
   const rival = rivalOf(model.runs.live(), plan.work);
   if (rival) return { plan: null, typing: null, error: replacedAlready(rival) };
-  return { plan, typing: plan.question.typeName === null ? null : textEdit(), error: null };
+  return { plan, typing: plan.question.typed === null ? null : textEdit(), error: null };
 }
 
 export type ConfirmAnswer = 'leave' | 'go';
@@ -50,13 +52,12 @@ export function answerConfirm(model: Model, answer: ConfirmAnswer): void {
 
 export function confirmTyped(model: Model, { plan, typing }: ConfirmRoute): void {
   if (!plan || !typing) return;
-  const { typeName } = plan.question;
-  if (typing.text === typeName) {
+  const name = plan.question.typed?.name ?? '';
+  if (typing.text === name) {
     answerConfirm(model, 'go');
     return;
   }
-  const text = typing.text === '' ? `Type ${typeName} to go on` : `That is not ${typeName}`;
-  model.navigation.notify({ tone: 'caution', text });
+  model.navigation.notify({ tone: 'caution', text: notTyped(name, typing.text) });
 }
 
 export const REMOVE: KeyBinding = {

@@ -1,13 +1,13 @@
 import type { BuildRequest } from '../../src/operations/build.ts';
+import { sanitizeQuestion } from '../../src/presentation/sanitize.ts';
+import { notBuiltText, planningText } from '../../src/presentation/snapshot.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { Notice } from '../../src/state/navigation.ts';
 import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
 import { noTarget, notWritable } from '../app/why-not.ts';
-import { sanitizeQuestion } from '../coverage/question.ts';
-import { sanitizeWork } from '../coverage/work.ts';
 import { rivalOf } from '../run/rivals.ts';
 import { begin } from '../run/run-route.ts';
-import { buildWork } from '../run/work.ts';
+import { buildWork, sanitizeWork } from '../run/work.ts';
 import { asked, UNVERIFIED_SOURCES } from './actions.ts';
 import type { ConfirmRoute } from './confirm-route.ts';
 
@@ -34,13 +34,13 @@ export const BUILD: KeyBinding = {
 export async function startBuild(model: Model, request: BuildRequest): Promise<void> {
   const { target } = request;
   const { navigation, operations, runs, planning } = model;
-  const notice: Notice = { tone: 'plain', text: `Planning the build of ${target}…` };
+  const notice: Notice = { tone: 'plain', text: planningText(target) };
   const depth = depthOf(model);
   const controller = new AbortController();
   const show = (outcome: Pick<ConfirmRoute, 'plan' | 'typing' | 'error'>): void => {
     if (depthOf(model) === depth)
       navigation.push({ screen: 'confirm', target, title: 'build', ...outcome, controller });
-    else navigation.notify({ tone: 'caution', text: `${target} was not built: press b again` });
+    else navigation.notify({ tone: 'caution', text: notBuiltText(target) });
   };
   planning.add(target);
   navigation.notify(notice);

@@ -1,7 +1,7 @@
 import type { TextEdit } from '../../components/text-edit.ts';
+import type { Question } from '../../src/presentation/question.ts';
 import type { UserError } from '../../src/runtime/errors.ts';
 import type { Work } from '../../src/state/runs.ts';
-import type { Question } from './question-facts.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

@@ -6,6 +6,8 @@ import { Facts } from '../../components/facts.tsx';
 import { Line } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
+import { LOADING } from '../../src/presentation/lists.ts';
+import { notTyped, PLAN_STEPS, type Question, queuedText } from '../../src/presentation/question.ts';
 import { isLive, type Run } from '../../src/state/runs.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
@@ -13,14 +15,13 @@ import { BACK, HELP } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { answerConfirm, confirmTyped } from './actions.ts';
 import type { ConfirmRoute } from './confirm-route.ts';
-import type { Question } from './question-facts.ts';
 
 export const confirmScreen: ScreenModule<ConfirmRoute> = {
   id: 'confirm',
   title: 'Confirmation',
   picture: 'plan',
   view: ConfirmView,
-  keys: [{ ...BACK, label: 'leave everything as it is', help: 'leave everything as it is' }, HELP],
+  keys: [{ ...BACK, label: 'cancel', help: 'back; nothing is changed' }, HELP],
   onAccept: confirmTyped,
 };
 
@@ -32,7 +33,7 @@ export function ConfirmView({ route }: { route: ConfirmRoute }) {
   return (
     <Frame screen="confirm" path={[target, title]}>
       {error && <Failure error={error} width={columns} />}
-      {!plan && !error && <Empty lines={['Looking at what this would do…', 'Nothing is changed before you say so.']} />}
+      {!plan && !error && <Empty lines={LOADING.plan} />}
       {plan && (
         <QuestionView question={plan.question} before={before} height={height} width={columns} typing={typing} />
       )}
@@ -57,7 +58,7 @@ const STEPS_FROM = 18;
 function QuestionView({ question, before, width, height, typing }: QuestionViewProps) {
   const model = useModel();
   const { glyphs } = useTheme();
-  const { facts, warnings, consequence, safe, go } = question;
+  const { facts, warnings, consequence, go, typed } = question;
   const beside = width >= BESIDE_FROM;
   const half = beside ? Math.floor(width / 2) : width;
   return (
@@ -87,21 +88,18 @@ function QuestionView({ question, before, width, height, typing }: QuestionViewP
           )),
         )}
         {before && (
-          <Line
-            spans={[{ text: `  ${glyphs.pending} Begins when this has ended: ${before.title}`, tone: 'accent' }]}
-            width={width}
-          />
+          <Line spans={[{ text: `  ${glyphs.pending} ${queuedText(before.title)}`, tone: 'accent' }]} width={width} />
         )}
         {wrap(consequence, width - 3).map((line) => (
           <Line key={line} spans={[{ text: `  ${line}`, tone: 'strong' }]} width={width} />
         ))}
         <Line spans={[]} width={width} />
-        {typing ? (
-          <TextField label={`  Type ${question.typeName} to go on:`} edit={typing} width={width} />
+        {typing && typed ? (
+          <TextField label={`  ${notTyped(typed.name, '')}:`} edit={typing} width={width} />
         ) : (
           <Choice
             options={[
-              { label: safe, value: 'leave' },
+              { label: 'Cancel', value: 'leave' },
               { label: go, value: 'go' },
             ]}
             onSelect={(answer) => answerConfirm(model, answer)}
@@ -116,7 +114,7 @@ function Steps({ question, width, beside }: { question: Question; width: number;
   if (question.steps.length === 0) return null;
   return (
     <Box flexDirection="column" paddingTop={beside ? 0 : 1} paddingBottom={1}>
-      <Line spans={[{ text: 'What will be done', tone: 'dim' }]} width={width} />
+      <Line spans={[{ text: PLAN_STEPS, tone: 'dim' }]} width={width} />
       {question.steps.flatMap((step, index) =>
         wrap(step, width - 2).map((line, part) => (
           <Line

@@ -1,11 +1,11 @@
 import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
+import { loadQuestion } from '../../src/presentation/load.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
 import { latestNotLoadable, notLoadable } from '../app/why-not.ts';
 import { loadWork } from '../run/work.ts';
 import type { TablesRoute } from '../tables/tables-route.ts';
 import { confirm, UNVERIFIED_SOURCES } from './actions.ts';
-import { loadQuestion } from './question.ts';
 
 export const LOAD: KeyBinding = {
   keys: ['l', 'enter'],
@@ -27,7 +27,7 @@ export const LOAD_LATEST: KeyBinding = {
   whyNot: latestNotLoadable,
   run: (model) => {
     const { target } = contextOf(model);
-    if (target) confirmLoad(model, { target: target.row.name }, 'the newest snapshot');
+    if (target) confirmLoad(model, { target: target.row.name }, 'latest');
   },
 };
 

@@ -1,9 +1,9 @@
+import { queryEditedText, sanitizeQuestion } from '../../src/presentation/sanitize.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { contextOf, type KeyBinding, type Model, notifyFailure, quietly } from '../app/model.ts';
 import { noSnapshot, notWritable } from '../app/why-not.ts';
 import { confirm, UNVERIFIED_SOURCES } from '../confirm/actions.ts';
-import { sanitizeQuestion } from './question.ts';
-import { sanitizeWork } from './work.ts';
+import { sanitizeWork } from '../run/work.ts';
 
 /** Applies to the selected snapshot, or to the original of the coverage shown. */
 export const SANITIZE: KeyBinding = {
@@ -13,7 +13,7 @@ export const SANITIZE: KeyBinding = {
   whyNot: (context) => notWritable(context) ?? (context.run ? null : noSnapshot(context)),
   run: (model) => {
     const { target, snapshot, run } = contextOf(model);
-    const original = snapshot ?? run?.receipt?.sanitized?.original;
+    const original = snapshot ?? run?.summary?.sanitized?.original;
     if (!target || !original) return;
     const selected = { target: target.row.name, snapshot: original.sanitized_of ?? original.id };
     confirm(model, {
@@ -32,7 +32,7 @@ export const SHOW_COVERAGE: KeyBinding = {
   keys: ['enter', 'right'],
   label: 'coverage',
   help: 'what the sanitization query has changed and what it has not',
-  when: ({ run }) => run?.receipt?.sanitized !== undefined,
+  when: ({ run }) => run?.summary?.sanitized !== undefined,
   run: (model) => {
     const { run } = contextOf(model);
     if (run) model.navigation.push({ screen: 'coverage', run: run.id, list: emptyList });
@@ -45,16 +45,16 @@ export const EDIT_QUERY: KeyBinding = {
   help: 'open the file of the query in $VISUAL or $EDITOR',
   whyNot: (context) =>
     notWritable(context) ??
-    (context.run?.receipt?.sanitized?.queryFile ? null : 'The query is in the configuration, not in a file'),
+    (context.run?.summary?.sanitized?.queryFile ? null : 'The query is in the configuration, not in a file'),
   run: (model) => void editQuery(model),
 };
 
 async function editQuery(model: Model): Promise<void> {
-  const file = contextOf(model).run?.receipt?.sanitized?.queryFile;
+  const file = contextOf(model).run?.summary?.sanitized?.queryFile;
   if (!file) return;
   try {
     await model.terminal.edit(file);
-    model.navigation.notify({ tone: 'plain', text: `${file}: s sanitizes again` });
+    model.navigation.notify({ tone: 'plain', text: queryEditedText(file) });
   } catch (thrown) {
     notifyFailure(model, thrown);
   }

@@ -1,12 +1,11 @@
 import { Box } from 'ink';
 import { Empty, Failure } from '../../components/empty.tsx';
-import type { Span } from '../../components/line.tsx';
-import type { Column } from '../../components/table.ts';
 import { TableList } from '../../components/table-list.tsx';
-import type { Tone } from '../../components/theme.ts';
-import type { DiffResult, TableChange } from '../../src/results/results.ts';
+import { diffColumns, diffCount } from '../../src/presentation/diff.ts';
+import { LOADING, noDifferenceLines } from '../../src/presentation/lists.ts';
+import type { DiffResult } from '../../src/results/results.ts';
 import { type ListState, selectedIndex } from '../../src/state/list.ts';
-import { formatBytes, formatCount, formatNumberOf } from '../../src/text/format.ts';
+import { formatNumberOf } from '../../src/text/format.ts';
 import type { Fetched } from '../app/fetched.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
@@ -25,6 +24,9 @@ interface DiffRoute extends Fetched<DiffResult> {
   list: ListState;
 }
 
+/** One object, so that the layout is memoized. */
+const DIFF_COLUMNS = diffColumns({ withBytes: true });
+
 export const diffScreen: ScreenModule<DiffRoute> = {
   id: 'diff',
   title: 'What changed between snapshots',
@@ -38,16 +40,14 @@ function DiffView({ route }: { route: DiffRoute }) {
   const { target, title, found, error, list } = route;
   const changes = found?.changes ?? [];
   return (
-    <Frame screen="diff" path={[target, title]} aside={found ? summary(found) : []}>
+    <Frame screen="diff" path={[target, title]} aside={found ? [{ text: diffCount(found), tone: 'dim' }] : []}>
       {error && <Failure error={error} width={columns} />}
-      {!found && !error && <Empty lines={['Comparing…']} />}
-      {found && changes.length === 0 && (
-        <Empty lines={['No table differs.', `${formatNumberOf(found.unchanged, 'table')} compared. Esc goes back.`]} />
-      )}
+      {!found && !error && <Empty lines={LOADING.difference} />}
+      {found && changes.length === 0 && <Empty lines={noDifferenceLines(formatNumberOf(found.unchanged, 'table'))} />}
       {changes.length > 0 && (
         <Box>
           <TableList
-            columns={COLUMNS}
+            columns={DIFF_COLUMNS}
             rows={changes}
             keyOf={({ table }) => table}
             selected={selectedIndex(
@@ -61,36 +61,4 @@ function DiffView({ route }: { route: DiffRoute }) {
       )}
     </Frame>
   );
-}
-
-function summary({ changes, unchanged }: DiffResult): Span[] {
-  return [{ text: `${formatNumberOf(changes.length, 'change')}, ${unchanged} unchanged`, tone: 'dim' }];
-}
-
-const TONES: Record<TableChange['change'], Tone> = { added: 'good', gone: 'bad', changed: 'caution' };
-
-const COLUMNS: Column<TableChange>[] = [
-  { title: 'TABLE', grows: true, cell: ({ table }) => ({ text: table }) },
-  { title: 'CHANGE', cell: ({ change }) => ({ text: change, tone: TONES[change] }) },
-  { title: 'ROWS', align: 'right', cell: ({ to }) => ({ text: to ? formatCount(to.rows) : '' }) },
-  { title: 'DIFFERENCE', align: 'right', cell: ({ from, to }) => difference(from?.rows, to?.rows, formatCount) },
-  {
-    title: 'SIZE',
-    align: 'right',
-    dropRank: 1,
-    cell: ({ to }) => ({ text: to && to.bytes !== null ? formatBytes(to.bytes) : '' }),
-  },
-  {
-    title: 'DIFFERENCE',
-    align: 'right',
-    dropRank: 2,
-    cell: ({ from, to }) =>
-      from?.bytes === null || to?.bytes === null ? { text: '' } : difference(from?.bytes, to?.bytes, formatBytes),
-  },
-];
-
-function difference(before = 0, after = 0, format: (amount: number) => string): { text: string; tone: Tone } {
-  const change = after - before;
-  if (change === 0) return { text: 'none', tone: 'dim' };
-  return { text: `${change > 0 ? '+' : '-'}${format(Math.abs(change))}`, tone: 'plain' };
 }

@@ -1,8 +1,8 @@
 import type { Diagnosis } from '../../src/operations/configuration/fix.ts';
+import { type CheckRow, checkRows } from '../../src/presentation/check.ts';
 import type { ListState } from '../../src/state/list.ts';
 import type { Fetched } from '../app/fetched.ts';
 import { selectedItem } from '../app/in-view.ts';
-import { type DoctorRow, doctorRows } from './rows.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -21,11 +21,11 @@ export function shownDiagnosis({ found, before }: DoctorRoute): Diagnosis | null
   return found ?? before;
 }
 
-export function rowsOf(route: DoctorRoute): DoctorRow[] {
+export function rowsOf(route: DoctorRoute): CheckRow[] {
   const diagnosis = shownDiagnosis(route);
-  return diagnosis ? doctorRows(diagnosis) : [];
+  return diagnosis ? checkRows(diagnosis) : [];
 }
 
-export function selectedFinding(route: DoctorRoute): DoctorRow | null {
+export function selectedFinding(route: DoctorRoute): CheckRow | null {
   return selectedItem(rowsOf(route), ({ id }) => id, route.list);
 }

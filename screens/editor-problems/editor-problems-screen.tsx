@@ -4,6 +4,7 @@ import { List } from '../../components/list.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { pathOfKey } from '../../src/config/yaml/path-of-key.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
+import { EMPTY } from '../../src/presentation/lists.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { positionIn, rowsByIndex } from '../app/in-view.ts';
@@ -63,7 +64,7 @@ function EditorProblemsView({ route }: { route: EditorProblemsRoute }) {
   const problem = problems[selected];
   return (
     <Frame screen="editor-problems" path={['configuration', 'problems']}>
-      {!problem && <Empty lines={['Nothing is wrong.']} />}
+      {!problem && <Empty lines={EMPTY.problems} />}
       <List
         items={[...problems.entries()]}
         keyOf={([index]) => String(index)}
@@ -82,7 +83,7 @@ function EditorProblemsView({ route }: { route: EditorProblemsRoute }) {
           title={[{ text: problem.key || 'configuration', tone: 'strong' }]}
           facts={[
             { name: 'Problem', value: problem.message },
-            ...(problem.hint ? [{ name: 'What to do', value: problem.hint }] : []),
+            ...(problem.hint ? [{ name: 'Hint', value: problem.hint }] : []),
             ...(problem.line === null ? [] : [{ name: 'Line', value: `${problem.line}:${problem.column}` }]),
           ]}
           width={columns}

@@ -1,4 +1,5 @@
 import { pathOfKey } from '../../src/config/yaml/path-of-key.ts';
+import { EDITOR_NOTICES, UNSAVED } from '../../src/presentation/editor.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import type { KeyBinding, Model } from '../app/model.ts';
@@ -50,7 +51,7 @@ export function otherPane(model: Model, route: EditorRoute): void {
   if (route.pane === 'tree' && !canType) {
     model.navigation.notify({
       tone: 'caution',
-      text: 'There is no value of its own in here: go on to what is below',
+      text: EDITOR_NOTICES.noFields,
     });
   } else model.navigation.replace({ ...route, pane: route.pane === 'tree' ? 'form' : 'tree' });
 }
@@ -91,7 +92,7 @@ function editField(model: Model, route: EditorRoute, field: Field): void {
     screen: 'choice',
     path: ['configuration', label],
     question: label,
-    lines: [shape.description, ...(choices.length === 0 ? ['There is none yet: add a storage profile first.'] : [])],
+    lines: [shape.description, ...(choices.length === 0 ? [EDITOR_NOTICES.storageProfileRequired] : [])],
     // The present value has the focus.
     options: isKnown
       ? options.toSorted((a, b) => Number(b.value === present) - Number(a.value === present))
@@ -119,13 +120,13 @@ export function addEntry(model: Model, route: EditorRoute): void {
     .at(-1);
   if (growing)
     startTyping(model, { ...route, list: { ...route.list, selected: growing.id }, pane: 'form', task: 'add' }, '');
-  else model.navigation.notify({ tone: 'caution', text: 'Nothing is added to this: it has the keys that it has' });
+  else model.navigation.notify({ tone: 'caution', text: EDITOR_NOTICES.fixedKeys });
 }
 
 export function renameEntry(model: Model, route: EditorRoute): void {
   const { path, canChange } = renamedAt(route);
   if (canChange) startTyping(model, { ...route, pane: 'form', task: 'rename' }, String(path.at(-1)));
-  else model.navigation.notify({ tone: 'caution', text: 'Only what somebody has named has another name' });
+  else model.navigation.notify({ tone: 'caution', text: EDITOR_NOTICES.fixedName });
 }
 
 /** Removes the selected value, entry or section. */
@@ -135,8 +136,8 @@ export function removeEntry(model: Model, route: EditorRoute): void {
   const path = route.pane === 'form' ? (field?.value === undefined ? null : field.path) : row?.isSet ? row.path : null;
   if (path && path.length > 0) {
     changeDraft(model, route, { kind: 'remove', path });
-    model.navigation.notify({ tone: 'plain', text: 'Taken out; u takes that back' });
-  } else model.navigation.notify({ tone: 'caution', text: 'The file says nothing of this' });
+    model.navigation.notify({ tone: 'plain', text: EDITOR_NOTICES.removed });
+  } else model.navigation.notify({ tone: 'caution', text: EDITOR_NOTICES.notInFile });
 }
 
 export function showProblems(model: Model, { draft }: EditorRoute): void {
@@ -157,12 +158,8 @@ export function leaveEditor(model: Model, route: EditorRoute): void {
   model.navigation.push({
     screen: 'choice',
     path: ['configuration', 'leave'],
-    question: 'The changes are not saved.',
     lines: [draft.file],
-    options: [
-      { label: 'Stay here', value: 'stay' },
-      { label: 'Leave, and lose them', value: 'leave' },
-    ],
+    ...UNSAVED,
     answer: (answer) => {
       if (answer === 'leave') model.navigation.pop();
     },

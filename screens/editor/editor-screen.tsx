@@ -2,11 +2,12 @@ import { Box } from 'ink';
 import { Empty, Failure } from '../../components/empty.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { List, ViewportContext } from '../../components/list.tsx';
-import { type Glyphs, useTheme } from '../../components/theme.ts';
+import { useTheme } from '../../components/theme.ts';
 import { dotted } from '../../src/config/tree.ts';
-import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
+import { draftState } from '../../src/presentation/editor.ts';
+import type { Glyphs } from '../../src/presentation/glyphs.ts';
+import { LOADING } from '../../src/presentation/lists.ts';
 import { type ListState, type Move, moveSelection, selectedIndex } from '../../src/state/list.ts';
-import { formatNumberOf } from '../../src/text/format.ts';
 import { cellWidth, fitCells } from '../../src/text/text-width.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import type { Model, ScreenModule } from '../app/model.ts';
@@ -64,14 +65,14 @@ export function EditorView({ route }: { route: EditorRoute }) {
   if (!draft || !panes) {
     return (
       <Frame screen="editor" path={['configuration']}>
-        {error ? <Failure error={error} width={columns} /> : <Empty lines={['Reading the file…']} />}
+        {error ? <Failure error={error} width={columns} /> : <Empty lines={LOADING.editor} />}
       </Frame>
     );
   }
   const treeWidth = wide ? Math.min(40, Math.floor(columns * 0.4)) : columns;
   const isInForm = route.pane === 'form';
   return (
-    <Frame screen="editor" path={['configuration', ...titleOf(panes, wide)]} aside={stateOf(draft)}>
+    <Frame screen="editor" path={['configuration', ...titleOf(panes, wide)]} aside={draftState(draft)}>
       <Box flexDirection="row" height={height}>
         {(wide || !isInForm) && <Tree panes={panes} isActive={!isInForm} width={treeWidth} height={height} />}
         {(wide || isInForm) && (
@@ -88,16 +89,6 @@ export function EditorView({ route }: { route: EditorRoute }) {
 function titleOf({ row: { path, label } }: Panes, wide: boolean): string[] {
   if (path.length === 0) return [];
   return wide ? [...path.slice(0, -1).map(String), label] : [label];
-}
-
-function stateOf({ changes, problems, outdated }: Draft): Span[] {
-  const others: Span[] = outdated ? [{ text: 'somebody else has saved it  ', tone: 'caution' }] : [];
-  const wrong: Span =
-    problems.length === 0
-      ? { text: 'no problems', tone: 'dim' }
-      : { text: formatNumberOf(problems.length, 'problem'), tone: 'bad' };
-  if (changes.length === 0) return [...others, wrong];
-  return [...others, { text: `${formatNumberOf(changes.length, 'change')} not saved  `, tone: 'caution' }, wrong];
 }
 
 interface PaneProps {

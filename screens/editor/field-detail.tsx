@@ -2,9 +2,18 @@ import { Box } from 'ink';
 import { Line, type Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import { TextField } from '../../components/text-field.tsx';
-import { type Glyphs, useTheme } from '../../components/theme.ts';
+import { useTheme } from '../../components/theme.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
-import { formatBytes, formatNumberOf } from '../../src/text/format.ts';
+import {
+  GENERAL_SECTION,
+  matchingNamesText,
+  NAMES_LOADING,
+  noNamesText,
+  SECTION_HINTS,
+  storedText,
+} from '../../src/presentation/editor.ts';
+import type { Glyphs } from '../../src/presentation/glyphs.ts';
+import { formatBytes } from '../../src/text/format.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import type { EditorRoute } from './editor-route.ts';
 import { type Field, isUrl, typedValue } from './fields.ts';
@@ -89,13 +98,11 @@ function NameList({ suggestions, state, width, height }: NameListProps) {
 function stateOf({ names, state }: Suggestions, { running, caution }: Glyphs): Span {
   switch (state.state) {
     case 'asked':
-      return { text: `${running} Asking for the names that there are`, tone: 'dim' };
+      return { text: `${running} ${NAMES_LOADING}`, tone: 'dim' };
     case 'failed':
-      return { text: `${caution} There are none to choose from: ${state.why}`, tone: 'caution' };
+      return { text: `${caution} ${noNamesText(state.why)}`, tone: 'caution' };
     case 'known':
-      return names.length === 0
-        ? { text: 'No name that there is fits what is typed.', tone: 'dim' }
-        : { text: `${formatNumberOf(names.length, 'name')}: ↓ chooses one, Tab types it.`, tone: 'dim' };
+      return { text: matchingNamesText(names.length), tone: 'dim' };
     default:
       return state satisfies never;
   }
@@ -123,7 +130,7 @@ interface About {
 function aboutLines({ typing, draft, row, field }: About): Span[] {
   if (!field)
     return [
-      { text: row.path.length === 0 ? 'Values that are in no section.' : row.shape.description },
+      { text: row.path.length === 0 ? GENERAL_SECTION : row.shape.description },
       ...(typing ? [] : whatToDo(row)),
     ];
   const { shape, choices } = field;
@@ -144,17 +151,14 @@ function aboutLines({ typing, draft, row, field }: About): Span[] {
 }
 
 function storedLine(draft: Draft | null, { path, shape }: Field): Span {
-  if (path[0] === 'secret_key') return { text: 'It is typed anew, and stands in the file as it is.', tone: 'dim' };
-  if (!draft?.secretKey)
-    return { text: 'It is stored in plain: no secret_key is there to encrypt it.', tone: 'caution' };
-  return { text: isUrl(shape) ? 'Its password is stored encrypted.' : 'It is stored encrypted.', tone: 'dim' };
+  return storedText({ isKey: path[0] === 'secret_key', isUrl: isUrl(shape), encrypts: Boolean(draft?.secretKey) });
 }
 
 function whatToDo({ shape, folded }: TreeRow): Span[] {
   const lines = {
-    map: ['a adds one by its name.'],
-    list: ['a adds an item.'],
-    object: folded === null ? [] : ['n gives it another name; Space shows and hides its sections.'],
+    map: [SECTION_HINTS.map],
+    list: [SECTION_HINTS.list],
+    object: folded === null ? [] : [SECTION_HINTS.named],
     value: [],
   }[shape.kind];
   return lines.map((text) => ({ text, tone: 'dim' }));

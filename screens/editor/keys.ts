@@ -16,8 +16,8 @@ const hasSuggestions = ({ route }: EditorContext): boolean => (suggestionsAt(rou
 const TYPING_KEYS: KeyBinding<EditorRoute>[] = [
   {
     keys: ['enter'],
-    label: 'take it',
-    help: 'while typing: take what is typed, or the name that is chosen below it',
+    label: 'apply',
+    help: 'while typing: apply the typed text, or the selected name below it',
     when: isTyping,
     run: acceptField,
     stays: true,
@@ -25,8 +25,8 @@ const TYPING_KEYS: KeyBinding<EditorRoute>[] = [
   },
   {
     keys: ['esc'],
-    label: 'leave it',
-    help: 'while typing: leave the value as it was',
+    label: 'cancel',
+    help: 'while typing: cancel',
     when: isTyping,
     run: stopTyping,
     stays: true,

@@ -1,3 +1,4 @@
+import { conflictQuestion, EDITOR_NOTICES, savedText } from '../../src/presentation/editor.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { type Model, notifyFailure } from '../app/model.ts';
@@ -18,7 +19,7 @@ export function showDraftDiff(model: Model, route: EditorRoute): void {
     const top = model.navigation.top();
     if (top.screen !== 'editor' || top.draft !== draft) return;
     if (lines.length > 0) model.navigation.push({ screen: 'editor-diff', draft, lines, list: emptyList });
-    else model.navigation.notify({ tone: 'plain', text: 'Nothing is changed' });
+    else model.navigation.notify({ tone: 'plain', text: EDITOR_NOTICES.unchanged });
   });
 }
 
@@ -31,7 +32,7 @@ export function saveShown(model: Model, { draft }: Routes['editor-diff']): void 
   model.operations.saveDraft(draft).then(
     (saved) => {
       updateEditor(model, queue, (now) => ({ ...now, draft: saved }));
-      model.navigation.notify({ tone: 'good', text: `Saved ${saved.file}` });
+      model.navigation.notify({ tone: 'good', text: savedText(saved.file) });
       void refreshTargetsAnew(model);
     },
     (thrown: unknown) => {
@@ -48,14 +49,7 @@ function chooseAfterConflict(model: Model, { queue, file }: { queue: EditorRoute
   };
   model.navigation.push({
     screen: 'choice',
-    path: ['configuration', 'changed by others'],
-    question: 'Somebody else has saved the file meanwhile.',
-    lines: [file, 'Nothing was written.'],
-    options: [
-      { label: 'Go on editing, and save nothing yet', value: 'stay' },
-      { label: 'Make my changes in what it says now', value: 'redo' },
-      { label: 'Read it again, and lose my changes', value: 'reload' },
-    ],
+    ...conflictQuestion(file),
     answer: (answer) => answers[answer]?.(),
   });
 }

@@ -4,6 +4,7 @@ import type { NewItem, PlainValue } from '../../src/config/edit/edit.ts';
 import type { Shape } from '../../src/config/schema/shape.ts';
 import { type KeyPath, valueAt } from '../../src/config/tree.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
+import { EDITOR_NOTICES, nameTakenText } from '../../src/presentation/editor.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { Model } from '../app/model.ts';
 import { changeDraft } from './change-draft.ts';
@@ -120,7 +121,7 @@ function added(
   draft: Draft,
   { path, shape, text }: { path: KeyPath; shape: Shape; text: string },
 ): Change | string | null {
-  if (text === '') return shape.kind === 'map' ? 'A name must be typed here' : null;
+  if (text === '') return shape.kind === 'map' ? EDITOR_NOTICES.nameRequired : null;
   if (shape.kind === 'map') return nameTaken(draft, [...path, text]) ?? { kind: 'name', path: [...path, text] };
   return shape.kind === 'list' ? { kind: 'append', path, value: newItem(shape.of, text) } : null;
 }
@@ -136,6 +137,6 @@ export function firstKey(shape: Extract<Shape, { kind: 'object' }>): string {
 }
 
 function nameTaken({ written }: Draft, path: KeyPath): string | null {
-  if (path.at(-1) === '') return 'A name must be typed here';
-  return valueAt(written, path) === undefined ? null : `${path.at(-1)} is there already`;
+  if (path.at(-1) === '') return EDITOR_NOTICES.nameRequired;
+  return valueAt(written, path) === undefined ? null : nameTakenText(String(path.at(-1)));
 }

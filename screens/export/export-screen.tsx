@@ -3,13 +3,13 @@ import { Box } from 'ink';
 import { Line } from '../../components/line.tsx';
 import type { TextEdit } from '../../components/text-edit.ts';
 import { TextField } from '../../components/text-field.tsx';
+import { exportAbout, FILE_REQUIRED } from '../../src/presentation/transfer.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
-import { formatBytes } from '../../src/text/format.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { BACK } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
 import { runRoute } from '../run/run-route.ts';
-import { exportWork } from '../run/transfer-work.ts';
+import { exportWork } from '../run/work.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -30,7 +30,7 @@ export const exportScreen: ScreenModule<ExportRoute> = {
   view: ExportView,
   keys: [
     { keys: ['enter'], label: 'export', help: 'write the file', run: beginExport, stays: true, palette: false },
-    { ...BACK, keys: ['esc'], label: 'write nothing', help: 'write nothing' },
+    { ...BACK, keys: ['esc'], label: 'cancel', help: 'back; nothing is written' },
   ],
   onAccept: beginExport,
 };
@@ -38,20 +38,19 @@ export const exportScreen: ScreenModule<ExportRoute> = {
 function beginExport(model: Model, { target, snapshot, typing }: ExportRoute): void {
   const name = typing.text.trim();
   if (name === '') {
-    model.navigation.notify({ tone: 'caution', text: 'Type the name of a file' });
+    model.navigation.notify({ tone: 'caution', text: FILE_REQUIRED });
     return;
   }
-  const run = model.runs.begin(exportWork(model, { target, snapshot, file: resolve(model.cwd, name) }));
+  const run = model.runs.begin(exportWork(model, { target, snapshot }, resolve(model.cwd, name)));
   model.navigation.replace(runRoute(run));
 }
 
 function ExportView({ route: { target, snapshot, typing } }: { route: ExportRoute }) {
   const { columns } = useRoom();
-  const about = `Snapshot ${snapshot.index} of ${target}, ${formatBytes(snapshot.size_bytes)}: tool import reads the file`;
   return (
     <Frame screen="export" path={[target, 'export']}>
       <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
-        <Line spans={[{ text: about, tone: 'dim' }]} width={columns - 3} />
+        <Line spans={[{ text: exportAbout(target, snapshot), tone: 'dim' }]} width={columns - 3} />
         <Line spans={[]} width={columns - 3} />
         <TextField label="File:" edit={typing} width={columns - 4} />
       </Box>

@@ -1,6 +1,7 @@
 import { Box } from 'ink';
 import { Empty, Failure } from '../../components/empty.tsx';
 import { Line } from '../../components/line.tsx';
+import { LOADING } from '../../src/presentation/lists.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import type { Fetched } from '../app/fetched.ts';
@@ -27,19 +28,19 @@ interface FixRoute extends Fetched<ShownFix> {
 
 export const fixScreen: ScreenModule<FixRoute> = {
   id: 'fix',
-  title: 'What mends a finding',
+  title: 'Fix of a problem',
   view: FixView,
   keys: [
     {
       keys: ['enter'],
-      label: 'do it',
-      help: 'do what is shown, then look at everything again',
-      whyNot: ({ route }) => (route.found && !route.error ? null : 'What it would do is not known yet'),
+      label: 'apply',
+      help: 'apply the fix, then check again',
+      whyNot: ({ route }) => (route.found && !route.error ? null : 'The fix is not ready yet'),
       run: (model, route) => void applyFix(model, route),
       stays: true,
       palette: false,
     },
-    { ...BACK, label: 'leave it', help: 'back; nothing is changed' },
+    { ...BACK, label: 'cancel', help: 'back; nothing is changed' },
     HELP,
     ...MOVES,
   ],
@@ -52,9 +53,9 @@ export function FixView({ route }: { route: FixRoute }) {
   const change = found?.plan.change;
   const above = wrap(finding, columns - 4);
   return (
-    <Frame screen="fix" path={['check', 'mend']}>
+    <Frame screen="fix" path={['check', 'fix']}>
       {error && <Failure error={error} width={columns} />}
-      {!found && !error && <Empty lines={['Looking what would change…']} />}
+      {!found && !error && <Empty lines={LOADING.fix} />}
       {found && change && (
         <Box flexDirection="column" paddingTop={1}>
           {above.map((text) => (

@@ -1,5 +1,6 @@
 import { Box } from 'ink';
 import { Line, type Span } from '../../components/line.tsx';
+import { SCRIPTS_HINT } from '../../src/presentation/lists.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { BACK, EVERYWHERE, keyName, MOVES_WITHOUT_TAB, moving } from '../app/keys.ts';
@@ -81,7 +82,7 @@ function helpLines(model: Model, of: Route, width: number): Span[][] {
       keyLines({ keys: keyName(keys), help, reason: null, usable: true, width }),
     ),
     [],
-    [{ text: 'Every action has a command for scripts: tool --help lists them.', tone: 'dim' }],
+    [{ text: SCRIPTS_HINT, tone: 'dim' }],
   ];
 }
 

@@ -1,5 +1,6 @@
+import { endedLine } from '../../src/presentation/run.ts';
 import type { Messages } from '../../src/state/messages.ts';
-import type { Navigation, Notice } from '../../src/state/navigation.ts';
+import type { Navigation } from '../../src/state/navigation.ts';
 import type { Run } from '../../src/state/runs.ts';
 import type { Route } from '../app/route.ts';
 
@@ -20,13 +21,5 @@ interface Told {
 export function tellOutcome(run: Run, { navigation, messages }: Told): void {
   const route = navigation.top();
   const isShown = route.screen === 'run' && route.run === run.id;
-  messages.add({ ...outcomeNotice(run), run: run.id, toast: !isShown });
-}
-
-function outcomeNotice({ title, state, receipt }: Run): Notice {
-  if (state.status === 'done') {
-    return { tone: receipt?.problems.length === 0 ? 'good' : 'bad', text: receipt?.line ?? title };
-  }
-  const reason = state.error ? `: ${state.error.message}` : '';
-  return { tone: state.status === 'cancelled' ? 'caution' : 'bad', text: `${title} ${state.status}${reason}` };
+  messages.add({ ...endedLine(run), run: run.id, toast: !isShown });
 }

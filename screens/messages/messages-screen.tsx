@@ -4,7 +4,9 @@ import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
 import { Empty } from '../../components/empty.tsx';
 import type { Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
-import { type Glyphs, useTheme } from '../../components/theme.ts';
+import { useTheme } from '../../components/theme.ts';
+import type { Glyphs } from '../../src/presentation/glyphs.ts';
+import { EMPTY, OPEN_HINT } from '../../src/presentation/lists.ts';
 import { type ListState, selectedIndex } from '../../src/state/list.ts';
 import type { Message } from '../../src/state/messages.ts';
 import { formatNumberOf, formatTime } from '../../src/text/format.ts';
@@ -33,7 +35,7 @@ export const messagesScreen: ScreenModule<MessagesRoute> = {
     {
       keys: ['enter', 'right'],
       label: 'open',
-      help: 'the work that the message is about',
+      help: 'open the run of the message',
       whyNot: ({ model, route }) => (runOf(model, route) === null ? 'There is nothing to open' : null),
       run: (model, route) => {
         const run = runOf(model, route);
@@ -78,14 +80,7 @@ function MessagesView({ route }: { route: MessagesRoute }) {
       path={['messages']}
       aside={[{ text: formatNumberOf(messages.length, 'message'), tone: 'dim' }]}
     >
-      {message === undefined && (
-        <Empty
-          lines={[
-            'Nothing has been done yet in this session.',
-            'What comes of builds, loads and the like is kept here.',
-          ]}
-        />
-      )}
+      {message === undefined && <Empty lines={EMPTY.messages} />}
       {message && (
         <Box flexDirection="column" height={height}>
           <List
@@ -110,7 +105,7 @@ function titleOf({ tone, at }: Message, glyphs: Glyphs): Span[] {
 }
 
 function factsOf({ text, run }: Message) {
-  return [{ name: 'Message', value: text }, ...(run === null ? [] : [{ name: 'Task', value: 'Enter opens it' }])];
+  return [{ name: 'Message', value: text }, ...(run === null ? [] : [{ name: 'Run', value: OPEN_HINT }])];
 }
 
 function clockTime(at: number): string {

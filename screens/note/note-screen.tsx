@@ -2,8 +2,8 @@ import { Box } from 'ink';
 import { Line } from '../../components/line.tsx';
 import type { TextEdit } from '../../components/text-edit.ts';
 import { TextField } from '../../components/text-field.tsx';
+import { noteAbout } from '../../src/presentation/snapshot.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
-import { formatTime } from '../../src/text/format.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { BACK } from '../app/keys.ts';
 import { type Model, notifyFailure, quietly, type ScreenModule } from '../app/model.ts';
@@ -35,7 +35,7 @@ export const noteScreen: ScreenModule<NoteRoute> = {
       stays: true,
       palette: false,
     },
-    { ...BACK, keys: ['esc'], label: 'leave it as it was', help: 'leave the note as it was' },
+    { ...BACK, keys: ['esc'], label: 'cancel', help: 'back; the note is not changed' },
   ],
   onAccept: (model, route) => void save(model, route),
 };
@@ -59,13 +59,13 @@ async function save(model: Model, route: NoteRoute): Promise<void> {
 function NoteView({ route }: { route: NoteRoute }) {
   const { columns } = useRoom();
   const { target, snapshot, typing } = route;
-  const about = `Snapshot ${snapshot.index} of ${target}, taken ${formatTime(snapshot.created_at)}`;
+  const about = noteAbout(target, snapshot);
   return (
     <Frame screen="note" path={[target, 'note']}>
       <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
         <Line spans={[{ text: about, tone: 'dim' }]} width={columns - 3} />
         <Line spans={[]} width={columns - 3} />
-        <TextField label="Note:" edit={typing} width={columns - 4} placeholder="what this snapshot is for" />
+        <TextField label="Note:" edit={typing} width={columns - 4} placeholder="its purpose" />
       </Box>
     </Frame>
   );

@@ -4,6 +4,7 @@ import { Line, type Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
+import { COMMAND_HINT, EMPTY } from '../../src/presentation/lists.ts';
 import { emptyList, selectedIndex } from '../../src/state/list.ts';
 import { fitCells } from '../../src/text/text-width.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
@@ -18,7 +19,7 @@ export const paletteScreen: ScreenModule<PaletteRoute> = {
   picture: 'palette',
   view: PaletteView,
   keys: [
-    { keys: ['enter'], label: 'do it', help: 'do what is selected', run: choose, stays: true, palette: false },
+    { keys: ['enter'], label: 'run', help: 'run the selected command', run: choose, stays: true, palette: false },
     { ...BACK, keys: ['esc'] },
     moving('up', { keys: ['up'], help: 'up' }),
     moving('down', { keys: ['down'], help: 'down' }),
@@ -58,10 +59,10 @@ function PaletteView({ route }: { route: PaletteRoute }) {
   ];
   return (
     <Frame screen="palette" path={['commands']} aside={[{ text: `${entries.length}`, tone: 'dim' }]}>
-      <TextField label=" :" edit={route.typing} width={columns - 2} placeholder="some letters of what is to be done" />
+      <TextField label=" :" edit={route.typing} width={columns - 2} placeholder={COMMAND_HINT} />
       <Line spans={[]} width={columns} />
       {entries.length === 0 ? (
-        <Empty lines={['Nothing is called like that.', 'Esc goes back.']} />
+        <Empty lines={EMPTY.commands} />
       ) : (
         <Box flexDirection="column">
           <List

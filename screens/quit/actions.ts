@@ -1,3 +1,4 @@
+import { RUN_NOTES } from '../../src/presentation/run.ts';
 import { interrupted } from '../../src/runtime/errors.ts';
 import type { Model } from '../app/model.ts';
 
@@ -15,8 +16,8 @@ export function answerQuit(model: Model, answer: QuitAnswer): void {
   model.navigation.pop();
   if (answer === 'stay') return;
   if (answer === 'cancel') model.runs.cancelAll();
-  const going = answer === 'wait' ? 'Leaving when it is done' : 'Leaving when everything is as it was';
-  model.navigation.notify({ tone: 'caution', text: `${going}…` });
+  const text = answer === 'wait' ? RUN_NOTES.waitingToQuit : RUN_NOTES.cancellingToQuit;
+  model.navigation.notify({ tone: 'caution', text });
   void model.runs.settled().then(() => model.terminal.quit());
 }
 
@@ -36,6 +37,6 @@ export function interrupt(model: Model): void {
   const shown = 'run' in route ? live.find(({ id }) => id === route.run) : undefined;
   const run = shown ?? live.findLast(({ state }) => state.status === 'running');
   if (run) runs.cancel(run.id, interrupted());
-  const text = run ? `Cancelling: ${run.title}. Ctrl-C again leaves` : 'Ctrl-C again leaves';
+  const text = run ? `Cancelling: ${run.title}. ${RUN_NOTES.ctrlC}` : RUN_NOTES.ctrlC;
   navigation.notify({ tone: 'caution', text });
 }

@@ -68,7 +68,7 @@ export const RUN_KEYS: KeyBinding[] = [
 export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   ...RUN_KEYS,
   SHOW_COVERAGE,
-  { ...UNDO, when: ({ run }) => run?.receipt?.undoable === true },
+  { ...UNDO, when: ({ run }) => (run?.summary?.undo ?? null) !== null },
   {
     keys: ['/'],
     label: 'search log',
@@ -163,6 +163,5 @@ function loadFurther(model: Model, keepGoing: NonNullable<LoadRequest['keepGoing
   const { run } = contextOf(model);
   const work = run && model.runs.workOf(run.id);
   const request = work && loadRequestOf(work);
-  if (request)
-    confirmLoad(model, { ...request, keepGoing }, keepGoing === 'swap' ? 'what can be restored' : 'the rest');
+  if (request) confirmLoad(model, { ...request, keepGoing }, keepGoing === 'swap' ? 'incomplete' : 'the rest');
 }

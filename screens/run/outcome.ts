@@ -1,5 +1,7 @@
 import type { Span } from '../../components/line.tsx';
-import type { Glyphs, Tone } from '../../components/theme.ts';
+import type { Glyphs, Tone } from '../../src/presentation/glyphs.ts';
+import { queuedLines } from '../../src/presentation/run.ts';
+import { detailsWithKey } from '../../src/presentation/summary.ts';
 import type { Run } from '../../src/state/runs.ts';
 import { wrap } from '../../src/text/text-width.ts';
 
@@ -13,7 +15,7 @@ export interface OutcomeOptions {
 
 /** The result of a run: its summary, or the error with the next step. */
 export function outcomeLines({ run, before, width, glyphs }: OutcomeOptions): Span[][] {
-  const { state, receipt } = run;
+  const { state, summary } = run;
   const paragraph = (text: string, tone: Tone = 'plain', lead = '') =>
     wrap(text, Math.max(10, width - 2)).map((line, index): Span[] => [
       { text: index === 0 && lead !== '' ? `${lead} ` : '  ', tone },
@@ -22,20 +24,14 @@ export function outcomeLines({ run, before, width, glyphs }: OutcomeOptions): Sp
   const warnings = state.warnings.flatMap(({ message }) => paragraph(message, 'caution', glyphs.caution));
   if (state.status === 'running') return spaced(warnings);
   if (state.status === 'waiting') {
-    return [
-      ...paragraph(
-        `Begins when this has ended: ${before?.title ?? 'what was asked for before'}`,
-        'accent',
-        glyphs.pending,
-      ),
-      ...paragraph('Work on one target is done one after the other. You may go elsewhere meanwhile.', 'dim'),
-    ];
+    const [first = '', ...rest] = queuedLines(before);
+    return [...paragraph(first, 'accent', glyphs.pending), ...rest.flatMap((line) => paragraph(line, 'dim'))];
   }
   if (state.status === 'done') {
-    const problems = receipt?.problems ?? [];
+    const problems = summary?.problems ?? [];
     const whole = problems.length === 0;
-    const line = paragraph(receipt?.line ?? 'Done', whole ? 'good' : 'bad', whole ? glyphs.good : glyphs.bad);
-    const more = (receipt?.details ?? []).flatMap((detail) => paragraph(detail, 'dim'));
+    const line = paragraph(summary?.line ?? 'Done', whole ? 'good' : 'bad', whole ? glyphs.good : glyphs.bad);
+    const more = (summary ? detailsWithKey(summary) : []).flatMap((detail) => paragraph(detail, 'dim'));
     return spaced([...warnings, ...line, ...problems.flatMap((problem) => paragraph(problem)), ...more]);
   }
   const { error } = state;

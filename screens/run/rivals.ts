@@ -13,10 +13,10 @@ export function rivalOf(live: Run[], { replaces }: Pick<Work, 'replaces'>): Run 
 }
 
 export function replacedAlready({ title, state }: Run): UserError {
-  return new UserError(`Not while this ${state.status === 'waiting' ? 'waits' : 'goes on'}: ${title}`, {
+  return new UserError(`A run ${state.status === 'waiting' ? 'is queued' : 'is in progress'}: ${title}`, {
     code: 'destination_busy',
     exit: EXIT.refused,
     details: ['It replaces the same database.'],
-    hint: 'Ask again when it has ended: then it can be said what would be replaced, and what undo would bring back.',
+    hint: 'Try again when it has ended: the plan depends on its result.',
   });
 }

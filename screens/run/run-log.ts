@@ -1,17 +1,9 @@
 import type { Span } from '../../components/line.tsx';
-import type { Glyphs, Tone } from '../../components/theme.ts';
+import type { Glyphs } from '../../src/presentation/glyphs.ts';
+import { LOG_LOOKS, logTitle } from '../../src/presentation/run.ts';
 import { matchesFilter } from '../../src/state/list.ts';
 import type { LogLine, RunState } from '../../src/state/run.ts';
-import { formatCount, formatDuration, formatNumberOf } from '../../src/text/format.ts';
-
-const LOOKS: Record<LogLine['kind'], { lead: keyof Glyphs | null; tone: Tone }> = {
-  step: { lead: 'pending', tone: 'plain' },
-  done: { lead: 'good', tone: 'plain' },
-  skipped: { lead: 'skipped', tone: 'dim' },
-  failed: { lead: 'bad', tone: 'bad' },
-  command: { lead: null, tone: 'dim' },
-  warning: { lead: 'caution', tone: 'caution' },
-};
+import { formatDuration } from '../../src/text/format.ts';
 
 export interface LogOptions {
   state: RunState;
@@ -34,7 +26,7 @@ export function viewLog({ state, filter, scrolledUp, height, width, glyphs }: Lo
   const furthest = Math.max(0, found.length - rows);
   const up = Math.min(scrolledUp, furthest);
   const end = found.length - up;
-  const title = `Log${logFacts(state, { filter, found: found.length, up })} `;
+  const title = `${logTitle(state, { filter, found: found.length, up })} `;
   const rule = glyphs.rule.repeat(Math.max(0, width - title.length));
   return {
     lines: [
@@ -45,21 +37,8 @@ export function viewLog({ state, filter, scrolledUp, height, width, glyphs }: Lo
   };
 }
 
-interface LogFacts {
-  filter: string;
-  found: number;
-  up: number;
-}
-
-function logFacts({ log, droppedLines }: RunState, { filter, found, up }: LogFacts): string {
-  const matching = filter === '' ? '' : `: ${formatCount(found)} of ${formatNumberOf(log.length, 'line')}`;
-  const paused = up > 0 ? `, paused ${formatNumberOf(up, 'line')} above its end` : '';
-  const dropped = droppedLines > 0 ? `, ${formatCount(droppedLines)} earlier ones gone` : '';
-  return matching + paused + dropped;
-}
-
 function logLine({ at, kind, text, tookMs }: LogLine, glyphs: Glyphs): Span[] {
-  const { lead, tone } = LOOKS[kind];
+  const { lead, tone } = LOG_LOOKS[kind];
   return [
     { text: `${clockTime(at)} `, tone: 'dim' },
     { text: `${lead === null ? '$' : glyphs[lead]} `, tone: kind === 'done' ? 'good' : tone },

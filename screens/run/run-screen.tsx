@@ -3,9 +3,8 @@ import { useStore } from 'zustand';
 import { FilterLine } from '../../components/filter-line.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { elapsed } from '../../src/state/run.ts';
+import { runStatus } from '../../src/presentation/run.ts';
 import { type Run, runBefore } from '../../src/state/runs.ts';
-import { formatDuration } from '../../src/text/format.ts';
 import { FILTERED } from '../app/filter.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { runWithId, type ScreenModule } from '../app/model.ts';
@@ -38,7 +37,7 @@ function RunView({ route }: { route: RunRoute }) {
   if (!run) return null;
   const now = model.clock().getTime();
   return (
-    <Frame screen="run" path={[run.target, run.title]} aside={stateWords(run, now)}>
+    <Frame screen="run" path={[run.target, run.title]} aside={[runStatus(run, now)]}>
       <RunPanes route={route} run={run} before={before} now={now} />
     </Frame>
   );
@@ -91,12 +90,4 @@ function Lines({ lines, width, height }: { lines: Span[][]; width: number; heigh
       ))}
     </Box>
   );
-}
-
-function stateWords({ state, cancelling }: Run, now: number): Span[] {
-  const time = formatDuration(elapsed(state, now));
-  if (state.status === 'waiting') return [{ text: 'waiting', tone: 'dim' }];
-  if (state.status === 'running') return [{ text: `${cancelling ? 'cancelling' : 'running'} ${time}`, tone: 'accent' }];
-  const tones = { done: 'good', failed: 'bad', cancelled: 'caution' } as const;
-  return [{ text: `${state.status} after ${time}`, tone: tones[state.status] }];
 }

@@ -1,4 +1,7 @@
 import { textEdit } from '../../components/text-edit.ts';
+import { REFUSED } from '../../src/presentation/setup/checks.ts';
+import type { SetupFound, SetupStep } from '../../src/presentation/setup/step.ts';
+import { GO_ON, SETUP_STEPS, stepsOf, stepWithId } from '../../src/presentation/setup/steps.ts';
 import { EXIT, interrupted, toUserError, UserError } from '../../src/runtime/errors.ts';
 import { formatDuration } from '../../src/text/format.ts';
 import { type Model, quietly } from '../app/model.ts';
@@ -6,9 +9,7 @@ import { refreshTargetsAnew } from '../app/refresh.ts';
 import { runRoute } from '../run/run-route.ts';
 import { buildWork } from '../run/work.ts';
 import { LOOKS, planned } from './look.ts';
-import type { SetupFound, SetupRoute } from './setup-route.ts';
-import type { SetupStep } from './step.ts';
-import { GO_ON, SETUP_STEPS, stepsOf, stepWithId } from './steps.ts';
+import type { SetupRoute } from './setup-route.ts';
 
 /** For a server or a bucket. */
 const TIMEOUT_MS = 20_000;
@@ -44,7 +45,7 @@ export function answerTyped(model: Model, route: SetupRoute): void {
   const text = route.typing?.text.trim() ?? '';
   if (step.kind !== 'text') return;
   if (text === '' && !step.optional) {
-    model.navigation.notify({ tone: 'caution', text: 'Something must be typed here' });
+    model.navigation.notify({ tone: 'caution', text: REFUSED.empty });
     return;
   }
   goOn(model, { ...route, answers: { ...route.answers, [step.id]: text } });
@@ -56,7 +57,7 @@ export function answerChosen(model: Model, value: string): void {
   if (route.step === 'done') end(model, route, { build: value === 'build' });
   else if (route.step === 'schemas' && value !== GO_ON) toggleSchema(model, route, value);
   else if (route.step === 'schemas' && route.leftOut.length === route.found.source?.schemas.length) {
-    model.navigation.notify({ tone: 'caution', text: 'A snapshot needs one schema at least' });
+    model.navigation.notify({ tone: 'caution', text: REFUSED.noSchema });
   } else goOn(model, { ...route, answers: { ...route.answers, [route.step]: value } });
 }
 

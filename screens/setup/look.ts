@@ -1,10 +1,12 @@
+import { REFUSED } from '../../src/presentation/setup/checks.ts';
+import { lacksDatabase, type SetupFound } from '../../src/presentation/setup/step.ts';
+import type { SetupStepId } from '../../src/presentation/setup/step-ids.ts';
+import { KEYS } from '../../src/presentation/setup/storage-steps.ts';
 import { EXIT, UserError } from '../../src/runtime/errors.ts';
 import type { RunContext } from '../../src/state/runs.ts';
 import type { Operations } from '../app/operations.ts';
-import { lacksDatabase, setUpOf, sourceOf, storageOf } from './answers.ts';
-import type { SetupFound, SetupRoute } from './setup-route.ts';
-import type { SetupStepId } from './step-ids.ts';
-import { KEYS } from './storage-steps.ts';
+import { setUpOf, sourceOf, storageOf } from './answers.ts';
+import type { SetupRoute } from './setup-route.ts';
 
 export interface Looking {
   operations: Operations;
@@ -19,9 +21,8 @@ export const LOOKS: Partial<Record<SetupStepId, Look>> = {
   file: planned,
   target: planned,
   url: async (looking) => (lacksDatabase(looking.route) ? databases(looking) : source(looking)),
-  host: async ({ route }) =>
-    refuseUnless(!/\s/.test(route.answers.host ?? ''), 'A name or address has no blanks in it'),
-  port: async ({ route }) => refuseUnless(isPort(route.answers.port), 'A port is a number from 1 to 65535'),
+  host: async ({ route }) => refuseUnless(!/\s/.test(route.answers.host ?? ''), REFUSED.host),
+  port: async ({ route }) => refuseUnless(isPort(route.answers.port), REFUSED.port),
   password: databases,
   database: source,
   async destination({ operations, session, route }) {
@@ -31,8 +32,9 @@ export const LOOKS: Partial<Record<SetupStepId, Look>> = {
       destination: await operations.tryDestination(session, { source: sourceOf(route), destination }),
     };
   },
-  sourceVariable: async ({ route }) => refuseUnless(isVariable(route.answers.sourceVariable), NO_VARIABLE),
-  destinationVariable: async ({ route }) => refuseUnless(isVariable(route.answers.destinationVariable), NO_VARIABLE),
+  sourceVariable: async ({ route }) => refuseUnless(isVariable(route.answers.sourceVariable), REFUSED.variable),
+  destinationVariable: async ({ route }) =>
+    refuseUnless(isVariable(route.answers.destinationVariable), REFUSED.variable),
   async storage({ operations, route }) {
     return route.answers.storage === 'none' ? { storage: null } : { cliProfiles: await operations.listCliProfiles() };
   },
@@ -66,8 +68,6 @@ async function bucket({ operations, session, route }: Looking): Promise<Partial<
 function isPort(text = ''): boolean {
   return /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535;
 }
-
-const NO_VARIABLE = 'The name of a variable has letters, digits and _, and begins with no digit';
 
 function isVariable(name = ''): boolean {
   return /^[A-Za-z_]\w*$/.test(name);

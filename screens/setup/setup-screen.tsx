@@ -3,9 +3,11 @@ import { Choice } from '../../components/choice.tsx';
 import { Failure } from '../../components/empty.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
-import { type Glyphs, type Tone, useTheme } from '../../components/theme.ts';
-import { ENGINE_PROFILES } from '../../src/engines/list.ts';
-import { formatBytes } from '../../src/text/format.ts';
+import { useTheme } from '../../components/theme.ts';
+import type { Tone } from '../../src/presentation/glyphs.ts';
+import { checkedLines, checkingText } from '../../src/presentation/setup/checks.ts';
+import type { SetupStep } from '../../src/presentation/setup/step.ts';
+import { stepsOf, stepWithId } from '../../src/presentation/setup/steps.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { typedSecret, typedUrl } from '../app/hidden-text.ts';
@@ -13,10 +15,7 @@ import { BACK, moving } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { scrolledUp } from '../app/navigate.ts';
 import { answerChosen, answerTyped, backStep, finish } from './actions.ts';
-import type { SetupFound, SetupRoute } from './setup-route.ts';
-import type { SetupStep } from './step.ts';
-import type { SetupStepId } from './step-ids.ts';
-import { stepsOf, stepWithId } from './steps.ts';
+import type { SetupRoute } from './setup-route.ts';
 
 export const setupScreen: ScreenModule<SetupRoute> = {
   id: 'setup',
@@ -26,8 +25,8 @@ export const setupScreen: ScreenModule<SetupRoute> = {
   keys: [
     {
       keys: ['enter'],
-      label: 'go on',
-      help: 'take the answer',
+      label: 'continue',
+      help: 'apply the answer',
       when: ({ route }) => route.step !== 'review',
       run: answerTyped,
       stays: true,
@@ -66,7 +65,7 @@ export function SetupView({ route }: { route: SetupRoute }) {
     .flatMap((text, index) =>
       wrap(text, width).map((line): Span => ({ text: line, tone: index === 0 ? 'plain' : 'dim' })),
     );
-  const told = toldAt(route, glyphs).flatMap(({ text, tone }) =>
+  const told = checkedLines(route, glyphs).flatMap(({ text, tone }) =>
     wrap(text, width).map((line): Span => ({ text: line, ...(tone && { tone }) })),
   );
   const room = Math.max(3, height - about.length - told.length - 2 - (told.length > 0 ? 1 : 0));
@@ -86,10 +85,7 @@ export function SetupView({ route }: { route: SetupRoute }) {
         ))}
         <Line spans={[]} width={width} />
         {busy && (
-          <Line
-            spans={[{ text: `${glyphs.running} ${BUSY[step.id] ?? 'One moment'}…`, tone: 'accent' }]}
-            width={width}
-          />
+          <Line spans={[{ text: `${glyphs.running} ${checkingText(step.id)}`, tone: 'accent' }]} width={width} />
         )}
         {!busy && step.kind !== 'review' && (
           <Question key={step.id} route={route} step={step} room={room} width={width} />
@@ -101,57 +97,6 @@ export function SetupView({ route }: { route: SetupRoute }) {
       {error && <Failure error={error} width={columns} />}
     </Frame>
   );
-}
-
-const BUSY: Partial<Record<SetupStepId, string>> = {
-  url: 'Trying the source; Esc gives up',
-  password: 'Asking the server for its databases; Esc gives up',
-  database: 'Trying the source; Esc gives up',
-  destination: 'Looking at the destination; Esc gives up',
-  credentials: 'Trying the bucket: list, put, get, delete; Esc gives up',
-  secretKey: 'Trying the bucket: list, put, get, delete; Esc gives up',
-  review: 'Writing the file',
-};
-
-/** Results of earlier checks that help with a question. */
-function toldAt({ step, found }: SetupRoute, glyphs: Glyphs): Span[] {
-  const { source, destination, storage } = found;
-  const good = (text: string): Span[] => [{ text: `${glyphs.good} ${text}`, tone: 'good' }];
-  switch (step) {
-    case 'file':
-    case 'target':
-    case 'how':
-    case 'engine':
-      return engineLines(found, glyphs);
-    case 'schemas':
-    case 'destination': {
-      if (!source) return [];
-      const { display, server_version, size_bytes } = source;
-      return good(`${display} answers: version ${server_version ?? 'unknown'}, ${formatBytes(size_bytes ?? 0)}`);
-    }
-    case 'keep':
-    case 'storage':
-      if (!destination) return [];
-      return destination.exists
-        ? good(`${destination.display} is there, ${formatBytes(destination.size_bytes ?? 0)}: each load replaces it`)
-        : good(`${destination.display} is not there yet: the first load creates it`);
-    case 'review':
-      return storage === null ? [] : good(`${storage}: list, put, get and delete work`);
-    default:
-      return [];
-  }
-}
-
-function engineLines({ engines }: SetupFound, glyphs: Glyphs): Span[] {
-  return ENGINE_PROFILES.map(({ id, products, withoutPrograms: { works, advice } }): Span => {
-    const name = products.join(', ');
-    const tools = engines?.find((engine) => engine.id.startsWith(`${id}-`))?.tools;
-    if (!tools) return { text: `${glyphs.pending} ${name}: looking for client programs`, tone: 'dim' };
-    const [newest] = tools;
-    if (newest) return { text: `${glyphs.good} ${name}: ${newest.name} ${newest.version}`, tone: 'good' };
-    const mark = works ? glyphs.good : glyphs.caution;
-    return { text: `${mark} ${name}: ${advice}`, tone: works ? 'good' : 'caution' };
-  });
 }
 
 interface QuestionProps {

@@ -1,4 +1,5 @@
 import type { ProviderChoice } from '../../src/operations/sign-in/find-provider.ts';
+import { PROVIDER_QUESTION } from '../../src/presentation/sign-in.ts';
 import { interrupted, toUserError } from '../../src/runtime/errors.ts';
 import type { SignInEvent } from '../../src/runtime/events.ts';
 import { type Model, quietly } from '../app/model.ts';
@@ -20,7 +21,7 @@ function chooseProvider(model: Model, providers: ProviderChoice[]): void {
   model.navigation.push({
     screen: 'choice',
     path: ['sign in'],
-    question: 'With which identity provider?',
+    question: PROVIDER_QUESTION,
     lines: [],
     options: providers.map(({ name, provider_url }) => ({ label: `${name}  ${provider_url}`, value: name })),
     answer: (provider) => beginSignIn(model, { provider, device: false }),

@@ -1,8 +1,8 @@
 import { Box, Text } from 'ink';
-import { type Fact, Facts } from '../../components/facts.tsx';
-import { Line, type Span } from '../../components/line.tsx';
+import { Facts } from '../../components/facts.tsx';
+import { Line } from '../../components/line.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { formatTime } from '../../src/text/format.ts';
+import { signedInFacts, signInFailure, signInLead, signInState, URL_COPIED } from '../../src/presentation/sign-in.ts';
 import { printable } from '../../src/text/printable.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { BACK, HELP } from '../app/keys.ts';
@@ -45,7 +45,7 @@ export const signInScreen: ScreenModule<SignInRoute> = {
 function copySignInUrl({ terminal, navigation }: Model, { prompt }: SignInRoute): void {
   if (!prompt) return;
   terminal.copy(prompt.url);
-  navigation.notify({ tone: 'good', text: 'The URL is in the clipboard, if the terminal allows it' });
+  navigation.notify({ tone: 'good', text: URL_COPIED });
 }
 
 export function SignInView({ route }: { route: SignInRoute }) {
@@ -53,6 +53,7 @@ export function SignInView({ route }: { route: SignInRoute }) {
   const { glyphs } = useTheme();
   const width = columns - 3;
   const { prompt, qr, result, error } = route;
+  const state = signInState(route);
   const ended = result !== null || error !== null;
   const above = prompt === null ? 2 : 5 + Math.ceil(prompt.url.length / width) + (prompt.user_code === null ? 0 : 2);
   // A cut QR code cannot be read, and ASCII cannot draw one.
@@ -60,31 +61,21 @@ export function SignInView({ route }: { route: SignInRoute }) {
   return (
     <Frame screen="sign-in" path={['sign in']}>
       <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
-        <Line spans={[stateOf(route, glyphs)]} width={width} />
+        <Line spans={[{ text: `${glyphs[state.glyph]} ${state.text}`, tone: state.tone }]} width={width} />
         <Line spans={[]} width={width} />
         {ended || prompt === null ? null : <Prompt prompt={prompt} width={width} />}
         {showsQr ? <Text>{qr.join('\n')}</Text> : null}
-        {result === null ? null : <Facts facts={factsOf(result)} width={width} />}
-        {error === null ? null : <Facts facts={failureOf(error)} width={width} />}
+        {result === null ? null : <Facts facts={signedInFacts(result)} width={width} />}
+        {error === null ? null : <Facts facts={signInFailure(error)} width={width} />}
       </Box>
     </Frame>
   );
 }
 
-function stateOf({ prompt, result, error }: SignInRoute, glyphs: { good: string; bad: string; running: string }): Span {
-  if (error) return { text: `${glyphs.bad} You are not signed in`, tone: 'bad' };
-  if (result) return { text: `${glyphs.good} You are signed in`, tone: 'good' };
-  const text = prompt ? 'Waiting for you in the browser; up to five minutes' : 'Asking the identity provider';
-  return { text: `${glyphs.running} ${text}`, tone: 'accent' };
-}
-
 function Prompt({ prompt, width }: { prompt: NonNullable<SignInRoute['prompt']>; width: number }) {
   return (
     <Box flexDirection="column" width={width}>
-      <Line
-        spans={[{ text: `Sign in with ${prompt.provider} in a browser; c copies the URL:`, tone: 'dim' }]}
-        width={width}
-      />
+      <Line spans={[{ text: signInLead(prompt), tone: 'dim' }]} width={width} />
       <Text wrap="hard">{printable(prompt.url, '')}</Text>
       <Line spans={[]} width={width} />
       {prompt.user_code === null ? null : (
@@ -98,22 +89,4 @@ function Prompt({ prompt, width }: { prompt: NonNullable<SignInRoute['prompt']>;
       )}
     </Box>
   );
-}
-
-function factsOf({ name, provider, groups, expires_at, refreshable }: NonNullable<SignInRoute['result']>): Fact[] {
-  const until = expires_at === null ? '' : `${formatTime(expires_at)}${refreshable ? ', then refreshed' : ''}`;
-  return [
-    { name: 'Name', value: name ?? '' },
-    { name: 'Provider', value: provider },
-    { name: 'Groups', value: groups.length > 0 ? groups.join(', ') : 'none' },
-    { name: 'Until', value: until },
-  ];
-}
-
-function failureOf({ message, hint, details }: NonNullable<SignInRoute['error']>): Fact[] {
-  return [
-    { name: 'Why', value: message, tone: 'bad' },
-    ...details.map((value): Fact => ({ name: '', value })),
-    ...(hint === undefined ? [] : [{ name: 'Next', value: hint }]),
-  ];
 }

@@ -1,10 +1,12 @@
+import { comparedText } from '../../src/presentation/diff.ts';
+import type { TransferKind } from '../../src/presentation/transfer.ts';
 import type { DiffResult, SnapshotRow, SnapshotTable } from '../../src/results/results.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { notFetched, showWhileFetching } from '../app/fetched.ts';
 import { contextOf, type Model, quietly } from '../app/model.ts';
 import { refreshSnapshots } from '../app/refresh.ts';
 import { begin } from '../run/run-route.ts';
-import { type Transfer, transferWork } from '../run/transfer-work.ts';
+import { transferWork } from '../run/work.ts';
 import { type SnapshotsRoute, snapshotsRoute } from './snapshots-route.ts';
 
 export function openTarget(model: Model, name: string): void {
@@ -40,7 +42,7 @@ export function compare(model: Model, { target, marked }: SnapshotsRoute): void 
   if (!snapshot) return;
   const { rows = [] } = model.snapshots.getState().targets[target] ?? {};
   const [older, newer] = compared(rows, { selected: snapshot, marked });
-  const title = newer ? `snapshots ${older.index} and ${newer.index}` : `snapshot ${older.index} and the destination`;
+  const title = comparedText(older, newer);
   const request = { target, a: older.id, ...(newer && { b: newer.id }) };
   showWhileFetching(model, { screen: 'diff', target, title, list: emptyList, ...notFetched<DiffResult>() }, (signal) =>
     model.operations.diff(quietly(signal), request),
@@ -57,7 +59,7 @@ function compared(
   return newer && older ? [older, newer] : [selected];
 }
 
-export function transfer(model: Model, { kind, target }: Omit<Transfer, 'snapshot'>): void {
+export function transfer(model: Model, kind: TransferKind, target: string): void {
   const { snapshot } = contextOf(model);
-  if (snapshot) begin(model, transferWork(model, { kind, target, snapshot }));
+  if (snapshot) begin(model, transferWork(model, kind, { target, snapshot }));
 }

@@ -48,7 +48,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     whyNot: noSnapshot,
     run: (model, { target }) => {
       const { snapshot } = contextOf(model);
-      if (snapshot) begin(model, verifyWork(model, target, snapshot));
+      if (snapshot) begin(model, verifyWork(model, { target, snapshot }));
     },
   },
   {
@@ -74,7 +74,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
         : context.snapshot?.where.includes('remote')
           ? null
           : 'It is not in a bucket'),
-    run: (model, { target }) => transfer(model, { kind: 'pull', target }),
+    run: (model, { target }) => transfer(model, 'pull', target),
   },
   {
     keys: ['P'],
@@ -88,7 +88,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
         : context.snapshot?.where.includes('remote')
           ? 'It is in the bucket already'
           : null),
-    run: (model, { target }) => transfer(model, { kind: 'push', target }),
+    run: (model, { target }) => transfer(model, 'push', target),
   },
   {
     keys: ['e'],

@@ -7,16 +7,16 @@ import { FilterLine } from '../../components/filter-line.tsx';
 import type { Span } from '../../components/line.tsx';
 import { TableList } from '../../components/table-list.tsx';
 import { useTheme } from '../../components/theme.ts';
+import { LOADING, noMatchLines } from '../../src/presentation/lists.ts';
+import { briefSnapshotColumns, noSnapshotsLines, snapshotFacts } from '../../src/presentation/snapshot.ts';
+import { countText } from '../../src/presentation/targets.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
-import { formatNumberOf } from '../../src/text/format.ts';
 import { FILTERED } from '../app/filter.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { positionIn } from '../app/in-view.ts';
 import { type ScreenModule, targetNamed } from '../app/model.ts';
 import { refreshSnapshots } from '../app/refresh.ts';
-import { snapshotColumns } from './columns.ts';
 import { SNAPSHOT_KEYS } from './keys.ts';
-import { snapshotFacts } from './snapshot-facts.ts';
 import { type SnapshotsRoute, selectedSnapshot, snapshotsInView } from './snapshots-route.ts';
 
 export const snapshotsScreen: ScreenModule<SnapshotsRoute> = {
@@ -41,7 +41,7 @@ function SnapshotsView({ route }: { route: SnapshotsRoute }) {
   const { columns, height, wide } = useRoom();
   const { marked } = route;
   const minute = Math.floor(model.clock().getTime() / MINUTE) * MINUTE;
-  const tableColumns = useMemo(() => snapshotColumns({ glyphs, now: minute, marked }), [glyphs, minute, marked]);
+  const tableColumns = useMemo(() => briefSnapshotColumns({ glyphs, now: minute, marked }), [glyphs, minute, marked]);
   const list = snapshotsOf(state, route.target);
   const view = snapshotsInView(model, route);
   const rows = view.items;
@@ -93,12 +93,11 @@ interface NoSnapshotsProps {
 }
 
 function NoSnapshots({ target, loading, filtering, shares }: NoSnapshotsProps) {
-  if (filtering) return <Empty lines={['Nothing matches the filter.', 'Esc shows all snapshots again.']} />;
-  if (loading) return <Empty lines={['Looking for snapshots…']} />;
-  if (shares) return <Empty lines={['There is nothing in this bucket yet.', 'Others push their snapshots to it.']} />;
-  return <Empty lines={[`${target} has no snapshots yet.`, 'Press b to build the first one.']} />;
+  if (filtering) return <Empty lines={noMatchLines('snapshots')} />;
+  if (loading) return <Empty lines={LOADING.snapshots} />;
+  return <Empty lines={noSnapshotsLines(target, { shares })} />;
 }
 
 function countOf(shown: number, all: number): Span[] {
-  return [{ text: shown === all ? formatNumberOf(all, 'snapshot') : `${shown} of ${all} snapshots`, tone: 'dim' }];
+  return [{ text: countText(shown, all, 'snapshot'), tone: 'dim' }];
 }

@@ -1,13 +1,13 @@
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
+import { isSubsetTable, notByShare, smallestOrLargest, subsetQuestion } from '../../src/presentation/subset.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { contextOf, type KeyBinding, type Model, notifyFailure, quietly } from '../app/model.ts';
 import { noTarget } from '../app/why-not.ts';
 import { confirm, UNVERIFIED_SOURCES } from '../confirm/actions.ts';
+import { subsetWork } from '../run/work.ts';
 import { choicesOf, stepShare, subsetTarget, toggleCopied, toggleExcluded } from './choices.ts';
-import { subsetQuestion } from './question.ts';
 import { type SubsetRoute, selectedTable } from './subset-route.ts';
-import { subsetWork } from './work.ts';
 
 /** Plans the target's subset, and shows what would come. */
 export const SUBSET: KeyBinding = {
@@ -59,10 +59,8 @@ export function copyTable(model: Model, route: SubsetRoute): void {
 export function changeShare(model: Model, route: SubsetRoute, direction: 1 | -1): void {
   change(model, route, (choices, table) => {
     const percent = subsetTarget(choices, table)?.percent;
-    if (percent === undefined) return `${table} is not chosen by a percentage`;
-    return (
-      stepShare(choices, table, direction) ?? `${percent} % is the ${direction === 1 ? 'largest' : 'smallest'} step`
-    );
+    if (percent === undefined) return notByShare(table);
+    return stepShare(choices, table, direction) ?? smallestOrLargest(percent, direction);
   });
 }
 
@@ -70,8 +68,7 @@ export function changeShare(model: Model, route: SubsetRoute, direction: 1 | -1)
 type Change = (choices: SubsetChoices, table: string) => SubsetChoices | string;
 
 function unlessTarget(change: Change): Change {
-  return (choices, table) =>
-    subsetTarget(choices, table) ? `${table} is what the subset is made of` : change(choices, table);
+  return (choices, table) => (subsetTarget(choices, table) ? isSubsetTable(table) : change(choices, table));
 }
 
 function change(model: Model, route: SubsetRoute, changed: Change): void {
@@ -99,7 +96,7 @@ function change(model: Model, route: SubsetRoute, changed: Change): void {
 export function confirmSubset(model: Model, { target, found, counting, error }: SubsetRoute): void {
   if (!found || counting || error) return;
   const plan = { question: subsetQuestion(found.plan), work: subsetWork(model, found) };
-  confirm(model, { target, title: 'make the subset', plan: async () => plan });
+  confirm(model, { target, title: 'subset', plan: async () => plan });
 }
 
 /** Writes the choices into the configuration; comments and everything else stay. */

@@ -1,9 +1,9 @@
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
+import { type SubsetTreeRow, subsetTree } from '../../src/presentation/subset.ts';
 import type { ListState } from '../../src/state/list.ts';
 import type { Fetched } from '../app/fetched.ts';
 import { selectedItem } from '../app/in-view.ts';
-import { type PlanRow, planRows } from './rows.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -24,10 +24,10 @@ export interface SubsetRoute extends Fetched<PlannedSubset> {
   list: ListState;
 }
 
-export function subsetRows({ found }: SubsetRoute): PlanRow[] {
-  return planRows(found?.plan.tables ?? []);
+export function subsetRows({ found }: SubsetRoute): SubsetTreeRow[] {
+  return subsetTree(found?.plan.tables ?? []);
 }
 
-export function selectedTable(route: SubsetRoute): PlanRow | null {
+export function selectedTable(route: SubsetRoute): SubsetTreeRow | null {
   return selectedItem(subsetRows(route), ({ table }) => table, route.list);
 }

@@ -2,19 +2,25 @@ import { Box } from 'ink';
 import { useMemo } from 'react';
 import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
 import { Empty, Failure } from '../../components/empty.tsx';
-import type { Fact } from '../../components/facts.tsx';
 import type { Span } from '../../components/line.tsx';
 import { TableList } from '../../components/table-list.tsx';
 import { useTheme } from '../../components/theme.ts';
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
-import { formatBytes, formatCount, formatNumberOf } from '../../src/text/format.ts';
+import type { Fact } from '../../src/presentation/fact.ts';
+import { LOADING } from '../../src/presentation/lists.ts';
+import {
+  type SubsetTreeRow,
+  subsetColumns,
+  subsetSizeText,
+  subsetTableFacts,
+  subsetTree,
+} from '../../src/presentation/subset.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { BACK, HELP, MOVES, PALETTE, TASKS } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';
 import { changeShare, confirmSubset, copyTable, excludeTable, saveSubset } from './actions.ts';
 import { subsetTarget } from './choices.ts';
-import { type PlanRow, planColumns, planRows } from './rows.ts';
 import { type SubsetRoute, selectedTable, subsetRows } from './subset-route.ts';
 
 export const subsetScreen: ScreenModule<SubsetRoute> = {
@@ -25,17 +31,21 @@ export const subsetScreen: ScreenModule<SubsetRoute> = {
   keys: [
     {
       keys: ['enter'],
-      label: 'make it',
-      help: 'make the subset as it is planned here; shows the plan and asks first',
-      whyNot: (context) =>
-        notWritable(context) ?? (isPlanned(context.route) ? null : 'What it would do is not known yet'),
+      label: 'create',
+      help: 'create the subset as planned here; shows the plan and asks first',
+      whyNot: (context) => notWritable(context) ?? (isPlanned(context.route) ? null : 'The plan is not ready yet'),
       run: confirmSubset,
     },
-    { keys: ['e'], label: 'exclude', help: 'leave the table empty, or take it in again', run: excludeTable },
+    {
+      keys: ['e'],
+      label: 'exclude',
+      help: 'exclude the table: create it empty, or include it again',
+      run: excludeTable,
+    },
     {
       keys: ['c'],
-      label: 'copy whole',
-      help: 'take all rows of the table, or only those that are needed again',
+      label: 'copy all rows',
+      help: 'copy all rows of the table, or only the required ones again',
       run: copyTable,
     },
     {
@@ -53,7 +63,7 @@ export const subsetScreen: ScreenModule<SubsetRoute> = {
     {
       keys: ['w'],
       label: 'save',
-      help: 'write what was chosen here into the configuration, with comments kept',
+      help: 'save these settings in the configuration; comments are kept',
       whyNot: notWritable,
       run: saveSubset,
       stays: true,
@@ -75,14 +85,14 @@ function SubsetView({ route }: { route: SubsetRoute }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
   const { target, found, error, choices } = route;
-  const rows = useMemo(() => planRows(found?.plan.tables ?? []), [found]);
-  const tableColumns = useMemo(() => planColumns({ glyphs }), [glyphs]);
+  const rows = useMemo(() => subsetTree(found?.plan.tables ?? []), [found]);
+  const tableColumns = useMemo(() => subsetColumns({ glyphs }), [glyphs]);
   const row = selectedTable(route);
   const detailed = row !== null && height >= 16 && !error;
   return (
     <Frame screen="subset" path={[target, 'subset']} aside={summary(route)}>
       {error && <Failure error={error} width={columns} />}
-      {!found && !error && <Empty lines={['Looking for the rows…']} />}
+      {!found && !error && <Empty lines={LOADING.subset} />}
       {rows.length > 0 && !error && (
         <Box>
           <TableList
@@ -107,35 +117,15 @@ function SubsetView({ route }: { route: SubsetRoute }) {
   );
 }
 
-const RULES: Record<PlanRow['rule'], string> = {
-  target: 'asked for',
-  child: 'its rows refer to chosen ones',
-  parent: 'chosen rows refer to its rows',
-  copy: 'comes whole',
-  excluded: 'left empty: it is excluded',
-  empty: 'created empty: nothing leads to it',
-};
-
-function rowFacts({ table, rule, path, nulled }: PlanRow, choices: SubsetChoices | null): Fact[] {
-  const target = choices && subsetTarget(choices, table);
-  const chosen = target?.percent === undefined ? target?.where : `${target.percent} %`;
-  return [
-    { name: 'Rule', value: chosen === undefined ? RULES[rule] : `${RULES[rule]}: ${chosen}` },
-    ...(path.length > 1 ? [{ name: 'Comes by', value: path.join(' ') }] : []),
-    ...(nulled.length > 0 ? [{ name: 'Become null', value: nulled.join(', ') }] : []),
-  ];
+function rowFacts(row: SubsetTreeRow, choices: SubsetChoices | null): Fact[] {
+  const target = choices && subsetTarget(choices, row.table);
+  return subsetTableFacts(row, target?.percent === undefined ? target?.where : `${target.percent} %`);
 }
 
 function summary({ found, counting, changed }: SubsetRoute): Span[] {
   if (!found) return [];
-  const { tables } = found.plan;
-  const rows = tables.reduce((sum, { rows_expected }) => sum + (rows_expected ?? 0), 0);
-  const bytes = tables.reduce((sum, { bytes_expected }) => sum + (bytes_expected ?? 0), 0);
-  const filled = tables.filter(({ rows_expected }) => (rows_expected ?? 0) > 0).length;
   return [
     ...(changed ? [{ text: 'not saved  ', tone: 'caution' as const }] : []),
-    counting
-      ? { text: 'counting…', tone: 'dim' }
-      : { text: `${formatCount(rows)} rows of ${formatNumberOf(filled, 'table')}, ${formatBytes(bytes)}`, tone: 'dim' },
+    { text: counting ? 'counting…' : subsetSizeText(found.plan.tables), tone: 'dim' },
   ];
 }

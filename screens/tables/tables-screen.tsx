@@ -2,9 +2,11 @@ import { useMemo } from 'react';
 import { Empty, Failure } from '../../components/empty.tsx';
 import { FilterLine } from '../../components/filter-line.tsx';
 import type { Span } from '../../components/line.tsx';
-import type { Cell, Column } from '../../components/table.ts';
 import { TableList } from '../../components/table-list.tsx';
-import { type Glyphs, useTheme } from '../../components/theme.ts';
+import { useTheme } from '../../components/theme.ts';
+import type { Cell, Column } from '../../src/presentation/column.ts';
+import type { Glyphs } from '../../src/presentation/glyphs.ts';
+import { EMPTY, LOADING, noMatchLines } from '../../src/presentation/lists.ts';
 import type { SnapshotTable } from '../../src/results/results.ts';
 import { selectedIndex } from '../../src/state/list.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../../src/text/format.ts';
@@ -63,11 +65,9 @@ export function TablesView({ route }: { route: TablesRoute }) {
     >
       {filtering && <FilterLine typing={typing} filter={list.filter} width={columns} />}
       {error && <Failure error={error} width={columns} />}
-      {!found && !error && <Empty lines={['Reading what is in it…']} />}
-      {found?.length === 0 && <Empty lines={['The snapshot has no tables.', 'Esc goes back.']} />}
-      {found && found.length > 0 && tables.length === 0 && (
-        <Empty lines={['Nothing matches the filter.', 'Esc shows all tables again.']} />
-      )}
+      {!found && !error && <Empty lines={LOADING.tables} />}
+      {found?.length === 0 && <Empty lines={EMPTY.tables} />}
+      {found && found.length > 0 && tables.length === 0 && <Empty lines={noMatchLines('tables')} />}
       {tables.length > 0 && (
         <TableList
           columns={tableColumns}

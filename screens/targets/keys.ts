@@ -1,3 +1,4 @@
+import { noUrlText, sortedText } from '../../src/presentation/targets.ts';
 import { FILTER } from '../app/filter.ts';
 import { HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, TASKS } from '../app/keys.ts';
 import { contextOf, isAtRoot, isUnconfigured, type KeyBinding, type Model } from '../app/model.ts';
@@ -55,7 +56,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
     run: ({ navigation }, route) => {
       const sort = nextSort(route.sort);
       navigation.replace({ ...route, sort });
-      const text = sort === 'configured' ? 'As in the configuration' : `Sorted by ${sort}`;
+      const text = sortedText(sort);
       navigation.notify({ tone: 'plain', text });
     },
   },
@@ -88,7 +89,7 @@ export function copyUrl(model: Model, which: 'source' | 'destination'): void {
   const { target } = contextOf(model);
   const url = which === 'source' ? target?.row.src_url : target?.row.dst_url;
   if (!url) {
-    model.navigation.notify({ tone: 'caution', text: `There is no ${which} to copy the URL of` });
+    model.navigation.notify({ tone: 'caution', text: noUrlText(which) });
     return;
   }
   model.terminal.copy(url);

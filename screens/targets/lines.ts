@@ -3,12 +3,6 @@ import type { TargetEntry } from '../../src/state/targets.ts';
 
 export type TargetLine = { heading: TargetRow['type']; count: number } | { entry: TargetEntry };
 
-export const GROUP_NAMES: Record<TargetRow['type'], string> = {
-  local: 'Local',
-  cloud: 'Cloud',
-  share: 'Shared',
-};
-
 /** The targets, already sorted by group, with a heading for each group. */
 export function targetLines(entries: TargetEntry[], grouped: boolean): TargetLine[] {
   if (!grouped) return entries.map((entry) => ({ entry }));

@@ -8,18 +8,17 @@ import { Line, type Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import { layOutTable, tableHead, tableRow } from '../../components/table.ts';
 import { useTheme } from '../../components/theme.ts';
-import type { UserError } from '../../src/runtime/errors.ts';
+import { configurationHint, EMPTY, LOADING, noMatchLines } from '../../src/presentation/lists.ts';
+import { briefTargetColumns, countText, GROUP_NAMES, targetFacts } from '../../src/presentation/targets.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
-import { formatCount, formatNumberOf } from '../../src/text/format.ts';
+import { formatCount } from '../../src/text/format.ts';
 import { FILTERED } from '../app/filter.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { positionIn } from '../app/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
-import { targetColumns } from './columns.ts';
 import { TARGET_KEYS } from './keys.ts';
-import { GROUP_NAMES, headingLines, keyOfLine, lineOfEntry, type TargetLine, targetLines } from './lines.ts';
+import { headingLines, keyOfLine, lineOfEntry, type TargetLine, targetLines } from './lines.ts';
 import { isGrouped, type Sort } from './sort.ts';
-import { targetFacts } from './target-facts.ts';
 import { selectedTarget, type TargetsRoute, targetsInView } from './targets-route.ts';
 
 export const targetsScreen: ScreenModule<TargetsRoute> = {
@@ -59,7 +58,7 @@ function TargetsView({ route }: { route: TargetsRoute }) {
     >
       {filtering && <FilterLine typing={route.typing} filter={route.list.filter} width={columns} />}
       {state.error && <Failure error={state.error} width={columns} />}
-      {state.error && <Empty lines={[wayOut(state.error)]} />}
+      {state.error && <Empty lines={[configurationHint(state.error)]} />}
       {entries.length === 0 && !state.error && <NoTargets loading={state.phase === 'loading'} filtering={filtering} />}
       {entries.length > 0 && (
         <Box flexDirection={detail === 'beside' ? 'row' : 'column'}>
@@ -101,7 +100,7 @@ function TargetTable({ entries, grouped, selected, now, width, height }: TargetT
   const { glyphs } = useTheme();
   const inner = width - POINTER_WIDTH - 1;
   const layout = useMemo(
-    () => layOutTable(targetColumns(entries, { glyphs, now }), entries, inner),
+    () => layOutTable(briefTargetColumns(entries, { glyphs, now }), entries, inner),
     [glyphs, now, entries, inner],
   );
   const lines = useMemo(() => targetLines(entries, grouped), [entries, grouped]);
@@ -139,32 +138,16 @@ function titleOf({ row }: TargetEntry): Span[] {
   ];
 }
 
-/** The keys that help with a missing or invalid configuration. */
-function wayOut({ code }: UserError): string {
-  if (code === 'configuration_untrusted') return 'r asks again whether you trust it.';
-  if (code === 'no_configuration') return 'i writes a first one, question by question.';
-  return 'D lists every problem, E opens the configuration, r reads it again.';
-}
-
 function NoTargets({ loading, filtering }: { loading: boolean; filtering: boolean }) {
-  if (filtering) return <Empty lines={['Nothing matches the filter.', 'Esc shows all targets again.']} />;
-  if (loading) return <Empty lines={['Reading the configuration…']} />;
-  return (
-    <Empty
-      lines={[
-        'The configuration has no targets yet.',
-        'E opens the configuration: a target is added there.',
-        'Or add one under "targets:" in tool.yml, then press r. tool.example.yml shows every key.',
-      ]}
-    />
-  );
+  if (filtering) return <Empty lines={noMatchLines('targets')} />;
+  if (loading) return <Empty lines={LOADING.configuration} />;
+  return <Empty lines={EMPTY.targets} />;
 }
 
 function countOf(shown: number, all: number, sort: Sort): Span[] {
   const order = sort === 'configured' ? '' : `by ${sort}  `;
-  const count = shown === all ? formatNumberOf(all, 'target') : `${shown} of ${all} targets`;
   return [
     { text: order, tone: 'accent' },
-    { text: count, tone: 'dim' },
+    { text: countText(shown, all, 'target'), tone: 'dim' },
   ];
 }

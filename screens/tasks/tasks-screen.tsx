@@ -1,19 +1,18 @@
 import { Box, useAnimation } from 'ink';
 import { useStore } from 'zustand';
 import { Empty } from '../../components/empty.tsx';
-import type { Span } from '../../components/line.tsx';
 import { TableList } from '../../components/table-list.tsx';
 import { useTheme } from '../../components/theme.ts';
+import { EMPTY } from '../../src/presentation/lists.ts';
+import { runColumns, runCount } from '../../src/presentation/run.ts';
 import { type ListState, selectedIndex } from '../../src/state/list.ts';
 import { isLive, type Run } from '../../src/state/runs.ts';
-import { formatNumberOf } from '../../src/text/format.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { selectedItem } from '../app/in-view.ts';
 import { BACK, HELP, MESSAGES, MOVES, PALETTE } from '../app/keys.ts';
 import { contextOf, type Model, type ScreenModule } from '../app/model.ts';
 import { RUN_KEYS } from '../run/keys.ts';
 import { runRoute } from '../run/run-route.ts';
-import { taskColumns } from './columns.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -28,14 +27,14 @@ interface TasksRoute {
 
 export const tasksScreen: ScreenModule<TasksRoute> = {
   id: 'tasks',
-  title: 'Tasks',
+  title: 'Runs',
   view: TasksView,
   keys: [
     {
       keys: ['enter', 'right'],
       label: 'open',
-      help: 'the task with its steps and log',
-      whyNot: ({ run }) => (run ? null : 'There is no task yet'),
+      help: 'open the run with its steps and log',
+      whyNot: ({ run }) => (run ? null : 'There is no run yet'),
       run: (model) => {
         const { run } = contextOf(model);
         if (run) model.navigation.push(runRoute(run.id));
@@ -68,13 +67,13 @@ function TasksView({ route }: { route: TasksRoute }) {
   const runs = inOrder.toReversed();
   const ids = runs.map(({ id }) => id);
   return (
-    <Frame screen="tasks" path={['tasks']} aside={countOf(runs)}>
+    <Frame screen="tasks" path={['runs']} aside={[{ text: runCount(runs), tone: 'dim' }]}>
       {runs.length === 0 ? (
-        <Empty lines={['Nothing has been done yet in this session.', 'Builds, loads and the like are listed here.']} />
+        <Empty lines={EMPTY.runs} />
       ) : (
         <Box flexDirection="column" height={height}>
           <TableList
-            columns={taskColumns(inOrder, { glyphs, now: model.clock().getTime() })}
+            columns={runColumns(inOrder, { glyphs, now: model.clock().getTime() })}
             rows={runs}
             keyOf={({ id }) => id}
             selected={selectedIndex(ids, route.list.selected)}
@@ -85,10 +84,4 @@ function TasksView({ route }: { route: TasksRoute }) {
       )}
     </Frame>
   );
-}
-
-function countOf(runs: Run[]): Span[] {
-  const waiting = runs.filter(({ state }) => state.status === 'waiting').length;
-  const text = formatNumberOf(runs.length, 'task') + (waiting > 0 ? `, ${waiting} waiting` : '');
-  return [{ text, tone: 'dim' }];
 }

@@ -5,6 +5,7 @@ import {
   type TrustLine,
   type UntrustedConfiguration,
 } from '../../src/config/trust/untrusted-configuration.ts';
+import { trustAbout } from '../../src/presentation/configuration.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
@@ -49,10 +50,7 @@ export const trustScreen: ScreenModule<TrustRoute> = {
 function TrustView({ route }: { route: TrustRoute }) {
   const { columns, height } = useRoom();
   const { error, lines, list } = route;
-  const above = [
-    ...wrap(`You have not trusted this configuration yet: ${error.request.file}`, columns - 4),
-    ...wrap('Nothing was connected to, and no variable was read. If you trust it, the program may:', columns - 4),
-  ];
+  const above = trustAbout(error).flatMap((text) => wrap(text, columns - 4));
   return (
     <Frame screen="trust" path={['trust']}>
       {above.map((text, index) => (

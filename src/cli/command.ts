@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
-import type { Question } from '../report/question.ts';
-import type { TableOptions } from '../report/table.ts';
+import type { Question } from '../presentation/question.ts';
 import type { Context } from '../runtime/context.ts';
 import type { ExitCode } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
 import type { Terminal } from '../runtime/terminal.ts';
+import type { TableOptions } from './printers/table.ts';
 
 /** A command as data: parser, help, completion, docs/commands.md and the types of its options derive from it. */
 export interface CommandSpec {

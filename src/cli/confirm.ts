@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
-import type { Question } from '../report/question.ts';
+import { notTyped, type Question } from '../presentation/question.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import { printable } from '../text/printable.ts';
+import { questionLines } from './printers/question.ts';
 
 export interface Asking {
   /** `--yes`, TOOL_NO_CONFIRM or CI. */
@@ -12,17 +13,22 @@ export interface Asking {
   input: Readable;
   output: Writable;
   signal: AbortSignal;
+  /** Hides the secrets of the run in the plan. */
+  hide: (text: string) => string;
 }
 
 /** Returns after a yes; any other answer is a no. */
 export async function confirm(question: Question, asking: Asking): Promise<void> {
   if (asking.assumeYes) return;
-  if (!asking.canAsk) throw refused(`Not confirmed: ${question.ask} Nobody can be asked without a terminal.`);
-  asking.output.write(`${question.plan.map((line) => printable(line)).join('\n')}\n`);
-  const wanted = question.typed === undefined ? 'y/N' : `type ${question.typed} to go on`;
-  const answer = (await ask(printable(`${question.ask} [${wanted}] `), asking)).trim();
-  const yes = question.typed === undefined ? /^y(es)?$/i.test(answer) : answer === question.typed;
-  if (!yes) throw refused('Not confirmed; nothing was changed.');
+  if (!asking.canAsk) throw refused(`${question.ask} Cannot prompt: not a terminal.`);
+  const lines = questionLines(question).map((line) => printable(asking.hide(line)));
+  asking.output.write(`${lines.join('\n')}\n`);
+  // What could not be identified was accepted with --unverified-sources.
+  const typed = question.typed?.why === 'unverified' ? null : (question.typed?.name ?? null);
+  const wanted = typed === null ? '[y/N]' : `${notTyped(typed, '')}:`;
+  const answer = (await ask(printable(`${question.ask} ${wanted} `), asking)).trim();
+  const yes = typed === null ? /^y(es)?$/i.test(answer) : answer === typed;
+  if (!yes) throw refused('Not confirmed. Nothing was changed.');
 }
 
 /** Uses the terminal's line mode, so that Ctrl-C stays a signal. */
@@ -48,6 +54,6 @@ function refused(message: string): UserError {
   return new UserError(message, {
     code: 'not_confirmed',
     exit: EXIT.refused,
-    hint: 'Pass --yes, or set TOOL_NO_CONFIRM=true, to go on without a question. --dry-run shows the plan.',
+    hint: 'To skip the question, pass --yes or set TOOL_NO_CONFIRM=true. --dry-run shows the plan.',
   });
 }

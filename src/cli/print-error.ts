@@ -1,8 +1,8 @@
-import { errorData, errorText } from '../report/error-text.ts';
-import { jsonLine } from '../report/json.ts';
-import { createStyle } from '../report/style.ts';
 import type { ExitCode, UserError } from '../runtime/errors.ts';
 import type { Host } from './host.ts';
+import { errorData, errorText } from './printers/error-text.ts';
+import { jsonLine } from './printers/json.ts';
+import { createStyle } from './printers/style.ts';
 
 export interface ErrorPrinting {
   host: Pick<Host, 'stdout' | 'stderr' | 'terminal'>;

@@ -1,12 +1,6 @@
 import type { Writable } from 'node:stream';
 import { UntrustedConfiguration } from '../config/trust/untrusted-configuration.ts';
 import { hideKnown, knownSecrets, redact, redactOwn } from '../process/redact.ts';
-import { createJsonPrinter, jsonLine } from '../report/json.ts';
-import { createLivePrinter } from '../report/live.ts';
-import { createPlainPrinter } from '../report/plain.ts';
-import type { Printer } from '../report/printer.ts';
-import type { Question } from '../report/question.ts';
-import { createStyle } from '../report/style.ts';
 import type { Context } from '../runtime/context.ts';
 import { EXIT, type ExitCode, toUserError, UserError } from '../runtime/errors.ts';
 import { isTrue } from '../runtime/terminal.ts';
@@ -15,6 +9,11 @@ import type { Invocation, Outcome } from './command.ts';
 import { confirm } from './confirm.ts';
 import type { Host } from './host.ts';
 import { printError } from './print-error.ts';
+import { createJsonPrinter, jsonLine } from './printers/json.ts';
+import { createLivePrinter } from './printers/live.ts';
+import { createPlainPrinter } from './printers/plain.ts';
+import type { Printer } from './printers/printer.ts';
+import { createStyle } from './printers/style.ts';
 import type { ParsedLine } from './program.ts';
 import { settleTrust } from './trust.ts';
 
@@ -47,7 +46,6 @@ export async function runCommand(line: CommandLine, { host: given, screens }: Co
   }
 
   const hideOwn = (text: string): string => hideKnown(redactOwn(text), known);
-  const shown = (question: Question): Question => ({ ...question, plan: question.plan.map(hideOwn) });
 
   const invocation: Invocation = {
     arguments: line.arguments,
@@ -69,7 +67,8 @@ export async function runCommand(line: CommandLine, { host: given, screens }: Co
       return opened;
     },
     confirm: (question) =>
-      confirm(shown(question), {
+      confirm(question, {
+        hide: hideOwn,
         assumeYes: globals.yes || host.terminal.ci || isTrue(host.environment.TOOL_NO_CONFIRM),
         canAsk: host.terminal.canAsk,
         input: host.stdin,

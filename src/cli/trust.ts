@@ -15,10 +15,10 @@ export async function settleTrust(error: UntrustedConfiguration, { host, trust }
   const { request } = error;
   if (!trust) {
     if (!terminal.canAsk) throw error;
-    const question = ['This folder has a configuration that you have not trusted yet:', `  ${request.file}`];
+    const { TRUST_QUESTION, trustAbout } = await import('../presentation/configuration.ts');
     const lines = trustLines(request).map((line) => `  ${line}`);
-    output.write(`${[...question, ...lines].join('\n')}\n`);
-    const answer = await ask('Trust this configuration? [y/N] ', { input, output, signal });
+    output.write(`${[...trustAbout(error), ...lines].join('\n')}\n`);
+    const answer = await ask(`${TRUST_QUESTION} [y/N] `, { input, output, signal });
     if (!/^y(es)?$/i.test(answer.trim())) throw error;
   }
   await rememberTrust(request, environment);

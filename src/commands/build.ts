@@ -37,7 +37,8 @@ const specification = {
 export const buildCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { builtText } = await import('../report/snapshots.ts');
+  const { builtSummary } = await import('../presentation/snapshot.ts');
+  const { summaryText } = await import('../presentation/summary.ts');
   const { build } = await import('../operations/build.ts');
   const { hasSanitizeQuery } = await import('../operations/sanitize/sanitize.ts');
   const { target } = invocation.arguments;
@@ -66,7 +67,7 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
     });
   }
   const snapshot = await build(context, { target, push, ...asked, ...parallel });
-  return { data: { snapshot }, text: builtText(target, snapshot) };
+  return { data: { snapshot }, text: summaryText(builtSummary(target, snapshot)) };
 }
 
 /** Asks before the build: the sanitized database may replace one. */
@@ -74,17 +75,19 @@ async function buildAndSanitize(
   { context: openContext, confirm, tableOptions }: InvocationOf<typeof specification>,
   request: SanitizeRequest,
 ): Promise<Outcome> {
-  const { sanitizedText, sanitizeQuestion } = await import('../report/sanitize.ts');
-  const { builtText } = await import('../report/snapshots.ts');
-  const { planSanitize, applySanitize } = await import('../operations/sanitize/sanitize.ts');
+  const { coverageText } = await import('../cli/printers/lists.ts');
+  const { sanitizeQuestion, sanitizeSummary } = await import('../presentation/sanitize.ts');
+  const { builtSummary } = await import('../presentation/snapshot.ts');
+  const { summaryText } = await import('../presentation/summary.ts');
+  const { applySanitize, planSanitize } = await import('../operations/sanitize/sanitize.ts');
   const context = await openContext();
   const planned = await planSanitize(context, request);
-  const question = sanitizeQuestion(planned.plan);
-  if (question) await confirm(question);
-  const { snapshot: sanitized, original: snapshot, ...result } = await applySanitize(context, planned);
-  const text = sanitizedText({ snapshot: sanitized, original: snapshot, ...result }, request.target, tableOptions());
+  if (planned.plan.destination?.exists) await confirm(sanitizeQuestion(planned.plan, context.clock()));
+  const result = await applySanitize(context, planned);
+  const { snapshot: sanitized, original: snapshot, ...rest } = result;
+  const summaries = [builtSummary(request.target, snapshot), sanitizeSummary(result, request.target)];
   return {
-    data: { snapshot, sanitized, ...result },
-    text: `${builtText(request.target, snapshot)}\n${text}`,
+    data: { snapshot, sanitized, ...rest },
+    text: [...summaries.map(summaryText), coverageText(result.coverage, tableOptions())].join('\n'),
   };
 }

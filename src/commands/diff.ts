@@ -26,7 +26,7 @@ const specification = {
 export const diffCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { diffText } = await import('../report/diff.ts');
+  const { diffText } = await import('../cli/printers/lists.ts');
   const { diff } = await import('../operations/snapshots/diff.ts');
   const { target, a, b } = invocation.arguments;
   const result = await diff(await invocation.context(), {

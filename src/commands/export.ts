@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import { formatBytes } from '../text/format.ts';
 import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
 const specification = {
@@ -19,13 +18,10 @@ const specification = {
 export const exportCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { exportSummary } = await import('../presentation/transfer.ts');
   const { exportSnapshot } = await import('../operations/snapshots/export.ts');
   const { target, snapshot = '0' } = invocation.arguments;
   const file = resolve(invocation.cwd, invocation.options.output ?? `${encodeURIComponent(target)}-${snapshot}.zip`);
   const result = await exportSnapshot(await invocation.context(), { ...snapshotRequest(invocation), file });
-  const { index, id } = result.snapshot;
-  return {
-    data: result,
-    text: `Exported snapshot ${index} of ${target} (${id}) to ${file}: ${formatBytes(result.bytes)}`,
-  };
+  return { data: result, text: exportSummary(result).line };
 }

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import { formatNumberOf } from '../text/format.ts';
 import { ALLOW_UNTRUSTED } from './shared-options.ts';
 
 const specification = {
@@ -20,11 +19,11 @@ const specification = {
 export const importCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { importedText } = await import('../presentation/transfer.ts');
   const { importSnapshot } = await import('../operations/snapshots/import.ts');
   const { target, allowUntrusted = false } = invocation.options;
   const file = resolve(invocation.cwd, invocation.arguments.file);
   const request = { file, allowUntrusted, ...(target !== undefined && { target }) };
   const result = await importSnapshot(await invocation.context(), request);
-  const contents = [formatNumberOf(result.tables, 'table'), formatNumberOf(result.rows, 'row')].join(', ');
-  return { data: result, text: `Imported snapshot ${result.id} of ${result.target}: ${contents}` };
+  return { data: result, text: importedText(result) };
 }

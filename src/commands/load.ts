@@ -69,15 +69,18 @@ const specification = {
 export const loadCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { loadedText, loadPlanLines, loadQuestion } = await import('../report/load.ts');
+  const { questionLines } = await import('../cli/printers/question.ts');
+  const { loadQuestion, loadSummary } = await import('../presentation/load.ts');
+  const { summaryText } = await import('../presentation/summary.ts');
   const { applyLoad, planLoad } = await import('../operations/load/load.ts');
   const context = await invocation.context();
   const planned = await planLoad(context, toRequest(invocation));
   const { plan } = planned;
-  if (invocation.options.dryRun) return { data: { dry_run: true, plan }, text: loadPlanLines(plan).join('\n') };
-  await invocation.confirm(loadQuestion(plan));
+  const question = loadQuestion(plan, context.clock());
+  if (invocation.options.dryRun) return { data: { dry_run: true, plan }, text: questionLines(question).join('\n') };
+  await invocation.confirm(question);
   const result = await applyLoad(context, planned);
-  return { data: result, text: loadedText(plan, result) };
+  return { data: result, text: summaryText(loadSummary(plan, result)) };
 }
 
 function toRequest({ arguments: { target, snapshot }, options, cwd }: InvocationOf<typeof specification>): LoadRequest {

@@ -33,8 +33,9 @@ const specification = {
 export const pruneCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { prunedText, prunePlanLines, pruneQuestion } = await import('../report/prune.ts');
-  const { planPrune, applyPrune } = await import('../operations/snapshots/prune.ts');
+  const { questionLines } = await import('../cli/printers/question.ts');
+  const { pruneQuestion, pruneSummary } = await import('../presentation/remove.ts');
+  const { applyPrune, planPrune } = await import('../operations/snapshots/prune.ts');
   const { keepLast, keepWithin, keepDaily, keepWeekly, keepMonthly, dryRun } = invocation.options;
   const context = await invocation.context();
   const keep = {
@@ -47,9 +48,12 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const planned = await planPrune(context, { ...invocation.arguments, keep, ...placeOf(invocation.options) });
   const { plan } = planned;
   const count = plan.targets.reduce((sum, { remove }) => sum + remove.length, 0);
-  if (dryRun) return { data: { dry_run: true, plan }, text: prunePlanLines(plan, context.clock()).join('\n') };
-  if (count === 0) return { data: plan, text: prunedText(plan) };
-  await invocation.confirm(pruneQuestion(plan, context.clock()));
+  const summary = pruneSummary(plan).line;
+  const question = pruneQuestion(plan, context.clock());
+  const data = dryRun ? { dry_run: true, plan } : plan;
+  if (count === 0) return { data, text: summary };
+  if (dryRun) return { data, text: questionLines(question).join('\n') };
+  await invocation.confirm(question);
   await applyPrune(context, planned);
-  return { data: plan, text: prunedText(plan) };
+  return { data, text: summary };
 }

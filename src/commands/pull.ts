@@ -15,9 +15,9 @@ const specification = {
 export const pullCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { pulledText } = await import('../report/transfer.ts');
+  const { transferSummary } = await import('../presentation/transfer.ts');
   const { pull } = await import('../operations/snapshots/pull.ts');
   const { allowUntrusted = false } = invocation.options;
   const result = await pull(await invocation.context(), { ...snapshotRequest(invocation), allowUntrusted });
-  return { data: result, text: pulledText(result) };
+  return { data: result, text: transferSummary('pull', result).line };
 }

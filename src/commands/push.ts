@@ -15,8 +15,8 @@ const specification = {
 export const pushCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { pushedText } = await import('../report/transfer.ts');
+  const { transferSummary } = await import('../presentation/transfer.ts');
   const { push } = await import('../operations/snapshots/push.ts');
   const result = await push(await invocation.context(), snapshotRequest(invocation));
-  return { data: result, text: pushedText(result) };
+  return { data: result, text: transferSummary('push', result).line };
 }

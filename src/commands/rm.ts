@@ -18,14 +18,16 @@ const specification = {
 export const rmCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { removePlanLines, removeQuestion } = await import('../report/remove.ts');
-  const { planRemove, applyRemove } = await import('../operations/snapshots/remove.ts');
+  const { questionLines } = await import('../cli/printers/question.ts');
+  const { removeQuestion, removeSummary } = await import('../presentation/remove.ts');
+  const { applyRemove, planRemove } = await import('../operations/snapshots/remove.ts');
   const { target, snapshot } = invocation.arguments;
   const context = await invocation.context();
   const planned = await planRemove(context, { target, snapshot: toSelector(snapshot), ...placeOf(invocation.options) });
   const { plan } = planned;
-  if (invocation.options.dryRun) return { data: { dry_run: true, plan }, text: removePlanLines(plan).join('\n') };
-  await invocation.confirm(removeQuestion(plan));
+  const question = removeQuestion(plan, context.clock());
+  if (invocation.options.dryRun) return { data: { dry_run: true, plan }, text: questionLines(question).join('\n') };
+  await invocation.confirm(question);
   await applyRemove(context, planned);
-  return { data: plan, text: `Removed snapshot ${plan.snapshot.index} of ${target} (${plan.snapshot.id})` };
+  return { data: plan, text: removeSummary(plan).line };
 }

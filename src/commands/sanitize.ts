@@ -38,8 +38,11 @@ const specification = {
 export const sanitizeCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { sanitizedText, sanitizePlanLines, sanitizeQuestion } = await import('../report/sanitize.ts');
-  const { planSanitize, applySanitize } = await import('../operations/sanitize/sanitize.ts');
+  const { coverageText } = await import('../cli/printers/lists.ts');
+  const { questionLines } = await import('../cli/printers/question.ts');
+  const { sanitizeQuestion, sanitizeSummary } = await import('../presentation/sanitize.ts');
+  const { summaryText } = await import('../presentation/summary.ts');
+  const { applySanitize, planSanitize } = await import('../operations/sanitize/sanitize.ts');
   const { suggest } = await import('../operations/sanitize/suggest.ts');
   const { options, confirm } = invocation;
   const context = await invocation.context();
@@ -50,11 +53,12 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   }
   const planned = await planSanitize(context, request);
   const { plan } = planned;
-  if (options.dryRun) return { data: { dry_run: true, plan }, text: sanitizePlanLines(plan).join('\n') };
-  const question = sanitizeQuestion(plan);
-  if (question) await confirm(question);
+  const question = sanitizeQuestion(plan, context.clock());
+  if (options.dryRun) return { data: { dry_run: true, plan }, text: questionLines(question).join('\n') };
+  if (plan.destination?.exists) await confirm(question);
   const result = await applySanitize(context, planned);
-  return { data: result, text: sanitizedText(result, plan.target, invocation.tableOptions()) };
+  const summary = summaryText(sanitizeSummary(result, plan.target));
+  return { data: result, text: `${summary}\n${coverageText(result.coverage, invocation.tableOptions())}` };
 }
 
 function toRequest({ arguments: { target, snapshot }, options }: InvocationOf<typeof specification>): SanitizeRequest {

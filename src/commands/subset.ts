@@ -32,7 +32,9 @@ const specification = {
 export const subsetCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { explanationText, subsetPlanText, subsetQuestion, subsetText } = await import('../report/subset.ts');
+  const { subsetPlanText } = await import('../cli/printers/lists.ts');
+  const { explanationText, subsetQuestion, subsetSummary } = await import('../presentation/subset.ts');
+  const { summaryText } = await import('../presentation/summary.ts');
   const { explainSubset } = await import('../operations/subset/explain-subset.ts');
   const { planSubset, applySubset } = await import('../operations/subset/subset.ts');
   const context = await invocation.context();
@@ -49,5 +51,5 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   }
   await invocation.confirm(subsetQuestion(plan));
   const result = await applySubset(context, planned);
-  return { data: result, text: subsetText(result) };
+  return { data: result, text: summaryText(subsetSummary(plan, result)) };
 }

@@ -24,8 +24,7 @@ export const targetCommand: CommandModule = { ...specification, run };
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
   const { target } = invocation.arguments;
   const { original = false, info = false, cloud = false } = invocation.options;
-  const { snapshotsText } = await import('../report/snapshots.ts');
-  const { targetInfoText } = await import('../report/target-info.ts');
+  const { snapshotsText, targetInfoText } = await import('../cli/printers/lists.ts');
   const { findTarget } = await import('../operations/find-target.ts');
   const { listSnapshots } = await import('../operations/snapshots/snapshots.ts');
   const { targetInfo } = await import('../operations/target-info.ts');
@@ -34,12 +33,9 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const { share } = findTarget(context.configuration, target);
   const all = await listSnapshots(context, target, { original });
   const listed = cloud ? { ...all, snapshots: all.snapshots.filter(({ where }) => where.includes('remote')) } : all;
-  const table = snapshotsText(listed, {
-    ...invocation.tableOptions(),
-    now: context.clock(),
-    shares: share !== undefined,
-  });
+  const now = context.clock().getTime();
+  const table = snapshotsText(listed, { ...invocation.tableOptions(), now, shares: share !== undefined });
   if (!info) return { data: listed, text: table };
   const row = { ...(await checkTarget(context, target)), info: targetInfo(context, target) };
-  return { data: { ...listed, info: row }, text: `${targetInfoText(row)}\n\n${table}` };
+  return { data: { ...listed, info: row }, text: `${targetInfoText(row, now)}\n\n${table}` };
 }

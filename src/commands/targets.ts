@@ -25,10 +25,9 @@ export const targetsCommand: CommandModule = { ...specification, run };
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
   const { check, update = false, info = false, cloud = false, original = false } = invocation.options;
   const { modeOf } = await import('../config/mode.ts');
-  const { targetsText } = await import('../report/targets.ts');
+  const { targetInfoText, targetsText } = await import('../cli/printers/lists.ts');
   const { targetInfo } = await import('../operations/target-info.ts');
   const { checkTargets, listTargets } = await import('../operations/targets.ts');
-  const { targetInfoText } = await import('../report/target-info.ts');
   const context = await invocation.context();
   const known = (await listTargets(context, { original })).filter((row) => !cloud || isInCloud(row));
   const found = new Map(known.map((row) => [row.name, row]));
@@ -36,10 +35,11 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const targets = [...found.values()];
   const { file, settings } = context.configuration;
   const mode = modeOf(settings);
-  const view = { ...invocation.tableOptions(), file, mode };
+  const now = context.clock().getTime();
+  const view = { ...invocation.tableOptions(), file, mode, now };
   if (!info) return { data: { mode, targets }, text: targetsText(targets, view) };
   const described = targets.map((row) => ({ ...row, info: targetInfo(context, row.name) }));
-  return { data: { mode, targets: described }, text: described.map(targetInfoText).join('\n\n') };
+  return { data: { mode, targets: described }, text: described.map((row) => targetInfoText(row, now)).join('\n\n') };
 }
 
 function isInCloud({ type, storage_profile }: TargetRow): boolean {

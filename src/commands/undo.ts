@@ -19,15 +19,16 @@ const specification = {
 export const undoCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { undoneText, undoPlanLines, undoQuestion } = await import('../report/undo.ts');
-  const { planUndo, applyUndo } = await import('../operations/load/undo.ts');
+  const { questionLines } = await import('../cli/printers/question.ts');
+  const { undoQuestion, undoSummary } = await import('../presentation/load.ts');
+  const { applyUndo, planUndo } = await import('../operations/load/undo.ts');
   const { dryRun, ...options } = invocation.options;
   const context = await invocation.context();
   const planned = await planUndo(context, { ...invocation.arguments, ...options });
   const { plan } = planned;
-  const now = context.clock();
-  if (dryRun) return { data: { dry_run: true, plan }, text: undoPlanLines(plan, now).join('\n') };
-  await invocation.confirm(undoQuestion(plan, now));
+  const question = undoQuestion(plan, context.clock());
+  if (dryRun) return { data: { dry_run: true, plan }, text: questionLines(question).join('\n') };
+  await invocation.confirm(question);
   const result = await applyUndo(context, planned);
-  return { data: result, text: undoneText(plan, result) };
+  return { data: result, text: undoSummary(plan, result).line };
 }

@@ -1,7 +1,6 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
 import type { VerifyResult } from '../results/results.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
-import { formatBytes, formatNumberOf } from '../text/format.ts';
 import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
 const specification = {
@@ -33,21 +32,16 @@ const specification = {
 export const verifyCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { hiddenLines } = await import('../report/snapshots.ts');
+  const { lostLines, verifySummary } = await import('../presentation/transfer.ts');
+  const { summaryText } = await import('../presentation/summary.ts');
   const { verify } = await import('../operations/snapshots/verify.ts');
-  const { target } = invocation.arguments;
   const request = { ...snapshotRequest(invocation), ...invocation.options };
   const result = await verify(await invocation.context(), request);
-  if (!result.ok) throw damaged(result);
-  const { index, id } = result.snapshot;
-  const amount = `${formatNumberOf(result.files, 'file')}, ${formatBytes(result.bytes)}`;
-  const repaired =
-    result.repaired.length > 0 ? `; ${result.repaired.length} of them were damaged and are repaired` : '';
-  const whole = `Snapshot ${index} of ${target} (${id}) is whole: ${amount} read${repaired}`;
-  return { data: result, text: [whole, ...hiddenLines([result.snapshot])].join('\n') };
+  if (!result.ok) throw damaged(result, lostLines(result));
+  return { data: result, text: summaryText(verifySummary(result)) };
 }
 
-function damaged({ target, snapshot, problems, lost }: VerifyResult): UserError {
+function damaged({ target, snapshot, problems }: VerifyResult, lost: string[]): UserError {
   return new UserError(`Snapshot ${snapshot.index} of ${target} (${snapshot.id}) is damaged`, {
     code: 'snapshot_damaged',
     exit: EXIT.failed,
@@ -55,9 +49,6 @@ function damaged({ target, snapshot, problems, lost }: VerifyResult): UserError 
       lost.length > 0
         ? `Take a new one with: tool build ${target}; then remove this one with: tool rm ${target} ${snapshot.id}`
         : `Try: tool verify ${target} ${snapshot.id} --repair; or take a new one: tool build ${target}`,
-    details: [
-      ...problems,
-      ...lost.map(({ target: of, id, created_at }) => `Lost: snapshot ${id} of ${of}, created ${created_at}`),
-    ],
+    details: [...problems, ...lost],
   });
 }

@@ -21,8 +21,3 @@ export function definitionsOnlyOf({ details }: { details: Record<string, unknown
   const { success, output } = v.safeParse(recorded, details);
   return success ? output.definitions_only : [];
 }
-
-/** `orders (FEDERATED), all_logs (MRG_MyISAM)` */
-export function definitionsOnlyText(tables: Pick<DefinitionOnly, 'table' | 'engine'>[]): string {
-  return tables.map(({ table, engine }) => `${table} (${engine})`).join(', ');
-}

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { formatNumberOf } from '../text/format.ts';
 
 /** Objects of a source that its user could not read, and that a snapshot therefore lacks. */
 export function hiddenSchema(text: v.GenericSchema<string>) {
@@ -34,26 +33,4 @@ export function hiddenObjectsOf({ details }: { details: Record<string, unknown> 
 /** As a manifest's details record them. */
 export function hiddenDetails(hidden: HiddenObjects[]): { hidden?: HiddenObjects[] } {
   return hidden.length > 0 ? { hidden } : {};
-}
-
-const MOST_NAMED = 10;
-
-/** `views v, w (SHOW VIEW); any triggers of orders (TRIGGER)` */
-export function hiddenText(hidden: HiddenObjects[]): string {
-  return hidden
-    .map((objects) => `${whatIsHidden(objects)}${objects.right === undefined ? '' : ` (${objects.right})`}`)
-    .join('; ');
-}
-
-/** `view v`, `views v, w`, `any triggers of orders` */
-export function whatIsHidden({ kind, names, tables }: Pick<HiddenObjects, 'kind' | 'names' | 'tables'>): string {
-  if (names.length > 0) return `${kind}${names.length === 1 ? '' : 's'} ${shortList(names, 'more')}`;
-  return `any ${kind}s${tables === undefined ? '' : ` of ${shortList(tables, 'table')}`}`;
-}
-
-function shortList(names: string[], rest: 'more' | 'table'): string {
-  const more = names.length - MOST_NAMED;
-  if (more <= 0) return names.join(', ');
-  const amount = rest === 'more' ? `${more} more` : formatNumberOf(more, 'more table');
-  return `${names.slice(0, MOST_NAMED).join(', ')} and ${amount}`;
 }

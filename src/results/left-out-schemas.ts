@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { formatNumberOf } from '../text/format.ts';
 
 /** A schema of the source that is not in a snapshot, since `schema_config` leaves it out. */
 export interface LeftOutSchema {
@@ -20,9 +19,4 @@ export function leftOutSchemasOf({ details }: { details: Record<string, unknown>
 export function countLeftOut(schemas: string[], tables: { schema: string }[]): LeftOutSchema[] {
   const ofSchema = Map.groupBy(tables, ({ schema }) => schema);
   return schemas.map((schema) => ({ schema, tables: ofSchema.get(schema)?.length ?? 0 }));
-}
-
-/** `audit (3 tables), sales (1 table)` */
-export function leftOutText(schemas: LeftOutSchema[]): string {
-  return schemas.map(({ schema, tables }) => `${schema} (${formatNumberOf(tables, 'table')})`).join(', ');
 }

@@ -96,14 +96,3 @@ export interface DataState {
   sanitized: boolean | null;
   sanitized_reason: string;
 }
-
-/** Whether the data of a plan is sanitized, and why, for people. */
-export function dataText(data: DataState): string {
-  return `${dataWord(data)}: ${data.sanitized_reason}`;
-}
-
-/** The same where room is short. */
-export function dataWord({ sanitized }: Pick<DataState, 'sanitized'>): string {
-  if (sanitized === null) return 'not known to be sanitized';
-  return sanitized ? 'sanitized' : 'NOT sanitized';
-}

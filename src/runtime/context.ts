@@ -79,6 +79,6 @@ async function openLog(
   { working_directory, trace }: Settings,
   { clock, report, secrets }: Pick<ContextOptions, 'clock' | 'report'> & { secrets: string[] },
 ): Promise<Pick<Context, 'report' | 'logFailure'>> {
-  const { createLog } = await import('../report/log.ts');
+  const { createLog } = await import('../cli/printers/log.ts');
   return createLog({ directory: working_directory, trace, secrets, clock, report });
 }

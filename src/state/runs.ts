@@ -3,6 +3,7 @@ import type { SnapshotRow } from '../results/results.ts';
 import type { Coverage } from '../results/sanitize-results.ts';
 import { EXIT, interrupted, toUserError, UserError } from '../runtime/errors.ts';
 import type { Report, RunEvent } from '../runtime/events.ts';
+import { formatDuration } from '../text/format.ts';
 import { endRun, foldRun, queueRun, type RunEnd, type RunState, startRun } from './run.ts';
 
 /** All runs of this session: waiting, running and ended. */
@@ -18,7 +19,7 @@ export interface Run {
   /** See `Work`. */
   replaces: string | null;
   state: RunState;
-  receipt: RunSummary | null;
+  summary: RunSummary | null;
   cancelling: boolean;
 }
 
@@ -34,15 +35,16 @@ export type RunKind =
   | 'pull'
   | 'export';
 
+/** What a run did, for people. */
 export interface RunSummary {
-  /** `Loaded snapshot 0 of app into …`; also printed after quitting. */
+  /** `Loaded snapshot 0 of app into …`: also printed after quitting. */
   line: string;
-  /** Problems of a finished run. */
+  /** Further facts, a line each. */
+  details: string[];
+  /** Findings that make a finished run less than a success. */
   problems: string[];
-  /** Further lines of a success. */
-  details?: string[];
-  /** Whether `undo` reverts it. */
-  undoable: boolean;
+  /** The database whose previous version is kept, and the command that restores it. */
+  undo: { database: string; command: string } | null;
   sanitized?: Sanitized;
 }
 
@@ -63,7 +65,7 @@ export interface Work {
   kind: RunKind;
   /** The replaced database, under one name for all spellings of its host; `null` for none. */
   replaces: string | null;
-  perform: (session: RunContext) => Promise<(durationMs: number) => RunSummary>;
+  perform: (session: RunContext) => Promise<RunSummary>;
 }
 
 export interface Runs {
@@ -102,7 +104,7 @@ export function createRuns({ clock, onEnd = () => {} }: RunsOptions): Runs {
     const state = queueRun(now());
     jobs.set(id, { work, controller: new AbortController(), ended: Promise.withResolvers() });
     store.setState(({ runs }) => ({
-      runs: [...runs, { id, title, target, kind, replaces, state, receipt: null, cancelling: false }],
+      runs: [...runs, { id, title, target, kind, replaces, state, summary: null, cancelling: false }],
     }));
     startNext();
     return id;
@@ -120,17 +122,17 @@ export function createRuns({ clock, onEnd = () => {} }: RunsOptions): Runs {
     change(id, (run) => ({ ...run, state: startRun(now()) }));
     const session: RunContext = { report: (event) => events.add({ run: id, event, at: now() }), signal };
     await work.perform(session).then(
-      (receiptAfter) => end(id, { status: 'done' }, receiptAfter),
+      (summary) => end(id, { status: 'done' }, summary),
       (thrown: unknown) => end(id, { status: signal.aborted ? 'cancelled' : 'failed', error: toUserError(thrown) }),
     );
   }
 
-  function end(id: string, fate: RunEnd, receiptAfter?: (durationMs: number) => RunSummary): void {
+  function end(id: string, fate: RunEnd, summary: RunSummary | null = null): void {
     events.flush();
     change(id, (run) => ({
       ...run,
       state: endRun(run.state, fate, now()),
-      receipt: receiptAfter?.(now() - run.state.startedAt) ?? null,
+      summary: summary && { ...summary, line: `${summary.line} in ${formatDuration(now() - run.state.startedAt)}` },
     }));
     jobs.get(id)?.ended.resolve();
     const run = store.getState().runs.find((other) => other.id === id);

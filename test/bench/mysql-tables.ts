@@ -1,18 +1,24 @@
 /**
  * Measures `tool build` and `tool load` of many small tables with foreign keys beside mydumper and myloader, on one
- * server, with two workers each: `npm run bench -- mysql-tables [tables]`. Figures are ratios: machines differ.
+ * server, with two workers each: `npm run bench -- mysql-tables [tables] [mariadb|mysql]`. Figures are ratios: machines
+ * differ.
  */
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startMysql } from '../helpers/mysql-server.ts';
+import { setTimeout } from 'node:timers/promises';
+import { openSession } from '../../src/engines/mysql/connection/session.ts';
+import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
+import { startMysql, type TestFlavour } from '../helpers/mysql-server.ts';
 
 const JOBS = 2;
+/** Of the reader between two reads. */
+const PAUSE_MS = 5;
 const tables = Number(process.argv[2] ?? 2000);
 const tool = new URL('../../dist/tool.js', import.meta.url).pathname;
 const folder = await mkdtemp(join(tmpdir(), 'tool-bench-'));
-const server = await startMysql('mariadb');
+const server = await startMysql((process.argv[3] ?? 'mariadb') as TestFlavour);
 const login = `--host=127.0.0.1 --port=${server.port} --user=root`;
 
 try {
@@ -33,7 +39,8 @@ function statements(at: number): string[] {
   return [
     `CREATE TABLE t${at} (id INT PRIMARY KEY, name VARCHAR(50) NOT NULL, parent_id INT, note TEXT, KEY (name), KEY (parent_id),
       CONSTRAINT fk_${at} FOREIGN KEY (parent_id) REFERENCES t${Math.floor(at / 2)} (id))`,
-    `INSERT INTO t${at} VALUES (1, 'a', 1, 'x'), (2, 'b', 1, 'y'), (3, 'c', 2, 'z')`,
+    // Rows that no other table has: nothing is stored once for all.
+    `INSERT INTO t${at} VALUES (1, 'a${at}', 1, 'x'), (2, 'b${at}', 1, 'y'), (3, 'c${at}', 2, 'z')`,
   ];
 }
 
@@ -52,7 +59,9 @@ async function measure(): Promise<void> {
   const myloader = await run(`myloader -t ${JOBS} ${login} -B raw -d ${dumped}`);
   await server.sql('', 'DROP DATABASE raw');
   const first = await run(`${command} load bench`);
+  const watching = await watchReaders();
   const second = await run(`${command} load bench`);
+  const longest = await watching.end();
   const row = (name: string, { seconds }: Run, [beside, wanted]: [Run, string] | [null, ''] = [null, '']): void =>
     console.log(
       name.padEnd(32),
@@ -67,7 +76,31 @@ async function measure(): Promise<void> {
   row('myloader', myloader);
   row('tool load, new destination', first, [myloader, '1.00']);
   row('tool load over it', second, [myloader, '1.00']);
-  console.log(`unavailable for ${first.swapMs} and ${second.swapMs} ms, to reach 500`);
+  console.log(`unavailable, as the load over it says:     ${second.swapMs.padStart(8)} ms, to reach 500`);
+  console.log(`longest that a reader waited meanwhile:    ${longest.toFixed(0).padStart(8)} ms`);
+}
+
+/** A client that reads one row of the first and the last table again and again, as a program would that uses the database. */
+async function watchReaders(): Promise<{ end(): Promise<number> }> {
+  const session = await openSession({ url: parseMysqlUrl(server.url('copy')) });
+  let longest = 0;
+  let ended = false;
+  const reading = (async () => {
+    while (!ended) {
+      const started = performance.now();
+      await session.query(`SELECT (SELECT name FROM t0 WHERE id = 1), (SELECT name FROM t${tables - 1} WHERE id = 1)`);
+      longest = Math.max(longest, performance.now() - started);
+      await setTimeout(PAUSE_MS);
+    }
+  })();
+  return {
+    async end() {
+      ended = true;
+      await reading;
+      await session.close();
+      return longest;
+    },
+  };
 }
 
 interface Run {

@@ -15,9 +15,13 @@ const house = {
     "import { UserError } from '../runtime/errors.ts';\nimport { execa } from 'execa';\nexport const run = [execa, UserError];",
   'src/engines/engine.ts': "import { run } from '../process/local.ts';\nexport const engine = run;",
   'src/operations/load.ts': "import { engine } from '../engines/engine.ts';\nexport const load = engine;",
-  'src/commands/load.ts': "export const load = () => import('../operations/load.ts');",
+  'src/presentation/load.ts':
+    "import type { load } from '../operations/load.ts';\nexport const text = (given: typeof load) => String(given);",
+  'src/commands/load.ts':
+    "export const load = () => [import('../operations/load.ts'), import('../presentation/load.ts')];",
   'components/list.tsx': "import { Text } from 'ink';\nexport const List = () => <Text>…</Text>;",
-  'screens/tables/tables-screen.tsx': 'export const tablesScreen = {};',
+  'screens/tables/tables-screen.tsx':
+    "import { text } from '../../src/presentation/load.ts';\nexport const tablesScreen = { text };",
   'screens/app/screens.ts':
     "import { tablesScreen } from '../tables/tables-screen.tsx';\nexport const SCREENS = [tablesScreen];",
   'screens/start.tsx':
@@ -72,9 +76,13 @@ test.each([
     "import type { load } from '../operations/load.ts';\nexport type L = typeof load;",
   ],
   ['operations-are-below-the-skins', 'src/operations/undo.ts', "import '../commands/load.ts';"],
+  ['operations-are-below-the-skins', 'src/operations/undo.ts', "import '../presentation/load.ts';"],
+  ['presentation-is-below-the-skins', 'src/presentation/undo.ts', "import '../commands/load.ts';"],
+  ['presentation-starts-no-work', 'src/presentation/undo.ts', "import '../operations/load.ts';"],
+  ['commands-load-their-work-when-they-run', 'src/commands/undo.ts', "import '../presentation/load.ts';"],
   [
     'the-core-has-never-heard-of-a-terminal',
-    'src/report/plain.ts',
+    'src/presentation/plain.ts',
     "import { render } from 'ink';\nexport const draw = render;",
   ],
   ['the-core-has-never-heard-of-a-terminal', 'src/state/run.ts', "import '../../components/list.tsx';"],

@@ -1,19 +1,22 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { confirm } from '../../src/cli/confirm.ts';
+import type { TypedName } from '../../src/presentation/question.ts';
 import { interrupted } from '../../src/runtime/errors.ts';
 import { Sink } from '../helpers/cli-host.ts';
+import { questionOf } from '../helpers/question.ts';
 
-const question = { plan: ['Load snapshot 0', '  into app'], ask: 'Replace database "app"?' };
+const question = questionOf({ facts: [{ name: 'Destination', value: 'app' }] });
 
-function asking(answer: string | null, change: { typed?: string; assumeYes?: boolean; canAsk?: boolean } = {}) {
+function asking(answer: string | null, change: { typed?: TypedName; assumeYes?: boolean; canAsk?: boolean } = {}) {
   const input = new PassThrough();
   const output = new Sink();
-  const { typed, ...rest } = change;
+  const { typed = null, ...rest } = change;
   const signal = new AbortController().signal;
+  const hide = (text: string) => text;
   const asked = confirm(
-    { ...question, ...(typed !== undefined && { typed }) },
-    { assumeYes: false, canAsk: true, input, output, signal, ...rest },
+    { ...question, typed },
+    { assumeYes: false, canAsk: true, input, output, signal, hide, ...rest },
   );
   if (answer === null) input.end();
   else input.write(`${answer}\n`);
@@ -23,21 +26,29 @@ function asking(answer: string | null, change: { typed?: string; assumeYes?: boo
 test.each(['y', 'Y', 'yes', ' y '])('the answer %j goes on', async (answer) => {
   const { asked, output } = asking(answer);
   await asked;
-  expect(output.text).toBe('Load snapshot 0\n  into app\nReplace database "app"? [y/N] ');
+  expect(output.text).toBe(
+    'Load snapshot 0\n  Destination  app\n  app will be replaced.\nReplace database "app"? [y/N] ',
+  );
 });
 
 test.each(['', 'n', 'no', 'yep', 'app', null])('the answer %j is a no, and a refusal', async (answer) => {
   await expect(asking(answer).asked).rejects.toMatchObject({ code: 'not_confirmed', exit: 5 });
 });
 
+const APP: TypedName = { name: 'app', why: 'not local' };
+
 test('where a name must be typed, a plain yes is not enough', async () => {
-  await expect(asking('y', { typed: 'app' }).asked).rejects.toMatchObject({ code: 'not_confirmed' });
-  await expect(asking('App', { typed: 'app' }).asked).rejects.toMatchObject({ code: 'not_confirmed' });
-  await expect(asking('app', { typed: 'app' }).asked).resolves.toBeUndefined();
+  await expect(asking('y', { typed: APP }).asked).rejects.toMatchObject({ code: 'not_confirmed' });
+  await expect(asking('App', { typed: APP }).asked).rejects.toMatchObject({ code: 'not_confirmed' });
+  await expect(asking('app', { typed: APP }).asked).resolves.toBeUndefined();
+});
+
+test('a flag has accepted sources that could not be identified, so that a yes is enough', async () => {
+  await expect(asking('y', { typed: { name: 'app', why: 'unverified' } }).asked).resolves.toBeUndefined();
 });
 
 test('nobody is asked when yes was said beforehand', async () => {
-  const { asked, output } = asking(null, { assumeYes: true, canAsk: false, typed: 'app' });
+  const { asked, output } = asking(null, { assumeYes: true, canAsk: false, typed: APP });
   await asked;
   expect(output.text).toBe('');
 });
@@ -55,6 +66,7 @@ test('an interrupt ends the question with its own reason', async () => {
   const asked = confirm(question, {
     assumeYes: false,
     canAsk: true,
+    hide: (text) => text,
     input: new PassThrough(),
     output: new Sink(),
     signal,

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/registry.ts';
 import { EXIT, interrupted, UserError } from '../../src/runtime/errors.ts';
 import { ATTENDED, command, runWith } from '../helpers/cli-host.ts';
+import { questionOf } from '../helpers/question.ts';
 
 const finds = command(async () => ({ data: { found: 1 }, text: 'found 1' }), { json: 'document' });
 
@@ -178,7 +179,7 @@ test('a password that slipped into a result is masked, for people and for progra
 
 test('a question is answered by --yes, -y, TOOL_NO_CONFIRM=true and CI=true; else, without a terminal, by no', async () => {
   const asking = command(async ({ confirm }) => {
-    await confirm({ plan: [], ask: 'Really?' });
+    await confirm(questionOf());
     return { data: {}, text: 'done' };
   });
   const exitOf = async (...parameters: Parameters<typeof runWith>) => (await runWith(...parameters)).exit;

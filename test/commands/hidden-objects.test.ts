@@ -57,10 +57,11 @@ describeWithMysql('mariadb', { name: 'objects that the rights of the user hide' 
       const { last } = await cli.json(words);
       expect(JSON.stringify(last)).toContain(`"hidden":${JSON.stringify(HIDDEN)}`);
     }
-    expect((await cli.tool(['load', 'app', '--dry-run'])).stdout).toContain(
-      `\n  hidden    ${TEXT}: not in the snapshot\n`,
+    expect((await cli.tool(['load', 'app', '--dry-run'])).stdout).toMatch(/\n {2}Hidden +/);
+    expect((await cli.tool(['load', 'app', '--dry-run'])).stdout).toContain(`  ${TEXT}\n`);
+    expect((await cli.tool(['load', 'app', '--yes'])).stdout).toContain(
+      `\nNot in snapshot 0, hidden from its user: ${TEXT}\n`,
     );
-    expect((await cli.tool(['load', 'app', '--yes'])).stdout).toContain(`\n  hidden    ${TEXT}: not in the snapshot\n`);
   }, 60_000);
 
   it('are the same of a sanitized copy', async () => {

@@ -31,6 +31,7 @@ describeWithPostgres('schemas that schema_config leaves out', () => {
     );
 
   const ALL = 'audit (2 tables), empty (0 tables), my sales (1 table)';
+  const LEFT_OUT = /\n {2}Left out +audit \(2 tables\), empty \(0 tables\), my sales \(1 table\)\n/;
 
   it('are told with the number of their tables by build, target and the plan of a load', async () => {
     const cli = await configured('');
@@ -48,9 +49,7 @@ describeWithPostgres('schemas that schema_config leaves out', () => {
         ],
       },
     ]);
-    expect((await cli.tool(['load', 'app', '--dry-run'])).stdout).toContain(
-      `\n  left out  ${ALL}: not in the snapshot\n`,
-    );
+    expect((await cli.tool(['load', 'app', '--dry-run'])).stdout).toMatch(LEFT_OUT);
   }, 60_000);
 
   it('are no warning of a load that excludes them, unlike a schema that was never there', async () => {
@@ -73,7 +72,7 @@ describeWithPostgres('schemas that schema_config leaves out', () => {
     const cli = await configured('\n    sanitize: {override_query: "UPDATE orders SET id = 2"}');
     expect((await cli.tool(['build', 'app', '--yes'])).exit).toBe(0);
     const { stdout } = await cli.tool(['load', 'app', '--dry-run']);
-    expect(stdout).toContain('  data      sanitized');
-    expect(stdout).toContain(`  left out  ${ALL}`);
+    expect(stdout).toMatch(/\n {2}Data +sanitized/);
+    expect(stdout).toMatch(LEFT_OUT);
   }, 120_000);
 });

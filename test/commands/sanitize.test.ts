@@ -35,10 +35,10 @@ describeWithPostgres('tool sanitize', () => {
     const { exit, stdout } = await tool(['sanitize', 'app'], { query: "UPDATE person SET first_name = 'X'" });
     expect(exit).toBe(0);
     const lines = stdout.split('\n');
-    const columns = lines.findIndex((line) => /^COLUMN +LOOKS LIKE +STATE +VALUES +SAMPLES$/.test(line));
+    const columns = lines.findIndex((line) => /^COLUMN +STATE +VALUES +LOOKS LIKE +BEFORE +AFTER$/.test(line));
     const tables = lines.findIndex((line) => /^TABLE +CONTENT +ROWS BEFORE +AFTER$/.test(line));
-    expect(lines[columns - 1]).toBe('2 columns look personal and still hold what was there:');
-    expect(stdout).toMatch(/^public.person.email +e-mail address +unchanged +500 +s\*{5}/m);
+    expect(lines[0]).toMatch(/^Sanitized snapshot .*: 2 of \d+ personal columns are unchanged$/);
+    expect(stdout).toMatch(/^. public.person.email +unchanged +500 +e-mail address +s\*{5}/m);
     expect(stdout).toMatch(/^public.person +changed +500 +500$/m);
     expect(columns).toBeGreaterThan(0);
     expect(tables).toBeGreaterThan(columns);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Span } from '../../components/line.tsx';
-import { type Column, layOutTable, tableHead, tableRow } from '../../components/table.ts';
+import { layOutTable, tableHead, tableRow } from '../../components/table.ts';
+import type { Column } from '../../src/presentation/column.ts';
 import { cellWidth } from '../../src/text/text-width.ts';
 import { fc } from '../helpers/fast-check.ts';
 

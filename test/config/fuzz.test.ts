@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { problemsText } from '../../src/cli/printers/problems.ts';
+import { createStyle } from '../../src/cli/printers/style.ts';
 import { variableName } from '../../src/config/environment.ts';
 import type { Inspection } from '../../src/config/load.ts';
-import { problemsText } from '../../src/report/problems.ts';
-import { createStyle } from '../../src/report/style.ts';
 import { configFolder, withKey } from '../helpers/config-folder.ts';
 import { fc } from '../helpers/fast-check.ts';
 import { mutations } from '../helpers/mutations.ts';

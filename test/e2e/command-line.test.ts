@@ -27,7 +27,7 @@ test('Enter alone is a no', async () => {
   tool('work');
   await terminal.waitFor(QUESTION);
   terminal.press('enter');
-  await terminal.waitFor('error: Not confirmed; nothing was changed.');
+  await terminal.waitFor('error: Not confirmed. Nothing was changed.');
   expect((await terminal.exited).exitCode).toBe(5);
 });
 

@@ -39,7 +39,7 @@ describeWithPostgres('tool demo on a terminal, from the bundle', () => {
     await terminal.waitFor((screen) => screen.includes('✗ unreachable') && screen.split('✓ up').length === 3, FILLED);
     expect(terminal.screen()).toMatch(/shop.*shop-public|shop-public.*shop/s);
     terminal.press('q');
-    await terminal.waitFor('The demo is over');
+    await terminal.waitFor('The demo has ended');
     expect(await terminal.exited).toMatchObject({ exitCode: 0 });
     expect(terminal.modes()).toMatchObject({ alternateScreen: false, cursorHidden: false });
     await expectNothingLeft();

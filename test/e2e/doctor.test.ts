@@ -39,10 +39,10 @@ it('a broken configuration is mended by keys alone: each fix is shown, made, and
     await terminal.waitFor(finding);
     terminal.press('f');
     await terminal.waitFor(shown);
-    await terminal.waitFor('Enter do it');
+    await terminal.waitFor('Enter apply');
     terminal.press('enter');
     await terminal.waitFor(`Done: ${done}`);
-    await terminal.waitFor((screen) => !screen.includes('looking again'));
+    await terminal.waitFor((screen) => !screen.includes('checking again'));
   };
 
   await terminal.waitFor('The configuration has 3 problems');
@@ -58,10 +58,10 @@ it('a broken configuration is mended by keys alone: each fix is shown, made, and
   // Credentials in the file are advice, and nobody knows where they belong.
   await terminal.waitFor(/❯ ! +storage_profiles\.team\.access_key/);
   terminal.press('f');
-  await terminal.waitFor('Only you can know what is meant');
+  await terminal.waitFor('No automatic fix');
   terminal.press('down');
-  await mend(/❯ – +secrets +3 secrets in plain/, /\+ .*\*\*\*/, 'Encrypt them where they stand');
-  await mend(/❯ – +working directory +is not there yet/, `mkdir -p ${folder.path}/work`, 'Make the folder');
+  await mend(/❯ – +secrets +3 secrets in plain text/, /\+ .*\*\*\*/, 'Encrypt them where they stand');
+  await mend(/❯ – +working directory +does not exist yet/, `mkdir -p ${folder.path}/work`, 'Make the folder');
   expect((await stat(join(folder.path, 'work'))).isDirectory()).toBe(true);
 
   const mended = await text();

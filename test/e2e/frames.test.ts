@@ -51,11 +51,11 @@ test.for(SIZES)('the screens at %d×%d are what they were', async ([columns, row
   terminal.press(' ', 'j', 'm');
   await frame('tables', '2 marked');
   terminal.press('l');
-  await frame('confirm tables', 'Come along');
+  await frame('confirm tables', 'Required tables');
   await back('2 marked');
   await back('2 snapshots');
   terminal.press('l');
-  await frame('confirm', '❯ Leave app_dev as it is');
+  await frame('confirm', '❯ Cancel');
   terminal.press('down', 'enter');
   await frame('run', 'Loaded snapshot 0');
   await expect(frames.join('\n')).toMatchFileSnapshot(`frames/${columns}x${rows}.txt`);
@@ -113,19 +113,19 @@ test.for(SIZES)('work in a queue at %d×%d is shown as it was', async ([columns,
   const { frames, frame, back } = open({ columns, rows, world: 'slow' });
   await terminal.waitFor('unreachable');
   terminal.press('b');
-  await frame('running', '25 %');
+  await frame('running', '25%');
   await back('4 targets');
   terminal.press('b');
-  await frame('waiting', '○ Begins when this has ended');
+  await frame('waiting', '○ Queued after');
   await back('4 targets');
   terminal.press('down', 'b');
   await terminal.waitFor(
     (screen) => screen.includes('Build a snapshot of billing') && screen.includes('Dump 25 tables'),
   );
   await back('4 targets');
-  await frame('elsewhere', 'Build a snapshot of app 25 % and 1 more, 1 waiting');
+  await frame('elsewhere', 'Build a snapshot of app 25% and 1 more, 1 waiting');
   terminal.press('t');
-  await frame('tasks', '3 tasks, 1 waiting');
+  await frame('tasks', '3 runs, 1 queued');
   terminal.press('j', 'c');
   await frame('taken out', '! cancelled');
   await back('4 targets');
@@ -133,7 +133,7 @@ test.for(SIZES)('work in a queue at %d×%d is shown as it was', async ([columns,
   await frame('messages', '1 message');
   await back('4 targets');
   terminal.press('q');
-  await frame('quit', '❯ Stay here');
+  await frame('quit', '❯ Stay');
   await expect(frames.join('\n')).toMatchFileSnapshot(`frames/queue-${columns}x${rows}.txt`);
 });
 

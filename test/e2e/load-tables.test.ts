@@ -88,13 +88,13 @@ describeWithPostgres('a load of some tables', () => {
       await shown.waitFor('1 marked');
       shown.press('l');
       await shown.waitFor('load 1 table of snapshot 0');
-      await shown.waitFor(/Come along +public\.customer \(public\.orders refers to it\)/);
+      await shown.waitFor(/Required tables +public\.customer \(public\.orders refers to it\)/);
       await shown.waitFor('public.country (public.customer refers to it)');
       await shown.waitFor(/Left empty +public\.log/);
       shown.press('down', 'enter');
       await shown.waitFor('✓ Loaded 1 table of snapshot 0 of shop into');
-      await shown.waitFor('Asked for: public.orders');
-      await shown.waitFor(/Came along: public\.customer \(public\.orders refers to it\), public\.country/);
+      await shown.waitFor('Tables: public.orders');
+      await shown.waitFor(/Required tables: public\.customer \(public\.orders refers to it\), public\.country/);
       await shown.waitFor('Left empty: public.log');
       expect(await server.psql('copy', { sql: COUNTS })).toBe('1|50|40|0\n');
       shown.press('esc');

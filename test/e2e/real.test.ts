@@ -101,7 +101,7 @@ describeWithPostgres('the screens on a real server', () => {
 
   async function confirmLoad(): Promise<void> {
     terminal.press('l');
-    await terminal.waitFor('❯ Leave copy as it is');
+    await terminal.waitFor('❯ Cancel');
     terminal.press('down', 'enter');
   }
 
@@ -133,23 +133,23 @@ describeWithPostgres('the screens on a real server', () => {
     terminal.press('/', 's', 'h', 'o', 'p');
     await terminal.waitFor('1 of 4 targets');
     terminal.press('enter', 'b');
-    await terminal.waitFor('✓ Built snapshot 0 of shop (1 table, 2,000 rows');
+    await terminal.waitFor('✓ Built snapshot 0 of shop');
     await openListed();
     await terminal.waitFor(/❯ 0 {2}just now .* 2,000/);
 
     terminal.press('l');
-    await terminal.waitFor('❯ Leave copy as it is');
-    await terminal.waitFor('copy is replaced. What it holds now is kept for one undo.');
+    await terminal.waitFor('❯ Cancel');
+    await terminal.waitFor('copy will be replaced. The previous version is kept');
     terminal.press('down', 'enter');
     await terminal.waitFor('✓ Loaded snapshot 0 of shop into');
     await terminal.waitFor('✓ copy is the new one');
     expect(await server.dump('copy')).toBe(await server.dump('shop'));
 
     terminal.press('u');
-    await terminal.waitFor('❯ Leave copy as it is');
+    await terminal.waitFor('❯ Cancel');
     terminal.press('down', 'enter');
     await terminal.waitFor('✓ copy is what it was');
-    await terminal.waitFor('✓ Put postgres://');
+    await terminal.waitFor('✓ Restored the previous postgres://');
     expect(await server.psql('copy', { sql: 'SELECT id FROM mine' })).toBe('7\n');
 
     terminal.press('esc');
@@ -157,7 +157,7 @@ describeWithPostgres('the screens on a real server', () => {
     terminal.press('esc');
     await terminal.waitFor('1 snapshot');
     terminal.press('v');
-    await terminal.waitFor('✓ Snapshot 0 of shop is whole');
+    await terminal.waitFor(/✓ Snapshot 0 of shop \(\w+\) is intact/);
     terminal.press('esc');
     await terminal.waitFor('1 snapshot');
     terminal.press('n');
@@ -168,9 +168,9 @@ describeWithPostgres('the screens on a real server', () => {
     expect(await readFile(join(work, 'snapshots', 'shop', manifest), 'utf8')).toContain('before the move');
 
     terminal.press('d');
-    await terminal.waitFor('❯ Keep the snapshot');
+    await terminal.waitFor('❯ Cancel');
     terminal.press('down', 'enter');
-    await terminal.waitFor('✓ Removed the snapshot of shop');
+    await terminal.waitFor('✓ Removed snapshot');
     expect(await readdir(join(work, 'snapshots', 'shop'))).toEqual([]);
 
     terminal.press('esc');
@@ -182,9 +182,9 @@ describeWithPostgres('the screens on a real server', () => {
     for (const line of [
       'Built snapshot 0 of shop',
       'Loaded snapshot 0',
-      'Put postgres://',
-      'is whole',
-      'Removed the',
+      'Restored the previous postgres://',
+      'is intact',
+      'Removed snapshot',
     ]) {
       await terminal.waitFor(line);
     }
@@ -203,7 +203,7 @@ describeWithPostgres('the screens on a real server', () => {
     await terminal.waitFor('❯ shop');
     terminal.press('q');
     await expectRestored(0);
-    await terminal.waitFor('Build a snapshot of away: failed');
+    await terminal.waitFor('Build a snapshot of away failed');
   });
 
   it("show a load that fails with the server's own words and what became of the destination", async () => {
@@ -221,7 +221,7 @@ describeWithPostgres('the screens on a real server', () => {
     const { sha256 } = tables[0].file;
     await truncate(join(work, 'objects', sha256.slice(0, 2), sha256), 50);
     await confirmLoad();
-    await terminal.waitFor(/✗ Snapshot \w+ of shop is damaged/);
+    await terminal.waitFor(/✗ Snapshot \w+ of shop \(\w+\) is damaged/);
     await terminal.waitFor('public.customer: the object');
     await terminal.waitFor('→ The destination is as it was before.');
     await expectUntouched();
@@ -241,7 +241,7 @@ describeWithPostgres('the screens on a real server', () => {
     await terminal.waitFor('1 of 4 targets');
     terminal.press('q');
     await terminal.exited;
-    await terminal.waitFor('Load snapshot 0 of slow into copy: cancelled');
+    await terminal.waitFor('Load snapshot 0 of slow into copy cancelled');
   });
 
   it('ask before they are left with work going on, and can cancel it', async () => {
@@ -253,10 +253,10 @@ describeWithPostgres('the screens on a real server', () => {
     terminal.press('esc');
     await terminal.waitFor('1 of 4 targets');
     terminal.press('q');
-    await terminal.waitFor('❯ Stay here');
+    await terminal.waitFor('❯ Stay');
     terminal.press('down', 'down', 'enter');
     await expectRestored(130);
-    await terminal.waitFor('Load snapshot 0 of slow into copy: cancelled');
+    await terminal.waitFor('Load snapshot 0 of slow into copy cancelled');
     await expectUntouched();
   });
 

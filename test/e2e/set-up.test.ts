@@ -37,7 +37,7 @@ describeWithPostgres('a first configuration on a real server', () => {
     });
     // Looked for once the screen is there, so that keys are its own by then.
     await terminal.waitFor('✓ PostgreSQL: pg_dump');
-    await terminal.waitFor('❯ In this folder: ./tool.yml');
+    await terminal.waitFor('❯ ./tool.yml (this folder only)');
   }
 
   /** A question, and the keys that answer it. */
@@ -61,7 +61,7 @@ describeWithPostgres('a first configuration on a real server', () => {
     await answer('❯ postgres', 'down');
     await answer('❯ shop', 'enter');
     await terminal.waitFor('[x] sales');
-    await answer('❯ Go on with all of them', 'enter');
+    await answer('❯ Continue with all schemas', 'enter');
     // The same database, by another name of the host.
     const source = `postgres://${username}:${password}@localhost:${server.port}/shop`;
     await answer('Destination:', source, 'enter');
@@ -76,8 +76,8 @@ describeWithPostgres('a first configuration on a real server', () => {
     expect(terminal.screen()).toContain(`src_url: "postgres://${username}:{{\`SHOP_PASSWORD\` | env}}@`);
     await expect(access(join(folder.path, 'tool.yml'))).rejects.toThrow('ENOENT');
     await answer('Enter write the file', 'enter');
-    await answer('❯ Take the first snapshot of shop now', 'enter');
-    await terminal.waitFor('✓ Built snapshot 0 of shop (1 table, 2,000 rows');
+    await answer('❯ Build the first snapshot of shop now', 'enter');
+    await terminal.waitFor('✓ Built snapshot 0 of shop');
     const text = await readFile(join(folder.path, 'tool.yml'), 'utf8');
     expect(text).toContain(`dst_url: "postgres://${username}:{{\`SHOP_DESTINATION_PASSWORD\` | env}}@localhost`);
     expect(text).not.toContain(password);
@@ -95,12 +95,12 @@ describeWithPostgres('a first configuration on a real server', () => {
     await answer('❯ Type or paste', 'enter');
     await answer('Source:', 'postgres://nobody@127.0.0.1:1/shop', 'enter');
     await answer('Connection refused', '\x15', server.url('shop'), 'enter');
-    await answer('❯ Go on with all of them', 'enter');
+    await answer('❯ Continue with all schemas', 'enter');
     await answer('Destination:', 'enter');
     await answer('❯ Encrypted in the file', 'enter');
     await answer('❯ On this machine only', 'enter');
     await answer(':$aes$', 'enter');
-    await answer('❯ Take the first snapshot of app now', 'down', 'enter');
+    await answer('❯ Build the first snapshot of app now', 'down', 'enter');
     await terminal.waitFor('✓ up');
     expect(await readFile(join(folder.path, 'tool.yml'), 'utf8')).toMatch(/:\$aes\$[0-9a-f]{60,}@/);
   });
@@ -128,7 +128,7 @@ describeWithMysql('mariadb', { name: 'a first configuration' }, () => {
   it('is put together field by field, one goes back and on again, and nothing is written before the end', async () => {
     await using screens = await openScreens({ columns: 80, rows: 24 });
     const { terminal, answer, file } = screens;
-    await answer('❯ In this folder', 'enter');
+    await answer('❯ ./tool.yml', 'enter');
     await answer('Name: app', '\x15', 'shop', 'enter');
     await answer('❯ Type or paste', 'down', 'enter');
     await answer('❯ PostgreSQL', 'down', 'enter');
@@ -150,19 +150,19 @@ describeWithMysql('mariadb', { name: 'a first configuration' }, () => {
     await answer('Password: *********', 'enter');
     await answer('❯ shop', 'enter');
     // There are no schemas to choose from.
-    await terminal.waitFor(`mysql://clerk@127.0.0.1:${server.port}/shop answers: version 10.`);
+    await terminal.waitFor(`mysql://clerk@127.0.0.1:${server.port}/shop is up: version 10.`);
     const other = `mariadb://clerk:${encodeURIComponent(PASSWORD)}@localhost:${server.port}`;
     await answer('Destination:', `${other}/shop`, 'enter');
     await answer('is the source: a load would replace it', '_copy', 'enter');
-    await terminal.waitFor('/shop_copy is not there yet');
+    await terminal.waitFor('/shop_copy does not exist yet');
     await answer('❯ Encrypted in the file', 'enter');
     await answer('❯ On this machine only', 'enter');
     await terminal.waitFor('Enter write the file');
     expect(terminal.screen()).toMatch(/src_url: mysql:\/\/clerk:\$aes\$[0-9a-f]{4}…@127\.0\.0\.1:\d+\/shop\n/);
     expect(await file()).toBeNull();
     terminal.press('enter');
-    await answer('❯ Take the first snapshot of shop now', 'enter');
-    await terminal.waitFor('✓ Built snapshot 0 of shop (1 table, 2,000 rows', 30_000);
+    await answer('❯ Build the first snapshot of shop now', 'enter');
+    await terminal.waitFor('✓ Built snapshot 0 of shop', 30_000);
     expect(await file()).not.toContain('p%40ss');
     terminal.press('esc');
     await terminal.waitFor('✓ up');
@@ -172,7 +172,7 @@ describeWithMysql('mariadb', { name: 'a first configuration' }, () => {
   it('is made from the URL of a server that is pasted, with its password in a variable, at 60×20', async () => {
     await using screens = await openScreens({ columns: 60, rows: 20 });
     const { terminal, answer, file } = screens;
-    await answer('❯ In this folder', 'enter');
+    await answer('❯ ./tool.yml', 'enter');
     await answer('Name: app', 'enter');
     await answer('❯ Type or paste', 'enter');
     const url = server.url('', { name: 'clerk', password: PASSWORD }).replace(/\/$/, '');

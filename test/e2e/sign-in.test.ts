@@ -28,7 +28,7 @@ it('one signs in from the screens', async () => {
   onTestFinished(() => terminal.close());
   await terminal.waitFor('no targets yet');
   terminal.press('s');
-  await terminal.waitFor('Waiting for you in the browser');
+  await terminal.waitFor('Waiting for the browser');
   await browser.url();
   expect(await world.provider.signIn(await browser.visited())).toContain('You are signed in');
   await terminal.waitFor('ann@example.com');
@@ -61,7 +61,7 @@ it('where there are several providers one chooses, and signs in with that', asyn
   terminal.press('s');
   await terminal.waitFor('❯ idp');
   terminal.press('enter');
-  await terminal.waitFor('Waiting for you in the browser');
+  await terminal.waitFor('Waiting for the browser');
   await browser.url();
   await world.provider.signIn(await browser.visited());
   await terminal.waitFor('ann@example.com');

@@ -82,17 +82,17 @@ targets:
     await terminal.waitFor(row('public.log', 'empty', ['500', '0']));
 
     terminal.press('e');
-    await terminal.waitFor('public.customer is what the subset is made of');
+    await terminal.waitFor('public.customer is a subset table');
     terminal.press('+');
     await terminal.waitFor(row('❯ public.customer', 'target', ['200', '20']));
     await terminal.waitFor(row('public.orders', 'child', ['2,000', '200']));
-    await terminal.waitFor(/rows of 4 tables, [\d.]+ kB/);
+    await terminal.waitFor(/rows in 4 tables, [\d.]+ kB/);
     await terminal.waitFor('not saved');
     await select(/❯ +public\.product/);
     terminal.press('e');
     await terminal.waitFor(row('public.product', 'excluded', ['40', '0']));
     await select(/❯ +public\.orders/);
-    await terminal.waitFor(/Become null +product_id/);
+    await terminal.waitFor(/Set to null +product_id/);
     await select(/❯ +public\.log/);
     terminal.press('c');
     await terminal.waitFor(row('❯ public.log', 'copy', ['500', '500']));
@@ -110,10 +110,10 @@ targets:
     );
 
     terminal.press('enter');
-    await terminal.waitFor('❯ Do not make it');
-    await terminal.waitFor('shop_small does not exist yet: it is created.');
+    await terminal.waitFor('❯ Cancel');
+    await terminal.waitFor('shop_small does not exist yet and will be created.');
     terminal.press('down', 'enter');
-    await terminal.waitFor('✓ Made the subset in', 30_000);
+    await terminal.waitFor('✓ Created the subset of', 30_000);
     const counted = await server.psql('shop_small', {
       sql: `SELECT (SELECT count(*) FROM customer), (SELECT count(*) FROM orders), (SELECT count(*) FROM product),
         (SELECT count(*) FROM log), (SELECT count(*) FROM orders WHERE product_id IS NOT NULL)`,

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { build } from '../../src/operations/build.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
-import { loadPlanLines } from '../../src/report/load.ts';
+import { loadQuestion } from '../../src/presentation/load.ts';
 import type { HiddenObjects } from '../../src/results/hidden-objects.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
 import type { RunEvent, WarningEvent } from '../../src/runtime/events.ts';
@@ -105,7 +105,7 @@ export async function checkRights(
 
   const planned = await planLoad(context, { target: user, cpus: 2, undo: false });
   expect(planned.plan.snapshot?.hidden ?? []).toEqual(hidden);
-  expect(loadPlanLines(planned.plan).filter((line) => line.startsWith('  hidden '))).toHaveLength(
+  expect(loadQuestion(planned.plan, new Date()).facts.filter(({ name }) => name === 'Hidden')).toHaveLength(
     hidden.length > 0 ? 1 : 0,
   );
   await withDetails(applyLoad(context, planned));

@@ -12,7 +12,7 @@ import { importSnapshot } from '../../src/operations/snapshots/import.ts';
 import { localRepository } from '../../src/operations/snapshots/local-repository.ts';
 import { annotate, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { ownKey } from '../../src/operations/trust.ts';
-import { loadPlanLines, loadQuestion } from '../../src/report/load.ts';
+import { loadQuestion } from '../../src/presentation/load.ts';
 import type { Manifest } from '../../src/repository/manifest.ts';
 import { publicKeyText, signManifest, verifyManifest } from '../../src/repository/signature.ts';
 import type { Context } from '../../src/runtime/context.ts';
@@ -144,7 +144,11 @@ describeWithPostgres('snapshots that somebody else has built', () => {
     expect((await states([await keyOf('bob')]))[0]).toEqual({ state: 'untrusted', key: ann });
     const { plan } = await planLoad(contextOf('bob').context, { target: 'app' });
     expect(plan.snapshot?.signature).toEqual({ state: 'valid', key: ann });
-    expect(loadPlanLines(plan).join('\n')).toContain(ann);
+    expect(
+      loadQuestion(plan, new Date())
+        .facts.map(({ value }) => value)
+        .join('\n'),
+    ).toContain(ann);
   });
 
   it('are loaded, sanitized and imported only with a signature by a trusted key, where trusted_keys is set', async () => {
@@ -181,7 +185,7 @@ describeWithPostgres('snapshots that somebody else has built', () => {
       const { context } = contextOf(person, user ? { user } : {});
       const { plan } = await planLoad(context, { target: 'app', snapshot });
       const warned = plan.warnings.some(({ code }) => code === 'foreign_code_as_superuser');
-      expect(loadQuestion(plan).typed).toBe(warned ? 'copy' : undefined);
+      expect(loadQuestion(plan, new Date()).typed).toEqual(warned ? { name: 'copy', why: 'foreign code' } : null);
       return warned;
     };
     expect(await foreign('bob')).toBe(true);

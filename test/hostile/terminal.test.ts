@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Host } from '../../src/cli/host.ts';
 import { EXIT, UserError } from '../../src/runtime/errors.ts';
 import { ATTENDED, command, runWith } from '../helpers/cli-host.ts';
+import { questionOf } from '../helpers/question.ts';
 
 /** Clears the screen, sets the title, turns the order of the text, hides what follows (C0, C1, bidirectional). */
 const HOSTILE = 'a\x1b[2J\x1b]0;owned\x07b\x9b8m\u202Ec\rd\x7f\x1b[8me';
@@ -27,7 +28,7 @@ const working = command(async ({ report, confirm }) => {
   report({ event: 'warning', code: 'odd', message: HOSTILE });
   report({ event: 'sign_in', provider: HOSTILE, url: `https://idp/${HOSTILE}`, user_code: HOSTILE });
   report({ event: 'step', step: 'dump', state: 'done', label: `Dumped ${HOSTILE}` });
-  await confirm({ plan: [`Replace ${HOSTILE}`], ask: `Replace ${HOSTILE}?` });
+  await confirm(questionOf({ title: `Replace ${HOSTILE}`, ask: `Replace ${HOSTILE}?` }));
   return { data: { name: HOSTILE }, text: `name\t${HOSTILE}` };
 });
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { UserError } from '../../src/runtime/errors.ts';
 import { createRuns, type Run, type RunContext, type RunSummary, runBefore } from '../../src/state/runs.ts';
 
-const receipt: RunSummary = { line: 'Built', problems: [], undoable: false };
+const summary: RunSummary = { line: 'Built', details: [], problems: [], undo: null };
 
-test('work reports into its run, and leaves a receipt', async () => {
+test('work reports into its run, and leaves a summary', async () => {
   const runs = newRuns();
   const id = runs.begin(
     work(async ({ report }) => {
@@ -15,7 +15,11 @@ test('work reports into its run, and leaves a receipt', async () => {
   expect(runs.live()).toHaveLength(1);
   await runs.settled();
   expect(runs.store.getState().runs).toMatchObject([
-    { id, state: { status: 'done', steps: [{ step: 'dump', state: 'done' }] }, receipt },
+    {
+      id,
+      state: { status: 'done', steps: [{ step: 'dump', state: 'done' }] },
+      summary: { line: expect.stringMatching(/^Built in \d+ ms$/) },
+    },
   ]);
   expect(runs.live()).toEqual([]);
 });
@@ -165,7 +169,7 @@ function work(perform: (session: RunContext) => Promise<void>) {
     replaces: null,
     perform: async (session: RunContext) => {
       await perform(session);
-      return () => receipt;
+      return summary;
     },
   };
 }

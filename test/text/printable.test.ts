@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createStyle } from '../../src/report/style.ts';
+import { createStyle } from '../../src/cli/printers/style.ts';
 import { printable, printableJson, printableLines, printableStyled } from '../../src/text/printable.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there

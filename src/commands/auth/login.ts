@@ -17,7 +17,7 @@ const specification = {
 export const authLoginCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { signedInLine } = await import('../../report/sign-in.ts');
+  const { signedInLine } = await import('../../presentation/sign-in.ts');
   const { signIn } = await import('../../operations/sign-in/sign-in.ts');
   const { arguments: given, options } = invocation;
   const context = await invocation.context();

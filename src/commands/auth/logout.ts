@@ -14,11 +14,9 @@ const specification = {
 export const authLogoutCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { signedOutText } = await import('../../presentation/sign-in.ts');
   const { signOut } = await import('../../operations/sign-in/sign-out.ts');
   const context = await invocation.context();
   const ended = await signOut(context, { provider: invocation.arguments.provider });
-  const lines = ended.map(
-    ({ provider, revoked }) => `Signed out of ${provider}${revoked ? ', and its tokens revoked' : ''}`,
-  );
-  return { data: { signed_out: ended }, text: lines.length > 0 ? lines.join('\n') : 'Nobody is signed in' };
+  return { data: { signed_out: ended }, text: signedOutText(ended) };
 }

@@ -13,7 +13,7 @@ const specification = {
 export const authStatusCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: Invocation): Promise<Outcome> {
-  const { signInStatusText } = await import('../../report/sign-in.ts');
+  const { signInStatusText } = await import('../../presentation/sign-in.ts');
   const { signInStatus } = await import('../../operations/sign-in/sign-in-status.ts');
   const context = await invocation.context();
   const providers = await signInStatus(context);

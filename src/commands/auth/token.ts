@@ -20,10 +20,11 @@ const specification = {
 export const authTokenCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { tokenStoredText } = await import('../../presentation/sign-in.ts');
   const { keepAuthtoken } = await import('../../operations/sign-in/keep-authtoken.ts');
   const { arguments: given, stdin } = invocation;
   const context = await invocation.context();
   const token = given.token === '-' ? (await text(stdin)).trim() : given.token;
   const file = await keepAuthtoken(context, token);
-  return { data: { file, encrypted: ['authtoken'] }, text: `The cloud token is in ${file}, encrypted` };
+  return { data: { file, encrypted: ['authtoken'] }, text: tokenStoredText(file) };
 }

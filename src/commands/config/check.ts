@@ -14,7 +14,7 @@ const specification = {
 export const configCheckCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { checkText } = await import('../../report/check.ts');
+  const { checkText } = await import('../../cli/printers/check.ts');
   const { check } = await import('../../operations/configuration/check.ts');
   const { globals, options, tableOptions } = invocation;
   const { offline = false } = options;

@@ -1,5 +1,4 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
-import type { Skipped } from '../../config/secrets/sensitive-values.ts';
 
 const specification = {
   name: 'config encrypt',
@@ -31,20 +30,9 @@ async function run({
   environment,
   cwd,
 }: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { encryptedText } = await import('../../presentation/configuration.ts');
   const { encryptValues } = await import('../../operations/configuration/secrets.ts');
   const { dryRun = false } = options;
   const result = await encryptValues({ keys: given.keys ?? [], dryRun, file: globals.config, environment, cwd });
-  const { file, encrypted, skipped } = result;
-  const done = dryRun ? 'Would encrypt' : 'Encrypted';
-  const lines = [
-    ...encrypted.map((key) => `${done} ${key}`),
-    ...skipped.map(({ key, reason }) => `Left ${key} as it is: ${REASONS[reason]}`),
-  ];
-  return { data: result, text: (lines.length > 0 ? lines : [`${file} holds nothing sensitive`]).join('\n') };
+  return { data: result, text: encryptedText(result, { dryRun }) };
 }
-
-const REASONS: Record<Skipped, string> = {
-  encrypted: 'it is encrypted',
-  template: 'its password comes from a template',
-  no_password: 'it holds no password',
-};

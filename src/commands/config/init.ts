@@ -23,6 +23,7 @@ async function run({
   report,
   screens,
 }: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { initializedText, keychainFailed } = await import('../../presentation/configuration.ts');
   const { absolutePath } = await import('../../config/paths.ts');
   const { initConfiguration, refuseExisting } = await import('../../config/init/init.ts');
   const { force = false, keychain = false } = options;
@@ -33,18 +34,8 @@ async function run({
   }
   const result = await initConfiguration({ file: globals.config, force, keychain, environment, cwd });
   if (result.keychain_error !== null) {
-    const message = `The keychain cannot keep the key: ${result.keychain_error}. The secret_key is in the file, which only you may read`;
+    const message = keychainFailed(result.keychain_error);
     report({ event: 'warning', code: 'keychain_unavailable', message });
   }
-  const lines = [
-    `Wrote ${result.file}`,
-    ...(result.secret_key_in === 'keychain' ? ["Its secret_key is in the system's keychain"] : []),
-    ...(result.replaced ? [`The old one is kept as ${result.replaced}`] : []),
-    ...(result.shadowed_by
-      ? [`In this folder it is not read, since ${result.shadowed_by} is: remove that, or pass --config ${result.file}`]
-      : []),
-    `Snapshots will be kept in ${result.working_directory}`,
-    'Next: add a target to it, then tool config check',
-  ];
-  return { data: result, text: lines.join('\n') };
+  return { data: result, text: initializedText(result) };
 }

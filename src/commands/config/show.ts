@@ -14,7 +14,7 @@ const specification = {
 export const configShowCommand: CommandModule = { ...specification, run };
 
 async function run({ globals, environment, cwd, tableOptions }: Invocation): Promise<Outcome> {
-  const { configurationText } = await import('../../report/configuration.ts');
+  const { configurationText } = await import('../../cli/printers/configuration.ts');
   const { show } = await import('../../operations/configuration/show.ts');
   const { shown, text } = await show({ file: globals.config, environment, cwd });
   const isValid = shown.problems.every(({ severity }) => severity !== 'error');

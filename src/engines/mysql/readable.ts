@@ -1,6 +1,7 @@
-import { type HiddenObjects, whatIsHidden } from '../../results/hidden-objects.ts';
+import type { HiddenObjects } from '../../results/hidden-objects.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { formatNumberOf } from '../../text/format.ts';
+import { whatIsHidden } from '../../text/format-objects.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
 import { inDatabase, type MysqlSession, quoteName, quoteText, SqlError, tablesIn } from './connection/session.ts';
 import { type Definitions, type Listed, readDefinitions, type TableDefinition } from './definitions/definitions.ts';

@@ -1,5 +1,6 @@
-import { type DefinitionOnly, definitionsOnlyText } from '../../results/definitions-only.ts';
+import type { DefinitionOnly } from '../../results/definitions-only.ts';
 import type { WarningEvent } from '../../runtime/events.ts';
+import { definitionsOnlyText } from '../../text/format-objects.ts';
 import { tableName } from '../../text/table-names.ts';
 import { type PsqlSession, quoteName, quoteText } from './connection/session.ts';
 

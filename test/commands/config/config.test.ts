@@ -103,9 +103,9 @@ test('where ./tool.yml shadows the file of the user, init, check and show say so
   };
   const inWork = (...words: string[]) => runWith(['config', ...words], COMMANDS, change);
   expect((await inWork('check', '--offline')).stdout).not.toContain('Not read');
-  expect((await inWork('init')).stdout).toContain(`it is not read, since ${change.cwd}/tool.yml is`);
+  expect((await inWork('init')).stdout).toContain(`Not read in this folder because of ${change.cwd}/tool.yml`);
   for (const command of ['check', 'show']) {
-    const line = `${change.cwd}/tool.yml, local mode\nNot read, since there is a tool.yml in this folder: ${own}`;
+    const line = `${change.cwd}/tool.yml, local mode\nNot read, because this folder has a tool.yml: ${own}`;
     expect((await inWork(command)).stdout).toContain(line);
     expect(JSON.parse((await inWork(command, '--json')).stdout)).toMatchObject({ shadowed: own });
   }

@@ -47,7 +47,7 @@ describe.skipIf(lacking)(`the secret_key in the system's keychain${lacking}`, ()
     );
     expect(stdout).toContain('by a link sesame');
     expect(stdout).toContain("# The system's keychain holds it");
-    expect(stdout).toContain("Its secret_key is in the system's keychain");
+    expect(stdout).toContain('The secret_key is stored in the system keychain');
     expect(stdout).toMatch(/^secret_key: "?keychain"?$/m);
     expect(stdout).toMatch(/^authtoken: \$aes\$[0-9a-f]+$/m);
     expect(stdout).toContain('= sesame');
@@ -73,7 +73,7 @@ describe.skipIf(lacking)(`a keychain that is there and keeps nothing${lacking}`,
     const { stdout, stderr } = await inSession(path, `tool config init --keychain --json; cat ${FILE}`, {
       keychain: false,
     });
-    expect(stderr).toContain('warning: The keychain cannot keep the key: ');
+    expect(stderr).toContain('warning: The keychain cannot store the key: ');
     expect(stdout).toContain('"secret_key_in":"file"');
     expect(stdout).toMatch(/^secret_key: "[0-9a-f]{32}"$/m);
   }, 60_000);
@@ -87,7 +87,7 @@ it('without a keychain init says so in one line, and the key is in the file, for
   });
   expect(stderr.trim().split('\n')).toEqual([
     expect.stringMatching(
-      /^warning: The keychain cannot keep the key: .+ The secret_key is in the file, which only you may read$/,
+      /^warning: The keychain cannot store the key: .+ The secret_key is in the file, which only you can read$/,
     ),
   ]);
   expect(await readFile(join(path, FILE), 'utf8')).toMatch(/^secret_key: "[0-9a-f]{32}"$/m);

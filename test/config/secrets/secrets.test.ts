@@ -225,7 +225,7 @@ targets:
     expect({ exit, stdout }).toEqual({
       exit: EXIT.done,
       stdout:
-        'Encrypted authtoken\nEncrypted targets.app.snapshot.src_url\nLeft targets.app.snapshot.dst_url as it is: its password comes from a template\n',
+        'Encrypted authtoken\nEncrypted targets.app.snapshot.src_url\nSkipped targets.app.snapshot.dst_url: the password comes from a template\n',
     });
     const text = await readFile(join(folder.path, 'tool.yml'), 'utf8');
     expect(text.replace(/\$aes\$[0-9a-f]+/g, '$aes$')).toBe(
@@ -234,7 +234,7 @@ targets:
     const after = (await folder.load({ environment: { PW: 'x' } })).settings;
     expect(after).toEqual(before);
     expect((await tool(folder, ['encrypt'])).stdout).toBe(
-      'Left authtoken as it is: it is encrypted\nLeft targets.app.snapshot.src_url as it is: it is encrypted\nLeft targets.app.snapshot.dst_url as it is: its password comes from a template\n',
+      'Skipped authtoken: it is encrypted already\nSkipped targets.app.snapshot.src_url: it is encrypted already\nSkipped targets.app.snapshot.dst_url: the password comes from a template\n',
     );
   });
 

@@ -47,7 +47,7 @@ describe.skipIf(!canHaveSid).each([
   it('carries the whole demo', async () => {
     const { exit, output } = await debian.shell(`cd /tmp && node ${MAIN} demo </dev/null`);
     expect(output).toContain(`Connected to PostgreSQL ${major}`);
-    expect(output).toMatch(/Undone: .* is what it was before/);
+    expect(output).toMatch(/Restored the previous /);
     expect(exit).toBe(0);
   }, 120_000);
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
-import { loadedText, loadPlanLines } from '../../../src/report/load.ts';
+import { loadQuestion, loadSummary } from '../../../src/presentation/load.ts';
 import type { RunEvent } from '../../../src/runtime/events.ts';
 import { describeWithMysql, startMysql, type TestMysql } from '../../helpers/mysql-server.ts';
 import {
@@ -88,9 +88,9 @@ describeWithPostgres('a load that goes on after errors', () => {
     const kept = await shadows();
     const events: RunEvent[] = [];
     const { plan, result } = await loadWith({ keepGoing: 'swap' }, events);
-    expect(loadPlanLines(plan).join('\n')).toContain('List what is missing, and continue without it');
+    expect(loadQuestion(plan, new Date()).steps.join('\n')).toContain('List what is missing, and continue without it');
     expect(result.missing).toMatchObject({ objects: 2, tables: 1, rows: 3, differences: MISSING });
-    expect(loadedText(plan, result)).toContain(`Missing:\n  ${MISSING[0]}`);
+    expect(loadSummary(plan, result).problems.slice(0, 2)).toEqual(['Missing:', MISSING[0]]);
     expect(events).toContainEqual({
       event: 'warning',
       code: 'restore_incomplete',

@@ -1,6 +1,7 @@
-import { appendFile, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { appendFile, mkdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { objectKey } from '../../../src/repository/keys.ts';
 import { FRAME_BYTES } from '../../../src/repository/objects/object-format.ts';
 import { createObjectPool, type ObjectPool } from '../../../src/repository/objects/object-pool.ts';
 import { temporaryFolder } from '../../helpers/postgres-server.ts';
@@ -127,4 +128,43 @@ test('an object is told by its stored bytes, or else by its content; a damaged o
   stored[20] = (stored[20] ?? 0) ^ 1;
   await writeFile(path, stored);
   await expect(pool.checkStored(object, storedSha256)).rejects.toThrow();
+});
+
+test('contents in memory become the objects that files of the same content become', async () => {
+  const texts = ['', 'one\ntwo\n', 'x'.repeat(FRAME_BYTES), `${'y\n'.repeat(FRAME_BYTES)}END\n`];
+  const contents = texts.map((text, index) => ({
+    content: new Uint8Array(Buffer.from(text)),
+    destination: join(folder.path, `content-${index}`),
+    terminator: 'END\n',
+  }));
+  const packed = await pool.packContents(contents, folder.path);
+  for (const [index, text] of texts.entries()) {
+    const { path, packed: ofFile } = await start(`file-${index}`, text, 'END\n');
+    pool.finish();
+    expect(packed[index]).toEqual({ ...(await ofFile), isStored: false });
+    expect((await readFile(join(folder.path, `content-${index}`))).equals(await readFile(path))).toBe(true);
+  }
+});
+
+test('an object that the store has is not written again, unless it is damaged', async () => {
+  const inMemory = (name: string) => ({
+    content: new Uint8Array(Buffer.from('rows\nEND\n')),
+    destination: join(folder.path, name),
+    terminator: 'END\n',
+  });
+  const [first] = await pool.packContents([inMemory('first')], folder.path);
+  const stored = join(folder.path, objectKey(first?.sha256 ?? ''));
+  await mkdir(dirname(stored), { recursive: true });
+  await rename(join(folder.path, 'first'), stored);
+  await utimes(stored, 1, 1);
+  expect(await pool.packContents([inMemory('second')], folder.path)).toEqual([{ ...first, isStored: true }]);
+  await expect(stat(join(folder.path, 'second'))).rejects.toThrow('ENOENT');
+  // A sweep removes what is old and not named yet.
+  expect((await stat(stored)).mtimeMs).toBeGreaterThan(Date.now() - 60_000);
+
+  const bytes = await readFile(stored);
+  bytes[3] = (bytes[3] ?? 0) + 1;
+  await writeFile(stored, bytes);
+  expect(await pool.packContents([inMemory('third')], folder.path)).toEqual([first]);
+  await stat(join(folder.path, 'third'));
 });

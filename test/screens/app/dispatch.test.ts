@@ -117,9 +117,9 @@ describe('a destination elsewhere', () => {
     press(model, 'l');
     await until(() => asked(model));
     press(model, 'enter');
-    expect(notice(model)).toBe('Type app_dev to go on');
+    expect(notice(model)).toBe('Type app_dev to continue');
     press(model, ...'app_de', 'enter');
-    expect(notice(model)).toBe('That is not app_dev');
+    expect(notice(model)).toMatch(/ is not app_dev$/);
     press(model, 'v', 'enter');
     await model.runs.settled();
     expect(world.done).toEqual(['load app']);
@@ -278,7 +278,7 @@ describe('sanitizing', () => {
     press(model, 'b', 'enter');
     planning.resolve();
     await until(() => notice(model) !== undefined);
-    expect(notice(model)).toBe('app was not built: press b again');
+    expect(notice(model)).toBe('app was not built. Press b to try again');
     expect(model.navigation.top().screen).toBe('snapshots');
     expect(world.done).toEqual([]);
   });

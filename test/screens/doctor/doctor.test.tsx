@@ -33,9 +33,9 @@ test('what is wrong comes first, and the selected finding says what f does about
   for (const size of SIZES) {
     const lines = (await drawn(model, size)).join('\n');
     expect(lines).toMatch(/❯ ✗ +targets\.app\.snapshoot +unknown key/);
-    expect(lines).toMatch(/Found +unknown key targets\.app\.snapshoot/);
+    expect(lines).toMatch(/Result +unknown key targets\.app\.snapshoot/);
     expect(lines).toMatch(/f +Rename snapshoot to snapshot/);
-    expect(lines).toContain('f mend it');
+    expect(lines).toContain('f fix');
   }
 });
 
@@ -46,7 +46,7 @@ test('f shows the difference, Enter makes it, and everything is looked at again'
   for (const size of SIZES) {
     const lines = (await drawn(model, size)).join('\n');
     expect(lines).toMatch(/- {5}snapshoot: .*\n.*\+ {5}snapshot:/);
-    expect(lines).toContain('Enter do it');
+    expect(lines).toContain('Enter apply');
   }
   expect(await text()).toBe(FILE);
   press(model, 'enter');
@@ -72,7 +72,7 @@ test('a finding that only a person can mend says so, and E edits the configurati
   const { model } = await opened();
   select(model, 'targets.app.cpus');
   press(model, 'f');
-  expect(model.navigation.store.getState().notice?.text).toBe('Only you can know what is meant: E edits it');
+  expect(model.navigation.store.getState().notice?.text).toBe('No automatic fix: press E to edit it');
   press(model, 'E');
   await until(() => panes(model) !== null);
   expect(panes(model)?.field?.path).toEqual(['targets', 'app', 'cpus']);

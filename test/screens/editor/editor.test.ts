@@ -78,7 +78,7 @@ test('targets are added, renamed and taken out, lists grow, and u takes the last
   select(model, ['targets']);
   press(model, 'a');
   type(model, 'app', []);
-  expect(editor(model).wrong).toBe('app is there already');
+  expect(editor(model).wrong).toBe('app exists already');
   press(model, 'ctrl+u');
   type(model, 'new', []);
   await changed(model, 2);

@@ -30,7 +30,7 @@ for (const size of [
 
   test(`the first question tells of the engines at ${name}`, async () => {
     const shown = await drawn(size, {});
-    expect(shown).toContain('❯ In this folder: ./tool.yml');
+    expect(shown).toContain('❯ ./tool.yml (this folder only)');
     expect(shown).toMatch(/✓ PostgreSQL: pg_dump 15\.18\n.*✓ MySQL, MariaDB: nothing to install/);
   });
 
@@ -42,8 +42,8 @@ for (const size of [
 
   test(`more schemas than fit are scrolled through, with the keys in sight at ${name}`, async () => {
     const shown = await drawn(size, { step: 'schemas', leftOut: ['schema_1'], found: { source: { ...SOURCE } } });
-    expect(shown).toMatch(/❯ Go on with 39 of 40 schemas\n +\[x\] schema_0 .*\n +\[ \] schema_1 /);
-    expect(shown.split('\n').at(-1)).toContain('Enter go on   Esc back');
+    expect(shown).toMatch(/❯ Continue with 39 of 40 schemas\n +\[x\] schema_0 .*\n +\[ \] schema_1 /);
+    expect(shown.split('\n').at(-1)).toContain('Enter continue   Esc back');
   });
 
   test(`what became of a failure is said below what was typed at ${name}`, async () => {
@@ -54,7 +54,7 @@ for (const size of [
 
   test(`the end of the file is shown first, then the rest by the arrows at ${name}`, async () => {
     const shown = await drawn(size, { step: 'review', found: { plan: PLAN } });
-    expect(shown).toContain('/home/ada/tool.yml, as Enter writes it:');
+    expect(shown).toContain('/home/ada/tool.yml, to be written with Enter:');
     expect(shown).toMatch(/line 58\n\n? *line 59|line 57\n.*line 58\n/);
     expect(shown).toContain('Enter write the file');
     const up = await drawn(size, { step: 'review', scrolledUp: 1000, found: { plan: PLAN } });
@@ -64,7 +64,7 @@ for (const size of [
   test(`the variables that are needed are said at the end, without what is in them, at ${name}`, async () => {
     const shown = await drawn(size, { step: 'done', answers: { target: 'shop' }, found: { plan: PLAN } });
     expect(shown).toContain('export SHOP_PASSWORD=…');
-    expect(shown).toContain('❯ Take the first snapshot of shop now');
+    expect(shown).toContain('❯ Build the first snapshot of shop now');
     expect(shown).not.toContain('hunter2');
   });
 }

@@ -15,7 +15,7 @@ const URL = `https://idp.example.com/auth?${'x'.repeat(100)}`;
 
 test('the URL is shown whole, nothing between its parts but the edge of the screen', async () => {
   const shown = await drawn({ prompt: { event: 'sign_in', provider: 'idp', url: URL, user_code: null } });
-  expect(shown).toContain('Waiting for you in the browser');
+  expect(shown).toContain('Waiting for the browser');
   expect(shown.replaceAll(/\s/g, '')).toContain(URL);
 });
 
@@ -29,7 +29,7 @@ test('a code is shown with a picture of its URL', async () => {
 test('a failure says why, and what to do next', async () => {
   const error = new UserError('It was refused', { code: 'sign_in_denied', exit: 4, hint: 'Sign in again' });
   const shown = await drawn({ error });
-  expect(shown).toMatch(/You are not signed in.*Why +It was refused.*Next +Sign in again/s);
+  expect(shown).toMatch(/You are not signed in.*Reason +It was refused.*Next +Sign in again/s);
 });
 
 async function drawn(change: Partial<SignInRoute>): Promise<string> {

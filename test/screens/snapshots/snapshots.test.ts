@@ -49,16 +49,16 @@ test('marked tables are loaded, after what they need was shown', async () => {
   answerConfirm(model, 'go');
   await model.runs.settled();
   expect(world.done).toEqual(['load app public.orders sales.漢字 🚀']);
-  expect(model.runs.store.getState().runs[0]?.receipt).toMatchObject({
+  expect(model.runs.store.getState().runs[0]?.summary).toMatchObject({
     line: expect.stringContaining('Loaded 2 tables of snapshot 0 of app into'),
     details: [
-      'Asked for: public.orders, sales.漢字 🚀',
-      'Came along: public.customer (public.orders refers to it)',
+      'Tables: public.orders, sales.漢字 🚀',
+      'Required tables: public.customer (public.orders refers to it)',
       'Left empty: the other 22 tables',
-      'Checked against the manifest: rows, indexes, constraints, triggers, sequences.',
-      'app_dev was away for 130 ms.',
-      'What app_dev held before is kept: u puts it back.',
+      'Verified against the manifest: rows, indexes, constraints, triggers, sequences',
+      'app_dev was unavailable for 130 ms',
     ],
+    undo: { database: 'app_dev', command: 'tool undo app' },
   });
   press(model, 'esc');
   expect(model.navigation.top()).toMatchObject({ screen: 'tables', marked: ['public.orders', 'sales.漢字 🚀'] });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
-import { planRows } from '../../../screens/subset/rows.ts';
 import type { SubsetRoute } from '../../../screens/subset/subset-route.ts';
+import { subsetTree } from '../../../src/presentation/subset.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import { listed, press, until } from '../../helpers/driven-model.ts';
 import { fakeWorld } from '../../helpers/fake-world.ts';
@@ -13,7 +13,7 @@ function placeOf(model: Model): SubsetRoute | null {
 
 /** `public.orders: child, 450` */
 function shown(model: Model): string[] {
-  const rows = planRows(placeOf(model)?.found?.plan.tables ?? []);
+  const rows = subsetTree(placeOf(model)?.found?.plan.tables ?? []);
   return rows.map(
     ({ table, depth, rule, rows_expected }) => `${'  '.repeat(depth)}${table}: ${rule}, ${rows_expected}`,
   );
@@ -59,9 +59,9 @@ test('tables are left out, come whole, and come by another share; rows are count
 test('what contradicts itself is not done, and says why', async () => {
   const model = await planned();
   press(model, 'e');
-  expect(model.navigation.store.getState().notice?.text).toBe('public.customer is what the subset is made of');
+  expect(model.navigation.store.getState().notice?.text).toBe('public.customer is a subset table');
   press(model, 'j', '-');
-  expect(model.navigation.store.getState().notice?.text).toBe('public.orders is not chosen by a percentage');
+  expect(model.navigation.store.getState().notice?.text).toBe('public.orders is not selected by a percentage');
   expect(placeOf(model)?.changed).toBe(false);
 });
 
@@ -83,7 +83,7 @@ test('Enter asks, and then makes it as it is planned', async () => {
   const model = await planned(world);
   press(model, 'enter');
   await until(() => model.navigation.top().screen === 'confirm');
-  expect(model.navigation.top()).toMatchObject({ title: 'make the subset' });
+  expect(model.navigation.top()).toMatchObject({ title: 'subset' });
   expect(world.done).toEqual([]);
 });
 
@@ -93,7 +93,7 @@ test('what cannot be planned is not made, and Enter says why; the change before 
   const { planSubset } = model.operations;
   model.operations.planSubset = () => Promise.reject(new UserError('product_id is NOT NULL', { code: 'x', exit: 3 }));
   press(model, 'G', 'c', 'enter');
-  expect(model.navigation.store.getState().notice?.text).toBe('What it would do is not known yet');
+  expect(model.navigation.store.getState().notice?.text).toBe('The plan is not ready yet');
   await counted(model);
   expect(placeOf(model)?.error?.message).toBe('product_id is NOT NULL');
   press(model, 'enter');

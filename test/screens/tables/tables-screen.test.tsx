@@ -4,10 +4,10 @@ import { createTheme, ThemeContext, type ThemeOptions } from '../../../component
 import { notFetched } from '../../../screens/app/fetched.ts';
 import { ModelContext } from '../../../screens/app/frame.tsx';
 import { ConfirmView } from '../../../screens/confirm/confirm-screen.tsx';
-import { loadQuestion } from '../../../screens/confirm/question.ts';
 import { loadWork } from '../../../screens/run/work.ts';
 import type { TablesRoute } from '../../../screens/tables/tables-route.ts';
 import { TablesView } from '../../../screens/tables/tables-screen.tsx';
+import { loadQuestion } from '../../../src/presentation/load.ts';
 import { emptyList } from '../../../src/state/list.ts';
 import { newModel } from '../../helpers/driven-model.ts';
 import { fakeOperations } from '../../helpers/fake-operations.ts';
@@ -104,10 +104,10 @@ test.for(SIZES)(
     );
     const shown = (await rendered.screen()).join('\n');
     rendered.unmount();
-    expect(shown).toContain('Destination  postgres://app@localhost:5432/app_dev');
+    expect(shown).toMatch(/Destination +postgres:\/\/app@localhost:5432\/app_dev/);
     expect(shown).toMatch(/Tables +sales\.part_0, sales\.part_1/);
-    expect(shown).toContain('Come along   public.table_0 (public.orders refers to it)');
-    expect(shown).toContain('❯ Leave app_dev as it is');
+    expect(shown).toMatch(/Required tables +public\.table_0 \(public\.orders\s+refers to it\)/);
+    expect(shown).toContain('❯ Cancel');
     expect(shown).toContain('app_dev is replaced.');
   },
 );

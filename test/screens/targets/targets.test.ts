@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { layOutTable, tableHead, tableRow } from '../../../components/table.ts';
 import { createTheme } from '../../../components/theme.ts';
 import { createViews } from '../../../screens/app/in-view.ts';
-import { targetColumns } from '../../../screens/targets/columns.ts';
 import { headingLines, keyOfLine, lineOfEntry, targetLines } from '../../../screens/targets/lines.ts';
 import type { Sort } from '../../../screens/targets/sort.ts';
+import { briefTargetColumns } from '../../../src/presentation/targets.ts';
 import type { TargetEntry } from '../../../src/state/targets.ts';
 import { cellWidth } from '../../../src/text/text-width.ts';
 import { fakeTarget } from '../../helpers/fake-world.ts';
@@ -78,7 +78,7 @@ describe('columns', () => {
     [50, 'TARGET STATUS SIZE LATEST'],
     [40, 'TARGET STATUS LATEST'],
   ])('in %d cells: %s', (width, titles) => {
-    const layout = layOutTable(targetColumns(entries, { glyphs, now }), entries, width);
+    const layout = layOutTable(briefTargetColumns(entries, { glyphs, now }), entries, width);
     expect(text(tableHead(layout, '…')).trim().split(/ +/).join(' ')).toBe(titles);
     const rows = entries.map((row) => text(tableRow(layout, row, '…')));
     expect(new Set(rows.map((row) => cellWidth(row))).size).toBe(1);
@@ -86,7 +86,7 @@ describe('columns', () => {
   });
 
   test('the age of the last snapshot is told, and that there is none', () => {
-    const layout = layOutTable(targetColumns(entries, { glyphs, now }), entries, 200);
+    const layout = layOutTable(briefTargetColumns(entries, { glyphs, now }), entries, 200);
     const [first, second] = entries.map((row) => text(tableRow(layout, row, '…')));
     expect(first).toContain('29 h ago');
     expect(second).toMatch(/not checked +– +– +0 +bucket/);

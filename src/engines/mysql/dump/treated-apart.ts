@@ -1,4 +1,5 @@
-import { type DefinitionOnly, definitionsOnlyText } from '../../../results/definitions-only.ts';
+import type { DefinitionOnly } from '../../../results/definitions-only.ts';
+import { definitionsOnlyText } from '../../../text/format-objects.ts';
 import type { EngineContext } from '../../engine.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import type { Definitions } from '../definitions/definitions.ts';

@@ -1,7 +1,8 @@
 import type { ManifestTable } from '../../../repository/manifest.ts';
-import { type DefinitionOnly, definitionsOnlyText } from '../../../results/definitions-only.ts';
+import type { DefinitionOnly } from '../../../results/definitions-only.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { WarningEvent } from '../../../runtime/events.ts';
+import { definitionsOnlyText } from '../../../text/format-objects.ts';
 import type { EngineContext, RestorePlan } from '../../engine.ts';
 import type { Code, Definitions, TableDefinition } from '../definitions/definitions.ts';
 import { lexicalModeOf, significant } from '../definitions/tokens.ts';

@@ -21,6 +21,7 @@ import { foreignReferences, refuseForeignReferences } from './foreign-references
 import { hasRoutines, readRoutineGrants } from './grants.ts';
 import { remoteWarnings } from './left-out.ts';
 import { checkPacketLimit, packetLimit } from './rows/packet-limit.ts';
+import { countTables, longSwapWarnings } from './swap-duration.ts';
 
 /** Whether and with what consequences a snapshot can be restored; nothing is changed. */
 export async function planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan> {
@@ -29,6 +30,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const details = detailsOf(manifest);
   const { destination, server, collations, freeBytes, packet } = await inspectDestination(context, url);
   const lost = destination.exists ? await lossWarnings(context, request) : [];
+  const names = destination.exists ? await namesToRename(context, request) : 0;
   refuseOtherFlavour(details, { server, collations });
   await refuseSameNames(context, request);
   const { tables, empty } = divideTables(manifest.tables, request);
@@ -51,10 +53,23 @@ export async function planRestore(context: EngineContext, request: RestoreReques
       ...versionWarnings(server, request),
       ...packets,
       ...sessionWarnings(destination),
+      ...longSwapWarnings(names, { flavour: server.flavour, database: destination.database }),
       ...invalidViewsFound(details.invalid_views ?? []),
       ...lost,
     ],
   };
+}
+
+/** Those of the destination, and those that take their place. */
+async function namesToRename(
+  context: EngineContext,
+  { url, manifest, remoteTables = false }: RestoreRequest,
+): Promise<number> {
+  const { inventory, definitions_only: withoutRows = [] } = detailsOf(manifest);
+  const leftOut = withoutRows.filter(({ remote }) => remote && !remoteTables);
+  const arriving = [inventory.table, inventory.sequence].flatMap((some) => some ?? []);
+  await using session = await connectToServer(context, url);
+  return (await countTables(session, url.database ?? '')) + arriving.length - leftOut.length;
 }
 
 /** Tables, sequences and views share one set of names, triggers have another. */

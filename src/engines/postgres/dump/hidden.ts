@@ -1,5 +1,6 @@
-import { type HiddenObjects, whatIsHidden } from '../../../results/hidden-objects.ts';
+import type { HiddenObjects } from '../../../results/hidden-objects.ts';
 import type { WarningEvent } from '../../../runtime/events.ts';
+import { whatIsHidden } from '../../../text/format-objects.ts';
 import type { PsqlSession } from '../connection/session.ts';
 
 /** What pg_dump leaves out without a word, since the role may not read it. */

@@ -1,0 +1,80 @@
+import type { Mode } from '../../config/mode.ts';
+import { diffColumns, diffTitle } from '../../presentation/diff.ts';
+import { coverageColumns, coverageRows, coveredTableColumns } from '../../presentation/sanitize.ts';
+import { lackingLines, noSnapshotsLines, snapshotColumns } from '../../presentation/snapshot.ts';
+import { circlesText, subsetColumns, subsetList, subsetPathColumn, subsetQuestion } from '../../presentation/subset.ts';
+import { checkedEntry, MODES, noTargetsText, targetColumns, targetInfoFacts } from '../../presentation/targets.ts';
+import type { DiffResult, TargetInfo, TargetRow, TargetSnapshots } from '../../results/results.ts';
+import type { Coverage } from '../../results/sanitize-results.ts';
+import type { SubsetPlanResult } from '../../results/subset-results.ts';
+import { printable } from '../../text/printable.ts';
+import { factLines, questionLines } from './question.ts';
+import { formatTable, type TableOptions } from './table.ts';
+
+export interface TargetsView extends TableOptions {
+  /** The configuration file, to say where targets belong. */
+  file: string | null;
+  mode: Mode;
+  now: number;
+}
+
+/** The targets as a table, and below it why some of them cannot be reached. */
+export function targetsText(targets: TargetRow[], view: TargetsView): string {
+  const { style, file, now } = view;
+  const mode = style.paint('dim', `${MODES[view.mode]}, from ${file ?? 'the variables'}`);
+  if (targets.length === 0) return `${noTargetsText(file)}\n${mode}`;
+  const entries = targets.map(checkedEntry);
+  const table = formatTable(targetColumns(entries, { glyphs: style.glyphs, now }), entries, view);
+  const errors = targets.flatMap(({ name, error }) =>
+    error ? [`${style.paint('bad', name)}: ${printable(error)}`] : [],
+  );
+  return [table, ...(errors.length > 0 ? ['', ...errors] : []), '', mode].join('\n');
+}
+
+/** All that is known of a target, a line a fact. */
+export function targetInfoText(row: TargetRow & { info: TargetInfo }, now: number): string {
+  return [row.name, ...factLines(targetInfoFacts(row, now))].join('\n');
+}
+
+export interface SnapshotsView extends TableOptions {
+  now: number;
+  /** Whether the target lists what others have pushed. */
+  shares: boolean;
+}
+
+/** A target's snapshots as a table, newest first. */
+export function snapshotsText({ target, snapshots }: TargetSnapshots, view: SnapshotsView): string {
+  if (snapshots.length === 0) return noSnapshotsLines(target, view).join(' ');
+  const columns = snapshotColumns(snapshots, view.now);
+  return [formatTable(columns, snapshots, view), ...lackingLines(snapshots)].join('\n');
+}
+
+/** What changed, table by table, and how much did not. */
+export function diffText(result: DiffResult, options: TableOptions): string {
+  const columns = diffColumns({ withBytes: result.to !== null });
+  const { changes } = result;
+  return [diffTitle(result), ...(changes.length > 0 ? ['', formatTable(columns, changes, options)] : [])].join('\n');
+}
+
+/** The columns that look personal, findings first, then what became of each table. */
+export function coverageText(coverage: Coverage, options: TableOptions): string {
+  const { glyphs } = options.style;
+  const columns = coverageRows(coverage);
+  const { tables } = coverage;
+  return [
+    ...(columns.length > 0 ? ['', formatTable(coverageColumns({ glyphs }), columns, options)] : []),
+    ...(tables.length > 0 ? ['', formatTable(coveredTableColumns(glyphs), tables, options)] : []),
+  ].join('\n');
+}
+
+/** The plan of a subset with all its tables. */
+export function subsetPlanText(plan: SubsetPlanResult, options: TableOptions): string {
+  const columns = [...subsetColumns({ glyphs: options.style.glyphs }), subsetPathColumn()];
+  const question = { ...subsetQuestion(plan), warnings: plan.warnings.map(({ message }) => message) };
+  return [
+    ...questionLines(question),
+    '',
+    formatTable(columns, subsetList(plan.tables), options),
+    ...circlesText(plan.circles).flatMap((line) => ['', line]),
+  ].join('\n');
+}

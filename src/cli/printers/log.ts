@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import { logFailedText } from '../../presentation/run.ts';
+import { hideKnown, redact } from '../../process/redact.ts';
+import type { UserError } from '../../runtime/errors.ts';
+import type { Report, RunEvent } from '../../runtime/events.ts';
+import { formatDuration } from '../../text/format.ts';
+import { printable } from '../../text/printable.ts';
+import { openLogFile } from './log-file.ts';
+
+export interface LogOptions {
+  /** `working_directory`; the log is `logs/tool.log` in it. */
+  directory: string;
+  /** Every event and SQL statement; otherwise steps, commands and warnings. */
+  trace: boolean;
+  /** As `knownSecrets` gives them: hidden wherever they stand. */
+  secrets?: readonly string[];
+  clock: () => Date;
+  /** Hears every event too, and that the log cannot be written, once. */
+  report: Report;
+}
+
+export interface Log {
+  /** Writes the event, and hands it on. */
+  report: Report;
+  logFailure: (error: UserError) => void;
+}
+
+/** A log of a run, a line an event. Nothing that goes wrong with the log fails the work. */
+export function createLog({ directory, trace, secrets = [], clock, report }: LogOptions): Log {
+  const path = join(directory, 'logs', 'tool.log');
+  const startedAt = new Map<string, number>();
+  let append: ((line: string) => void) | null = null;
+  let gaveUp = false;
+
+  function write(kind: string, text: string): void {
+    if (gaveUp) return;
+    try {
+      append ??= openLogFile({ path });
+      append(`${clock().toISOString()} ${process.pid} ${kind} ${oneLine(hideKnown(redact(text), secrets))}`);
+    } catch (error) {
+      gaveUp = true;
+      const reason = error instanceof Error ? error.message : String(error);
+      report({ event: 'warning', code: 'log_not_written', message: logFailedText(reason) });
+    }
+  }
+
+  function elapsedOf(event: RunEvent): number {
+    if (event.event !== 'step') return 0;
+    const now = clock().getTime();
+    if (event.state === 'started') startedAt.set(event.step, now);
+    return now - (startedAt.get(event.step) ?? now);
+  }
+
+  return {
+    report(event) {
+      if (trace || !TRACED.has(event.event)) write(event.event, describe(event, elapsedOf(event)));
+      report(event);
+    },
+    logFailure: ({ code, message, details }) => write('error', [`${code}: ${message}`, ...details].join(' | ')),
+  };
+}
+
+const TRACED = new Set<RunEvent['event']>(['progress', 'statement']);
+
+function describe(event: RunEvent, elapsed: number): string {
+  switch (event.event) {
+    case 'step':
+      return event.state === 'done'
+        ? `${event.step} done after ${formatDuration(elapsed)}: ${event.label}`
+        : `${event.step} ${event.state}: ${event.label}`;
+    case 'progress':
+      return `${event.step} ${event.done}/${event.total ?? '?'} ${event.unit} ${event.current ?? ''}`.trimEnd();
+    case 'command':
+      return event.command;
+    case 'command_ended':
+      return `${event.exit ?? 'a signal'} after ${formatDuration(event.duration_ms)}: ${event.command}`;
+    case 'statement':
+      return `${event.sqlstate ?? 'lost'} after ${formatDuration(event.duration_ms)}: ${event.statement}`;
+    // The URL would let who reads the log answer in the person's place.
+    case 'sign_in':
+      return `with ${event.provider}`;
+    case 'warning':
+      return `${event.code}: ${event.message}`;
+    default:
+      return event satisfies never;
+  }
+}
+
+/** What comes from a server must neither begin a line of its own nor move the cursor of who reads it. */
+function oneLine(text: string): string {
+  return printable(text).replace(/\s+/gu, ' ').trim();
+}

@@ -1,0 +1,75 @@
+import { STEP_LOOKS, stepTime } from '../../presentation/run.ts';
+import { signInPrompt } from '../../presentation/sign-in.ts';
+import { redact } from '../../process/redact.ts';
+import type { CommandEndedEvent } from '../../runtime/events.ts';
+import { foldRun, type RunState, type RunStep, startRun } from '../../state/run.ts';
+import { formatDuration } from '../../text/format.ts';
+import { printable, printableLines } from '../../text/printable.ts';
+import type { Printer } from './printer.ts';
+import type { Style } from './style.ts';
+
+export interface PlainOptions {
+  /** Writes to standard error: standard output is for results. */
+  write: (text: string) => void;
+  style: Style;
+  clock: () => Date;
+  /** Whether the commands that are run are told as well. */
+  debug: () => boolean;
+}
+
+/** One line a step, when it has ended; warnings as they come. */
+export function createPlainPrinter({ write, style, clock, debug }: PlainOptions): Printer & { state: () => RunState } {
+  const now = () => clock().getTime();
+  let state = startRun(now());
+  return {
+    state: () => state,
+    report(event) {
+      state = foldRun(state, event, now());
+      switch (event.event) {
+        case 'step': {
+          const step = state.steps.findLast((other) => other.step === event.step);
+          if (step && event.state !== 'started') write(`${stepLine(step, style)}\n`);
+          break;
+        }
+        case 'warning':
+          write(`${style.paint('caution', 'warning:')} ${shown(event.message)}\n`);
+          break;
+        case 'command':
+          if (debug()) write(`${style.paint('dim', `$ ${shown(event.command)}`)}\n`);
+          break;
+        case 'command_ended':
+          if (debug()) write(`${style.paint('dim', endedLine(event))}\n`);
+          break;
+        case 'sign_in':
+          write(`${printableLines(signInPrompt(event))}\n`);
+          break;
+        case 'progress':
+        case 'statement':
+          break;
+        default:
+          event satisfies never;
+      }
+    },
+    end(fate) {
+      if (fate === 'done') return;
+      for (const step of state.steps) {
+        if (step.state === 'running') write(`${stepLine({ ...step, state: 'failed', endedAt: now() }, style)}\n`);
+      }
+    },
+  };
+}
+
+/** `$ pg_dump ended with 0, 1.2 s`: which one it was is said by its first word, since several run at once. */
+function endedLine({ command, exit, duration_ms }: CommandEndedEvent): string {
+  const [file = ''] = shown(command).split(' ');
+  return `$ ${file} ended with ${exit ?? 'a signal'}, ${formatDuration(duration_ms)}`;
+}
+
+function stepLine(step: RunStep, { paint, glyphs }: Style): string {
+  const { glyph, tone } = STEP_LOOKS[step.state];
+  return `${paint(tone, glyphs[glyph])} ${shown(step.label)} ${paint('dim', stepTime(step, step.startedAt))}`;
+}
+
+function shown(text: string): string {
+  return printable(redact(text));
+}

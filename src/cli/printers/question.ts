@@ -1,0 +1,20 @@
+import type { Fact } from '../../presentation/fact.ts';
+import type { Question } from '../../presentation/question.ts';
+import { cellWidth } from '../../text/text-width.ts';
+
+/** A plan as lines: what a dry run prints, and what is read before an answer. */
+export function questionLines({ title, facts, steps, warnings, consequence }: Question): string[] {
+  return [
+    title,
+    ...factLines(facts),
+    ...steps.map((step, index) => `  ${String(index + 1).padStart(2)}. ${step}`),
+    ...warnings.map((warning) => `  warning: ${warning}`),
+    `  ${consequence}`,
+  ];
+}
+
+/** `  Name     value`: names and values in two columns. */
+export function factLines(facts: Fact[]): string[] {
+  const width = Math.max(0, ...facts.map(({ name }) => cellWidth(name)));
+  return facts.map(({ name, value }) => `  ${name}${' '.repeat(width - cellWidth(name))}  ${value}`);
+}

@@ -1,0 +1,27 @@
+import { styleText } from 'node:util';
+import { ASCII, type Glyphs, type Tone, UNICODE } from '../../presentation/glyphs.ts';
+import { printableLines } from '../../text/printable.ts';
+
+/** How the plain output looks: colours where wanted, glyphs that the terminal can show. */
+export interface Style {
+  paint: (tone: Tone, text: string) => string;
+  glyphs: Glyphs;
+}
+
+const FORMATS = {
+  strong: 'bold',
+  dim: 'dim',
+  accent: 'cyan',
+  good: 'green',
+  caution: 'yellow',
+  bad: 'red',
+} as const satisfies Record<Exclude<Tone, 'plain'>, Parameters<typeof styleText>[0]>;
+
+export function createStyle({ color, unicode }: { color: boolean; unicode: boolean }): Style {
+  return {
+    // Whether to colour was decided by our own terminal.ts; the stream must not decide again.
+    paint: (tone, text) =>
+      color && tone !== 'plain' ? styleText(FORMATS[tone], printableLines(text), { validateStream: false }) : text,
+    glyphs: unicode ? UNICODE : ASCII,
+  };
+}

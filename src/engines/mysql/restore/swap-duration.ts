@@ -1,0 +1,28 @@
+import type { WarningEvent } from '../../../runtime/events.ts';
+import { formatDuration, formatNumberOf } from '../../../text/format.ts';
+import { inDatabase, type MysqlSession } from '../connection/session.ts';
+import { type Flavour, LABELS } from '../introspect.ts';
+
+/** Up to so many names the swap takes no time that anybody notices. */
+const FEW_NAMES = 100;
+
+/** Milliseconds for each name of a RENAME TABLE: on an idle server, and on one whose disk is busy (docs/mysql.md). */
+const EACH: Record<Flavour, [least: number, most: number]> = { mariadb: [1, 8], mysql: [6, 10] };
+
+/** How long nobody can use the destination, told before: nothing makes a RENAME TABLE of thousands of names short. */
+export function longSwapWarnings(
+  names: number,
+  { flavour, database }: { flavour: Flavour; database: string },
+): WarningEvent[] {
+  if (names <= FEW_NAMES) return [];
+  const [least, most] = EACH[flavour].map((each) => formatDuration(each * names));
+  const message = `The swap renames ${formatNumberOf(names, 'table')} in one statement: ${database} will be unavailable for ${least} to ${most} (${LABELS[flavour]}, by the speed of its disk)`;
+  return [{ event: 'warning', code: 'long_swap', message }];
+}
+
+export async function countTables(session: MysqlSession, database: string): Promise<number> {
+  const [row] = await session.query<{ tables_: number | string }>(
+    `SELECT COUNT(*) AS tables_ FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', database)} AND TABLE_TYPE <> 'VIEW'`,
+  );
+  return Number(row?.tables_ ?? 0);
+}

@@ -1,0 +1,61 @@
+import type { DiffResult, SnapshotRow, TableChange } from '../results/results.ts';
+import { formatBytes, formatCount, formatNumberOf } from '../text/format.ts';
+import type { Cell, Column } from './column.ts';
+import type { Tone } from './glyphs.ts';
+
+/** What was compared, and how many tables differ. */
+export function diffTitle({ from, to, destination, changes, unchanged }: DiffResult): string {
+  const sides = `${nameOf(from)} and ${to ? nameOf(to) : destination}`;
+  const rest = `${formatNumberOf(unchanged, 'table')} unchanged`;
+  if (changes.length === 0) return `No table differs between ${sides}: ${rest}`;
+  const by = to ? '' : ', by rows';
+  return `${formatNumberOf(changes.length, 'table')} changed between ${sides}${by}; ${rest}`;
+}
+
+/** `3 tables changed, 22 unchanged` */
+export function diffCount({ changes, unchanged }: DiffResult): string {
+  return `${formatNumberOf(changes.length, 'table')} changed, ${unchanged} unchanged`;
+}
+
+/** `snapshots 1 and 0`, `snapshot 0 and the destination` */
+export function comparedText(older: SnapshotRow, newer: SnapshotRow | undefined): string {
+  return newer ? `snapshots ${older.index} and ${newer.index}` : `snapshot ${older.index} and the destination`;
+}
+
+function nameOf({ index, id }: SnapshotRow): string {
+  return `snapshot ${index} (${id})`;
+}
+
+const TONES: Record<TableChange['change'], Tone> = { added: 'good', gone: 'bad', changed: 'caution' };
+
+/** The bytes of a live destination are not known. */
+export function diffColumns({ withBytes }: { withBytes: boolean }): Column<TableChange>[] {
+  const bytes: Column<TableChange>[] = [
+    {
+      title: 'SIZE',
+      align: 'right',
+      dropRank: 1,
+      cell: ({ to }) => ({ text: to && to.bytes !== null ? formatBytes(to.bytes) : '' }),
+    },
+    {
+      title: 'DIFFERENCE',
+      align: 'right',
+      dropRank: 2,
+      cell: ({ from, to }) => difference(from?.bytes, to?.bytes, formatBytes),
+    },
+  ];
+  return [
+    { title: 'TABLE', grows: true, cell: ({ table }) => ({ text: table }) },
+    { title: 'CHANGE', cell: ({ change }) => ({ text: change, tone: TONES[change] }) },
+    { title: 'ROWS', align: 'right', cell: ({ to }) => ({ text: to ? formatCount(to.rows) : '' }) },
+    { title: 'DIFFERENCE', align: 'right', cell: ({ from, to }) => difference(from?.rows, to?.rows, formatCount) },
+    ...(withBytes ? bytes : []),
+  ];
+}
+
+function difference(before: number | null = 0, after: number | null = 0, format: (amount: number) => string): Cell {
+  if (before === null || after === null) return { text: '' };
+  const change = after - before;
+  if (change === 0) return { text: 'none', tone: 'dim' };
+  return { text: `${change > 0 ? '+' : '-'}${format(Math.abs(change))}` };
+}

@@ -1,0 +1,83 @@
+import type { Draft } from '../operations/configuration/edit-configuration.ts';
+import { formatNumberOf } from '../text/format.ts';
+import type { Cell } from './column.ts';
+
+/** What the editor of the configuration says: notices, and what can be done at a section. */
+export const EDITOR_NOTICES = {
+  noFields: 'This section has no values of its own. Select one of its sections',
+  fixedKeys: 'Cannot add keys to this section',
+  fixedName: 'This name cannot be changed',
+  removed: 'Removed. Press u to undo',
+  notInFile: 'Not set in the file',
+  unchanged: 'No changes to save',
+  nameRequired: 'Type a name',
+  storageProfileRequired: 'None yet: add a storage profile first.',
+};
+
+export function savedText(file: string): string {
+  return `Saved ${file}`;
+}
+
+export function nameTakenText(name: string): string {
+  return `${name} exists already`;
+}
+
+export const UNSAVED = {
+  question: 'The changes are not saved.',
+  options: [
+    { label: 'Continue editing', value: 'stay' },
+    { label: 'Discard the changes', value: 'leave' },
+  ],
+};
+
+export function conflictQuestion(file: string) {
+  return {
+    path: ['configuration', 'conflict'],
+    question: 'Another program has changed the file.',
+    lines: [file, 'Nothing was written.'],
+    options: [
+      { label: 'Continue editing without saving', value: 'stay' },
+      { label: 'Apply my changes to the new version', value: 'redo' },
+      { label: 'Read the file again and discard my changes', value: 'reload' },
+    ],
+  };
+}
+
+/** `2 changes not saved`, `1 problem` */
+export function draftState({ changes, problems, outdated }: Draft): Cell[] {
+  return [
+    ...(outdated ? [{ text: 'changed by another program  ', tone: 'caution' as const }] : []),
+    ...(changes.length === 0
+      ? []
+      : [{ text: `${formatNumberOf(changes.length, 'change')} not saved  `, tone: 'caution' as const }]),
+    problems.length === 0
+      ? { text: 'no problems', tone: 'dim' }
+      : { text: formatNumberOf(problems.length, 'problem'), tone: 'bad' },
+  ];
+}
+
+export const GENERAL_SECTION = 'Values outside of all sections.';
+
+/** What the keys do at a section, by its kind. */
+export const SECTION_HINTS = {
+  map: 'Press a to add one by its name.',
+  list: 'Press a to add an item.',
+  named: 'Press n to rename it, Space to show or hide its sections.',
+};
+
+/** How a secret is stored when it is typed. */
+export function storedText({ isKey, isUrl, encrypts }: { isKey: boolean; isUrl: boolean; encrypts: boolean }): Cell {
+  if (isKey) return { text: 'Type the whole value again. It is stored as it is.', tone: 'dim' };
+  if (!encrypts) return { text: 'Stored in plain text: there is no secret_key to encrypt it.', tone: 'caution' };
+  return { text: isUrl ? 'The password is stored encrypted.' : 'Stored encrypted.', tone: 'dim' };
+}
+
+export const NAMES_LOADING = 'Listing the existing names';
+
+export function noNamesText(reason: string): string {
+  return `No names to choose from: ${reason}`;
+}
+
+export function matchingNamesText(count: number): string {
+  return count === 0 ? 'No existing name matches.' : `${formatNumberOf(count, 'name')}: ↓ to choose, Tab to complete.`;
+}

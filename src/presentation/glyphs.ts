@@ -1,0 +1,80 @@
+/** The meaning of a text, from which each skin derives its look. */
+export type Tone = 'plain' | 'strong' | 'dim' | 'accent' | 'good' | 'caution' | 'bad';
+
+export interface Glyphs {
+  pointer: string;
+  ellipsis: string;
+  rule: string;
+  dot: string;
+  arrow: string;
+  none: string;
+  barFull: string;
+  barEmpty: string;
+  caret: string;
+  /** Marks of states, for terminals without colour. */
+  good: string;
+  bad: string;
+  caution: string;
+  pending: string;
+  running: string;
+  marked: string;
+  skipped: string;
+}
+
+export const UNICODE: Glyphs = {
+  pointer: '❯',
+  ellipsis: '…',
+  rule: '─',
+  dot: '·',
+  arrow: '→',
+  none: '–',
+  barFull: '█',
+  barEmpty: '░',
+  caret: '▏',
+  good: '✓',
+  bad: '✗',
+  caution: '!',
+  pending: '○',
+  running: '●',
+  marked: '●',
+  skipped: '–',
+};
+
+export const ASCII: Glyphs = {
+  pointer: '>',
+  ellipsis: '~',
+  rule: '-',
+  dot: '|',
+  arrow: '->',
+  none: '-',
+  barFull: '#',
+  barEmpty: '.',
+  caret: '_',
+  good: '+',
+  bad: 'x',
+  caution: '!',
+  pending: 'o',
+  running: '*',
+  marked: '*',
+  skipped: '-',
+};
+
+/** For screen readers: words for states, nothing for decoration. */
+export const SPOKEN: Glyphs = {
+  pointer: '>',
+  ellipsis: '...',
+  rule: '',
+  dot: ',',
+  arrow: 'to',
+  none: 'none',
+  barFull: '',
+  barEmpty: '',
+  caret: '',
+  good: 'good:',
+  bad: 'bad:',
+  caution: 'caution:',
+  pending: 'waiting:',
+  running: 'running:',
+  marked: 'marked:',
+  skipped: 'skipped:',
+};

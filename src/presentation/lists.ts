@@ -1,0 +1,62 @@
+import type { UserError } from '../runtime/errors.ts';
+
+/** What stands in the place of a list without rows: what is missing, and what to do. */
+export const LOADING = {
+  configuration: ['Reading the configuration…'],
+  configurationCheck: ['Checking the configuration and its requirements…'],
+  difference: ['Comparing…'],
+  editor: ['Reading the configuration file…'],
+  fix: ['Preparing the fix…'],
+  plan: ['Preparing the plan…', 'Nothing is changed before you confirm.'],
+  snapshots: ['Listing snapshots…'],
+  subset: ['Selecting rows…'],
+  tables: ['Reading the tables of the snapshot…'],
+};
+
+export const EMPTY = {
+  commands: ['No matching command.', 'Press Esc to go back.'],
+  messages: ['No messages in this session yet.', 'Results of builds, loads and other runs are kept here.'],
+  problems: ['No problems.'],
+  runs: ['No runs in this session yet.', 'Builds, loads and other runs are listed here.'],
+  tables: ['The snapshot has no tables.', 'Press Esc to go back.'],
+  targets: [
+    'The configuration has no targets yet.',
+    'Press E to add one in the editor.',
+    'Or add one below "targets:" in tool.yml, then press r. tool.example.yml shows every key.',
+  ],
+};
+
+export function noMatchLines(noun: string): string[] {
+  return ['Nothing matches the filter.', `Press Esc to show all ${noun}.`];
+}
+
+export function noDifferenceLines(compared: string): string[] {
+  return ['No table differs.', `${compared} compared. Press Esc to go back.`];
+}
+
+export function noFindingsLines(tables: string): string[] {
+  return ['No column of this snapshot looks like personal data.', tables];
+}
+
+/** The keys that help with a missing or invalid configuration. */
+export function configurationHint({ code }: UserError): string {
+  if (code === 'configuration_untrusted') return 'Press r to be asked again whether you trust it.';
+  if (code === 'no_configuration') return 'Press i to create one, question by question.';
+  return 'Press D to list every problem, E to edit the configuration, r to read it again.';
+}
+
+export const COMMAND_HINT = 'Type a command…';
+export const OPEN_HINT = 'Press Enter to open it';
+export const SCRIPTS_HINT = 'Every action is also a command, for scripts: tool --help';
+interface WindowSize {
+  columns: number;
+  rows: number;
+}
+
+export function tooSmallText(size: WindowSize, least: WindowSize): string {
+  return `The window is too small: ${size.columns}×${size.rows}. Required: ${least.columns}×${least.rows}.`;
+}
+
+export function mouseText(on: boolean): string {
+  return `The mouse is ${on ? 'on' : 'off'}`;
+}

@@ -1,0 +1,151 @@
+import { isForeign, type LoadPlan, type LoadResult, type SnapshotRow, type UndoPlan } from '../results/results.ts';
+import type { TableSelection } from '../results/selected-tables.ts';
+import type { RunSummary } from '../state/runs.ts';
+import { formatAge, formatBytes, formatDuration, formatNumberOf, formatTime } from '../text/format.ts';
+import type { Fact } from './fact.ts';
+import { askToReplace, destinationFacts, type Question, replacement, typedName, warningsOf } from './question.ts';
+import {
+  contentsText,
+  createdText,
+  dataFact,
+  lackingFacts,
+  lackingLines,
+  signatureText,
+  snapshotName,
+} from './snapshot.ts';
+import { summaryOf } from './summary.ts';
+
+export function loadQuestion(plan: LoadPlan, now: Date): Question {
+  const { destination, file, snapshot, target, selection } = plan;
+  const { database, host } = destination;
+  return {
+    title: `Load ${snapshot ? snapshotName(target, snapshot) : `${file} for ${target}`}`,
+    facts: [
+      ...(snapshot ? snapshotFacts(plan, snapshot, now) : [{ name: 'File', value: file ?? '' }]),
+      dataFact(plan),
+      ...(snapshot ? lackingFacts(snapshot) : []),
+      ...destinationFacts(destination),
+      // Last, so that a low window cuts the lists and not the destination.
+      ...(selection ? selectionFacts(selection) : []),
+      { name: 'Chosen by', value: plan.chosen_by },
+      { name: 'Strategy', value: `${plan.strategy}: ${plan.strategy_reason}` },
+      ...(snapshot ? [{ name: 'Signature', value: signatureText(snapshot.signature) }] : []),
+    ],
+    steps: plan.steps,
+    warnings: warningsOf(plan),
+    consequence: consequenceOf(plan),
+    ask: file === null ? askToReplace(destination) : `Run ${file} on database "${database}" on ${host}?`,
+    go: destination.exists ? `Replace ${database}` : `Create ${database}`,
+    typed: isForeign(plan) ? { name: database, why: 'foreign code' } : typedName(plan),
+  };
+}
+
+function snapshotFacts(plan: LoadPlan, snapshot: SnapshotRow, now: Date): Fact[] {
+  return [
+    { name: 'Snapshot', value: createdText(snapshot, now) },
+    { name: 'Contents', value: `${contentsText(plan)} in ${plan.schemas.join(', ')}`, brief: contentsText(plan) },
+  ];
+}
+
+function selectionFacts({ chosen, needed, empty }: TableSelection): Fact[] {
+  const required = reasonsOf(needed);
+  const rest = empty.length <= FEW ? empty.join(', ') : `the other ${formatNumberOf(empty.length, 'table')}`;
+  return [
+    { name: 'Tables', value: chosen.join(', '), brief: shortened(chosen), tone: 'strong' },
+    { name: 'Required tables', value: required.join(', ') || 'none', brief: shortened(required) || 'none' },
+    { name: 'Left empty', value: empty.join(', ') || 'none', brief: rest || 'none' },
+  ];
+}
+
+function consequenceOf(plan: LoadPlan): string {
+  const { destination, strategy, undo } = plan;
+  if (strategy === 'script' && destination.exists && !undo) {
+    return `The file runs on the existing ${destination.database}. Its changes cannot be undone.`;
+  }
+  return replacement(destination, undo, undoCommand(plan));
+}
+
+/** A destination that was named on the command line must be named again. */
+function undoCommand({ target, chosen_by }: LoadPlan): string {
+  return chosen_by === '--destdb' ? `tool undo ${target} --destdb URL` : `tool undo ${target}`;
+}
+
+/** `snapshot 0 of app`, `3 tables of snapshot 0 of app`, `/tmp/fixtures.sql` */
+function loadedThing({ selection, snapshot, target, file }: LoadPlan): string {
+  const some = selection ? `${formatNumberOf(selection.chosen.length, 'table')} of ` : '';
+  return snapshot ? `${some}snapshot ${snapshot.index} of ${target}` : (file ?? target);
+}
+
+export function loadTitle(plan: LoadPlan): string {
+  return `Load ${loadedThing(plan)} into ${plan.destination.database}`;
+}
+
+export function loadSummary(plan: LoadPlan, result: LoadResult): RunSummary {
+  const { snapshot, destination, selection, swap_ms, undo_database, missing } = result;
+  const { database, exists } = plan.destination;
+  const contents = snapshot ? `: ${contentsText(result)}` : '';
+  return summaryOf(`Loaded ${loadedThing(plan)} into ${destination}${contents}`, {
+    details: [
+      ...(selection ? selectionLines(selection) : []),
+      ...(plan.strategy === 'swap' && !missing ? [VERIFIED] : []),
+      ...(snapshot ? lackingLines([snapshot]) : []),
+      ...(swap_ms === null || !exists ? [] : [`${database} was unavailable for ${formatDuration(swap_ms)}`]),
+    ],
+    problems: missing ? ['Missing:', ...missing.differences, ...missing.errors] : [],
+    undo: undo_database === null ? null : { database, command: undoCommand(plan) },
+  });
+}
+
+const VERIFIED = 'Verified against the manifest: rows, indexes, constraints, triggers, sequences';
+
+function selectionLines(selection: TableSelection): string[] {
+  return selectionFacts(selection).map(({ name, value, brief = value }) => `${name}: ${brief}`);
+}
+
+/** `public.customer (public.orders refers to it)` */
+function reasonsOf(needed: TableSelection['needed']): string[] {
+  return needed.map(({ table, needed_by, why }) =>
+    why === 'part' ? `${table} (a part of ${needed_by})` : `${table} (${needed_by} refers to it)`,
+  );
+}
+
+/** How many are named where there is little room. */
+const MOST = 6;
+
+function shortened(texts: string[]): string {
+  const more = texts.length - MOST;
+  return (more > 1 ? [...texts.slice(0, MOST), `and ${more} more`] : texts).join(', ');
+}
+
+const FEW = 3;
+
+export function undoQuestion(plan: UndoPlan, now: Date): Question {
+  const { target, destination, undo_database, replaced_at, size_bytes } = plan;
+  const { database, host } = destination;
+  const age = formatAge(now.getTime() - Date.parse(replaced_at));
+  return {
+    title: undoTitle(plan),
+    facts: [
+      ...destinationFacts(destination),
+      { name: 'Restores', value: `${undo_database}, ${formatBytes(size_bytes)}` },
+      { name: 'Replaced', value: `${age} (${formatTime(replaced_at)})` },
+      { name: 'Data', value: 'not known to be sanitized: it is the data of the replaced database' },
+    ],
+    steps: [],
+    warnings: warningsOf(plan),
+    consequence: `${database} will be as before the last load of ${target}. A second undo reverses this.`,
+    ask: `Restore the previous database "${database}" on ${host}?`,
+    go: `Restore the previous ${database}`,
+    typed: typedName(plan),
+  };
+}
+
+export function undoTitle({ target, destination }: UndoPlan): string {
+  return `Undo the last load of ${target} into ${destination.database}`;
+}
+
+export function undoSummary({ target, destination: { database } }: UndoPlan, result: LoadResult): RunSummary {
+  return summaryOf(`Restored the previous ${result.destination}`, {
+    undo: result.undo_database === null ? null : { database, command: `tool undo ${target}` },
+  });
+}

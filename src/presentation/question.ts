@@ -1,0 +1,78 @@
+import type { DestinationState } from '../results/results.ts';
+import { formatBytes, formatNumberOf } from '../text/format.ts';
+import type { Fact } from './fact.ts';
+
+/** What a person is asked before something is replaced or removed. */
+export interface Question {
+  title: string;
+  facts: Fact[];
+  /** What will be done, in order. */
+  steps: string[];
+  warnings: string[];
+  /** What happens, and whether it can be undone. */
+  consequence: string;
+  /** `Replace database "app_dev" on localhost:5432?` */
+  ask: string;
+  /** The choice that goes on: `Replace app_dev`. */
+  go: string;
+  /** What must be typed to go on; `null` where a choice is enough. */
+  typed: TypedName | null;
+}
+
+export interface TypedName {
+  name: string;
+  /** `unverified` can be answered by a flag, the others cannot. */
+  why: 'not local' | 'foreign code' | 'unverified';
+}
+
+export function destinationFacts({ url, exists, size_bytes, connections, server_version }: DestinationState): Fact[] {
+  const size = size_bytes === null ? 'size unknown' : formatBytes(size_bytes);
+  const contents = exists
+    ? `${size}, ${formatNumberOf(connections, 'open connection')}`
+    : 'none: it does not exist yet';
+  return [
+    { name: 'Destination', value: url, tone: 'strong' },
+    { name: 'Current contents', value: contents },
+    { name: 'Server', value: server_version },
+  ];
+}
+
+interface Replacing {
+  destination: DestinationState;
+  unverified_sources: string[];
+}
+
+/** A database on another machine, and one that may be a source, is confirmed by its name. */
+export function typedName({ destination: { local, database }, unverified_sources }: Replacing): TypedName | null {
+  if (!local) return { name: database, why: 'not local' };
+  return unverified_sources.length > 0 ? { name: database, why: 'unverified' } : null;
+}
+
+export function warningsOf(plan: { unverified_sources: string[]; warnings?: { message: string }[] }): string[] {
+  const { unverified_sources: sources, warnings = [] } = plan;
+  const unverified = `Sources that could not be identified and may be this database: ${sources.join(', ')}`;
+  return [...(sources.length > 0 ? [unverified] : []), ...warnings.map(({ message }) => message)];
+}
+
+export function askToReplace({ database, host, exists }: DestinationState): string {
+  return `${exists ? 'Replace' : 'Create'} database "${database}" on ${host}?`;
+}
+
+/** What becomes of the destination, and how to go back where the previous version is kept. */
+export function replacement({ database, exists }: DestinationState, undo: boolean, command?: string): string {
+  if (!exists) return `${database} does not exist yet and will be created.`;
+  if (!undo) return `${database} will be replaced. This cannot be undone.`;
+  return `${database} will be replaced. The previous version is kept for one undo${command ? `: ${command}` : '.'}`;
+}
+
+/** Why what was typed does not confirm. */
+export function notTyped(name: string, text: string): string {
+  return text === '' ? `Type ${name} to continue` : `"${text}" is not ${name}`;
+}
+
+export const PLAN_STEPS = 'Steps';
+
+/** The run that the question's run would wait for. */
+export function queuedText(before: string): string {
+  return `Queued after: ${before}`;
+}

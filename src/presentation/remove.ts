@@ -1,0 +1,79 @@
+import type { PrunedTarget, PrunePlan, RemovePlan, SnapshotRow } from '../results/results.ts';
+import type { RunSummary } from '../state/runs.ts';
+import { formatAge, formatBytes, formatNumberOf } from '../text/format.ts';
+import type { Question } from './question.ts';
+import { contentsText, createdText, locationText, snapshotName } from './snapshot.ts';
+import { summaryOf } from './summary.ts';
+
+const FREED = 'not shared with another snapshot; freed within a day';
+
+export function removeQuestion(plan: RemovePlan, now: Date): Question {
+  const { target, snapshot, from, frees_bytes } = plan;
+  return {
+    title: `Remove ${snapshotName(target, snapshot)}`,
+    facts: [
+      { name: 'Snapshot', value: createdText(snapshot, now) },
+      { name: 'Target', value: target },
+      { name: 'Contents', value: contentsText(snapshot) },
+      { name: 'Note', value: snapshot.note ?? 'none' },
+      { name: 'From', value: locationText(from) },
+      { name: 'Frees', value: `${formatBytes(frees_bytes)}, ${FREED}` },
+    ],
+    steps: [],
+    warnings: [],
+    consequence: 'The snapshot will be removed. This cannot be undone.',
+    ask: `${removeTitle(plan)}?`,
+    go: 'Remove the snapshot',
+    typed: null,
+  };
+}
+
+export function removeTitle({ target, snapshot }: RemovePlan): string {
+  return `Remove snapshot ${snapshot.index} of ${target}`;
+}
+
+export function removeSummary({ target, snapshot, from, frees_bytes }: RemovePlan): RunSummary {
+  const place = from.length === 1 ? ` from ${locationText(from)}` : '';
+  return summaryOf(`Removed ${snapshotName(target, snapshot)}${place}: frees ${formatBytes(frees_bytes)}`);
+}
+
+export function pruneQuestion(plan: PrunePlan, now: Date): Question {
+  const count = formatNumberOf(removedBy(plan), 'snapshot');
+  return {
+    title: `Remove ${count}, keep ${keptBy(plan)}`,
+    facts: [
+      ...plan.targets.filter(({ remove }) => remove.length > 0).flatMap((target) => targetFacts(target, now)),
+      { name: 'Frees', value: `${formatBytes(plan.frees_bytes)}, ${FREED}` },
+    ],
+    steps: [],
+    warnings: [],
+    consequence: 'The snapshots will be removed. This cannot be undone.',
+    ask: `Remove ${count}?`,
+    go: `Remove ${count}`,
+    typed: null,
+  };
+}
+
+export function pruneSummary(plan: PrunePlan): RunSummary {
+  const kept = keptBy(plan);
+  if (removedBy(plan) === 0) return summaryOf(`Every snapshot is kept: ${formatNumberOf(kept, 'snapshot')}`);
+  return summaryOf(`Removed ${formatNumberOf(removedBy(plan), 'snapshot')}, kept ${kept}`);
+}
+
+function targetFacts({ target, keep, remove, from }: PrunedTarget, now: Date) {
+  const count = `${formatNumberOf(remove.length, 'snapshot')} of ${target} from ${locationText(from)}, keep ${keep.length}`;
+  return [{ name: 'Remove', value: count }, ...remove.map((row) => ({ name: '', value: rowText(row, now) }))];
+}
+
+function rowText({ index, id, created_at, note }: SnapshotRow, now: Date): string {
+  const age = formatAge(now.getTime() - Date.parse(created_at));
+  return [index, id, created_at, age, ...(note === null ? [] : [note])].join('  ');
+}
+
+function removedBy({ targets }: PrunePlan): number {
+  return targets.reduce((sum, { remove }) => sum + remove.length, 0);
+}
+
+function keptBy({ targets }: PrunePlan): number {
+  return targets.reduce((sum, { keep }) => sum + keep.length, 0);
+}

@@ -1,0 +1,198 @@
+import type { Notice } from '../state/navigation.ts';
+import { type Progress, paceOf } from '../state/progress.ts';
+import { elapsed, type LogLine, type RunState, type RunStep } from '../state/run.ts';
+import { type Run, runBefore } from '../state/runs.ts';
+import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../text/format.ts';
+import type { Cell, Column } from './column.ts';
+import type { Glyphs, Tone } from './glyphs.ts';
+import { queuedText } from './question.ts';
+
+interface Look {
+  glyph: 'pending' | 'running' | 'good' | 'bad' | 'caution' | 'skipped';
+  tone: Tone;
+}
+
+export const STEP_LOOKS: Record<RunStep['state'], Look> = {
+  running: { glyph: 'running', tone: 'accent' },
+  done: { glyph: 'good', tone: 'good' },
+  skipped: { glyph: 'skipped', tone: 'dim' },
+  failed: { glyph: 'bad', tone: 'bad' },
+};
+
+const RUN_LOOKS: Record<RunState['status'], Look> = {
+  waiting: { glyph: 'pending', tone: 'dim' },
+  running: { glyph: 'running', tone: 'accent' },
+  done: { glyph: 'good', tone: 'good' },
+  failed: { glyph: 'bad', tone: 'bad' },
+  cancelled: { glyph: 'caution', tone: 'caution' },
+};
+
+/** How long a step has taken until `now`. */
+export function stepTime(step: RunStep, now: number): string {
+  return step.state === 'skipped' ? 'skipped' : formatDuration(elapsed(step, now));
+}
+
+/** The progress of a step in words; what is not known is `null`. */
+export interface ProgressWords {
+  /** Between 0 and 1, for a bar. */
+  share: number | null;
+  /** `42%` */
+  percent: string | null;
+  /** `3 of 25 tables, 12.3 MB` */
+  amount: string;
+  /** `5.2 MB/s` */
+  rate: string | null;
+  /** `3.2 s left` */
+  remaining: string | null;
+  /** `public.orders  1,200 of 9,000 rows` */
+  current: string | null;
+}
+
+export function progressWords(progress: Progress, now: number): ProgressWords {
+  const { unit, current, ofCurrent } = progress;
+  const { rate, remainingMs, share } = paceOf(progress, now);
+  const part = ofCurrent && amountOf({ ...ofCurrent, unit });
+  return {
+    share,
+    percent: share === null ? null : percentText(share),
+    amount: amountOf(progress),
+    rate: rate === null ? null : `${oneAmount(rate, unit)}/s`,
+    remaining: remainingMs === null ? null : `${formatDuration(Math.ceil(remainingMs / 1000) * 1000)} left`,
+    current: current && [current, part].filter(Boolean).join('  '),
+  };
+}
+
+function percentText(share: number): string {
+  return `${Math.floor(share * 100)}%`;
+}
+
+function amountOf({ done, total, unit, bytes }: Pick<Progress, 'done' | 'total' | 'unit' | 'bytes'>): string {
+  // `3 of 25 tables`: the unit appears once.
+  const part = unit === 'bytes' ? formatBytes(done) : formatCount(done);
+  const amount = !total || done > total ? oneAmount(done, unit) : `${part} of ${oneAmount(total, unit)}`;
+  return bytes === null ? amount : `${amount}, ${formatBytes(bytes)}`;
+}
+
+function oneAmount(amount: number, unit: Progress['unit']): string {
+  return unit === 'bytes' ? formatBytes(amount) : `${formatCount(amount)} ${unit}`;
+}
+
+/** `running 3.2 s`, `failed after 3.2 s` */
+export function runStatus({ state, cancelling }: Run, now: number): Cell {
+  const { status } = state;
+  const { tone } = RUN_LOOKS[status];
+  const time = formatDuration(elapsed(state, now));
+  if (status === 'waiting') return { text: 'queued', tone };
+  if (status === 'running') return { text: `${cancelling ? 'cancelling' : 'running'} ${time}`, tone };
+  return { text: `${status} after ${time}`, tone };
+}
+
+/** What a run waits for. */
+export function queuedLines(before: Run | null): string[] {
+  return [
+    queuedText(before?.title ?? 'an earlier run'),
+    'Runs on one target are executed one after the other. You can leave this screen.',
+  ];
+}
+
+/** A run that has ended, in one line: also printed after quitting. */
+export function endedLine({ title, state, summary }: Run): Notice {
+  if (state.status === 'done') {
+    return { text: summary?.line ?? title, tone: (summary?.problems ?? []).length === 0 ? 'good' : 'bad' };
+  }
+  const reason = state.error ? `: ${state.error.message}` : '';
+  return { text: `${title} ${state.status}${reason}`, tone: state.status === 'cancelled' ? 'caution' : 'bad' };
+}
+
+export function cancelQuestion({ title }: Run): { question: string; lines: string[] } {
+  return { question: `Cancel: ${title}?`, lines: ['Partial work is removed; the destination stays as it was.'] };
+}
+
+export function quitQuestion(live: Run[]) {
+  const one = live.length === 1;
+  return {
+    question: `${formatNumberOf(live.length, 'run')} in progress:`,
+    lines: live.map(({ title, state }) => (state.status === 'waiting' ? `${title} (queued)` : title)),
+    options: [
+      { label: 'Stay', value: 'stay' as const },
+      { label: `Quit when ${one ? 'it has' : 'all have'} ended`, value: 'wait' as const },
+      { label: `Cancel ${one ? 'it' : 'all'} and quit`, value: 'cancel' as const },
+    ],
+  };
+}
+
+export const RUN_NOTES = {
+  waitingToQuit: 'Quitting when the runs have ended…',
+  cancellingToQuit: 'Cancelling, then quitting…',
+  ctrlC: 'Press Ctrl-C again to quit',
+};
+
+/** `runs` are all runs, to name the one that another waits for. */
+export function runColumns(runs: Run[], { glyphs, now }: { glyphs: Glyphs; now: number }): Column<Run>[] {
+  return [
+    { title: 'STATE', cell: (run) => stateCell(run, glyphs) },
+    { title: 'TIME', align: 'right', cell: ({ state }) => ({ text: formatDuration(elapsed(state, now)) }) },
+    { title: 'RUN', grows: true, cell: (run) => ({ text: runText(run, runs) }) },
+  ];
+}
+
+function stateCell({ state, summary, cancelling }: Run, glyphs: Glyphs): Cell {
+  const damaged = (summary?.problems.length ?? 0) > 0;
+  const { glyph, tone } = damaged ? RUN_LOOKS.failed : RUN_LOOKS[state.status];
+  const word = state.status === 'waiting' ? 'queued' : state.status;
+  return { text: `${glyphs[glyph]} ${cancelling && state.status === 'running' ? 'cancelling' : word}`, tone };
+}
+
+/** Title and progress; of an ended run its result. */
+function runText(run: Run, runs: Run[]): string {
+  const { title, state, summary } = run;
+  switch (state.status) {
+    case 'waiting':
+      return `${title}, after: ${runBefore(runs, run)?.title ?? ''}`;
+    case 'running': {
+      const step = state.steps.findLast((other) => other.state === 'running');
+      const share = step?.progress ? paceOf(step.progress, state.startedAt).share : null;
+      return [title, step?.label, share === null ? null : percentText(share)].filter(Boolean).join(': ');
+    }
+    case 'done':
+      return summary?.line ?? title;
+    case 'failed':
+    case 'cancelled':
+      return state.error ? `${title}: ${state.error.message}` : title;
+    default:
+      return state.status satisfies never;
+  }
+}
+
+export function runCount(runs: Run[]): string {
+  const waiting = runs.filter(({ state }) => state.status === 'waiting').length;
+  return formatNumberOf(runs.length, 'run') + (waiting > 0 ? `, ${waiting} queued` : '');
+}
+
+export const LOG_LOOKS: Record<LogLine['kind'], { lead: keyof Glyphs | null; tone: Tone }> = {
+  step: { lead: 'pending', tone: 'plain' },
+  done: { lead: 'good', tone: 'plain' },
+  skipped: { lead: 'skipped', tone: 'dim' },
+  failed: { lead: 'bad', tone: 'bad' },
+  command: { lead: null, tone: 'dim' },
+  warning: { lead: 'caution', tone: 'caution' },
+};
+
+interface LogView {
+  filter: string;
+  found: number;
+  /** Lines below the view. */
+  up: number;
+}
+
+/** `Log: 3 of 40 lines, paused 12 lines above the end` */
+export function logTitle({ log, droppedLines }: RunState, { filter, found, up }: LogView): string {
+  const matching = filter === '' ? '' : `: ${formatCount(found)} of ${formatNumberOf(log.length, 'line')}`;
+  const paused = up > 0 ? `, paused ${formatNumberOf(up, 'line')} above the end` : '';
+  const dropped = droppedLines > 0 ? `, ${formatNumberOf(droppedLines, 'earlier line')} dropped` : '';
+  return `Log${matching}${paused}${dropped}`;
+}
+
+export function logFailedText(reason: string): string {
+  return `The log cannot be written: ${reason}`;
+}

@@ -1,0 +1,60 @@
+import type { EngineState } from '../../operations/configuration/check.ts';
+import type { SetUpPlan } from '../../operations/configuration/set-up.ts';
+import type { TriedDestination, TriedSource } from '../../operations/configuration/try-connection.ts';
+import type { Sized } from '../../results/results.ts';
+import type { SetupAnswers, SetupStepId } from './step-ids.ts';
+
+/** What the questions of the wizard depend on. */
+export interface SetupState {
+  step: SetupStepId;
+  /** The file given with `--config`, which is not asked for. */
+  config: string | undefined;
+  answers: SetupAnswers;
+  /** Schemas excluded from snapshots. */
+  leftOut: string[];
+  found: SetupFound;
+}
+
+/** Results of the checks. */
+export interface SetupFound {
+  /** `null` until they are known. */
+  engines: EngineState[] | null;
+  databases: Sized[];
+  source: TriedSource | null;
+  destination: TriedDestination | null;
+  /** Profiles of the storage's command-line client. */
+  cliProfiles: string[];
+  /** The checked bucket: `s3://bucket/prefix`. */
+  storage: string | null;
+  plan: SetUpPlan | null;
+}
+
+interface Asked {
+  id: SetupStepId;
+  about: (state: SetupState) => string[];
+  /** Whether it applies to the answers so far. */
+  when?: (state: SetupState) => boolean;
+}
+
+export interface TextStep extends Asked {
+  kind: 'text';
+  label: string;
+  initial?: (state: SetupState) => string;
+  optional?: boolean;
+  secret?: boolean;
+}
+
+export interface ChoiceStep extends Asked {
+  kind: 'choice';
+  options: (state: SetupState) => { label: string; value: string }[];
+}
+
+export type SetupStep = TextStep | ChoiceStep | (Asked & { kind: 'review' });
+
+/** A connection URL without a database. */
+export const SERVER_URL = /^([a-z]+:\/\/[^/?#]+)\/?([?#].*)?$/i;
+
+/** Whether the typed URL names a server without a database. */
+export function lacksDatabase({ answers }: SetupState): boolean {
+  return answers.how !== 'fields' && SERVER_URL.test(answers.url ?? '');
+}

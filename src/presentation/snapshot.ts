@@ -1,0 +1,202 @@
+import { ENGINE_PROFILES } from '../engines/list.ts';
+import type { SnapshotLocation, SnapshotRow, SnapshotSignature } from '../results/results.ts';
+import type { DataState } from '../results/sanitize-results.ts';
+import type { RunSummary } from '../state/runs.ts';
+import { formatAge, formatBytes, formatCount, formatNumberOf, formatTime } from '../text/format.ts';
+import { definitionsOnlyText, hiddenText, leftOutText } from '../text/format-objects.ts';
+import type { Column } from './column.ts';
+import type { Fact } from './fact.ts';
+import type { Glyphs } from './glyphs.ts';
+import { summaryOf } from './summary.ts';
+
+export const ENGINE_NAMES = Object.fromEntries(ENGINE_PROFILES.map(({ id, products }) => [id, products[0]])) as Record<
+  SnapshotRow['engine'],
+  string
+>;
+
+/** `snapshot 0 of app (k3f9…)` */
+export function snapshotName(target: string, { index, id }: Pick<SnapshotRow, 'index' | 'id'>): string {
+  return `snapshot ${index} of ${target} (${id})`;
+}
+
+/** `25 tables, 200,123 rows, 48.3 MB` */
+export function contentsText({
+  tables,
+  rows,
+  size_bytes,
+}: Pick<SnapshotRow, 'tables' | 'rows' | 'size_bytes'>): string {
+  return `${formatNumberOf(tables, 'table')}, ${formatNumberOf(rows, 'row')}, ${formatBytes(size_bytes)}`;
+}
+
+/** `0, created 3 h ago (2026-11-21 05:22), sanitized` */
+export function createdText({ index, created_at, sanitized }: SnapshotRow, now: Date): string {
+  const age = formatAge(now.getTime() - Date.parse(created_at));
+  return `${index}, created ${age} (${formatTime(created_at)})${sanitized ? ', sanitized' : ''}`;
+}
+
+/** `local + remote` */
+export function locationText(places: SnapshotLocation[]): string {
+  return places.join(' + ');
+}
+
+/** Whether the data of a plan is sanitized, and why. */
+export function dataFact({ sanitized, sanitized_reason }: DataState): Fact {
+  const brief = sanitized === null ? 'not known to be sanitized' : sanitized ? 'sanitized' : 'NOT sanitized';
+  return { name: 'Data', value: `${brief}: ${sanitized_reason}`, brief };
+}
+
+/** `valid, by a trusted key (ed25519-…)` */
+export function signatureText({ state, key }: SnapshotSignature): string {
+  return key === null ? SIGNATURES[state] : `${SIGNATURES[state]} (${key})`;
+}
+
+const SIGNATURES: Record<SnapshotSignature['state'], string> = {
+  none: 'none',
+  invalid: 'does not match the manifest',
+  unchecked: 'not verified yet',
+  valid: 'valid',
+  trusted: 'valid, by a trusted key',
+  untrusted: 'valid, not by a trusted key',
+};
+
+/** The same in a word, for a column. */
+function signatureWord({ state }: SnapshotSignature): string {
+  return state === 'unchecked' ? 'not verified' : state;
+}
+
+/** How it was made, and what it lacks. */
+export function lackingFacts({ program, left_out_schemas, definitions_only, hidden }: SnapshotRow): Fact[] {
+  const facts: [name: string, value: string, tone?: 'caution'][] = [
+    ['Program', program === undefined ? '' : `built with ${program}; the server's own client loads the rows`],
+    ['Left out', leftOutText(left_out_schemas ?? [])],
+    ['No rows', definitionsOnlyText(definitions_only ?? [])],
+    ['Hidden', hiddenText(hidden ?? []), 'caution'],
+  ];
+  return facts.flatMap(([name, value, tone]) => (value === '' ? [] : [{ name, value, ...(tone && { tone }) }]));
+}
+
+/** What is not in the snapshots, a line for those that lack the same. */
+export function lackingLines(snapshots: SnapshotRow[]): string[] {
+  return [
+    ...grouped(snapshots, ({ left_out_schemas = [] }) => leftOutText(left_out_schemas)).map(
+      ([which, text]) => `Not in ${which}: ${text}`,
+    ),
+    ...grouped(snapshots, ({ hidden = [] }) => hiddenText(hidden)).map(
+      ([which, text]) => `Not in ${which}, hidden from its user: ${text}`,
+    ),
+  ];
+}
+
+function grouped(snapshots: SnapshotRow[], textOf: (row: SnapshotRow) => string): [string, string][] {
+  const lacking = snapshots.filter((row) => textOf(row) !== '');
+  return [...Map.groupBy(lacking, textOf)].map(([text, rows]) => {
+    const indexes = [...new Set(rows.map(({ index }) => index))];
+    return [`${indexes.length === 1 ? 'snapshot' : 'snapshots'} ${indexes.join(', ')}`, text];
+  });
+}
+
+export function buildTitle(target: string): string {
+  return `Build a snapshot of ${target}`;
+}
+
+export function noteAbout(target: string, { index, created_at }: SnapshotRow): string {
+  return `Snapshot ${index} of ${target}, created ${formatTime(created_at)}`;
+}
+
+/** While the plan of a build is made. */
+export function planningText(target: string): string {
+  return `Planning the build of ${target}…`;
+}
+
+/** The question could not be shown, since another screen had been opened. */
+export function notBuiltText(target: string): string {
+  return `${target} was not built. Press b to try again`;
+}
+
+export function builtSummary(target: string, snapshot: SnapshotRow): RunSummary {
+  const { program, stored_bytes } = snapshot;
+  const by = program === undefined ? '' : `, by ${program}`;
+  const added = `${contentsText(snapshot)} (${formatBytes(stored_bytes)} added)${by}`;
+  return summaryOf(`Built ${snapshotName(target, snapshot)}: ${added}`, { details: lackingLines([snapshot]) });
+}
+
+export function noSnapshotsLines(target: string, { shares }: { shares: boolean }): string[] {
+  return shares
+    ? [`Nothing is shared with target ${target} yet.`, 'Others share snapshots with: tool push']
+    : [`Target ${target} has no snapshots yet.`, `Build one with: tool build ${target}`];
+}
+
+/** All columns of snapshots by name: each list takes those for which it has room. */
+function snapshotColumnsOf(now: number) {
+  return {
+    index: { title: 'INDEX', align: 'right', cell: ({ index }) => ({ text: String(index) }) },
+    id: { title: 'ID', cell: ({ id }) => ({ text: id }) },
+    origin: { title: 'OF', cell: ({ origin }) => ({ text: origin ?? '' }) },
+    created: { title: 'CREATED', cell: ({ created_at }) => ({ text: created_at.replace(/\.\d+Z$/, 'Z') }) },
+    age: { title: 'AGE', cell: ({ created_at }) => ({ text: formatAge(now - Date.parse(created_at)) }) },
+    kind: {
+      title: 'KIND',
+      dropRank: 4,
+      cell: ({ sanitized }) => (sanitized ? { text: 'sanitized', tone: 'good' } : { text: 'original' }),
+    },
+    server: { title: 'SERVER', cell: ({ engine, server_version }) => ({ text: `${engine} ${server_version}` }) },
+    program: { title: 'PROGRAM', cell: ({ program }) => ({ text: program ?? '' }) },
+    tables: { title: 'TABLES', align: 'right', dropRank: 3, cell: ({ tables }) => ({ text: formatCount(tables) }) },
+    rows: { title: 'ROWS', align: 'right', dropRank: 2, cell: ({ rows }) => ({ text: formatCount(rows) }) },
+    size: { title: 'SIZE', align: 'right', cell: ({ size_bytes }) => ({ text: formatBytes(size_bytes) }) },
+    added: {
+      title: 'ADDED',
+      align: 'right',
+      dropRank: 1,
+      cell: ({ stored_bytes }) => ({ text: formatBytes(stored_bytes), tone: 'dim' }),
+    },
+    signature: { title: 'SIGNATURE', cell: ({ signature }) => ({ text: signatureWord(signature) }) },
+    where: { title: 'WHERE', dropRank: 4, cell: ({ where }) => ({ text: locationText(where), tone: 'dim' }) },
+    note: { title: 'NOTE', grows: true, dropRank: 5, cell: ({ note }) => ({ text: note ?? '' }) },
+  } satisfies Record<string, Column<SnapshotRow>>;
+}
+
+interface BriefColumnsOptions {
+  now: number;
+  glyphs: Glyphs;
+  marked: string[];
+}
+
+/** For the width of a screen. */
+export function briefSnapshotColumns({ now, glyphs, marked }: BriefColumnsOptions): Column<SnapshotRow>[] {
+  const { age, size, added, tables, rows, where, kind, note } = snapshotColumnsOf(now);
+  const index: Column<SnapshotRow> = {
+    title: '#',
+    align: 'right',
+    cell: ({ index, id }) =>
+      marked.includes(id) ? { text: `${glyphs.marked} ${index}`, tone: 'accent' } : { text: String(index) },
+  };
+  return [index, age, size, added, tables, rows, where, kind, note];
+}
+
+export function snapshotColumns(snapshots: SnapshotRow[], now: number): Column<SnapshotRow>[] {
+  const { origin, program, ...columns } = snapshotColumnsOf(now);
+  const { index, id, created, age, kind, server, tables, rows, size, added, signature, where, note } = columns;
+  return [
+    ...[index, id],
+    ...(snapshots.some((row) => row.origin !== undefined) ? [origin] : []),
+    ...[created, age, kind, server],
+    ...(snapshots.some((row) => row.program !== undefined) ? [program] : []),
+    ...[tables, rows, size, added, signature, where, note],
+  ];
+}
+
+export function snapshotFacts(row: SnapshotRow, destination: string | null): Fact[] {
+  const { created_at, engine, server_version, schemas, size_bytes, stored_bytes, where, signature, note } = row;
+  return [
+    { name: 'Created', value: `${formatTime(created_at)} from ${ENGINE_NAMES[engine]} ${server_version}` },
+    { name: 'Contents', value: `${contentsText(row)} in ${schemas.join(', ')}` },
+    ...lackingFacts(row),
+    { name: 'Size', value: `${formatBytes(size_bytes)}, of which ${formatBytes(stored_bytes)} new` },
+    { name: 'Location', value: `${locationText(where)}; signature: ${signatureWord(signature)}` },
+    { name: 'Note', value: note ?? 'none: press n to add one' },
+    { name: 'Loads into', value: destination ?? 'no destination is configured' },
+    // Last, where a low window cuts it: the short form is above.
+    { name: 'Signature', value: signatureText(signature) },
+  ];
+}

@@ -1,0 +1,22 @@
+import type { RunSummary } from '../state/runs.ts';
+
+/** The previous version of a database that is kept, and the command that restores it. */
+type Undo = NonNullable<RunSummary['undo']>;
+
+export function summaryOf(line: string, more: Partial<RunSummary> = {}): RunSummary {
+  return { line, details: [], problems: [], undo: null, ...more };
+}
+
+export function keptText({ database, command }: Undo): string {
+  return `The previous ${database} is kept: ${command}`;
+}
+
+/** On the screens, where a key restores it. */
+export function detailsWithKey({ details, undo }: RunSummary): string[] {
+  return undo === null ? details : [...details, `The previous ${undo.database} is kept. Press u to undo`];
+}
+
+/** On the command line. */
+export function summaryText({ line, details, problems, undo }: RunSummary): string {
+  return [line, ...problems, ...details, ...(undo === null ? [] : [keptText(undo)])].join('\n');
+}

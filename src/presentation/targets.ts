@@ -1,0 +1,230 @@
+import type { Mode } from '../config/mode.ts';
+import type { ConnectionFailure } from '../results/connection-failures.ts';
+import type { TargetInfo, TargetRow, TargetStatus } from '../results/results.ts';
+import type { TargetEntry } from '../state/targets.ts';
+import { formatAge, formatBytes, formatCount, formatNumberOf, formatTime } from '../text/format.ts';
+import type { Cell, Column } from './column.ts';
+import type { Fact } from './fact.ts';
+import type { Glyphs, Tone } from './glyphs.ts';
+import { ENGINE_NAMES } from './snapshot.ts';
+
+export const MODES: Record<Mode, string> = {
+  local: 'Local mode (no authtoken)',
+  cloud: 'Cloud mode',
+};
+
+export const GROUP_NAMES: Record<TargetRow['type'], string> = {
+  local: 'Local',
+  cloud: 'Cloud',
+  share: 'Shared',
+};
+
+interface StatusLook {
+  word: string;
+  tone: Tone;
+  glyph: 'good' | 'bad' | 'caution' | 'pending';
+}
+
+const STATUSES: Record<TargetStatus, StatusLook> = {
+  ok: { word: 'up', tone: 'good', glyph: 'good' },
+  missing: { word: 'no database', tone: 'caution', glyph: 'caution' },
+  denied: { word: 'access denied', tone: 'bad', glyph: 'bad' },
+  unreachable: { word: 'unreachable', tone: 'bad', glyph: 'bad' },
+  unchecked: { word: 'not checked', tone: 'dim', glyph: 'pending' },
+};
+
+/** The reason in the fewest words. */
+const REASONS: Record<ConnectionFailure, string> = {
+  database_missing: 'no such database',
+  wrong_password: 'wrong password',
+  password_missing: 'no password given',
+  user_unknown: 'no such user',
+  not_permitted: 'no right to connect',
+  closed_database: 'database is closed',
+  host_not_permitted: 'host not permitted',
+  tls_required: 'TLS required',
+  not_shared: 'not shared with you',
+  denied: 'refused',
+  too_many_connections: 'too many connections',
+  host_unknown: 'host unknown',
+  connection_refused: 'connection refused',
+  timed_out: 'timed out after 5 s',
+  tls_unavailable: 'TLS not offered',
+  certificate_refused: 'certificate refused',
+  server_starting: 'server is starting',
+  unreachable: 'no answer',
+};
+
+/** `access denied: wrong password` */
+function statusText({ status, error_code: code }: TargetRow): string {
+  const { word } = STATUSES[status];
+  const reason = status === 'missing' || code === null || !Object.hasOwn(REASONS, code) ? null : code;
+  return reason === null ? word : `${word}: ${REASONS[reason as ConnectionFailure]}`;
+}
+
+/** A server slower than this is shown as slow. */
+const SLOW_MS = 250;
+
+function statusCell({ row, checking, checkedAt }: TargetEntry, glyphs: Glyphs): Cell {
+  if (checking && checkedAt === null) return { text: `${glyphs.pending} checking`, tone: 'dim' };
+  const { tone, glyph } = STATUSES[row.status];
+  const slow = row.status === 'ok' && (row.latency_ms ?? 0) > SLOW_MS;
+  // Every row reserves a cell for the mark of a running check, so that columns do not move.
+  const text = `${glyphs[glyph]} ${slow ? 'slow' : statusText(row)}${checking ? glyphs.ellipsis : ' '}`;
+  return { text, tone: slow ? 'caution' : tone };
+}
+
+interface ColumnsOptions {
+  glyphs: Glyphs;
+  now: number;
+}
+
+/** Columns of targets by name: each list takes those for which it has room. */
+function columnsOf({ glyphs, now }: ColumnsOptions) {
+  const known = <Value>(value: Value | null, format: (value: Value) => string): Cell =>
+    value === null ? { text: glyphs.none, tone: 'dim' } : { text: format(value) };
+  return {
+    name: { title: 'TARGET', max: 28, cell: ({ row }) => ({ text: row.name }) },
+    title: { title: 'TITLE', cell: ({ row }) => ({ text: row.title }) },
+    type: { title: 'TYPE', cell: ({ row }) => ({ text: row.type }) },
+    engine: { title: 'ENGINE', cell: ({ row }) => ({ text: engineText(row) ?? glyphs.none }) },
+    status: { title: 'STATUS', cell: (entry) => statusCell(entry, glyphs) },
+    size: { title: 'SIZE', align: 'right', dropRank: 1, cell: ({ row }) => known(row.size_bytes, formatBytes) },
+    latest: {
+      title: 'LATEST',
+      cell: ({ row }) => known(row.last_snapshot_at, (at) => formatAge(now - Date.parse(at))),
+    },
+    snapshots: {
+      title: 'SNAPSHOTS',
+      align: 'right',
+      dropRank: 2,
+      cell: ({ row }) => ({ text: formatCount(row.snapshots), tone: row.snapshots === 0 ? 'dim' : 'plain' }),
+    },
+    storage: { title: 'STORAGE', max: 20, dropRank: 3, cell: ({ row }) => known(row.storage_profile, String) },
+    latency: {
+      title: 'LATENCY',
+      align: 'right',
+      dropRank: 4,
+      cell: ({ row }) => known(row.latency_ms, (latency) => `${Math.round(latency)} ms`),
+    },
+    /** Host, port and database. */
+    place: {
+      title: 'SOURCE',
+      grows: true,
+      dropRank: 5,
+      cell: ({ row }) => ({ text: row.src_url?.replace(/^\w+:\/\/([^@/]*@)?/, '') ?? glyphs.none, tone: 'dim' }),
+    },
+    source: { title: 'SOURCE', cell: ({ row }) => known(row.src_url, String) },
+    destination: { title: 'DESTINATION', cell: ({ row }) => known(row.dst_url, String) },
+  } satisfies Record<string, Column<TargetEntry>>;
+}
+
+/** For the width of a screen: columns that the detail pane repeats are dropped first. */
+export function briefTargetColumns(entries: TargetEntry[], options: ColumnsOptions): Column<TargetEntry>[] {
+  const { name, status, size, latest, snapshots, storage, latency, place } = columnsOf(options);
+  const hasStorage = entries.some(({ row }) => row.storage_profile !== null);
+  return [name, status, size, latest, snapshots, ...(hasStorage ? [storage] : []), latency, place];
+}
+
+export function targetColumns(entries: TargetEntry[], options: ColumnsOptions): Column<TargetEntry>[] {
+  const { name, title, type, engine, status, latency, size, snapshots, storage, source, destination } =
+    columnsOf(options);
+  const titled = entries.some(({ row }) => row.title !== row.name);
+  return [
+    ...[name, ...(titled ? [title] : []), type, engine, status, latency, size, snapshots, storage],
+    ...[source, destination],
+  ];
+}
+
+/** What a list holds that was read once: nothing is being checked. */
+export function checkedEntry(row: TargetRow): TargetEntry {
+  return { row, since: null, checkedAt: 0, checking: false };
+}
+
+function engineText({ engine, server_version }: TargetRow): string | null {
+  return engine && [ENGINE_NAMES[engine], server_version].filter(Boolean).join(' ');
+}
+
+/** How a target is, for the pane beside the list. */
+export function targetFacts(entry: TargetEntry, now: number): Fact[] {
+  const { row } = entry;
+  const size = row.size_bytes === null ? '' : `, ${formatBytes(row.size_bytes)}`;
+  return [
+    { name: 'Status', ...statusFact(entry) },
+    { name: 'Source', value: row.src_url ?? 'none' },
+    { name: 'Server', value: (engineText(row) ?? 'unknown') + size },
+    { name: 'Loads into', value: row.dst_url ?? 'no destination is configured' },
+    { name: 'Snapshots', value: row.snapshots === 0 ? 'none yet: press b to build one' : snapshotsText(row, now) },
+  ];
+}
+
+function snapshotsText({ snapshots, last_snapshot_at: last, storage_profile: profile }: TargetRow, now: number) {
+  const latest = last === null ? null : `the latest created ${formatAge(now - Date.parse(last))} (${formatTime(last)})`;
+  const also = profile === null ? null : `storage profile ${profile}`;
+  return [`${formatCount(snapshots)} local`, latest, also].filter(Boolean).join(', ');
+}
+
+function statusFact({ row, since, checkedAt, checking }: TargetEntry): Pick<Fact, 'value' | 'tone'> {
+  if (checkedAt === null) return { value: checking ? 'checking…' : STATUSES.unchecked.word, tone: 'dim' };
+  const { word, tone } = STATUSES[row.status];
+  const reason = row.error ? `: ${row.error}` : '';
+  const latency = row.status === 'ok' && row.latency_ms !== null ? `, ${Math.round(row.latency_ms)} ms` : '';
+  const when = since === null ? `at ${clockTime(checkedAt)}` : `since ${clockTime(since)}`;
+  return { value: `${word} ${when}${latency}${reason}`, tone };
+}
+
+function clockTime(at: number): string {
+  return new Date(at).toTimeString().slice(0, 5);
+}
+
+/** All that is known of a target; what is not set is left out. */
+export function targetInfoFacts({ info, ...row }: TargetRow & { info: TargetInfo }, now: number): Fact[] {
+  const facts: [name: string, value: string | null][] = [
+    ['Title', row.title === row.name ? null : row.title],
+    ['Type', row.type],
+    ['Engine', engineText(row)],
+    ['Status', [STATUSES[row.status].word, row.error].filter(Boolean).join(': ')],
+    ['Size', row.size_bytes === null ? null : formatBytes(row.size_bytes)],
+    ['Snapshots', snapshotsText({ ...row, storage_profile: null }, now)],
+    ['Source', info.source],
+    ['Destination', withOrigin(info.destination, info.destination_set_by)],
+    ['Schemas', info.schema_config === null ? null : JSON.stringify(info.schema_config)],
+    ['Storage', info.storage_profile],
+    ['Sanitized by', info.sanitize_query ?? 'no query is configured'],
+    ['Sanitized in', info.sanitize_destination],
+    ['Sanitized to', info.sanitize_storage_profile],
+    ['Subset of', info.subset_source],
+    ['Subset in', info.subset_destination],
+    ['Subset tables', listed(info.subset_tables)],
+    ['Shared from', info.shared_storage_profile],
+    ['SSO groups', listed(info.sso_groups)],
+    ['Destination of', listed(info.allow_destination_of)],
+    ['Workers', String(info.cpus)],
+  ];
+  return facts.flatMap(([name, value]) => (value === null ? [] : [{ name, value }]));
+}
+
+function withOrigin(fact: string | null, setting: string | null): string | null {
+  return fact !== null && setting !== null ? `${fact} (${setting})` : fact;
+}
+
+function listed(names: string[]): string | null {
+  return names.length === 0 ? null : names.join(', ');
+}
+
+/** `4 targets`, `2 of 4 targets` */
+export function countText(shown: number, all: number, noun: string): string {
+  return shown === all ? formatNumberOf(all, noun) : `${shown} of ${formatNumberOf(all, noun)}`;
+}
+
+export function noTargetsText(file: string | null): string {
+  return `No targets yet. Add one under "targets" in ${file ?? 'tool.yml'}. tool.example.yml shows every key.`;
+}
+
+export function sortedText(by: string): string {
+  return by === 'configured' ? 'Sorted as in the configuration' : `Sorted by ${by}`;
+}
+
+export function noUrlText(which: 'source' | 'destination'): string {
+  return `The target has no ${which}`;
+}

@@ -1,0 +1,119 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseSync } from '@swc/core';
+import { expect, test } from 'vitest';
+
+// What a person reads is in src/presentation, in errors and in the specifications of commands and keys, so that the
+// command line and the screens have the same words for the same thing.
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const FOLDERS = ['screens', 'components', 'src/cli', 'src/commands', 'src/results'];
+
+/** Files with sentences for a reason. */
+const ALLOWED: Record<string, string> = {
+  'screens/app/why-not.ts': 'reasons of disabled keys',
+  'screens/app/reference.ts': 'the generated page docs/screens.md',
+  'src/cli/reference.ts': 'the generated page docs/commands.md',
+  'src/cli/program.ts': 'the help of the command line',
+  'src/cli/completion-scripts.ts': 'scripts of shells',
+  'src/cli/usage-error.ts': 'errors of the command line',
+  'src/commands/registry.ts': 'what families of commands are about',
+  'src/results/hidden-objects.ts': 'errors of a schema',
+};
+
+/** Properties of keys, commands and options, whose words stand beside what they do. */
+const SPECIFIED = [
+  'label',
+  'help',
+  'whyNot',
+  'title',
+  'description',
+  'summary',
+  'does',
+  'command',
+  'group',
+  'complete',
+];
+
+interface Node {
+  type?: string;
+  [key: string]: unknown;
+}
+
+function sourcesIn(folder: string): string[] {
+  const files = readdirSync(`${root}/${folder}`, { recursive: true, encoding: 'utf8' });
+  return files.filter((file) => /\.tsx?$/.test(file)).map((file) => `${folder}/${file}`);
+}
+
+/** The sentences of a source, outside of errors and specifications. */
+function sentencesOf(source: string, { tsx }: { tsx: boolean }): string[] {
+  const found: string[] = [];
+  visit(parseSync(source, { syntax: 'typescript', tsx }));
+  return found;
+
+  function visit(value: unknown): void {
+    if (Array.isArray(value)) value.forEach(visit);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+    const node = value as Node;
+    if (isExempt(node)) return;
+    const text = textOf(node);
+    if (text !== null && isSentence(text)) found.push(text.trim());
+    for (const [key, inner] of Object.entries(node)) if (node.type !== 'SwitchCase' || key !== 'test') visit(inner);
+  }
+}
+
+function isExempt(node: Node): boolean {
+  const named = (value: unknown): string => String((value as Node | undefined)?.value ?? '');
+  switch (node.type) {
+    case 'ImportDeclaration':
+    case 'ThrowStatement':
+    case 'TsLiteralType':
+      return true;
+    case 'NewExpression':
+      return named(node.callee).endsWith('Error');
+    case 'KeyValueProperty':
+      return SPECIFIED.includes(named(node.key));
+    default:
+      return false;
+  }
+}
+
+function textOf(node: Node): string | null {
+  if (node.type === 'StringLiteral' || node.type === 'JSXText') return String(node.value);
+  if (node.type !== 'TemplateLiteral') return null;
+  return (node.quasis as { raw: string }[]).map(({ raw }) => raw).join('…');
+}
+
+/** Three words or more; keys of objects, paths and classes have fewer. */
+function isSentence(text: string): boolean {
+  return text.split(/\s+/).filter((word) => /^["'(]?\p{L}[\p{L}'’-]*[,.:;?!)"'…]*$/u.test(word)).length >= 3;
+}
+
+test.each([
+  ["const text = 'Nothing is there';", ['Nothing is there']],
+  ['const text = `Loaded $'.concat('{what} into the destination`;'), ['Loaded … into the destination']],
+  ['<Text>Nothing is there</Text>;', ['Nothing is there']],
+  ["notify({ text: 'Nothing is there' });", ['Nothing is there']],
+  ["throw new UserError('Nothing is there');", []],
+  ["const key = { keys: ['a'], help: 'do what is shown', whyNot: () => 'Nothing is there' };", []],
+  ["import { one } from 'nothing is there';", []],
+])('a sentence is found in %s', (source, sentences) => {
+  expect(sentencesOf(source, { tsx: true })).toEqual(sentences);
+});
+
+test('what a person reads is in src/presentation, in errors and in the specifications of keys and commands', () => {
+  const found = FOLDERS.flatMap(sourcesIn)
+    .filter((file) => !Object.hasOwn(ALLOWED, file))
+    .flatMap((file) =>
+      sentencesOf(readFileSync(`${root}/${file}`, 'utf8'), { tsx: file.endsWith('x') }).map(
+        (text) => `${file}: ${text}`,
+      ),
+    );
+  expect(found).toEqual([]);
+});
+
+test('each file that is allowed has sentences', () => {
+  for (const file of Object.keys(ALLOWED)) {
+    expect(sentencesOf(readFileSync(`${root}/${file}`, 'utf8'), { tsx: false }), file).not.toEqual([]);
+  }
+});
