@@ -18,7 +18,7 @@ const process = '^src/process/';
 /** What everybody may import: it knows nothing of the rest. */
 const ground = [
   '^src/(runtime/(?!context\\.ts)|text/|results/)',
-  '^src/engines/(list|profile|(?!shared/)[^/]+/(profile|manifest-details))\\.ts$',
+  '^src/engines/(list|profile|[^/]+/(profile|details-schema))\\.ts$',
   '^src/repository/values\\.ts$',
 ];
 const skins = '^(components|screens)/';

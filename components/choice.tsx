@@ -12,7 +12,6 @@ export interface ChoiceProps<Value extends string> {
   /** The safe answer first: it has the focus. */
   options: ChoiceOption<Value>[];
   onSelect: (value: Value) => void;
-  /** Has the focus at first. Default: the first option. */
   initial?: Value;
   limit?: number;
 }

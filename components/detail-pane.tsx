@@ -8,7 +8,6 @@ export interface DetailPaneProps {
   title: Span[];
   facts: Fact[];
   width: number;
-  /** Below a list it has a fixed height. */
   place: 'beside' | 'below';
 }
 

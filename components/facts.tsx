@@ -6,7 +6,6 @@ import { Line, type Span } from './line.tsx';
 export interface FactsProps {
   facts: Fact[];
   width: number;
-  /** Column of the values. Default: after the longest name. */
   indent?: number;
 }
 

@@ -5,7 +5,6 @@ export interface KeyHint {
   keys: string;
   label: string;
   disabled?: boolean;
-  /** Stays when others have no room. */
   stays?: boolean;
 }
 

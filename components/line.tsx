@@ -15,7 +15,6 @@ export interface LineProps {
   width: number;
 }
 
-/** One line of the screen, cut to its width in cells. */
 export const Line = memo(function Line({ spans, width }: LineProps) {
   const { glyphs, tones } = useTheme();
   const shown = cutSpans(spans, width, glyphs.ellipsis);

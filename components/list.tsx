@@ -5,9 +5,7 @@ import { useTheme } from './theme.ts';
 
 /** The last frame, for the next keys and clicks. */
 export interface Viewport {
-  /** Keys of the items in view, from the top. */
   keys: string[];
-  /** How many lines a text can be scrolled. */
   furthest: number;
 }
 
@@ -18,7 +16,6 @@ export interface ListProps<Item> {
   keyOf: (item: Item) => string;
   /** Called only for the items in view. */
   row: (item: Item) => Span[];
-  /** Index of the item with the pointer; -1 for none. */
   selected: number;
   width: number;
   height: number;
@@ -51,7 +48,6 @@ export function List<Item>({ items, keyOf, row, selected, width, height, isHeadi
 interface Scroll {
   offset: number;
   selected: number;
-  /** Rows above the selected one that must stay in view. */
   lead?: number;
   height: number;
   count: number;

@@ -12,7 +12,6 @@ export interface Size {
 
 export interface PageProps {
   size: Size;
-  /** The path from the root to this screen. */
   path: string[];
   aside?: Span[];
   status: Span[];
@@ -26,7 +25,6 @@ export const PAGE_HEAD = 2;
 /** Lines of a page besides the content: title, rule, status, keys. */
 export const PAGE_CHROME = 4;
 
-/** The frame of every screen. */
 export function Page({ size, path, aside = [], status, hints, children }: PageProps) {
   const { glyphs } = useTheme();
   const { columns, rows } = size;

@@ -2,7 +2,6 @@ import type { Column } from '../src/presentation/column.ts';
 import { cellWidth, fitCells } from '../src/text/text-width.ts';
 import type { Span } from './line.tsx';
 
-/** Columns with their widths, computed once for the rows and the width. */
 export interface TableLayout<Row> {
   columns: { column: Column<Row>; width: number }[];
 }
@@ -10,7 +9,6 @@ export interface TableLayout<Row> {
 const GAP = 2;
 const NARROWEST_GROWN = 12;
 
-/** Makes each column as wide as its widest cell where all fit. */
 export function layOutTable<Row>(columns: Column<Row>[], rows: Row[], width: number): TableLayout<Row> {
   let fitted = columns.map((column) => ({ column, width: naturalWidth(column, rows) }));
   while (tableWidth(fitted) > width) {

@@ -34,7 +34,6 @@ export function editText({ text, cursor }: TextEdit, key: string): TextEdit | nu
   return graphemes(key).length === 1 ? insert({ text, cursor }, key) : null;
 }
 
-/** The text with a paste at the cursor; line breaks become spaces. */
 export function pasteText(edit: TextEdit, pasted: string): TextEdit {
   return insert(edit, pasted.trim().replace(/\s*[\r\n]+\s*/g, ' '));
 }

@@ -11,7 +11,6 @@ export interface TextFieldProps {
   placeholder?: string;
 }
 
-/** A text field; of a long text the part around the cursor is shown. */
 export function TextField({ label, edit, width, placeholder = '' }: TextFieldProps) {
   const { tones } = useTheme();
   const room = Math.max(1, width - cellWidth(label) - 1);

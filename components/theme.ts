@@ -29,7 +29,6 @@ const ON_LIGHT: Record<Tone, Look> = { ...ON_DARK, accent: { color: 'blue' }, ca
 export const ThemeContext = createContext<Theme>({ glyphs: UNICODE, tones: ON_DARK });
 
 export interface ThemeOptions {
-  /** Whether glyphs beyond ASCII are supported. */
   unicode: boolean;
   light?: boolean;
   screenReader?: boolean;

@@ -9,17 +9,44 @@ type Hide = (text: string) => string;
  * Performs an operation of which the screens show no value of a known secret, whatever server or tool has written it:
  * events, errors and plans pass here on their way to the screens.
  */
-export async function withoutSecrets<Result>(
+export function withoutSecrets<Result>(
   session: RunContext,
   open: (session: RunContext) => Context | Promise<Context>,
   perform: (context: Context) => Result | Promise<Result>,
 ): Promise<Result> {
+  return hiding(session, async (given, know) => {
+    const context = await open(given);
+    if (context.hide) know(context.hide);
+    return perform(context);
+  });
+}
+
+/** The same before there is a configuration, of the passwords in URLs. */
+export function withoutPasswords<Result>(
+  session: RunContext,
+  urls: string[],
+  perform: (session: RunContext) => Result | Promise<Result>,
+): Promise<Result> {
+  return hiding(session, async (given, know) => {
+    const { passwordsOf } = await import('../../src/config/secrets/secret-values.ts');
+    const { hideKnown, knownSecrets } = await import('../../src/process/redact.ts');
+    const secrets = knownSecrets(urls.flatMap(passwordsOf));
+    know((text) => hideKnown(text, secrets));
+    return perform(given);
+  });
+}
+
+async function hiding<Result>(
+  session: RunContext,
+  perform: (session: RunContext, know: (hide: Hide) => void) => Promise<Result>,
+): Promise<Result> {
   let hide: Hide = (text) => text;
   const report: RunContext['report'] = (event) => session.report(mapTexts(event, hide));
+  const know = (known: Hide): void => {
+    hide = known;
+  };
   try {
-    const context = await open({ ...session, report });
-    hide = context.hide ?? hide;
-    return hidePlan(await perform(context), hide);
+    return hidePlan(await perform({ ...session, report }, know), hide);
   } catch (thrown) {
     throw hideError(thrown, { hide, signal: session.signal });
   }

@@ -42,7 +42,7 @@ import type { SanitizeResult } from '../../src/results/sanitize-results.ts';
 import type { SubsetResult } from '../../src/results/subset-results.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { RunContext } from '../../src/state/runs.ts';
-import { withoutSecrets } from './hide-secrets.ts';
+import { withoutPasswords, withoutSecrets } from './hide-secrets.ts';
 
 /** The operations as the screens see them. */
 export interface Operations {
@@ -191,15 +191,17 @@ export function lazyOperations(
     },
     async listDatabases(session, url) {
       const { listDatabases } = await import('../../src/operations/configuration/try-connection.ts');
-      return listDatabases({ ...surroundings, ...session }, url);
+      return withoutPasswords(session, [url], (given) => listDatabases({ ...surroundings, ...given }, url));
     },
     async trySource(session, url) {
       const { trySource } = await import('../../src/operations/configuration/try-connection.ts');
-      return trySource({ ...surroundings, ...session }, url);
+      return withoutPasswords(session, [url], (given) => trySource({ ...surroundings, ...given }, url));
     },
     async tryDestination(session, urls) {
       const { tryDestination } = await import('../../src/operations/configuration/try-connection.ts');
-      return tryDestination({ ...surroundings, ...session }, urls);
+      return withoutPasswords(session, Object.values(urls), (given) =>
+        tryDestination({ ...surroundings, ...given }, urls),
+      );
     },
     async listCliProfiles() {
       const { readAwsProfiles } = await import('../../src/config/aws-profiles.ts');

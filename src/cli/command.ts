@@ -8,10 +8,8 @@ import type { TableOptions } from './printers/table.ts';
 
 /** A command as data: parser, help, completion, docs/commands.md and the types of its options derive from it. */
 export interface CommandSpec {
-  /** `config init` */
   name: string;
   summary: string;
-  /** Heading in the help. */
   group: string;
   arguments: readonly ArgumentSpec[];
   options: readonly OptionSpec[];
@@ -20,7 +18,6 @@ export interface CommandSpec {
   json: 'document' | 'events';
   /** Changes databases or snapshots, always or with an option, except in a dry run: refused with `--read-only`. */
   writes?: boolean | { option: string };
-  /** Not listed and not documented. */
   hidden?: boolean;
 }
 
@@ -33,7 +30,6 @@ export interface Grammar {
   commands: CommandModule[];
   /** First words of two-word commands, with their description. */
   families: Record<string, string>;
-  /** Flags of every command, at any position. */
   globalOptions: OptionSpec[];
   version: string;
 }
@@ -45,7 +41,6 @@ export interface ArgumentSpec {
   required: boolean;
   choices?: readonly string[];
   complete?: 'target' | 'snapshot' | 'snapshot or file' | 'sensitive key';
-  /** Takes all remaining words. */
   variadic?: boolean;
 }
 
@@ -55,7 +50,6 @@ export interface OptionSpec {
   description: string;
   /** Default: text. A percentage is a number, a duration is in milliseconds. */
   value?: 'count' | 'percentage' | 'duration';
-  /** The value is a list. */
   repeatable?: true;
   complete?: 'tables';
 }
@@ -80,7 +74,6 @@ export interface Invocation<Arguments = unknown, Options = unknown> {
   /** Aborted by Ctrl-C and SIGTERM; its reason is the UserError to end with. */
   signal: AbortSignal;
   report: Report;
-  /** Width and style for standard output. */
   tableOptions: () => TableOptions;
   /** Loads the configuration once; throws with exit 3 when it is missing or invalid. `config` replaces `--config`. */
   context: (config?: string) => Promise<Context>;
@@ -147,11 +140,8 @@ export interface Globals {
 }
 
 export interface ScreensPlace {
-  /** Default: the file of `--config`. */
   config?: string;
-  /** Default: those of the program. */
   environment?: NodeJS.ProcessEnv;
-  /** Opens the wizard. */
   setUp?: boolean;
 }
 

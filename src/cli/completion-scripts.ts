@@ -1,4 +1,3 @@
-/** A script per shell, which calls the program for candidates. */
 export const COMPLETION_SCRIPTS: Record<string, string> = {
   bash: `# Completion of tool for bash; in ~/.bashrc: source <(tool completion bash)
 _tool() {

@@ -12,12 +12,10 @@ export interface CompletionSources {
   grammar: Grammar;
   targets: () => Promise<Candidate[]>;
   snapshots: (target: string) => Promise<Candidate[]>;
-  /** Default: the newest snapshot. */
   tables: (target: string, snapshot: string | undefined) => Promise<Candidate[]>;
   sensitiveKeys: () => Promise<Candidate[]>;
 }
 
-/** Candidates for the last word, which may be empty. */
 export async function complete(words: string[], sources: CompletionSources): Promise<Candidate[]> {
   const current = words.at(-1) ?? '';
   const candidates = await candidatesFor({ before: divided(words.slice(0, -1)), current }, sources);
@@ -63,7 +61,6 @@ async function candidatesFor({ before, current }: Typed, sources: CompletionSour
   return argument ? argumentCandidates(argument, { target: given[0] ?? '', sources }) : [];
 }
 
-/** After a comma: the next name of the list. */
 function nextTables(current: string, tables: Candidate[]): Candidate[] {
   const before = current.slice(0, current.lastIndexOf(',') + 1);
   return tables.map(({ value, description }) => ({ value: before + value, description }));

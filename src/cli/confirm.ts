@@ -7,7 +7,6 @@ import { printable } from '../text/printable.ts';
 import { questionLines } from './printers/question.ts';
 
 export interface Asking {
-  /** `--yes`, TOOL_NO_CONFIRM or CI. */
   assumeYes: boolean;
   canAsk: boolean;
   input: Readable;
@@ -17,7 +16,6 @@ export interface Asking {
   hide: (text: string) => string;
 }
 
-/** Returns after a yes; any other answer is a no. */
 export async function confirm(question: Question, asking: Asking): Promise<void> {
   if (asking.assumeYes) return;
   if (!asking.canAsk) throw refused(`${question.ask} Cannot prompt: not a terminal.`);

@@ -4,7 +4,6 @@ import type { ExitCode } from '../runtime/errors.ts';
 import type { Terminal } from '../runtime/terminal.ts';
 import type { Grammar, ScreensPlace } from './command.ts';
 
-/** The environment of the command line as a parameter, for tests. */
 export interface Host {
   words: string[];
   grammar: Grammar;
@@ -25,7 +24,6 @@ export interface ScreensOptions extends ScreensPlace {
   cwd: string;
   signal: AbortSignal;
   readOnly: boolean;
-  /** Writes a log even without the configuration's `debug`. */
   debug: boolean;
   trust: boolean;
 }

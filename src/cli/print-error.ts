@@ -6,12 +6,10 @@ import { createStyle } from './printers/style.ts';
 
 export interface ErrorPrinting {
   host: Pick<Host, 'stdout' | 'stderr' | 'terminal'>;
-  /** Standard output carries JSON, so the error is printed there too. */
   json: boolean | 'document' | 'events';
   debug: boolean;
 }
 
-/** Prints an error to standard error and, with `--json`, also to standard output. */
 export function printError(error: UserError, { host, json, debug }: ErrorPrinting): ExitCode {
   const { stdout, stderr, terminal } = host;
   const style = createStyle({ color: terminal.stderr.color, unicode: terminal.unicode });

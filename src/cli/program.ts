@@ -5,7 +5,6 @@ import { usageError } from './usage-error.ts';
 export type ParsedLine =
   | { kind: 'command'; spec: CommandModule; arguments: Record<string, unknown>; options: object; globals: Globals }
   | { kind: 'text'; text: string }
-  /** A family such as `config` without its second word, or no words. */
   | { kind: 'incomplete'; alone: boolean; help: string; globals: Globals };
 
 export interface ParseOptions {
@@ -43,7 +42,6 @@ function createProgram({ grammar, columns }: ParseOptions, into: Sink): Command 
     .configureOutput({
       writeOut: (text) => into.written.push(text),
       writeErr: (text) => into.written.push(text),
-      // Errors are thrown instead of printed.
       outputError: () => {},
       getOutHelpWidth: width,
       getErrHelpWidth: width,

@@ -9,7 +9,7 @@ export function commandReference({ commands, globalOptions }: Pick<Grammar, 'com
   return [
     INTRODUCTION,
     '## Flags of every command',
-    'They may stand at any place of the line.',
+    'Valid at any position of the command line.',
     optionTable(globalOptions),
     ...[...groups].flatMap(([group, members]) => [`## ${group}`, ...members.flatMap(commandSection)]),
     '## Exit codes',
@@ -25,27 +25,27 @@ const INTRODUCTION = `# The command line
 <!-- Generated from src/commands/registry.ts by src/cli/reference.ts: npm run generate -->
 
 \`tool\` alone opens the terminal screens when standard input and output are a terminal. Otherwise it prints the help and
-exits with 2. Nothing opens screens or draws a live view with \`--no-tui\`, with \`--json\` or where \`CI=true\`.
+exits with 2. There are no screens and no live view with \`--no-tui\`, with \`--json\` or with \`CI=true\`.
 
 Results go to standard output; progress, warnings, questions and errors to standard error. Colour follows \`NO_COLOR\`,
 \`FORCE_COLOR\` and the terminal. Passwords, tokens and keys are never shown; URLs are shown without their password.
 
-What replaces or removes something shows its plan and asks first. The answer is no unless it is said: without a terminal
-and without \`--yes\`, \`TOOL_NO_CONFIRM=true\` or \`CI=true\` the command ends with 5 and nothing is changed. For a database
-that is not on this machine, its name must be typed.
+A command that replaces or removes data shows its plan and asks first. The default answer is no: without a terminal and
+without \`--yes\`, \`TOOL_NO_CONFIRM=true\` or \`CI=true\` the command ends with 5 and changes nothing. For a database on
+another machine, its name must be typed.
 
-Ctrl-C stops the work, removes what is half done and leaves databases as they were; a second one within two seconds ends
-the program at once.`;
+Ctrl-C stops the command, removes partial work and leaves databases unchanged; a second one within two seconds ends the
+program at once.`;
 
 const JSON_RULES = `## JSON
 
 With \`--json\` standard output carries JSON only. Field names are snake_case, sizes are bytes, durations milliseconds,
 times ISO 8601 in UTC.
 
-A command that reads prints one document; where it fails, the document is
-\`{"error":{"code":"…","message":"…","hint":"…","exit":4}}\`. So is that of a line that cannot be understood.
+A reading command prints one document; after an error, the document is
+\`{"error":{"code":"…","message":"…","hint":"…","exit":4}}\`, also for an invalid command line.
 
-A command that works prints one event a line:
+A changing command prints one event per line:
 
 \`\`\`json
 {"event":"step","step":"dump","state":"started","label":"Dump 25 tables"}
@@ -55,15 +55,15 @@ A command that works prints one event a line:
 \`\`\`
 
 The last line is \`done\`, or \`{"event":"error","code":"…","message":"…","hint":"…","exit":4}\`. \`state\` is \`started\`, \`done\`
-or \`skipped\`; \`unit\` is \`tables\`, \`bytes\`, \`rows\` or \`layers\` (of an image that is pulled); \`total\` is \`null\` when
-nobody can know it. Where rows are copied (\`subset\`) \`bytes\` are those that went with them, and
-\`"of_current":{"done":3,"total":9,"bytes":210}\` tells the same of the table in \`current\`. An error may carry
+or \`skipped\`; \`unit\` is \`tables\`, \`bytes\`, \`rows\` or \`layers\` (of an image); \`total\` is \`null\` when it is unknown.
+For copied rows (\`subset\`) \`bytes\` is their size, and
+\`"of_current":{"done":3,"total":9,"bytes":210}\` is the progress of the table in \`current\`. An error may carry
 \`details\`, a list of lines. With \`--dry-run\` the event \`done\` carries \`"dry_run":true\` and the \`plan\`. With \`--debug\`
-there are events \`{"event":"command","command":"…"}\` as well, and when one has ended
+there are also events \`{"event":"command","command":"…"}\`, and after its end
 \`{"event":"command_ended","command":"…","exit":0,"duration_ms":1200}\`. The codes are listed in [errors.md](errors.md).
 
 With \`--tables\` the plan and the result of \`load\` carry \`selection\`, which is otherwise \`null\`. \`why\` is \`reference\`
-(\`needed_by\` refers to the table) or \`part\` (it is a partition of \`needed_by\`, or inherits from it):
+(\`needed_by\` references the table) or \`part\` (it is a partition of \`needed_by\`, or inherits from it):
 
 \`\`\`json
 {
@@ -73,7 +73,7 @@ With \`--tables\` the plan and the result of \`load\` carry \`selection\`, which
 }
 \`\`\`
 
-The document of \`config show\`: \`origin.kind\` is \`file\`, \`variable\` or \`default\`, and what does not apply is \`null\`.
+The document of \`config show\`: \`origin.kind\` is \`file\`, \`variable\` or \`default\`, and inapplicable fields are \`null\`.
 
 \`\`\`json
 {
@@ -96,7 +96,7 @@ const EXIT_MEANINGS: Record<keyof typeof EXIT, string> = {
   done: 'done; warnings are allowed',
   failed: 'the operation failed',
   usage: 'wrong usage: unknown command, flag, target or snapshot',
-  configuration: 'the configuration is missing or not valid',
+  configuration: 'the configuration is missing or invalid',
   unreachable: 'a database, bucket, identity provider or cloud endpoint cannot be reached or refuses the credentials',
   refused: 'refused for safety: no confirmation was given, or a guard stopped it',
   interrupted: 'interrupted by Ctrl-C',

@@ -24,7 +24,6 @@ export interface CommandRun {
   screens: Invocation['screens'];
 }
 
-/** Runs one command: prints its events, then its outcome or its error. */
 export async function runCommand(line: CommandLine, { host: given, screens }: CommandRun): Promise<ExitCode> {
   const { spec, globals } = line;
   let known: string[] = [];
@@ -106,7 +105,6 @@ function urlsIn({ arguments: words, options }: CommandLine): string[] {
   return values.filter((value) => typeof value === 'string').filter((value) => value.includes('://'));
 }
 
-/** Masks the values of known secrets in all output. */
 function hidingSecrets(host: Host, known: () => string[]): Host {
   const hiding = (stream: Writable): Writable =>
     Object.create(stream, { write: { value: (text: string) => stream.write(hideKnown(text, known())) } });
@@ -121,7 +119,7 @@ function writes({ spec, options: given }: CommandLine): boolean {
 }
 
 function readOnlyRefusal(command: string): UserError {
-  return new UserError(`tool ${command} would change something, and --read-only was given`, {
+  return new UserError(`tool ${command} changes data, and --read-only was given`, {
     code: 'read_only',
     exit: EXIT.refused,
     hint: 'Run it again without --read-only.',

@@ -2,7 +2,6 @@ import type { EventEmitter } from 'node:events';
 import { EXIT, type ExitCode, interrupted } from '../runtime/errors.ts';
 
 export interface SignalOptions {
-  /** The process; a substitute in tests. */
   source: EventEmitter;
   clock: () => Date;
   exitNow: (code: ExitCode) => void;

@@ -9,7 +9,6 @@ export interface Settling {
   trust: boolean;
 }
 
-/** Returns when the file is trusted; throws the error after a no, or without a terminal. */
 export async function settleTrust(error: UntrustedConfiguration, { host, trust }: Settling): Promise<void> {
   const { stdin: input, stderr: output, terminal, signal, environment } = host;
   const { request } = error;

@@ -12,11 +12,10 @@ const CODES: Record<string, string> = {
   'commander.invalidArgument': 'invalid_value',
 };
 
-/** A parser error with the closest existing word, or the usage. */
 export function usageError(error: CommanderError, command: Command): UserError {
   const [message = '', suggested = ''] = error.message.replace(/^error: /, '').split('\n');
   const words = commandWords(command);
-  const help = `${words} --help says what there is.`;
+  const help = `${words} --help lists the options.`;
   const hints: Record<string, string> = {
     missing_argument: `Usage: ${words} ${command.usage()}`,
     excess_argument: `Usage: ${words} ${command.usage()}`,

@@ -1,6 +1,6 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
 import type { SanitizeRequest } from '../operations/sanitize/sanitize.ts';
-import { CPUS, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
+import { CPUS, INCLUDE_NEEDED_SCHEMAS, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
 
 const specification = {
   name: 'build',
@@ -14,15 +14,12 @@ const specification = {
       description: "dump with the server's own mysqldump instead of the driver (MySQL, MariaDB)",
     },
     { flags: '--no-sanitize', description: 'leave the sanitization out, where the target has a query for it' },
-    { flags: '--no-push', description: "leave it on this machine, whatever the target's storage_profile" },
+    { flags: '--no-push', description: 'do not push, even if the target has a storage_profile' },
     {
       flags: '--allow-superuser',
       description: 'run the query as superuser of a throw-away server, when it needs more rights',
     },
-    {
-      flags: '--include-needed-schemas',
-      description: 'also take schemas that tables of the chosen ones need for their columns',
-    },
+    INCLUDE_NEEDED_SCHEMAS,
     UNVERIFIED_SOURCES,
     CPUS,
   ],

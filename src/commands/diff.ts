@@ -3,7 +3,7 @@ import { ORIGINAL, TARGET, toSelector } from './shared-options.ts';
 
 const specification = {
   name: 'diff',
-  summary: 'what changed between two snapshots, or between a snapshot and the destination as it is now',
+  summary: 'what changed between two snapshots, or between a snapshot and the current destination',
   group: 'Keep and share',
   arguments: [
     TARGET,

@@ -8,7 +8,7 @@ const specification = {
   group: 'Keep and share',
   arguments: [{ name: 'file', description: 'what tool export has written', required: true }],
   options: [
-    { flags: '--target <name>', description: 'the target that it becomes a snapshot of; default: as it was' },
+    { flags: '--target <name>', description: 'the target of the snapshot; default: the original one' },
     ALLOW_UNTRUSTED,
   ],
   examples: [{ command: 'tool import app.zip', does: 'a snapshot as if it had been taken here' }],

@@ -47,7 +47,7 @@ const specification = {
       description: 'create tables whose rows are outside the database, too (foreign tables, FEDERATED and the like)',
     },
     { flags: '--events', description: 'MySQL: let the events of the snapshot or file run in the destination' },
-    { flags: '--no-drop', description: 'with a file: run it on the database as it is' },
+    { flags: '--no-drop', description: 'with a file: run it on the existing database' },
     { flags: '--source', description: 'with a file: run it on the source database' },
     UNVERIFIED_SOURCES,
     ALLOW_UNTRUSTED,
@@ -60,7 +60,7 @@ const specification = {
       command: 'tool load app --tables public.orders,public.invoice_*',
       does: 'these, and what they refer to; all other tables empty',
     },
-    { command: 'tool load app fixtures.sql --no-drop', does: 'an SQL file on the destination as it is' },
+    { command: 'tool load app fixtures.sql --no-drop', does: 'an SQL file on the existing destination' },
   ],
   json: 'events',
   writes: true,
@@ -102,7 +102,7 @@ function toRequest({ arguments: { target, snapshot }, options, cwd }: Invocation
 }
 
 function needsFile(flag: string): UserError {
-  return new UserError(`${flag} is for SQL files, and no file was named`, {
+  return new UserError(`${flag} is for SQL files, and no file was given`, {
     code: 'flag_needs_file',
     exit: EXIT.usage,
     hint: `tool load TARGET FILE.sql ${flag}`,
@@ -121,6 +121,6 @@ function needsSnapshot(flag: string, file: string): UserError {
   return new UserError(`${flag} is for snapshots, and ${file} is an SQL file`, {
     code: 'flag_needs_snapshot',
     exit: EXIT.usage,
-    hint: 'What a file holds cannot be known before it has run.',
+    hint: 'The content of an SQL file is unknown before it runs.',
   });
 }

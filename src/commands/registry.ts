@@ -60,7 +60,6 @@ export const COMMANDS: CommandModule[] = [
   completeCommand,
 ];
 
-/** Descriptions of the first words of two-word commands. */
 export const FAMILIES: Record<string, string> = {
   config: 'write, check, show and encrypt the configuration',
   auth: 'sign in, and keep the cloud token',
@@ -75,6 +74,6 @@ export const GLOBAL_OPTIONS: OptionSpec[] = [
     flags: '--read-only',
     description: 'change no database and no snapshot: what would is refused, in the screens too',
   },
-  { flags: '--trust', description: 'trust the tool.yml of this folder from now on, as it is' },
-  { flags: '--debug', description: 'say which commands are run, keep a log, and show where an error came from' },
+  { flags: '--trust', description: 'trust the present content of ./tool.yml' },
+  { flags: '--debug', description: 'print the commands, keep a log, and show the source of an error' },
 ];

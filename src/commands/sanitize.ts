@@ -1,6 +1,16 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
 import type { SanitizeRequest } from '../operations/sanitize/sanitize.ts';
-import { ALLOW_UNTRUSTED, CPUS, DRY_RUN, SNAPSHOT, TARGET, toSelector, UNVERIFIED_SOURCES } from './shared-options.ts';
+import {
+  ALLOW_UNTRUSTED,
+  CPUS,
+  DRY_RUN,
+  INCLUDE_NEEDED_SCHEMAS,
+  needsBuild,
+  SNAPSHOT,
+  TARGET,
+  toSelector,
+  UNVERIFIED_SOURCES,
+} from './shared-options.ts';
 
 const specification = {
   name: 'sanitize',
@@ -9,6 +19,7 @@ const specification = {
   arguments: [TARGET, SNAPSHOT],
   options: [
     { flags: '-n, --new', description: 'take a new snapshot first' },
+    { ...INCLUDE_NEEDED_SCHEMAS, description: `with --new: ${INCLUDE_NEEDED_SCHEMAS.description}` },
     { flags: '-e, --ephemeral', description: 'in a throw-away database; also when there is no sanitize.dst_url' },
     { flags: '--strict', description: 'publish nothing while columns that look personal are as they were' },
     {
@@ -18,7 +29,7 @@ const specification = {
     { flags: '--suggest', description: 'print a first query for such columns, and store nothing' },
     DRY_RUN,
     { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
-    { flags: '--no-push', description: 'leave it on this machine, whatever the storage profile' },
+    { flags: '--no-push', description: 'do not push, even if there is a storage profile' },
     UNVERIFIED_SOURCES,
     ALLOW_UNTRUSTED,
     CPUS,
@@ -62,11 +73,12 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
 }
 
 function toRequest({ arguments: { target, snapshot }, options }: InvocationOf<typeof specification>): SanitizeRequest {
-  const { new: buildFirst, suggest: _, dryRun: __, ...passed } = options;
+  const { new: buildFirst, suggest: _, dryRun: __, includeNeededSchemas, ...passed } = options;
+  if (includeNeededSchemas && !buildFirst) throw needsBuild('sanitize', '--new');
   return {
     target,
     ...passed,
     ...(snapshot !== undefined && { snapshot: toSelector(snapshot) }),
-    ...(buildFirst && { build: {} }),
+    ...(buildFirst && { build: includeNeededSchemas ? { includeNeededSchemas } : {} }),
   };
 }

@@ -74,15 +74,29 @@ export function snapshotRequest({
   };
 }
 
-/** The location that `--local` or `--remote` selects. */
 export function placeOf({ local, remote }: { local?: boolean; remote?: boolean }): { from?: SnapshotLocation } {
   if (local && remote) {
     throw new UserError('--local and --remote exclude each other', {
       code: 'usage',
       exit: EXIT.usage,
-      hint: 'Without either it is both.',
+      hint: 'Leave both out to select both.',
     });
   }
   if (local) return { from: 'local' };
   return remote ? { from: 'remote' } : {};
+}
+
+/** What a build without some schemas may lack. */
+export const INCLUDE_NEEDED_SCHEMAS = {
+  flags: '--include-needed-schemas',
+  description: 'also take schemas that tables of the chosen ones need for their columns',
+} as const satisfies OptionSpec;
+
+/** A command builds only with another flag. */
+export function needsBuild(command: string, flag: string): UserError {
+  return new UserError(`--include-needed-schemas requires ${flag}`, {
+    code: 'flag_needs_flag',
+    exit: EXIT.usage,
+    hint: `tool ${command} TARGET ${flag} --include-needed-schemas`,
+  });
 }

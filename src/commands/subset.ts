@@ -1,6 +1,6 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
 import type { SubsetRequest } from '../operations/subset/subset-setting.ts';
-import { CPUS, DRY_RUN, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
+import { CPUS, DRY_RUN, INCLUDE_NEEDED_SCHEMAS, needsBuild, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
 
 const specification = {
   name: 'subset',
@@ -15,7 +15,8 @@ const specification = {
       value: 'count',
     },
     { flags: '--snapshot', description: 'store the subset as a snapshot of the target, too' },
-    { flags: '--explain <row>', description: 'say why a row is in the subset: schema.table:key' },
+    { ...INCLUDE_NEEDED_SCHEMAS, description: `with --snapshot: ${INCLUDE_NEEDED_SCHEMAS.description}` },
+    { flags: '--explain <row>', description: 'explain why a row is in the subset: schema.table:key' },
     { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
     UNVERIFIED_SOURCES,
     CPUS,
@@ -39,6 +40,7 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const { planSubset, applySubset } = await import('../operations/subset/subset.ts');
   const context = await invocation.context();
   const { dryRun = false, explain, ...options } = invocation.options;
+  if (options.includeNeededSchemas && !options.snapshot) throw needsBuild('subset', '--snapshot');
   const request: SubsetRequest = { ...invocation.arguments, ...options };
   if (explain !== undefined) {
     const explanation = await explainSubset(context, { ...request, row: explain });

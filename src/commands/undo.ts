@@ -11,7 +11,7 @@ const specification = {
     DRY_RUN,
     UNVERIFIED_SOURCES,
   ],
-  examples: [{ command: 'tool undo app', does: 'the destination of "app" as it was before the last load' }],
+  examples: [{ command: 'tool undo app', does: 'restore the destination of "app" from before the last load' }],
   json: 'events',
   writes: true,
 } as const satisfies CommandSpec;

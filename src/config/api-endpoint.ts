@@ -7,12 +7,12 @@ const BASES = {
   production: 'base_url',
 } as const satisfies Record<Settings['env'], keyof Settings>;
 
-/** The base URL of the cloud API, chosen by `env`; throws when it is not set. */
+/** Throws when the key of `env` is not set. */
 export function apiEndpoint({ env, ...bases }: Pick<Settings, 'env' | (typeof BASES)[Settings['env']]>): string {
   const key = BASES[env];
   const base = bases[key];
   if (base === undefined) {
-    throw new UserError(`The cloud cannot be used: ${key} is not set, and env is ${env}`, {
+    throw new UserError(`Cannot use the cloud: ${key} is not set, and env is ${env}`, {
       code: 'api_url_missing',
       exit: EXIT.configuration,
       hint: `Set ${key} in the configuration, or another env.`,

@@ -1,7 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** The settings of an AWS CLI profile that the configuration depends on. */
 export interface AwsProfile {
   endpoint?: string;
   region?: string;
@@ -21,7 +20,6 @@ const CREDENTIALS = [
   'web_identity_token_file',
 ];
 
-/** The profiles of the AWS CLI's two files, as the S3 client reads them. A missing file has no profiles. */
 export async function readAwsProfiles(environment: NodeJS.ProcessEnv): Promise<Map<string, AwsProfile>> {
   const { loadSharedConfigFiles } = await import('@smithy/core/config');
   const folder = join(environment.HOME || environment.USERPROFILE || homedir(), '.aws');

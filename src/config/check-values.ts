@@ -19,7 +19,6 @@ type PartOf<T> = T extends (infer Item)[]
 
 export interface CheckedValues {
   findings: KeyProblem[];
-  /** With defaults; `null` when any value is invalid. */
   settings: Settings | null;
   draft: Draft;
 }
@@ -42,7 +41,7 @@ function toFinding(issue: v.BaseIssue<unknown>, root: Shape): KeyProblem {
     if (issue.received === 'undefined') {
       return { path, code: 'missing_key', message: { says: 'is missing' }, hint: hint ?? shape?.description ?? null };
     }
-    const message = { says: `is not a name: it ${issue.message}` };
+    const message = { says: `is not a valid name: it ${issue.message}` };
     return { path, code: 'invalid_name', at: 'key', message, hint: (v.getMetadata(name) as Traits).hint ?? null };
   }
   if (issue.kind === 'validation') {

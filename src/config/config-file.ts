@@ -7,12 +7,10 @@ import { brokenSource, type Flaw, parseYaml, type YamlSource } from './yaml/yaml
 
 export interface ConfigFile {
   path: string;
-  /** Empty when it cannot be read. */
   text: string;
   source: YamlSource;
   /** Permission bits; `null` on systems without them. */
   mode: number | null;
-  /** The user's own file, when it exists and is not read. */
   shadows?: string;
   /** Found in the current folder, not named by the user. */
   inFolder?: true;
@@ -29,7 +27,6 @@ export interface FileRequest {
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** The configuration file in force: the named one, `./tool.yml`, or the user's own. */
 export async function readConfigFile({ text, ...request }: FileRequest): Promise<ConfigFile | null> {
   const file = await findConfigFile(request);
   if (!file || text === undefined) return file;
@@ -41,8 +38,8 @@ async function findConfigFile({ file, environment, cwd }: FileRequest): Promise<
     const path = absolutePath(file, { from: cwd, environment });
     const missing = {
       code: 'no_configuration',
-      message: 'there is no such file',
-      hint: 'tool config init writes one.',
+      message: 'file not found',
+      hint: 'Create one: tool config init',
     };
     return (await readFileAt(path)) ?? unusable(path, missing);
   }
@@ -101,7 +98,6 @@ function decode(bytes: Buffer): Pick<ConfigFile, 'text' | 'source'> {
   return { text, source: flaw ? brokenSource(flaw) : parseYaml(text) };
 }
 
-/** The text, and the first character that a configuration must not contain. */
 function decodeText(bytes: Buffer): { text: string; flaw: Flaw | null } {
   const text = new TextDecoder('utf-8').decode(bytes);
   const notUtf8 = isUtf8(bytes) ? -1 : text.indexOf('\uFFFD');

@@ -15,7 +15,6 @@ export interface Problem {
   severity: 'error' | 'warning';
   /** Stable, listed in docs/errors.md: `unknown_key`. */
   code: string;
-  /** Dotted: `targets.app.snapshot.src_url`. */
   key: string;
   message: string;
   hint: string | null;

@@ -6,7 +6,6 @@ import { parseValue } from './yaml/yaml-source.ts';
 
 const PREFIX = 'TOOL_';
 
-/** Variables that are not configuration keys. */
 const SWITCHES = ['no_confirm'];
 const OTHER_VARIABLES = [...SWITCHES, 'trust'];
 
@@ -134,7 +133,7 @@ function unknown({ known, path, rest }: { known: string[]; path: string[]; rest:
     problem: variableProblem({
       severity: 'warning',
       code: 'unknown_variable',
-      message: 'matches no key of the configuration, and is ignored',
+      message: 'matches no configuration key and is ignored',
       hint: suggested ? `Did you mean ${suggested}?` : 'docs/configuration.md lists the variables.',
     }),
   };
@@ -146,7 +145,7 @@ function ambiguous(matches: string[]): Match {
       severity: 'error',
       code: 'ambiguous_variable',
       message: `could mean ${matches.join(' or ')}`,
-      hint: 'Rename one of them: a variable cannot tell them apart.',
+      hint: 'Rename one of them: a variable cannot distinguish them.',
     }),
   };
 }

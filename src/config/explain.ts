@@ -8,11 +8,9 @@ import { dotted, isTree, type KeyPath } from './tree.ts';
 import { isConnectionUrl } from './urls/url-scheme.ts';
 
 export type Explanation = Pick<Inspection, 'values' | 'written' | 'origins'> & {
-  /** A connection URL without secrets; throws for an invalid one. */
   showUrl: (url: string) => string;
 };
 
-/** Every value in force with its origin, in the order of the schema. Invalid values are left to the problems. */
 export function explainConfiguration({ values, written, origins, showUrl }: Explanation): ExplainedValue[] {
   if (values === null) return [];
   const root: ValueAtPath = { shape: shapeOf(settingsSchema), value: values, written, path: [] };
@@ -47,7 +45,6 @@ function* leavesOf(place: ValueAtPath): Generator<ValueAtPath> {
   if (leaves.length === 0 && isTree(value) && isSet(place)) yield place;
 }
 
-/** The parts of a map or a list of maps; `null` for a single value. */
 function partsOf({ shape, value, written, path }: ValueAtPath): ValueAtPath[] | null {
   const part = (key: string | number, of: Shape): ValueAtPath => ({
     shape: of,
@@ -77,7 +74,6 @@ function childOf(parent: unknown, key: string | number): unknown {
     : undefined;
 }
 
-/** A key without a value counts as not set; a map entry such as a target counts as set. */
 function isSet({ shape, written }: ValueAtPath): boolean {
   return written !== undefined && (written !== null || shape.default === undefined);
 }

@@ -1,13 +1,11 @@
 import { EXIT, UserError } from '../runtime/errors.ts';
 import type { Problem } from './configuration.ts';
 
-/** `config check` shows all. */
 const MOST_LISTED = 20;
 
 /** Problems with the surroundings, not with the text. */
 const SAID_ALONE = new Set(['no_configuration', 'keychain_unavailable']);
 
-/** The error of a command with an invalid configuration, listing problems with their location. */
 export function invalidConfiguration(problems: Problem[]): UserError {
   const errors = problems.filter(({ severity }) => severity === 'error');
   const [first] = errors;
@@ -22,7 +20,7 @@ export function invalidConfiguration(problems: Problem[]): UserError {
     code: 'configuration_invalid',
     exit: EXIT.configuration,
     details,
-    hint: 'tool config check shows each with an excerpt.',
+    hint: 'List them with excerpts: tool config check',
   });
 }
 

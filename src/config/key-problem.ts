@@ -5,7 +5,6 @@ import type { YamlSource } from './yaml/yaml-source.ts';
 /** A problem at a key, without the file or variable that sets the key. */
 export interface KeyProblem {
   path: KeyPath;
-  /** Default `error`. */
   severity?: 'error' | 'warning';
   code: string;
   /** The whole sentence, or the part after the key's name. */
@@ -13,14 +12,12 @@ export interface KeyProblem {
   hint?: string | null;
   /** Default: the value. */
   at?: 'key' | 'value';
-  /** Character offset in the value. */
   offset?: number;
 }
 
 export interface Origins {
   file: string | null;
   source: YamlSource | null;
-  /** Names of variables by dotted key. */
   variables: Map<string, string>;
 }
 
@@ -44,7 +41,6 @@ export function toProblem(finding: KeyProblem, origins: Origins): Problem {
   };
 }
 
-/** The variable that set the value at a path, or a map around it. */
 export function variableOf(path: KeyPath, variables: Map<string, string>): string | null {
   if (variables.size === 0) return null;
   for (let length = path.length; length > 0; length -= 1) {

@@ -12,7 +12,6 @@ import { replacementOf } from './keys/old-keys.ts';
 import { pruneTree } from './keys/prune.ts';
 import { type Mode, modeOf } from './mode.ts';
 import { absolutePath } from './paths.ts';
-import { applyRules } from './rules/apply-rules.ts';
 import type { Rule, Surroundings } from './rules/rule.ts';
 import { othersCannotRead } from './rules/secrets-file.ts';
 import { servicesKeepTheirHosts } from './rules/service.ts';
@@ -39,27 +38,22 @@ export interface LoadOptions extends FileRequest {
   report?: Report;
 }
 
-/** A configuration, valid or not, with its problems. */
 export interface Inspection {
-  /** Absolute; `null` when there is no file. */
   file: string | null;
   /** The user's own file, when it is not read because `./tool.yml` exists. */
   shadowed: string | null;
-  /** For excerpts. */
   text: string;
   mode: Mode;
   /** `null` when an error prevents every command. */
   configuration: Configuration | null;
   /** All problems, deferred ones included, in the order of the file. */
   problems: Problem[];
-  /** File and variables before templates are filled in. */
   written: Tree;
   /** The valid part in force; `null` when nothing can be read. */
   values: Draft | null;
   origins: Origins;
 }
 
-/** The configuration in force; throws with exit 3 when it is missing or invalid. */
 export async function loadConfiguration({ report, ...request }: LoadOptions): Promise<Configuration> {
   const { configuration, problems } = await inspectConfiguration(request);
   if (!configuration) throw invalidConfiguration(problems);
@@ -163,7 +157,7 @@ function nothingConfigured(problems: Problem[], origins: Origins): Inspection {
     code: 'no_configuration',
     key: '',
     message: 'no configuration found: neither ./tool.yml nor ~/.config/tool/tool.yml, and no variables',
-    hint: 'tool config init writes one.',
+    hint: 'Create one: tool config init',
     file: null,
     line: null,
     column: null,
@@ -212,4 +206,25 @@ async function firstFile(paths: string[]): Promise<string | null> {
 
 function byPlace(a: Problem, b: Problem): number {
   return (a.line ?? Infinity) - (b.line ?? Infinity) || (a.column ?? 0) - (b.column ?? 0) || 0;
+}
+
+/** A rule that throws is a problem of its own and does not hide those of other rules. */
+export function applyRules(rules: Rule[], draft: Draft, surroundings: Surroundings): KeyProblem[] {
+  return rules.flatMap((rule) => {
+    try {
+      return rule(draft, surroundings);
+    } catch (error) {
+      return [ruleFailed(rule.name, error)];
+    }
+  });
+}
+
+function ruleFailed(rule: string, error: unknown): KeyProblem {
+  const reason = error instanceof Error ? error.message : String(error);
+  return {
+    path: [],
+    code: 'check_failed',
+    message: `the check ${rule} failed: ${reason}`,
+    hint: 'This is a defect of the tool. Report it with the part of the file that the check is about.',
+  };
 }

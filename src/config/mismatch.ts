@@ -3,7 +3,6 @@ import type { KeyProblem } from './key-problem.ts';
 import type { Shape } from './schema/shape.ts';
 import type { KeyPath } from './tree.ts';
 
-/** A value of the wrong type: expected and actual type. */
 export function mismatch(path: KeyPath, shape: Shape, value: unknown): KeyProblem {
   const isChoice = shape.kind === 'value' && shape.choices.length > 0;
   // Instead of a map, the value may belong to any key, also to a password.

@@ -6,7 +6,6 @@ export function userConfigFile(environment: NodeJS.ProcessEnv): string {
   return join(homeOf(environment), '.config', 'tool', 'tool.yml');
 }
 
-/** Resolves `~` and a relative path, which starts at the given folder. */
 export function absolutePath(
   path: string,
   { from, environment }: { from: string; environment: NodeJS.ProcessEnv },

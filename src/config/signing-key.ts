@@ -5,21 +5,19 @@ import { EXIT, UserError } from '../runtime/errors.ts';
 import { writeBeside } from './edit/write-beside.ts';
 import { userConfigFile } from './paths.ts';
 
-/** The private key of this machine, readable by its owner only. */
 export function signingKeyFile(environment: NodeJS.ProcessEnv): string {
   return join(dirname(userConfigFile(environment)), 'signing-key.pem');
 }
 
-/** The Ed25519 key that signs snapshots on this machine; created on first use. */
 export async function signingKey(environment: NodeJS.ProcessEnv): Promise<KeyObject> {
   const path = signingKeyFile(environment);
   try {
     return (await readKey(path)) ?? (await makeKey(path));
   } catch (cause) {
-    throw new UserError(`The signing key ${path} cannot be used: ${(cause as Error).message}`, {
+    throw new UserError(`The signing key ${path} is not usable: ${(cause as Error).message}`, {
       code: 'signing_key_unusable',
       exit: EXIT.failed,
-      hint: 'Make its folder writable, or remove the file: a new key is made then.',
+      hint: 'Make its folder writable, or remove the file: a new key is then created.',
       cause,
     });
   }

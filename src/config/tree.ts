@@ -1,7 +1,5 @@
-/** Unvalidated values of file and environment. */
 export type Tree = Record<string, unknown>;
 
-/** Keys, and numbers for the items of lists. */
 export type KeyPath = readonly (string | number)[];
 
 /** `targets.app.subset.subset_tables[0].table` */
@@ -18,7 +16,6 @@ export function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value at a path; `undefined` when there is none. */
 export function valueAt(tree: Tree, path: KeyPath): unknown {
   let value: unknown = tree;
   for (const part of path) {

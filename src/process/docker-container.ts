@@ -5,15 +5,12 @@ import { EXIT, UserError } from '../runtime/errors.ts';
 import type { Daemon } from './docker-daemon.ts';
 import type { Mount, Runner } from './runner.ts';
 
-/** A container for a sequence of commands. */
 export interface Container {
   name: string;
   daemon: Daemon;
-  /** Whether these files and folders are mounted. */
   sees(mounts: Mount[]): boolean;
   hasEnded(): boolean;
   ended: Promise<void>;
-  /** Signals a process and its children. */
   kill(signal: 'TERM' | 'KILL', pid: number): void;
   close(): void;
 }
@@ -37,7 +34,6 @@ while read -r signal process; do
   kill -s "$signal" -- "-$process" || kill -s "$signal" "$process"
 done 2>/dev/null`;
 
-/** Marks the program's containers on this machine; the name contains the process. */
 const LABEL = `com.tool.machine=${hostname()}`;
 const NAME = /^tool-(\d+)-[0-9a-f]+$/;
 
@@ -59,7 +55,6 @@ export async function startContainer({ runner, daemon, image, mounts, env }: Con
     // Ctrl-C reaches the whole process group of the terminal; cleaning up still needs the container.
     detached: true,
   });
-  // The container may have ended before.
   child.stdin.on('error', () => {});
   let over = false;
   const completed = child.ended.finally(() => {
@@ -105,7 +100,6 @@ function canBeMounted({ path, fileOnly }: Mount): boolean {
   return stats !== undefined && !(fileOnly && stats.isDirectory());
 }
 
-/** Whether the mount covers the wanted path. */
 export function covers(seen: Mount, wanted: Mount): boolean {
   const inside = wanted.path === seen.path || wanted.path.startsWith(`${seen.path}/`);
   return inside && (seen.writable === true || wanted.writable !== true);
@@ -118,10 +112,10 @@ function mountFlag({ path, writable }: Mount): string {
 }
 
 function notStarted(image: string, stderr: string): UserError {
-  return new UserError(`A container of ${image} cannot be started`, {
+  return new UserError(`Cannot start a container of ${image}`, {
     code: 'container_not_started',
     exit: EXIT.failed,
     details: stderr.trim().split('\n'),
-    hint: 'The message above is that of Docker. The image needs a shell; the daemon must run on this machine and may mount its folders.',
+    hint: 'The message above is from Docker. The image needs a shell; the daemon must run on this machine and be able to mount its folders.',
   });
 }

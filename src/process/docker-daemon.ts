@@ -1,10 +1,8 @@
 import { EXIT, UserError } from '../runtime/errors.ts';
 import type { Completed, Runner } from './runner.ts';
 
-/** A running Docker or compatible daemon. */
 export interface Daemon {
   program: string;
-  /** `Docker 28.2.2` */
   name: string;
   /** Flags of `docker run` that give mounted files the same owner inside and outside. */
   userFlags: string[];
@@ -14,13 +12,12 @@ export interface Daemon {
 
 export interface Self {
   platform: NodeJS.Platform;
-  /** `null` where the system has no such numbers. */
   user: { uid: number; gid: number } | null;
 }
 
 const PROGRAMS = ['docker', 'podman'];
 
-const DAEMON_HINT = 'Is Docker running, and may you use it? docker info says more.';
+const DAEMON_HINT = 'Check that Docker is running and that you may use it: docker info';
 
 /** The first installed client program, and its daemon. */
 export async function findDaemon(runner: Runner, self: Self = thisProcess()): Promise<Daemon> {
@@ -33,7 +30,7 @@ export async function findDaemon(runner: Runner, self: Self = thisProcess()): Pr
     if (!info.ServerVersion && !info.version) throw unreachable(answer);
     return describeDaemon(program, { info, self });
   }
-  throw new UserError('Neither docker nor podman is installed, and the client programs are to run in a container', {
+  throw new UserError('Neither docker nor podman is installed, and the client programs need a container', {
     code: 'docker_missing',
     exit: EXIT.failed,
     hint: 'Install Docker (https://docs.docker.com/get-docker/) or Podman, or the client programs of the database.',
@@ -84,7 +81,7 @@ function notInstalled(thrown: unknown): null {
 }
 
 function unreachable({ stderr }: Completed): UserError {
-  return new UserError('The Docker daemon does not answer, and the client programs are to run in a container', {
+  return new UserError('The Docker daemon does not answer, and the client programs need a container', {
     code: 'docker_unreachable',
     exit: EXIT.unreachable,
     details: stderr.trim().split('\n'),

@@ -3,7 +3,6 @@ import { finished } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import type { Container } from './docker-container.ts';
-import { fromInside } from './docker-hosts.ts';
 import type { Command, Completed, Runner, RunningProcess, RunOptions } from './runner.ts';
 
 export interface Execution {
@@ -21,7 +20,6 @@ const FORCE_KILL_AFTER = 3000;
 /** Milliseconds within which the end of a container becomes known after its process. */
 const END_IS_KNOWN_WITHIN = 2000;
 
-/** The shell prints the process id that the tool will have, for signals. */
 const PID_MARK = 'tool-pid ';
 const ANNOUNCED = `echo "${PID_MARK}$$" >&2; exec "$@"`;
 
@@ -116,14 +114,35 @@ function notStarted({ file, image, words }: { file: string; image: string; words
     code: 'tool_not_started',
     exit: EXIT.failed,
     details: words.trim().split('\n'),
-    hint: 'Does the image have it? tool config check lists the client tools in it.',
+    hint: 'Check that the image contains it: tool config check',
   });
 }
 
 function lost({ file, image }: { file: string; image: string }): UserError {
-  return new UserError(`The container of ${image} ended while ${file} ran in it`, {
+  return new UserError(`The container of ${image} ended while ${file} was running`, {
     code: 'container_lost',
     exit: EXIT.failed,
-    hint: 'Was it removed, or Docker stopped? Then run the command again.',
+    hint: 'The container was removed, or Docker stopped. Run the command again.',
   });
+}
+
+const OUTSIDE = 'host.docker.internal';
+
+const THIS_MACHINE = /^(localhost|127(\.\d+){3}|\[::1\]|::1)$/i;
+
+/** Positions of hosts in arguments, between a prefix and a suffix. */
+const PLACES = [/^([a-z][a-z0-9+.-]*:\/\/(?:[^/?#]*@)?)([^/?#]+)(.*)$/is, /^(--host=)([^/]+)()$/s];
+
+export function fromInside(argument: string): string {
+  for (const place of PLACES) {
+    const [, before, hosts, after] = place.exec(argument) ?? [];
+    if (hosts !== undefined) return `${before}${hosts.split(',').map(rename).join(',')}${after}`;
+  }
+  return argument;
+}
+
+function rename(host: string): string {
+  if (THIS_MACHINE.test(host)) return OUTSIDE;
+  const [, name = host, port = ''] = /^(\[[^\]]*\]|[^:]*)(:.*)?$/.exec(host) ?? [];
+  return THIS_MACHINE.test(name) ? `${OUTSIDE}${port}` : host;
 }

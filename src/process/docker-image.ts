@@ -20,7 +20,6 @@ export interface PullRequest extends ImageRequest {
   signal: AbortSignal;
 }
 
-/** Pulls a missing image. Step: `pull`. */
 export async function ensureImage(request: PullRequest): Promise<void> {
   if (await hasImage(request)) return;
   const { runner, daemon, image, report, signal } = request;
@@ -41,7 +40,6 @@ export async function ensureImage(request: PullRequest): Promise<void> {
   });
 }
 
-/** Docker's words for a finished and an existing layer. */
 const HERE = new Set(['Already exists', 'Pull complete']);
 
 /** Counts layers by the lines of `docker pull`: `3f4a…: Pull complete`. Podman's lines have no such form. */
@@ -55,10 +53,10 @@ export function layerCount(): (line: string) => { done: number; total: number } 
 }
 
 function unavailable(image: string, stderr: string): UserError {
-  return new UserError(`The image ${image} is not on this machine and cannot be pulled`, {
+  return new UserError(`Cannot pull the image ${image}`, {
     code: 'image_unavailable',
     exit: EXIT.unreachable,
     details: stderr.trim().split('\n'),
-    hint: `Is docker.images right, and its registry reachable? For a private one: docker login. Then: docker pull ${image}`,
+    hint: `Check docker.images and its registry. For a private one: docker login. Then: docker pull ${image}`,
   });
 }

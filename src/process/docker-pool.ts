@@ -4,19 +4,16 @@ import { ensureImage, type PullRequest } from './docker-image.ts';
 import type { Mount } from './runner.ts';
 
 export interface PoolOptions extends Omit<PullRequest, 'daemon'> {
-  /** Mounted into every container. */
   mounts: Mount[];
   /** Visible to anybody who can inspect the container: never a secret. */
   containerEnv: Record<string, string>;
 }
 
-/** A container in use until it is released. */
 export interface Lease {
   container: Container;
   release(): void;
 }
 
-/** Provides a container with these mounts. */
 export type Take = (wanted: Mount[]) => Promise<Lease>;
 
 interface Room {

@@ -6,12 +6,10 @@ import type { Report } from '../runtime/events.ts';
 import { redact } from './redact.ts';
 import type { Command, Completed, Runner, RunningProcess, RunOptions } from './runner.ts';
 
-/** Bytes of standard error kept for the error message. */
 const STDERR_LIMIT = 256 * 1024;
 /** Milliseconds between SIGTERM and SIGKILL. */
 const FORCE_KILL_AFTER = 3000;
 
-/** Runs tools on this machine and reports each command line. */
 export function localRunner({ environment, report }: { environment: NodeJS.ProcessEnv; report: Report }): Runner {
   function spawn(command: Command, options: RunOptions, stdin: 'pipe' | 'ignore') {
     options.signal?.throwIfAborted();
@@ -61,7 +59,6 @@ export function localRunner({ environment, report }: { environment: NodeJS.Proce
   };
 }
 
-/** The command line without secrets, for the log. */
 function describeCommand({ file, args }: Command): string {
   return redact([file, ...args].map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quote(word))).join(' '));
 }
@@ -108,7 +105,7 @@ function cannotStart({ file }: Command, cause: unknown): UserError {
   return new UserError(`Cannot start ${file}: ${reason}`, {
     code: 'tool_not_started',
     exit: EXIT.failed,
-    hint: 'Is it installed and executable? tool config check lists the client tools found.',
+    hint: 'Check that it is installed and executable: tool config check',
     cause,
   });
 }

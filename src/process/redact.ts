@@ -1,6 +1,5 @@
 const HIDDEN = '***';
 
-/** Secrets by form; the first group is kept. */
 const BY_FORM: RegExp[] = [
   // Password and user name of a URL may contain `@`: masked up to the last `@` before a slash or space.
   /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/]*:)[^\s/]*(?=@)/gi,

@@ -1,6 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** A file or folder of this machine for a tool. */
 export interface Mount {
   path: string;
   writable?: true;
@@ -29,7 +28,6 @@ export interface Command {
 export interface RunOptions {
   signal?: AbortSignal | undefined;
   input?: string;
-  /** Called for every line of standard error. */
   onErrorLine?: (line: string) => void;
 }
 
@@ -37,7 +35,6 @@ export interface Completed {
   /** `null` after a signal. */
   exitCode: number | null;
   stdout: string;
-  /** The last part, bounded. */
   stderr: string;
 }
 

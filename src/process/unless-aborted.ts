@@ -1,4 +1,4 @@
-/** The result of work that continues on its own; rejects when this caller aborts. */
+/** Rejects when this caller aborts, although the work continues. */
 export async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const aborted = Promise.withResolvers<never>();
   const onAbort = (): void => aborted.reject(signal.reason);

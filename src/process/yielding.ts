@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 
-/** The longest time without events, in ms. */
 const SLICE_MS = 4;
 
 /** Called before each small step of a long computation; lets events in after 4 ms. */

@@ -13,7 +13,6 @@ import { MOST_TEXT_BYTES, TooLarge } from './store.ts';
 /** A snapshot as one file: an uncompressed zip of the manifest and its objects under their keys. */
 const MANIFEST = 'manifest.json';
 
-/** A bound; every object takes bytes of the manifest. */
 const MOST_ENTRIES = 1_000_000;
 
 export interface ArchiveWriting {
@@ -23,7 +22,6 @@ export interface ArchiveWriting {
   onBytes: (bytes: number) => void;
 }
 
-/** Writes a snapshot to a new file; the caller removes it after a rejection. */
 export async function writeArchive(path: string, { manifest, object, signal, onBytes }: ArchiveWriting): Promise<void> {
   const zip = new ZipFile();
   // Equal snapshots give equal files.
@@ -45,7 +43,6 @@ export interface OpenArchive extends AsyncDisposable {
   extract(file: ManifestFile, path: string, options: { signal: AbortSignal }): Promise<void>;
 }
 
-/** Opens an archive; throws a UserError for any other file. */
 export async function openArchive(path: string): Promise<OpenArchive> {
   const zip = await promisify<string, { lazyEntries: boolean; autoClose: boolean }, OpenZipFile>(open)(path, {
     lazyEntries: true,
@@ -112,17 +109,17 @@ function noArchive(path: string, cause: unknown): UserError {
   // The message may quote a name from the file.
   const message = (cause as Error).message.replaceAll(/\p{Cc}/gu, ' ');
   if (code === 'ENOENT') {
-    return new UserError(`There is no file ${path}`, {
+    return new UserError(`File not found: ${path}`, {
       code: 'file_missing',
       exit: EXIT.usage,
-      hint: 'Is the path right?',
+      hint: 'Check the path.',
       cause,
     });
   }
-  return new UserError(`${path} is not a snapshot that was exported: ${message}`, {
+  return new UserError(`${path} is not an exported snapshot: ${message}`, {
     code: 'archive_not_understood',
     exit: EXIT.failed,
-    hint: 'tool export writes such files.',
+    hint: 'Create one: tool export',
     cause,
   });
 }

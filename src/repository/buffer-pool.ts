@@ -51,7 +51,6 @@ export function createBufferPool(total: number): BufferPool {
   };
 }
 
-/** The start of a free span; `null` when there is none. */
 function findRoom(used: Span[], { length, total }: { length: number; total: number }): number | null {
   let start = 0;
   for (const span of used) {

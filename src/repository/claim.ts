@@ -32,7 +32,6 @@ export async function ownershipOf(store: Store, configured: string[] = []): Prom
   return (await lookAt(store, configured)).ownership;
 }
 
-/** The ownership of a store, and names of foreign files. */
 async function lookAt(store: Store, configured: string[]): Promise<{ ownership: Ownership; foreign: string[] }> {
   const top = await store.top();
   if (top.includes(MARK)) return { ownership: 'marked', foreign: [] };
@@ -49,7 +48,6 @@ async function lookAt(store: Store, configured: string[]): Promise<{ ownership: 
 }
 
 export interface Claim {
-  /** Configured files at the top of the store; a folder ends with `/`. */
   configured?: string[];
   refusal: (foreign: string[]) => UserError;
 }
@@ -62,7 +60,7 @@ export async function claim(store: Store, { configured = [], refusal }: Claim): 
 }
 
 export function foreignFolder(path: string, foreign: string[]): UserError {
-  return new UserError(`The working directory ${path} holds files of something else`, {
+  return new UserError(`The working directory ${path} contains foreign files`, {
     code: 'working_directory_foreign',
     exit: EXIT.configuration,
     details: [
@@ -80,14 +78,14 @@ export interface ForeignBucket {
 }
 
 export function foreignBucket({ name, profile, foreign = [] }: ForeignBucket): UserError {
-  return new UserError(`${name} holds objects of something else`, {
+  return new UserError(`${name} contains foreign objects`, {
     code: 'storage_foreign',
     exit: EXIT.configuration,
     details: [
       'Nothing was written or removed there: the tool deletes old objects of its own.',
       ...(foreign.length > 0 ? [namesOf(foreign)] : []),
     ],
-    hint: `Set storage_profiles.${profile}.prefix to one that nobody else uses.`,
+    hint: `Set storage_profiles.${profile}.prefix to an unused prefix.`,
   });
 }
 

@@ -4,14 +4,11 @@ import { filesOfTable, type Manifest, type ManifestFile } from './manifest.ts';
 export interface Damage {
   manifest: Manifest;
   file: ManifestFile;
-  /** Location of the object; default: this machine. */
   place?: string;
-  /** The state after the error. */
   state?: string;
   cause: unknown;
 }
 
-/** The error of a snapshot with a missing or damaged object. */
 export function damaged({ manifest, file, place, state = 'Nothing was changed.', cause }: Damage): UserError {
   const { id, target, tables } = manifest;
   const name =
@@ -25,7 +22,6 @@ export function damaged({ manifest, file, place, state = 'Nothing was changed.',
   });
 }
 
-/** A sentence for an error code of a file system or a bucket. */
 export function reasonOf(error: unknown): string {
   const { code, name, message } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' || name === 'NoSuchKey' ? 'the object is missing' : message;

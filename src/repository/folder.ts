@@ -6,7 +6,6 @@ import { keyRefused } from './keys.ts';
 import { ContentDiffers } from './objects/checksum.ts';
 import { MOST_TEXT_BYTES, type Store, type StoredFile, TooLarge } from './store.ts';
 
-/** A store in a local folder: keys are paths. */
 export interface Folder extends Store {
   path(key: string): string;
   /**
@@ -16,7 +15,6 @@ export interface Folder extends Store {
   adopt(file: string, key: string): Promise<boolean>;
   /** Records an object that this run found and whose time it updated: its manifest will reference it. */
   found(key: string): void;
-  /** Updates the modification time; `false` when the key does not exist. */
   renew(key: string): Promise<boolean>;
 }
 
@@ -39,7 +37,6 @@ export function createFolder(directory: string): Folder {
   /** Directories with adopted files. Syncing each one at once would take as long as syncing its files. */
   const unsynced = new Set<string>();
 
-  /** Writes to a temporary file, syncs it and renames it. */
   async function place(key: string, fill: (unfinished: string) => Promise<void>): Promise<void> {
     await mkdir(dirname(path(key)), { recursive: true, mode: 0o700 });
     const unfinished = `${path(key)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;

@@ -8,7 +8,6 @@ import { filesOf } from './repository.ts';
 import { verifyManifest } from './signature.ts';
 import { count, list, name, snapshotId, time } from './values.ts';
 
-/** The part of a manifest that lists show. */
 export const headlineSchema = v.object({
   target: name,
   id: snapshotId,

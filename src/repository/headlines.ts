@@ -7,11 +7,9 @@ import type { Store, StoredFile } from './store.ts';
 export interface HeadlinesOptions {
   store: Store;
   repository: Repository;
-  /** A local store. */
   cache: Store;
 }
 
-/** Headlines of one target, each with the version of its manifest. */
 const indexSchema = v.object({
   format: v.literal(1),
   headlines: v.record(v.string(), v.object({ version: v.string(), headline: headlineSchema })),
@@ -67,13 +65,11 @@ async function readIndex(store: Store, key: string): Promise<Index> {
     const text = await store.read(key);
     return text === null ? {} : v.parse(indexSchema, JSON.parse(text)).headlines;
   } catch (error) {
-    // A damaged index is rebuilt.
     if (isDamage(error)) return {};
     throw error;
   }
 }
 
-/** The entries of the index whose manifests are unchanged. */
 function current(index: Index, files: StoredFile[]): Index {
   const entries = files.flatMap(({ key, version }) => {
     const entry = index[key];

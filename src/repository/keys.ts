@@ -16,11 +16,10 @@ export function isManifestKey(key: string): boolean {
   return /^snapshots\/[^/]+\/\d{8}T\d{6}(\d{3})?Z-[0-9a-f]{8}\.json$/.test(key);
 }
 
-/** The error of a foreign key, which could point anywhere. */
 export function keyRefused(): UserError {
-  return new UserError('A snapshot names a file outside its place', {
+  return new UserError('A snapshot references a file outside its folder', {
     code: 'key_outside',
     exit: EXIT.refused,
-    hint: 'Somebody has made it up: nothing was written or removed. Ask where it comes from.',
+    hint: 'It was forged: nothing was written or removed. Find out where it comes from.',
   });
 }

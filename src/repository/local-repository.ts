@@ -9,7 +9,6 @@ import { createRepository, type Repository, timeInKey } from './repository.ts';
 import { createStaging, liveStagings, type Staging, stagingRoot } from './staging.ts';
 
 export interface LocalRepository extends Repository {
-  /** Creation times of the target's snapshots, newest first, without reading manifests. */
   takenAt(target: string): Promise<string[]>;
   /** Moves a packed, verified object into the repository; `false` when it replaced one. */
   store(file: string, object: { sha256: string }): Promise<boolean>;
@@ -23,7 +22,6 @@ export interface LocalRepository extends Repository {
    * it.
    */
   has(file: Pick<ManifestFile, 'sha256' | 'bytes'>): Promise<boolean>;
-  /** A folder for unfinished files of one run; removes those of dead processes. */
   stage(): Promise<Staging>;
 }
 
@@ -32,7 +30,6 @@ export interface LocalRepositoryOptions {
   report: Report;
   /** Marks the directory before the first change, and refuses a foreign one. */
   claims?: boolean;
-  /** Configured files at the top of the directory; a folder ends with `/`. */
   configured?: string[];
 }
 

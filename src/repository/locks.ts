@@ -9,7 +9,6 @@ import type { Store, StoredFile } from './store.ts';
  * the other: a sweep gives way to a push, a push waits for a sweep.
  */
 export interface Locks {
-  /** Runs `work`, which stores objects and calls `renew` regularly. */
   whilePushing<Result>(work: (renew: () => Promise<void>) => Promise<Result>): Promise<Result>;
   /** Runs `work`, which removes objects while `mayGoOn`; `null` when another operation is active. */
   whileSweeping<Result>(work: (mayGoOn: () => Promise<boolean>) => Promise<Result>): Promise<Result | null>;
@@ -20,7 +19,6 @@ const MINUTE = 60_000;
 /** Exact: others may use `locks/` too. */
 const LOCK = /^locks\/(push|sweep)-[0-9a-f]{16}$/;
 
-/** The content is irrelevant: name and age are sufficient. */
 const GOING_ON = 'going on\n';
 
 type Kind = 'push' | 'sweep';
@@ -43,7 +41,6 @@ export function createLocks(store: Store, signal: AbortSignal): Locks {
     return key;
   }
 
-  /** Active operations of others, and expired locks. */
   async function others(own: string): Promise<{ isLocked: boolean; doing: Set<Kind>; dead: string[] }> {
     const all = (await store.list('locks')).filter(({ key }) => LOCK.test(key));
     const lock = all.find(({ key }) => key === own);
@@ -110,7 +107,7 @@ async function unlock(store: Store, key: string): Promise<void> {
 }
 
 function busy(store: Store): UserError {
-  return new UserError(`${store.name} is being tidied by somebody else for too long`, {
+  return new UserError(`${store.name} has been locked by a sweep for too long`, {
     code: 'storage_busy',
     exit: EXIT.failed,
     hint: 'Try again in some minutes.',
@@ -121,6 +118,6 @@ function expired(store: Store): UserError {
   return new UserError(`The push to ${store.name} was suspended for more than a day`, {
     code: 'push_expired',
     exit: EXIT.failed,
-    hint: 'Push again: what has arrived is not sent again.',
+    hint: 'Push again: objects in the bucket are not sent again.',
   });
 }

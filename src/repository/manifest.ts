@@ -6,14 +6,11 @@ import { escapeName, unescapeName } from './name-escapes.ts';
 import { MOST_TEXT_BYTES } from './store.ts';
 import { count, fileName, list, name, sha256, snapshotId, time } from './values.ts';
 
-/** A file of the dump, and its object. */
 const manifestFileSchema = v.object({
-  /** `toc.dat`, `3456.dat`. */
   name: fileName,
   /** SHA-256 of the content in hexadecimal, the name of the object. */
   sha256,
   bytes: count,
-  /** Bytes of the compressed object. */
   stored_bytes: count,
   /** SHA-256 of the compressed object of this build; equal content of another build may be compressed differently. */
   stored_sha256: v.exactOptional(sha256),
@@ -40,23 +37,19 @@ const manifestSchema = v.object({
   target: v.pipe(name, v.nonEmpty('must not be empty')),
   created_at: time,
   engine: v.picklist(ENGINE_IDS),
-  /** `15.18` */
   server_version: name,
   /** Version of the dump program: a restore needs this or a newer one. */
   tool_version: name,
   sanitized: v.boolean(),
-  /** Of a sanitized snapshot: the id of its original, and its time. */
   sanitized_of: v.exactOptional(snapshotId),
   sanitized_at: v.exactOptional(time),
   note: v.nullable(v.string()),
   schemas: list(name),
   tables: list(manifestTableSchema),
-  /** Other files of the dump, such as the archive's table of contents. */
   files: list(manifestFileSchema),
   /** Bytes that this build added to `objects/`. */
   added_bytes: count,
   details: v.record(v.string(), v.unknown()),
-  /** See `signature.ts`; absent from older snapshots. */
   signature: v.exactOptional(v.object({ key: v.string(), value: v.string() })),
 });
 
@@ -82,7 +75,6 @@ export function parseManifest(text: string): Manifest {
   return { ...rest, ...named, tables: renamed(tables, unescapeName) };
 }
 
-/** The inverse of `parseManifest`. */
 export function manifestText(manifest: Manifest): string {
   const { schemas, details, tables } = manifest;
   const escaped = { ...manifest, ...mapTexts({ schemas, details }, escapeName), tables: renamed(tables, escapeName) };
@@ -126,11 +118,10 @@ function tooLarge({ tables, files }: Manifest): UserError {
     code: 'manifest_too_large',
     exit: EXIT.failed,
     details: [`${tables.length} tables, ${files.length} other files: their manifest would exceed 64 MB`],
-    hint: 'Leave schemas out with schema_config, or take several snapshots.',
+    hint: 'Leave schemas out with schema_config, or build several snapshots.',
   });
 }
 
-/** All files with rows of the table, in order. */
 export function filesOfTable({ file, parts = [] }: ManifestTable): ManifestFile[] {
   return [file, ...parts];
 }

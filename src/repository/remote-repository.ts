@@ -16,13 +16,10 @@ import type { Store } from './store.ts';
 
 /** The snapshots in a bucket, which several machines use at the same time. */
 export interface RemoteRepository extends Omit<Repository, 'sweep'> {
-  /** `s3://bucket/prefix` */
   name: string;
   store: Store;
   locks: Locks;
-  /** The same repository with another signal. */
   within(signal: AbortSignal): Promise<RemoteRepository>;
-  /** Newest first; of one target, or of all. */
   headlines(target?: string): Promise<Headline[]>;
   /** `null` when others use the bucket and nothing was removed. */
   sweep(now: Date): Promise<number | null>;
@@ -31,13 +28,10 @@ export interface RemoteRepository extends Omit<Repository, 'sweep'> {
 export interface RemoteRepositoryOptions {
   name: string;
   profile: StorageProfile;
-  /** Used when the profile has `encrypt`. */
   secretKey: string;
-  /** The working directory, for the cache. */
   directory: string;
   report: Report;
   signal: AbortSignal;
-  /** Temporary credentials of the profile's role. */
   credentials?: Credentials | undefined;
 }
 

@@ -20,7 +20,6 @@ const READS_AT_ONCE = 16;
 
 /** Snapshots in a store: manifests over content-addressed objects. */
 export interface Repository {
-  /** Files of manifests, newest first; of one target, or of all. */
   files(target?: string): Promise<StoredFile[]>;
   /** `null` when it is missing, or damaged (with a warning). */
   read(key: string): Promise<Manifest | null>;
@@ -28,11 +27,8 @@ export interface Repository {
   list(target: string): Promise<Manifest[]>;
   /** Writes or replaces a manifest; its objects must be stored already. */
   write(manifest: Manifest): Promise<void>;
-  /** Removes the manifest, not its objects: see `sweep`. */
   remove(manifest: Pick<Manifest, 'target' | 'created_at' | 'id'>): Promise<void>;
-  /** The snapshots of all targets that reference these objects. */
   naming(sha256s: ReadonlySet<string>): Promise<Manifest[]>;
-  /** Bytes of objects that only these manifests reference. */
   ownBytes(manifests: Manifest[]): Promise<number>;
   /**
    * Removes unreferenced objects older than a day and returns the freed bytes; removes none while a manifest is
@@ -48,7 +44,6 @@ export function createRepository(store: Store, report: Report): Repository {
     return listed.filter(({ key }) => key.endsWith('.json')).sort((a, b) => (nameOf(a) < nameOf(b) ? 1 : -1));
   }
 
-  /** `undefined` when there is none. */
   async function parse(key: string): Promise<Manifest | null | undefined> {
     try {
       const text = await store.read(key);
@@ -65,13 +60,11 @@ export function createRepository(store: Store, report: Report): Repository {
     }
   }
 
-  /** `null` for damaged ones. */
   async function readAll(target?: string): Promise<(Manifest | null)[]> {
     const read = await mapWithConcurrency(await files(target), READS_AT_ONCE, ({ key }) => parse(key));
     return read.filter((manifest) => manifest !== undefined);
   }
 
-  /** Objects referenced by the manifests that were read. */
   function createNames() {
     const read = new Map<string, string>();
     const named = new Set<string>();
@@ -151,7 +144,6 @@ export function manifestKey({ target, created_at, id }: Pick<Manifest, 'target' 
   return key;
 }
 
-/** The creation time in the name of a manifest. */
 export function timeInKey(key: string): string {
   const name = key.slice(key.lastIndexOf('/') + 1);
   return name.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})?Z-.*$/, (_, ...parts: string[]) => {

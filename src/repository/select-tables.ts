@@ -6,7 +6,6 @@ import { findNames } from '../text/table-names.ts';
 export interface Selecting {
   /** As in the configuration: `*` for any characters, several names separated by commas. */
   wanted: string[];
-  /** Tables with rows of their own. */
   tables: string[];
   needs: NeededTable[];
 }
@@ -58,10 +57,10 @@ function follow(chosen: string[], needs: NeededTable[]): NeededTable[] {
 
 function refuseAmbiguous(name: string, meant: string[]): void {
   if (meant.length < 2) return;
-  throw new UserError(`The snapshot has several tables that ${name} may mean: ${meant.join(', ')}`, {
+  throw new UserError(`Ambiguous table ${name}: ${meant.join(', ')}`, {
     code: 'table_ambiguous',
     exit: EXIT.usage,
-    hint: `Write one of them with its quotes: ${meant[0]}`,
+    hint: `Write one of them with quotes: ${meant[0]}`,
   });
 }
 
@@ -76,7 +75,7 @@ function tableUnknown(unknown: string[], known: string[]): UserError {
       const near = nearest(name, known);
       return near.length > 0 ? [`${name}: did you mean ${near.join(' or ')}?`] : [];
     }),
-    hint: 'Tables are written with their schema, such as public.orders; a * stands for any letters.',
+    hint: 'Write tables with their schema, such as public.orders; * matches any characters.',
   });
 }
 

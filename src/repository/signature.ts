@@ -27,7 +27,6 @@ export function verifyManifest(manifest: Manifest): SignatureState {
   return { state: isValid ? 'valid' : 'invalid', key };
 }
 
-/** `ed25519-` and the 32 bytes of the key in base64. */
 export function publicKeyText(privateKey: KeyObject): string {
   const der = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
   return `ed25519-${der.subarray(SPKI_PREFIX.length).toString('base64')}`;
@@ -45,7 +44,6 @@ function signedBytes({ signature: _, note: __, ...signed }: Manifest): Buffer {
   return Buffer.from(CONTEXT + canonical(signed));
 }
 
-/** JSON without blanks; keys sorted by UTF-16 code units. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
 
-/** A folder for unfinished files of one run. */
 export interface Staging extends AsyncDisposable {
   path(name: string): string;
   folder(name: string): Promise<string>;
@@ -37,7 +36,6 @@ const LOOKS_AT_ONCE = 16;
 /** Expiry of a folder of another host without updates; a machine may sleep for a night. */
 const BELIEVED_MS = 24 * 60 * 60 * 1000;
 
-/** Creates a staging folder, and removes those of dead processes. */
 export async function createStaging(root: string): Promise<Staging> {
   await mkdir(root, { recursive: true, mode: 0o700 });
   await removeDead(root);
@@ -59,7 +57,6 @@ export async function createStaging(root: string): Promise<Staging> {
   };
 }
 
-/** The number of active runs below `root`, on all hosts. */
 export async function liveStagings(root: string): Promise<number> {
   const live = await mapWithConcurrency(await names(root), LOOKS_AT_ONCE, (name) => isLive(join(root, name), name));
   return live.filter(Boolean).length;
@@ -89,7 +86,6 @@ async function isLive(directory: string, name: string): Promise<boolean> {
   return isRunning(owner.pid) && owner.process === (await processStart(owner.pid));
 }
 
-/** `null` without a valid owner file. */
 async function readOwner(directory: string, name: string): Promise<Owner | null> {
   const path = join(directory, OWNER);
   const facts = await lstat(path).catch(() => null);

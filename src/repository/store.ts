@@ -11,13 +11,10 @@ export class TooLarge extends Error {
 
 /** Keys with bytes: a local folder or a bucket, with the same layout. */
 export interface Store {
-  /** A path, or `s3://bucket/prefix`. */
   name: string;
-  /** Files below `prefix/`. */
   list(prefix: string): Promise<StoredFile[]>;
   /** The first names at the top of the store; a name with `/` has keys below it. */
   top(): Promise<string[]>;
-  /** `null` when the key does not exist. */
   find(key: string): Promise<StoredFile | null>;
   /** `null` when the key does not exist. Rejects with TooLarge above 64 MB. */
   read(key: string): Promise<string | null>;
@@ -42,7 +39,6 @@ export interface StoredFile {
   key: string;
   bytes: number;
   modified: Date;
-  /** Changes with the content. */
   version: string;
 }
 

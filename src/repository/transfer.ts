@@ -12,7 +12,6 @@ import type { ObjectPool } from './objects/object-pool.ts';
 import type { RemoteRepository } from './remote-repository.ts';
 import { filesOf } from './repository.ts';
 
-/** Large objects also move in several parts. */
 const OBJECTS_AT_ONCE = 8;
 
 /** Pieces are small; progress events are limited to one per interval. */
@@ -32,7 +31,6 @@ export interface Moving {
 }
 
 export interface Moved {
-  /** Objects that were missing on the other side, and their bytes. */
   objects: number;
   bytes: number;
 }
@@ -92,9 +90,7 @@ function isGone(error: unknown): boolean {
 }
 
 export interface Fetching extends Moving {
-  /** A path for an unfinished file. */
   unfinished: (name: string) => string;
-  /** Default: the whole snapshot. */
   files?: ManifestFile[];
 }
 
@@ -148,7 +144,6 @@ export async function fetchObject(
   await repository.store(path, file);
 }
 
-/** Tables with equal content share an object. */
 function distinct(files: ManifestFile[]): ManifestFile[] {
   return [...new Map(files.map((file) => [file.sha256, file])).values()];
 }

@@ -2,7 +2,6 @@ import * as v from 'valibot';
 
 // Value schemas of manifests and their indexes, which come from anybody with access to a bucket or a zip.
 
-/** A bound above any real database. */
 const MOST_ITEMS = 1_000_000;
 
 const LONGEST_NAME = 64 * 1024;

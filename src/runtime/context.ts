@@ -12,14 +12,12 @@ export interface Context {
   report: Report;
   /** Aborted by Ctrl-C, SIGTERM or a cancel on screen; its `reason` is the UserError to end with. */
   signal: AbortSignal;
-  /** This machine. */
   runner: Runner;
   /**
    * Runs an engine's tools in its configured image; `null` without one. A server gets a container of its own without
    * mounts.
    */
   containers?: (engine: EngineId, purpose?: 'server') => Runner | null;
-  /** Temporary credentials for storage profiles with a role. */
   roleCredentials?: RoleCredentials;
   clock: () => Date;
   environment: NodeJS.ProcessEnv;
@@ -36,7 +34,6 @@ export interface ContextOptions {
   report: Report;
   signal: AbortSignal;
   clock: () => Date;
-  /** Writes a log even without the configuration's `debug`. */
   debug?: boolean;
 }
 

@@ -17,7 +17,6 @@ export interface UserErrorOptions {
   code: string;
   exit: ExitCode;
   hint?: string;
-  /** Further lines, such as the server's own message. */
   details?: string[];
   cause?: unknown;
 }
@@ -39,7 +38,6 @@ export class UserError extends Error {
   }
 }
 
-/** The `reason` of an aborted signal. */
 export function interrupted(exit: 130 | 143 = EXIT.interrupted): UserError {
   return new UserError('Interrupted', { code: 'interrupted', exit });
 }

@@ -13,7 +13,6 @@ export interface StepEvent {
   /** Stable within one command: `dump`, `restore`, `swap`. */
   step: string;
   state: 'started' | 'done' | 'skipped';
-  /** `Dump 25 tables of postgres://app@db:5432/app`. */
   label: string;
 }
 
@@ -34,13 +33,11 @@ export interface ProgressEvent {
 
 export interface CommandEvent {
   event: 'command';
-  /** Without secrets. */
   command: string;
 }
 
 export interface CommandEndedEvent {
   event: 'command_ended';
-  /** As in `CommandEvent`. */
   command: string;
   /** `null` after a signal. */
   exit: number | null;
@@ -50,17 +47,14 @@ export interface CommandEndedEvent {
 /** For the log only. */
 export interface StatementEvent {
   event: 'statement';
-  /** Without secrets. */
   statement: string;
   /** `00000` after success; `null` when the connection was lost. */
   sqlstate: string | null;
   duration_ms: number;
 }
 
-/** Asks a person to sign in. */
 export interface SignInEvent {
   event: 'sign_in';
-  /** Name in the configuration. */
   provider: string;
   url: string;
   /** The code to compare or type; `null` where the browser returns by itself. */

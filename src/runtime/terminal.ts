@@ -8,7 +8,6 @@ export interface Terminal {
   canAsk: boolean;
   stdout: Output;
   stderr: Output;
-  /** Whether glyphs beyond ASCII are shown. */
   unicode: boolean;
   ci: boolean;
 }

@@ -17,7 +17,6 @@ export function decodeQuery(text: string): string | null {
   return FIRST_WORDS.test(decoded.replace(LEADING, '')) ? decoded : null;
 }
 
-/** UTF-8 without a byte order mark; `null` when invalid. */
 export function decodeText(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -1,4 +1,3 @@
-/** A column before and during sanitizing. */
 export interface ColumnFacts {
   schema: string;
   table: string;
@@ -6,25 +5,21 @@ export interface ColumnFacts {
   /** In the engine's notation, for people and casts: `character varying(120)`. */
   type: string;
   family: ColumnFamily;
-  /** `null` without a limit. */
   maxLength: number | null;
   /** The only column of a unique index. */
   unique: boolean;
   nullable: boolean;
   /** `A` equals `a`. */
   ignoresCase: boolean;
-  /** Computed from other columns. */
   generated: boolean;
   /** Of the examined values: non-null ones, and distinct ones. */
   sampled: number;
   distinct: number;
-  /** Distinct values as text, truncated. */
   samples: string[];
   /** Hashes of the samples, so that no value is written into a statement, which logs contain. */
   sampleHashes: string[];
 }
 
-/** Families of types, common to all engines. */
 export type ColumnFamily =
   | 'text'
   | 'number'

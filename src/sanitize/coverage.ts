@@ -4,7 +4,6 @@ import { type ColumnDigest, columnName } from './column-facts.ts';
 import type { Suspicion } from './detector/detect.ts';
 import { PERSONAL_KINDS, type PersonalKind } from './detector/kinds.ts';
 import type { KeepComment } from './keep-comments.ts';
-import { maskValue } from './mask.ts';
 
 /** The change of each table, by the hash of its content. */
 export function compareTables(before: ManifestTable[], after: ManifestTable[]): TableCoverage[] {
@@ -35,7 +34,6 @@ export interface Comparison {
   suspicions: Suspicion[];
   before: Map<string, ColumnDigest>;
   after: Map<string, ColumnDigest>;
-  /** By column name, after the query. */
   samplesAfter: Map<string, string[]>;
   keep: KeepComment[];
 }
@@ -82,7 +80,6 @@ function shown(samples: string[]): string[] {
 
 /** Kinds whose values are nearly unique, so that a remaining value is an old one. */
 const TELLING = new Set<PersonalKind>(['email', 'login', 'phone', 'national_id', 'iban', 'card', 'secret']);
-/** Minimum share of distinct values. */
 const NEARLY_UNIQUE = 0.9;
 /** Below this length new values often equal old ones: the code of a card. */
 const LEAST_LENGTH = 7;
@@ -103,4 +100,15 @@ function stateOf(
   const long = samples.filter((sample) => sample.length >= LEAST_LENGTH).length * 2 > samples.length;
   const telling = TELLING.has(kind) && long && distinct / sampled >= NEARLY_UNIQUE;
   return telling && after.surviving / sampleHashes.length >= LEAST_SURVIVING ? 'partly' : 'changed';
+}
+
+const LONGEST = 40;
+
+/** Keeps only the first character and the punctuation. */
+function maskValue(value: string): string {
+  const line = value.replaceAll(/\s+/g, ' ').trim();
+  const masked = line.replaceAll(/[\p{L}\p{N}]/gu, '*');
+  const first = line.match(/^./u)?.[0] ?? '';
+  const shown = line.length > 2 ? first + masked.slice(first.length) : masked;
+  return shown.length > LONGEST ? `${shown.slice(0, LONGEST)}…` : shown;
 }

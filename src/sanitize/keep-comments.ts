@@ -1,6 +1,5 @@
 import { EXIT, UserError } from '../runtime/errors.ts';
 
-/** A column that the author of the query acknowledges. */
 export interface KeepComment {
   column: string;
   reason: string;
@@ -25,9 +24,9 @@ export function readKeepComments(query: string): KeepComment[] {
 }
 
 function malformed(text: string, line: number): UserError {
-  return new UserError(`Line ${line} of the sanitization query is no keep comment: ${text}`, {
+  return new UserError(`Line ${line} of the sanitization query is not a keep comment: ${text}`, {
     code: 'keep_malformed',
     exit: EXIT.configuration,
-    hint: 'Write the column with schema and table, and why it may stay: -- keep: public.country.name names of countries',
+    hint: 'Write the column with schema and table, and a reason: -- keep: public.country.name names of countries',
   });
 }

@@ -5,7 +5,6 @@ import { decodeQuery, decodeText } from './base64.ts';
 
 export interface SanitizeQuery {
   text: string;
-  /** The setting that applies. */
   chosenBy: string;
   file: string | null;
   base64: boolean;
@@ -25,7 +24,6 @@ export function chosenQuery({ settings }: Configuration, target: string): Chosen
   return { chosenBy: `targets.${target}.sanitize.query_file`, file: own.query_file };
 }
 
-/** `null` when none is configured. */
 export async function chooseQuery(configuration: Configuration, target: string): Promise<SanitizeQuery | null> {
   const chosen = chosenQuery(configuration, target);
   if (chosen === null) return null;
@@ -40,7 +38,7 @@ function decoded(query: Omit<SanitizeQuery, 'base64'>): SanitizeQuery {
 async function readQueryFile(file: string): Promise<string> {
   const bytes = await readFile(file).catch((cause: NodeJS.ErrnoException) => {
     const missing = cause.code === 'ENOENT';
-    throw new UserError(`Cannot read the sanitization query ${file}: ${missing ? 'it is not there' : cause.message}`, {
+    throw new UserError(`Cannot read the sanitization query ${file}: ${missing ? 'file not found' : cause.message}`, {
       code: missing ? 'query_file_not_found' : 'query_file_unreadable',
       exit: EXIT.configuration,
       hint: 'Check query_file in the configuration; a relative path starts at the folder of the configuration, the current one or working_directory.',

@@ -4,15 +4,12 @@ import type { PersonalKind } from './detector/kinds.ts';
 export interface Replaceable {
   facts: ColumnFacts;
   kind: PersonalKind;
-  /** SQL of the column. */
   name: string;
-  /** SQL of its value as text. */
   text: string;
   /** SQL of the input of the hash; equal for equal values. */
   key: string;
 }
 
-/** Expressions of an engine's SQL. */
 export interface ReplacementDialect {
   quoteText(text: string): string;
   concat(...parts: string[]): string;
@@ -20,16 +17,13 @@ export interface ReplacementDialect {
   hash(key: string): string;
   /** A number below a limit, deterministic. */
   number(key: string, below: number): string;
-  /** 15 digits as text. */
   digits(key: string): string;
   /** Replaces letters by letters and digits by digits, in place. */
   scramble(text: string, key: string): string;
-  /** Another day of the same year. */
   otherDay(column: Replaceable): string;
   rounded(name: string): string;
   ipAddress(column: Replaceable): string;
   hardwareAddress(column: Replaceable): string;
-  /** An empty document. */
   emptyDocument(facts: ColumnFacts): string;
   /** Converts text to the column's type. */
   converted(expression: string, facts: ColumnFacts): string;

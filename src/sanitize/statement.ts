@@ -1,10 +1,8 @@
-/** A statement of a query, for errors. */
 export interface Statement {
   /** From 1. */
   number: number;
   /** From 1. */
   line: number;
-  /** Without its semicolon. */
   text: string;
 }
 

@@ -9,7 +9,6 @@ export interface SuspectColumn {
 
 export type ColumnPlace = Pick<ColumnFacts, 'schema' | 'table' | 'column'>;
 
-/** A column of a foreign key and the referenced column. */
 export type KeyPair = [own: ColumnPlace, referred: ColumnPlace];
 
 /** Columns that share a foreign key with a suspect are replaced in the same way. */
@@ -48,7 +47,6 @@ function shared(
   };
 }
 
-/** The foreign keys with a changed side. */
 export function touchedKeys<Key extends { pairs: KeyPair[] }>(keys: Key[], suspects: SuspectColumn[]): Key[] {
   const changing = new Set(suspects.map(({ facts }) => columnName(facts)));
   return keys.filter(({ pairs }) => pairs.flat().some((place) => changing.has(columnName(place))));
@@ -56,7 +54,6 @@ export function touchedKeys<Key extends { pairs: KeyPair[] }>(keys: Key[], suspe
 
 export interface SuggestedTable {
   columns: SuspectColumn[];
-  /** SQL of the table. */
   name: string;
 }
 
@@ -64,7 +61,6 @@ export interface Writing {
   dialect: ReplacementDialect;
   /** SQL of the column, of its value as text, and of the input of its replacement. */
   inSql(facts: ColumnFacts): Pick<Replaceable, 'name' | 'text' | 'key'>;
-  /** Further assignments. */
   extra?: string[];
 }
 
@@ -90,7 +86,6 @@ export function updateOf({ columns, name }: SuggestedTable, { dialect, inSql, ex
   return [...remarks, `UPDATE ${name} SET`, ...lines, ';'].join('\n');
 }
 
-/** Lines below a comment; nothing without lines. */
 export function section(why: string, lines: string[]): string {
   return lines.length === 0 ? '' : [`-- ${why}`, ...lines].join('\n');
 }

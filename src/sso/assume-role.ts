@@ -5,7 +5,6 @@ export interface RoleRequest {
   profile: string;
   endpoint: string;
   roleArn: string;
-  /** Visible in the service's logs. */
   sessionName: string;
   idToken: string;
   signal: AbortSignal;
@@ -57,7 +56,7 @@ export async function assumeRole(request: RoleRequest): Promise<TemporaryCredent
   throw new UserError(`Storage profile "${profile}" cannot assume its role_arn with your sign-in`, {
     code: 'role_refused',
     exit: EXIT.unreachable,
-    hint: 'Does the role trust the identity provider and its client_id? tool auth status says who you are.',
+    hint: 'Check that the role trusts the identity provider and its client_id. tool auth status shows who you are.',
     details: [`${answer.status} ${read('Code') ?? 'without credentials'}: ${read('Message') ?? ''}`.trim()],
   });
 }
@@ -79,7 +78,7 @@ function unreachable(profile: string, { endpoint, cause }: { endpoint: string; c
     {
       code: 'role_unreachable',
       exit: EXIT.unreachable,
-      hint: 'Is sts_endpoint right, and the network there?',
+      hint: 'Check sts_endpoint and the network.',
       cause,
     },
   );

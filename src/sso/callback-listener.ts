@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { EXIT, UserError } from '../runtime/errors.ts';
-import { callbackPage } from './callback-page.ts';
 import { portHolders } from './port-holders.ts';
 import { isLoopback } from './provider.ts';
 
@@ -11,17 +10,13 @@ export const DEFAULT_REDIRECT_URL = 'http://127.0.0.1:0/callback';
 const REQUEST_TIME = 5000;
 const MOST_HEADER_BYTES = 16 * 1024;
 
-/** Serves the redirect_url on this machine for one request. */
 export interface CallbackListener extends AsyncDisposable {
-  /** With the actual port. */
   redirectUrl: string;
-  /** Resolves when it can be answered. */
   callback: Promise<Callback>;
 }
 
 export interface Callback {
   url: URL;
-  /** Shows the result in the browser. */
   answer(failure?: string): Promise<void>;
 }
 
@@ -68,7 +63,7 @@ export async function listenForCallback(
 function localUrl(text: string): URL {
   const url = new URL(text);
   if (url.protocol === 'http:' && isLoopback(url.hostname) && url.search === '' && url.hash === '') return url;
-  throw new UserError(`The redirect_url ${url.origin}${url.pathname} cannot be served by this machine`, {
+  throw new UserError(`The redirect_url ${url.origin}${url.pathname} is not on this machine`, {
     code: 'redirect_url_not_local',
     exit: EXIT.configuration,
     hint: 'Register one with the provider such as http://127.0.0.1:8765/callback, or use: tool auth login --device',
@@ -96,8 +91,8 @@ async function portRefused(
   const holders = isBusy ? await portHolders(port) : [];
   const reason = isBusy ? `in use${holders.length > 0 ? ` by ${holders.join(', ')}` : ''}` : code;
   const end = isBusy ? 'End the other program, which may be another tool auth login, or change' : 'Change';
-  const find = isBusy && holders.length === 0 ? ` Who has the port says: lsof -i :${port}` : '';
-  return new UserError(`Cannot listen on ${hostname}:${port} for the answer of the sign-in: ${reason}`, {
+  const find = isBusy && holders.length === 0 ? ` Find the program on the port: lsof -i :${port}` : '';
+  return new UserError(`Cannot listen on ${hostname}:${port} for the sign-in: ${reason}`, {
     code: 'redirect_port_busy',
     exit: EXIT.unreachable,
     hint: `${end} the host or the port of redirect_url here and at the provider.${find}`,
@@ -133,6 +128,23 @@ async function answer(response: ServerResponse, failure?: string): Promise<void>
   const { promise, resolve } = Promise.withResolvers<void>();
   response.once('close', resolve);
   response.writeHead(failure === undefined ? 200 : 400, HEADERS).end(callbackPage(failure));
-  // Does not wait for a closed browser.
   if (!response.closed) await promise;
+}
+
+function callbackPage(failure?: string): string {
+  const title = failure === undefined ? 'You are signed in' : 'You are not signed in';
+  const text = failure === undefined ? 'Go back to the terminal. This page can be closed.' : escapeHtml(failure);
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>${title}</title>
+<style>body { font: 1.1rem system-ui, sans-serif; max-width: 32rem; margin: 20vh auto; padding: 0 1rem }</style>
+<h1>${title}</h1>
+<p>${text}</p>
+</html>
+`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -16,10 +16,10 @@ export async function signInByDevice(
 ): Promise<TokenEndpointResponse> {
   const { client, library, scope, name } = provider;
   if (!offersDevices(provider)) {
-    throw new UserError(`The provider "${name}" offers no sign-in by device code`, {
+    throw new UserError(`The provider "${name}" does not support device codes`, {
       code: 'device_sign_in_missing',
       exit: EXIT.unreachable,
-      hint: 'Leave --device out, and open the URL that is printed in a browser of this machine.',
+      hint: 'Leave --device out, and open the printed URL in a browser on this machine.',
     });
   }
   try {

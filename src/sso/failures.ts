@@ -12,12 +12,12 @@ const AGAIN = 'Sign in again: tool auth login';
 
 /** The provider's errors (RFC 6749, RFC 8628) and failed validations. */
 const FAILURES = {
-  denied: { code: 'sign_in_denied', why: 'it was refused on the page of the provider', hint: AGAIN },
-  timed_out: { code: 'sign_in_timed_out', why: 'nobody has signed in in time', hint: AGAIN },
+  denied: { code: 'sign_in_denied', why: "it was denied on the provider's page", hint: AGAIN },
+  timed_out: { code: 'sign_in_timed_out', why: 'it took too long', hint: AGAIN },
   client_refused: {
     code: 'sign_in_client_refused',
     why: 'the provider does not know this client, or does not let it sign in so',
-    hint: 'Compare client_id and redirect_url in the configuration with what is registered at the provider.',
+    hint: 'Compare client_id and redirect_url in the configuration with the registration at the provider.',
   },
   code_refused: {
     code: 'sign_in_code_refused',
@@ -27,18 +27,18 @@ const FAILURES = {
   token_not_valid: {
     code: 'sign_in_token_not_valid',
     why: 'what the provider has answered does not pass the checks',
-    hint: 'Are provider_url and client_id right, and the clock of this machine?',
+    hint: 'Check provider_url, client_id and the clock of this machine.',
   },
-  refused: { code: 'sign_in_refused', why: 'the provider has refused it', hint: AGAIN },
+  refused: { code: 'sign_in_refused', why: 'the provider refused it', hint: AGAIN },
   unreachable: {
     code: 'provider_unreachable',
     why: 'the provider cannot be reached',
-    hint: 'Is provider_url right, and the network there?',
+    hint: 'Check provider_url and the network.',
   },
   not_https: {
     code: 'provider_not_https',
     why: 'its provider_url or an address that it names is not https',
-    hint: 'Tokens are sent over https only, but for a provider on this machine.',
+    hint: 'Tokens are sent over https only, except to a provider on this machine.',
   },
 } satisfies Record<string, Failure>;
 
@@ -50,7 +50,6 @@ const BY_PROVIDER: Record<string, keyof typeof FAILURES> = {
   invalid_grant: 'code_refused',
 };
 
-/** By the library's codes. */
 const BY_CHECK: Record<string, keyof typeof FAILURES> = {
   OAUTH_TIMEOUT: 'unreachable',
   OAUTH_HTTP_REQUEST_FORBIDDEN: 'not_https',
@@ -66,7 +65,6 @@ export function signInFailure(provider: string, failure: keyof typeof FAILURES, 
   return new UserError(`Signing in with "${provider}" failed: ${why}`, { code, exit: EXIT.unreachable, hint, details });
 }
 
-/** Any error of the library as one of the failures, with the provider's own message. */
 export function toSignInFailure(provider: string, thrown: unknown): UserError {
   if (thrown instanceof UserError) return thrown;
   const { error, error_description: description, code, name, message, cause } = thrown as Thrown;

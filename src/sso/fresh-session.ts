@@ -72,7 +72,7 @@ function hasEnded(error: unknown): boolean {
 }
 
 function signInEnded(provider: string): UserError {
-  return new UserError(`The sign-in with "${provider}" has ended`, {
+  return new UserError(`The sign-in with "${provider}" has expired`, {
     code: 'sign_in_ended',
     exit: EXIT.unreachable,
     hint: `Sign in again: tool auth login ${provider}`,

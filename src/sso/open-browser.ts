@@ -1,7 +1,6 @@
 /** Opens a browser on this machine; `null` without a display or a person. */
 export function browserOf(environment: NodeJS.ProcessEnv): ((url: string) => Promise<void>) | null {
   const { DISPLAY, WAYLAND_DISPLAY, BROWSER, SSH_CONNECTION } = environment;
-  // The first of several names.
   const named = BROWSER?.split(':').find((name) => name !== '' && !name.includes('%'));
   if (named !== undefined) return (url) => openBrowser(url, named);
   const hasDisplay = process.platform !== 'linux' || Boolean(DISPLAY || WAYLAND_DISPLAY);

@@ -11,7 +11,6 @@ export interface ProviderRequest {
 
 type Library = typeof import('openid-client');
 
-/** An identity provider after discovery. */
 export interface Provider {
   name: string;
   settings: ProviderSettings;

@@ -20,7 +20,6 @@ export interface RoleCredentialsOptions {
 /** Milliseconds before expiry at which credentials are renewed: an upload takes a while. */
 const AHEAD = 5 * 60_000;
 
-/** Obtains credentials by the sign-in and caches them in memory until they expire. */
 export function createRoleCredentials(options: RoleCredentialsOptions): RoleCredentials {
   const obtained = new Map<string, Promise<TemporaryCredentials>>();
   return async (profile) => {
@@ -46,7 +45,7 @@ async function obtain(profile: string, options: RoleCredentialsOptions): Promise
     const { role_arn: roleArn } = settings;
     return assumeRole({ profile, endpoint: endpointOf(settings), roleArn, sessionName: person.name, idToken, signal });
   }
-  throw new UserError(`Storage profile "${profile}" gets its credentials from a sign-in, and nobody is signed in`, {
+  throw new UserError(`Storage profile "${profile}" needs a sign-in for its credentials, and nobody is signed in`, {
     code: 'not_signed_in',
     exit: EXIT.unreachable,
     hint: 'Sign in: tool auth login',

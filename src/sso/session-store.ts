@@ -60,7 +60,6 @@ export function createSessionStore(
 
 const secretOf = (provider: string): string => `sso.${provider}`;
 
-/** Encrypted in the file. */
 const SECRETS = ['access_token', 'refresh_token', 'id_token', 'user_info'] as const;
 
 function fileStore(
@@ -101,15 +100,14 @@ function fileStore(
   };
 }
 
-/** A missing key need not be removed. */
 function changes(text: string, { path, value }: Edit): boolean {
   return value !== undefined || valueAt(parseYaml(text).tree, path) !== undefined;
 }
 
 function noFile(): UserError {
-  return new UserError('There is no configuration file to keep the sign-in in', {
+  return new UserError('No configuration file to store the sign-in in', {
     code: 'no_configuration',
     exit: EXIT.configuration,
-    hint: 'tool config init writes one.',
+    hint: 'Create one: tool config init',
   });
 }

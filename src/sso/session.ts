@@ -1,6 +1,5 @@
 import type { TokenEndpointResponse } from 'openid-client';
 
-/** The stored result of a sign-in. */
 export interface SignInSession {
   access_token: string;
   refresh_token: string | null;
@@ -14,7 +13,6 @@ export interface SignInSession {
 
 export interface Person {
   subject: string;
-  /** E-mail address or name. */
   name: string;
   groups: string[];
   /** Unix seconds. */
@@ -26,7 +24,6 @@ export const GROUPS_CLAIM = 'groups';
 /** Seconds, for an access token without a lifetime. */
 const UNKNOWN_LIFE = 3600;
 
-/** A refresh need not repeat unchanged parts. */
 export function sessionOf(answer: TokenEndpointResponse, now: Date, before?: SignInSession): SignInSession {
   const { access_token, refresh_token, id_token, expires_in } = answer;
   const life = secondsOf(now) + (expires_in ?? UNKNOWN_LIFE);

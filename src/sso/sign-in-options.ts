@@ -7,6 +7,5 @@ export interface SignInPrompt {
 export interface SignInOptions {
   signal: AbortSignal;
   show: (prompt: SignInPrompt) => void;
-  /** `null` without a browser. */
   openBrowser: ((url: string) => Promise<void>) | null;
 }

@@ -13,25 +13,24 @@ export interface SignInRequest extends SignInOptions {
   device: boolean;
   clock: () => Date;
   /** In milliseconds. Default: five minutes. */
-  patience?: number;
+  timeoutMs?: number;
 }
 
 const PATIENCE = 5 * 60_000;
 
 /** Signs a person in. Stores nothing. */
 export async function signIn(request: SignInRequest): Promise<SignInSession> {
-  const { provider: wanted, device, clock, patience: time = PATIENCE, ...options } = request;
+  const { provider: wanted, device, clock, timeoutMs: time = PATIENCE, ...options } = request;
   const provider = await unlessAborted(openProvider(wanted), options.signal);
-  const patience = AbortSignal.timeout(time);
-  const patient = { ...options, signal: AbortSignal.any([options.signal, patience]) };
+  const timeoutMs = AbortSignal.timeout(time);
+  const patient = { ...options, signal: AbortSignal.any([options.signal, timeoutMs]) };
   const byDevice = device || (options.openBrowser === null && offersDevices(provider));
   try {
     const tokens = await (byDevice ? signInByDevice : signInByBrowser)(provider, patient);
-    // The identity is the purpose of the sign-in.
     if (tokens.id_token === undefined) throw signInFailure(wanted.name, 'token_not_valid', 'there is no ID token');
     return await withUserInfo(provider, sessionOf(tokens, clock()));
   } catch (thrown) {
     options.signal.throwIfAborted();
-    throw patience.aborted ? signInFailure(wanted.name, 'timed_out') : thrown;
+    throw timeoutMs.aborted ? signInFailure(wanted.name, 'timed_out') : thrown;
   }
 }

@@ -8,7 +8,6 @@ export type Move = 'up' | 'down' | 'page-up' | 'page-down' | 'first' | 'last';
 
 export const emptyList: ListState = { selected: null, filter: '' };
 
-/** The first one when nothing visible is selected. */
 export function selectedIndex(ids: string[], selected: string | null): number {
   const index = selected === null ? -1 : ids.indexOf(selected);
   return index === -1 ? Math.min(0, ids.length - 1) : index;
@@ -34,7 +33,6 @@ export function moveSelection(list: ListState, { ids, index, move, page }: Movin
   return { ...list, selected: next ?? list.selected };
 }
 
-/** Whether every word of the filter occurs in the texts, ignoring case. */
 export function matchesFilter(filter: string, texts: (string | null)[]): boolean {
   const haystack = texts.join('\n').toLowerCase();
   return filter

@@ -3,9 +3,7 @@ import type { Notice } from './navigation.ts';
 
 /** Results of runs: the newest until it was seen, all in a history. */
 export interface MessagesState {
-  /** Newest first. */
   all: Message[];
-  /** Shown on every screen. */
   toast: Message | null;
 }
 

@@ -16,7 +16,6 @@ export interface Navigation<Route> {
   store: StoreApi<NavigationState<Route>>;
   top(): Route;
   push(route: Route): void;
-  /** No effect at the root. */
   pop(): void;
   replace(route: Route): void;
   /** Changes every route of the path, for results that arrive while another screen is shown. */

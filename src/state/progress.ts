@@ -9,7 +9,6 @@ export interface Progress {
   bytes: number | null;
   current: string | null;
   ofCurrent: NonNullable<ProgressEvent['of_current']> | null;
-  /** Oldest first. */
   samples: Sample[];
 }
 
@@ -48,7 +47,6 @@ export function updateProgress(progress: Progress, event: ProgressEvent, now: nu
   };
 }
 
-/** A stall lowers the rate. */
 export function paceOf(progress: Progress, now: number): Pace {
   const { done, total, samples } = progress;
   const share = total === null || total <= 0 ? null : Math.min(1, done / total);

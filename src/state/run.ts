@@ -29,7 +29,6 @@ export interface LogLine {
   at: number;
   kind: 'step' | 'done' | 'skipped' | 'failed' | 'command' | 'warning';
   text: string;
-  /** The step that starts with this line. */
   step?: string;
   tookMs?: number;
 }
@@ -38,7 +37,6 @@ export type RunEnd = { status: 'done' } | { status: 'failed' | 'cancelled'; erro
 
 const LOG_LIMIT = 1000;
 
-/** Times are in milliseconds. */
 export function startRun(now: number): RunState {
   return {
     status: 'running',

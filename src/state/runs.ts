@@ -16,7 +16,6 @@ export interface Run {
   title: string;
   target: string;
   kind: RunKind;
-  /** See `Work`. */
   replaces: string | null;
   state: RunState;
   summary: RunSummary | null;
@@ -35,13 +34,10 @@ export type RunKind =
   | 'pull'
   | 'export';
 
-/** What a run did, for people. */
 export interface RunSummary {
   /** `Loaded snapshot 0 of app into …`: also printed after quitting. */
   line: string;
-  /** Further facts, a line each. */
   details: string[];
-  /** Findings that make a finished run less than a success. */
   problems: string[];
   /** The database whose previous version is kept, and the command that restores it. */
   undo: { database: string; command: string } | null;
@@ -72,15 +68,12 @@ export interface Runs {
   store: StoreApi<RunsState>;
   /** Starts or queues the run, and returns its id at once; never rejects. */
   begin(work: Work): string;
-  /** Repeats a run as a new one. */
   again(id: string): string | null;
   workOf(id: string): Work | null;
   /** Stops a running run; a waiting one never starts. */
   cancel(id: string, reason?: unknown): void;
   cancelAll(reason?: unknown): void;
-  /** Running and waiting ones, in the order of their requests. */
   live(): Run[];
-  /** Resolves when nothing is running or waiting. */
   settled(): Promise<void>;
 }
 

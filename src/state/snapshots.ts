@@ -2,7 +2,6 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { SnapshotRow } from '../results/results.ts';
 import type { UserError } from '../runtime/errors.ts';
 
-/** The listed snapshots of each target. */
 export interface SnapshotsState {
   targets: Record<string, SnapshotList>;
 }

@@ -2,7 +2,6 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { TargetRow } from '../results/results.ts';
 import type { UserError } from '../runtime/errors.ts';
 
-/** The targets and their state, live or from the last session. */
 export interface TargetsState {
   phase: 'loading' | 'ready' | 'failed';
   error: UserError | null;
@@ -14,7 +13,6 @@ export interface TargetEntry {
   checking: boolean;
   /** `null` before the first check. */
   checkedAt: number | null;
-  /** The time of the last change of status in this session. */
   since: number | null;
 }
 
@@ -68,7 +66,6 @@ export function targetsChecked(state: TargetsState, rows: Map<string, TargetRow>
   return { ...state, entries };
 }
 
-/** A check that failed or timed out. */
 export function targetsUnreachable(
   state: TargetsState,
   { names, reason, now }: { names: Set<string>; reason: string; now: number },

@@ -2,7 +2,6 @@ import { filteredReferences, type Plan } from './plan.ts';
 import type { RowFinder } from './row-finder.ts';
 import { createRowSet, type RowSet } from './row-set.ts';
 
-/** The rows of a subset. */
 export interface Collected {
   /** Requested rows, and rows that reference them. */
   chosen: Map<string, RowSet>;

@@ -6,14 +6,12 @@ import type { SourceColumn, SourceForeignKey, SourceSchema, SourceTable } from '
 
 export type SubsetSettings = NonNullable<TargetSettings['subset']>;
 
-/** A foreign key, or a reference that the configuration adds. */
 export interface Relationship extends SourceForeignKey {
   added: boolean;
 }
 
 export interface Graph {
   tables: Map<string, SourceTable>;
-  /** Followed references. */
   relationships: Relationship[];
   /** Excluded references, and references to excluded tables: they become null. */
   cut: Relationship[];
@@ -160,7 +158,6 @@ function sameColumns(key: string[], columns: string[]): boolean {
 
 const ROLES = ['subset_tables', 'copy_tables', 'excluded_tables'] as const;
 
-/** A table cannot be copied, filtered and excluded at once. */
 function conflicts(settings: SubsetSettings): string[] {
   const named = ROLES.map((role) => ({
     role,
@@ -178,10 +175,10 @@ function conflicts(settings: SubsetSettings): string[] {
 }
 
 function invalid(problems: string[]): UserError {
-  return new UserError('The subset of the configuration does not fit the source database', {
+  return new UserError('The configured subset does not match the source database', {
     code: 'subset_invalid',
     exit: EXIT.configuration,
     details: problems,
-    hint: 'Correct what is named above in the section subset of the target.',
+    hint: 'Correct these settings in the section subset of the target.',
   });
 }

@@ -16,10 +16,8 @@ export interface Plan {
    * self-reference, is a cycle.
    */
   children: string[][];
-  /** Cycles of followed references. */
   circles: string[][];
   nulled: Map<string, Set<string>>;
-  /** Searched references without an index. */
   unindexed: Relationship[];
 }
 
@@ -61,12 +59,10 @@ export function planSubset(graph: Graph, settings: SubsetSettings): Plan {
   };
 }
 
-/** A table with chosen rows only. */
 function isFiltered(rules: Plan['rules'], table: string): boolean {
   return rules.get(table) === 'target' || rules.get(table) === 'child';
 }
 
-/** The references by which the table's rows are chosen. */
 export function filteredReferences({ relationships }: Graph, rules: Plan['rules'], table: string): Relationship[] {
   return relationships.filter(({ from, to }) => from === table && isFiltered(rules, to));
 }

@@ -38,7 +38,7 @@ function refusal(impossible: Relationship[], { settings, paths }: Given): UserEr
     `${from} (${columns.join(', ')}) must refer to a row of ${to}, which ${excluded.includes(to) ? 'is excluded' : 'is not followed'}`,
     `  ${from} comes by: ${(paths.get(from) ?? [from]).join(' ')}`,
   ]);
-  return new UserError('The subset cannot be made: references that may not be null lead to what is excluded', {
+  return new UserError('Cannot create the subset: references that cannot be null point to excluded tables', {
     code: 'subset_impossible',
     exit: EXIT.configuration,
     details: [
@@ -48,11 +48,10 @@ function refusal(impossible: Relationship[], { settings, paths }: Given): UserEr
       '',
       ...remedy(impossible, settings),
     ],
-    hint: 'Let the rows come along with the block above, or exclude the tables that refer to them as well. Circles need no exclusion.',
+    hint: 'Include the rows with the block above, or exclude the referencing tables too. Cycles need no exclusion.',
   });
 }
 
-/** The settings without the conflict, as YAML. */
 function remedy(impossible: Relationship[], settings: SubsetSettings): string[] {
   const tables = (settings.excluded_tables ?? []).filter((table) => !impossible.some(({ to }) => to === table));
   const relationships = (settings.excluded_relationships ?? []).filter(

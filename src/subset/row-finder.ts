@@ -7,7 +7,6 @@ export type TargetSettings = NonNullable<SubsetSettings['subset_tables']>[number
 export interface RowFinder {
   /** The requested rows of a table: by condition, or by share in the order of a hash. */
   targets(target: TargetSettings, take: (row: number) => void): Promise<void>;
-  /** Rows that reference these. */
   referring(relationship: Relationship, rows: RowSet, take: (row: number) => void): Promise<void>;
   /** Rows that these, or all, reference. */
   referred(relationship: Relationship, rows: RowSet | 'all', take: (row: number) => void): Promise<void>;

@@ -17,7 +17,6 @@ export function createRowSet(rows: Iterable<number> = []): RowSet {
   let words = new Uint32Array(CHUNK_WORDS);
   let size = 0;
 
-  /** -1 when the chunk is absent. */
   function find(row: number): number {
     const start = starts.get(Math.floor(row / CHUNK_BITS));
     return start === undefined ? -1 : start + ((row % CHUNK_BITS) >>> 5);
@@ -65,7 +64,6 @@ export function createRowSet(rows: Iterable<number> = []): RowSet {
       for (const chunk of chunks) {
         const start = starts.get(chunk) ?? 0;
         for (let word = 0; word < CHUNK_WORDS; word += 1) {
-          // The lowest bit, and the rest without it.
           for (let rest = words[start + word] ?? 0; rest !== 0; rest &= rest - 1) {
             yield chunk * CHUNK_BITS + word * WORD_BITS + WORD_BITS - 1 - Math.clz32(rest & -rest);
           }

@@ -1,11 +1,9 @@
-/** Tables and references of a source: the input of a plan. */
 export interface SourceSchema {
   tables: SourceTable[];
   foreignKeys: SourceForeignKey[];
 }
 
 export interface SourceTable {
-  /** `public.orders` */
   name: string;
   columns: SourceColumn[];
   /** Unique sets of columns, the primary key first. */
@@ -19,7 +17,6 @@ export interface SourceTable {
 export interface SourceColumn {
   name: string;
   nullable: boolean;
-  /** Computed from other columns. */
   generated: boolean;
   type: string;
   /** Columns of one family are comparable. */
@@ -27,7 +24,6 @@ export interface SourceColumn {
 }
 
 export interface SourceForeignKey {
-  /** The engine's identifier. */
   id: string;
   name: string;
   from: string;

@@ -27,7 +27,6 @@ export function cut(text: string, width: number, ellipsis = '…'): string {
   return room < 0 ? '' : taken + ellipsis;
 }
 
-/** Pads or shortens the text to an exact width. */
 export function fitCells(text: string, width: number, { align = 'left', ellipsis = '…' }: FitOptions = {}): string {
   const shown = cut(text, width, ellipsis);
   const padding = ' '.repeat(Math.max(0, width - cellWidth(shown)));

@@ -33,6 +33,6 @@ test('a patch changes the file that it names', async () => {
   expect(await bundled('slow()')).toContain('width = fast()');
 });
 
-test('a patch that finds nothing to change fails the build and says which', async () => {
+test('a patch without a match fails the build and is named', async () => {
   await expect(bundled('sluggish()')).rejects.toThrow('The patch "fast" no longer applies to thing/index.js');
 });

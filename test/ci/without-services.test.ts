@@ -58,7 +58,7 @@ test('a policy-rc.d whose owner was killed as well allows services again, and go
   expect(existsSync(policy)).toBe(false);
 });
 
-test('the policy-rc.d of somebody else stays as it is', async () => {
+test('a foreign policy-rc.d is not changed', async () => {
   const { runWithoutServices } = await import(MODULE);
   await writeFile(policy, '#!/bin/sh\nexit 104\n', { mode: 0o755 });
   expect(runWithoutServices(['true'], { policy }).status).toBe(0);

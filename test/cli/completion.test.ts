@@ -119,7 +119,7 @@ function asked(): string {
 const has = (shell: string) => spawnSync(shell, ['-c', 'exit 0']).status === 0;
 
 describe.skipIf(!has('bash'))('bash', () => {
-  test('asks about the words before the cursor and offers what comes, with files', () => {
+  test('completes the words before the cursor, with files', () => {
     const script = `source completion.bash; COMP_WORDS=(tool load "" x); COMP_CWORD=2; _tool; printf "%s\\n" "\${COMPREPLY[@]}"`;
     const replies = inShell('bash', ['--norc', '-c', script]).trimEnd().split('\n');
     expect(replies).toEqual(expect.arrayContaining(['app', 'shop', 'a file.sql']));
@@ -128,7 +128,7 @@ describe.skipIf(!has('bash'))('bash', () => {
 });
 
 describe.skipIf(!has('zsh'))('zsh', () => {
-  test('asks about the words before the cursor and offers what comes, with files', () => {
+  test('completes the words before the cursor, with files', () => {
     const script = [
       `compdef() { :; }; _describe() { print -l -- "\${(@P)3}"; }; _files() { print files; }`,
       'source ./completion.zsh; words=(tool load "" x); CURRENT=3; _tool',
@@ -139,7 +139,7 @@ describe.skipIf(!has('zsh'))('zsh', () => {
 });
 
 describe.skipIf(!has('fish'))('fish', () => {
-  test('asks about the words before the cursor and offers what comes, with files', () => {
+  test('completes the words before the cursor, with files', () => {
     const replies = inShell('fish', ['-N', '-c', 'source completion.fish; complete -C "tool load "']);
     expect(replies).toContain('app\tThe app');
     expect(replies).toContain('a file.sql');

@@ -47,13 +47,13 @@ test('a flag has accepted sources that could not be identified, so that a yes is
   await expect(asking('y', { typed: { name: 'app', why: 'unverified' } }).asked).resolves.toBeUndefined();
 });
 
-test('nobody is asked when yes was said beforehand', async () => {
+test('there is no question with --yes', async () => {
   const { asked, output } = asking(null, { assumeYes: true, canAsk: false, typed: APP });
   await asked;
   expect(output.text).toBe('');
 });
 
-test('where nobody can be asked the answer is no, with a hint at --yes', async () => {
+test('without a terminal the answer is no, with a hint at --yes', async () => {
   await expect(asking('y', { canAsk: false }).asked).rejects.toMatchObject({
     exit: 5,
     hint: expect.stringContaining('--yes'),

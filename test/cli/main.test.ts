@@ -63,11 +63,11 @@ test('--version is that of package.json', async () => {
   expect(await tool(['--version'])).toEqual({ exit: 0, stdout: `${version}\n`, stderr: '' });
 });
 
-test('wrong usage exits with 2 and suggests what may have been meant', async () => {
+test('wrong usage exits with 2 and suggests the closest match', async () => {
   expect(await tool(['buidl', 'app'])).toEqual({
     exit: 2,
     stdout: '',
-    stderr: "error: Unknown command 'buidl'\n  hint: Did you mean build? tool --help says what there is.\n",
+    stderr: "error: Unknown command 'buidl'\n  hint: Did you mean build? tool --help lists the options.\n",
   });
 });
 
@@ -77,7 +77,7 @@ test('wrong usage is a JSON document with --json', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'missing_argument', exit: 2 } });
 });
 
-test('completion prints a script, and answers what may follow', async () => {
+test('completion prints a script and lists candidates', async () => {
   expect((await tool(['completion', 'bash'])).stdout).toContain('complete -F _tool tool');
   expect(await tool(['__complete', '--', 'con'])).toEqual({
     exit: 0,

@@ -51,8 +51,8 @@ test.each([
 });
 
 test.each([
-  ['mad app', 'tool --help says what there is.'],
-  ['load app --tubs x', 'tool load --help says what there is.'],
+  ['mad app', 'tool --help lists the options.'],
+  ['load app --tubs x', 'tool load --help lists the options.'],
 ])('nothing is suggested for "%s", of which more than a third is wrong', (line, hint) => {
   expect(() => parse(line)).toThrow(expect.objectContaining({ exit: 2, hint }));
 });

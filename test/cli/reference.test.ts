@@ -6,7 +6,7 @@ import { EXIT } from '../../src/runtime/errors.ts';
 
 const page = commandReference({ commands: COMMANDS, globalOptions: GLOBAL_OPTIONS });
 
-test('docs/commands.md is what the registry makes of it', () => {
+test('docs/commands.md matches the registry', () => {
   expect(readFileSync(new URL('../../docs/commands.md', import.meta.url), 'utf8')).toBe(page);
 });
 

@@ -31,7 +31,7 @@ test('a result goes to standard output, and the steps to standard error', async 
   expect(stderr).toBe('warning: something is odd\n✓ Dump 0 ms\n');
 });
 
-test('a reading command prints one JSON document with --json, wherever the flag stands', async () => {
+test('a reading command prints one JSON document with --json, at any position of the flag', async () => {
   for (const words of [
     ['--json', 'work'],
     ['work', '--json'],
@@ -42,7 +42,7 @@ test('a reading command prints one JSON document with --json, wherever the flag 
   }
 });
 
-test('a working command prints one event a line with --json, and the last says what was done', async () => {
+test('a changing command prints one event per line with --json, the result last', async () => {
   const { stdout } = await runWith(['work', '--json'], [works]);
   const events = stdout
     .trimEnd()
@@ -52,12 +52,12 @@ test('a working command prints one event a line with --json, and the last says w
   expect(events.at(-1)).toEqual({ event: 'done', command: 'work', duration_ms: 0, snapshot: { index: 0 } });
 });
 
-test('--debug tells the commands that are run', async () => {
+test('--debug prints the commands', async () => {
   expect((await runWith(['work', '--debug'], [works])).stderr).toContain('$ pg_dump app\n');
   expect((await runWith(['work', '--debug', '--json'], [works])).stdout).toContain('{"event":"command"');
 });
 
-test('an error says what failed, the details, the hint, and the step it ended; never a stack, never a password', async () => {
+test('an error has message, details, hint and step, without stack and password', async () => {
   const { exit, stdout, stderr } = await runWith(['work'], [failing]);
   expect({ exit, stdout }).toEqual({ exit: 4, stdout: '' });
   expect(stderr).toBe(
@@ -99,7 +99,7 @@ test("a reading command's error is its document with --json", async () => {
   });
 });
 
-test('a defect is told as one, and exits with 1', async () => {
+test('a defect is reported as one and exits with 1', async () => {
   const defect = command(async () => {
     throw new TypeError('x is not a function');
   });
@@ -109,7 +109,7 @@ test('a defect is told as one, and exits with 1', async () => {
   expect(stderr).not.toContain('run.test.ts');
 });
 
-test('an aborted run ends with the reason of the abort, whatever it stumbled over', async () => {
+test('an aborted run ends with the reason of the abort, after any other error', async () => {
   const controller = new AbortController();
   const stumbling = command(async () => {
     controller.abort(interrupted(143));
@@ -212,7 +212,7 @@ test('the commands that write are those that change databases or snapshots', () 
   expect(writing).toEqual(data);
 });
 
-test('the screens are told of --read-only', async () => {
+test('the screens respect --read-only', async () => {
   const { opened } = await runWith(['--read-only'], [works], { terminal: ATTENDED });
   expect(opened).toEqual([{ readOnly: true }]);
 });

@@ -14,7 +14,7 @@ function tool({ path }: ConfigFolder, words: string[], environment: NodeJS.Proce
   return new Promise<typeof ended>((resolve) => child.on('close', (exit) => resolve({ ...ended, exit })));
 }
 
-test('without any file the variables suffice; a token is what makes the mode', async () => {
+test('variables are sufficient without a file; a token selects the mode', async () => {
   const folder = await configFolder({});
   const environment = {
     TOOL_SECRET_KEY: SECRET_KEY,
@@ -48,8 +48,10 @@ test('a variable that fits no key is a warning with the nearest one, and the com
   const environment = { TOOL_DEFAULT__CPUS: '4', TOOL_TARGETS__MY_APP__CPU: '3' };
   const { exit, stderr } = await tool(folder, ['targets', '--no-check'], environment);
   expect(exit).toBe(0);
-  expect(stderr).toMatch(/^warning: TOOL_DEFAULT__CPUS matches no key .*TOOL_DEFAULTS__CPUS/m);
-  expect(stderr).toMatch(/^warning: TOOL_TARGETS__MY_APP__CPU matches no key .*TOOL_TARGETS__MY_APP__CPUS/m);
+  expect(stderr).toMatch(/^warning: TOOL_DEFAULT__CPUS matches no configuration key .*TOOL_DEFAULTS__CPUS/m);
+  expect(stderr).toMatch(
+    /^warning: TOOL_TARGETS__MY_APP__CPU matches no configuration key .*TOOL_TARGETS__MY_APP__CPUS/m,
+  );
 });
 
 test('a name that is written in another case with other dashes is the one of the file', async () => {
@@ -58,7 +60,7 @@ test('a name that is written in another case with other dashes is the one of the
   expect(stdout).toMatch(/^targets\.My-App\.cpus +3 +TOOL_TARGETS__MY_APP__CPUS$/m);
 });
 
-test('TOOL_NO_CONFIRM answers with yes only when it says so', async () => {
+test('TOOL_NO_CONFIRM answers with yes only when it is true', async () => {
   const folder = await configFolder({ 'tool.yml': withKey('targets: {app: {share: {}}}\n') });
   const word = await tool(folder, ['targets', '--no-check'], { TOOL_NO_CONFIRM: 'maybe' });
   expect(word).toMatchObject({ exit: 3, stderr: expect.stringContaining('TOOL_NO_CONFIRM must be true or false') });

@@ -32,7 +32,7 @@ describeWithPostgres('override.san_query', () => {
 
   const emails = async () => (await server.psql('shop_dev', { sql: 'SELECT email FROM person' })).trim();
 
-  it('sanitizes what a build takes of a target that says nothing of sanitizing, and what a load restores', async () => {
+  it('sanitizes builds and loads of a target without a section sanitize', async () => {
     const built = await cli.json(['build', 'app', '--yes']);
     expect(built).toMatchObject({ exit: 0, last: { snapshot: { sanitized: false }, sanitized: { sanitized: true } } });
     const planned = await cli.tool(['load', 'app', 'latest', '--dry-run']);
@@ -64,7 +64,7 @@ describeWithPostgres('override.san_query', () => {
     expect(await emails()).toBe('jane@real.example');
   }, 60_000);
 
-  it('is not needed for the plan to say that nothing is sanitized', async () => {
+  it('is not required for the plan to state that the data is original', async () => {
     const bare = await configuredCli(
       `targets: {app: {snapshot: {src_url: "${server.url('shop')}", dst_url: "${server.url('shop_dev')}"}}}\n`,
       { 'fill.sql': 'SELECT 1' },
@@ -80,7 +80,7 @@ describeWithPostgres('override.san_query', () => {
     );
   }, 60_000);
 
-  it('is told by config check where it would run', async () => {
+  it('is listed by config check with its server', async () => {
     const { last } = await cli.json(['config', 'check', '--offline']);
     expect(last).toMatchObject({ sanitizing: [{ target: 'app', throw_away: true }] });
   }, 30_000);

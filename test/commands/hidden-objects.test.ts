@@ -39,7 +39,7 @@ describeWithMysql('mariadb', { name: 'objects that the rights of the user hide' 
       ].join('\n'),
     );
 
-  it('are told by build with the GRANT, and by target, verify and load', async () => {
+  it('are listed by build with the GRANT, and by target, verify and load', async () => {
     const cli = await configured();
     const built = await cli.tool(['build', 'app']);
     expect(built).toMatchObject({ exit: 0 });

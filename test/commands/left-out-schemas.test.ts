@@ -33,7 +33,7 @@ describeWithPostgres('schemas that schema_config leaves out', () => {
   const ALL = 'audit (2 tables), empty (0 tables), my sales (1 table)';
   const LEFT_OUT = /\n {2}Left out +audit \(2 tables\), empty \(0 tables\), my sales \(1 table\)\n/;
 
-  it('are told with the number of their tables by build, target and the plan of a load', async () => {
+  it('are listed with their number of tables by build, target and the plan of a load', async () => {
     const cli = await configured('');
     const built = await cli.tool(['build', 'app']);
     expect(built).toMatchObject({ exit: 0, stdout: expect.stringContaining(`\nNot in snapshot 0: ${ALL}\n`) });
@@ -64,7 +64,7 @@ describeWithPostgres('schemas that schema_config leaves out', () => {
     });
   }, 60_000);
 
-  it('are not told where there are none, and are the same of a sanitized copy', async () => {
+  it('are not listed when there are none, and are equal for a sanitized snapshot', async () => {
     const whole = await configured('{use_default_schema: false}');
     expect((await whole.tool(['build', 'app'])).stdout).not.toContain('Not in snapshot');
     expect((await whole.tool(['target', 'app', '--json'])).stdout).not.toContain('left_out_schemas');

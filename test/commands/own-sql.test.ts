@@ -28,7 +28,7 @@ describeWithPostgres('SQL that the program writes itself', () => {
       `targets:\n  app:\n    snapshot: {src_url: "${url('vault')}", dst_url: "${url('vault_dev')}"}\n${query}`,
     );
 
-  it('is shown whole for columns called password, token and the like, and can be run as it is printed', async () => {
+  it('is complete for columns named password or token, and runs as printed', async () => {
     const cli = await configured();
     expect((await cli.tool(['build', 'app'])).exit).toBe(0);
     const { exit, stdout: query } = await cli.tool(['sanitize', 'app', '--suggest']);

@@ -31,7 +31,7 @@ describeWithPostgres('tool sanitize', () => {
     return (await listSnapshots(fixture.contextOf(), 'app')).snapshots.map(({ sanitized }) => sanitized);
   }
 
-  it('prints findings first, then what became of each table', async () => {
+  it('prints findings first, then the change of each table', async () => {
     const { exit, stdout } = await tool(['sanitize', 'app'], { query: "UPDATE person SET first_name = 'X'" });
     expect(exit).toBe(0);
     const lines = stdout.split('\n');
@@ -44,7 +44,7 @@ describeWithPostgres('tool sanitize', () => {
     expect(tables).toBeGreaterThan(columns);
   });
 
-  it('asks before it replaces a database, and does nothing when nobody can be asked', async () => {
+  it('asks before it replaces a database, and changes nothing without a terminal', async () => {
     await fixture.server.createDatabase('clean');
     const refused = await tool(['sanitize', 'app']);
     expect(refused).toMatchObject({ exit: 5, stderr: expect.stringContaining('Replace database "clean"') });
@@ -67,7 +67,7 @@ describeWithPostgres('tool sanitize', () => {
     await fixture.expectNothingPublished();
   });
 
-  it('is done by build where there is a query, unless told not to', async () => {
+  it('is part of build when a query is configured, unless --no-sanitize', async () => {
     expect(await tool(['build', 'app', '--no-sanitize'])).toMatchObject({ exit: 0 });
     expect(await kinds()).toEqual([false, false]);
     const { exit, stdout } = await tool(['build', 'app', '--note', 'both', '--json']);
@@ -81,7 +81,7 @@ describeWithPostgres('tool sanitize', () => {
     expect(await kinds()).toEqual([true, false, false, false]);
   });
 
-  it('a build whose query fails keeps the original, and says what failed', async () => {
+  it('a build with a failing query keeps the original and names the statement', async () => {
     const { exit, stderr } = await tool(['build', 'app'], { query: 'UPDATE nobody SET x = 1' });
     expect({ exit, stderr }).toMatchObject({ exit: 1, stderr: expect.stringContaining('statement 1 (line 1)') });
     expect(await kinds()).toEqual([false, false]);

@@ -64,7 +64,7 @@ test('target lists the snapshots, newest first, with age and note', async () => 
   expect(rest).toEqual([]);
 });
 
-test('a target without snapshots says how to take one', async () => {
+test('a target without snapshots has a hint to build one', async () => {
   expect((await tool(['target', 'empty'])).stdout).toBe(
     'Target empty has no snapshots yet. Build one with: tool build empty\n',
   );
@@ -107,7 +107,7 @@ test('verify reads every byte, by index and by id', async () => {
   });
 });
 
-test('a damaged snapshot fails with 1 and names what is damaged', async () => {
+test('verify of a damaged snapshot exits with 1 and names the damage', async () => {
   for (const file of globSync(`${directory}/objects/*/*`)) truncateSync(file, 3);
   const { exit, stdout, stderr } = await tool(['verify', 'app', '--json']);
   expect(exit).toBe(1);
@@ -115,7 +115,7 @@ test('a damaged snapshot fails with 1 and names what is damaged', async () => {
   expect(lastLine(stdout)).toMatchObject({ event: 'error', code: 'snapshot_damaged', exit: 1 });
 });
 
-test('rm removes nothing without a yes, and says what it would remove', async () => {
+test('rm removes nothing without a yes, and shows its plan', async () => {
   expect((await tool(['rm', 'app', '1'])).exit).toBe(5);
   const { exit, stdout } = await tool(['rm', 'app', '1', '--dry-run']);
   expect(exit).toBe(0);
@@ -171,7 +171,7 @@ test('latest is the newest snapshot', async () => {
   expect({ exit, last: lastLine(stdout) }).toMatchObject({ exit: 2, last: { code: 'snapshot_missing' } });
 });
 
-test('a pull of what is on this machine already is done', async () => {
+test('a pull of a local snapshot is done', async () => {
   for (const words of [
     ['pull', 'app'],
     ['pull', 'app', 'latest', '-o'],

@@ -33,7 +33,7 @@ test('targets lists every target where a variable of one is not set', async () =
   expect(await tool(['target', 'unset'])).toMatchObject({ exit: 0 });
 });
 
-test('only what needs the URL fails', async () => {
+test('only operations that use the URL fail', async () => {
   const { json } = await configuredCli(UNSET);
   expect(await json(['build', 'unset'])).toMatchObject({ exit: 3, last: { code: 'template_failed' } });
 });

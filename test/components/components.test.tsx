@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 describe('a line', () => {
-  test('is cut by cells, and what is beyond the cut is left out', async () => {
+  test('is cut by cells', async () => {
     expect(await drawn(10, <Line spans={[{ text: '漢字漢' }, { text: 'データ' }, { text: 'x' }]} width={9} />)).toBe(
       '漢字漢デ…',
     );

@@ -39,7 +39,7 @@ describe('a table', () => {
     expect(drawn(14)[0]).toBe('NAME      ');
   });
 
-  test('has lines of one width, whatever is in it', () => {
+  test('has lines of equal width for any content', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 30 });
     fc.assert(
       fc.property(

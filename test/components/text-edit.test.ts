@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { editText, pasteText, type TextEdit, textEdit } from '../../components/text-edit.ts';
 
 describe('typed text', () => {
-  test('takes characters, spaces and what is pasted at the cursor', () => {
+  test('inserts characters, spaces and pasted text at the cursor', () => {
     expect(keyed(textEdit('ab'), ['left', 'x', 'space'])).toEqual({ text: 'ax b', cursor: 3 });
     expect(pasteText({ text: 'ab', cursor: 1 }, ' one\r\n two ')).toEqual({ text: 'aone twob', cursor: 8 });
   });

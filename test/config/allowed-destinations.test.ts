@@ -62,7 +62,7 @@ const written = (allowed: string) =>
     ].join('\n'),
   );
 
-test('a destination that its owner allows is no warning of the check; otherwise the hint says how to allow it', async () => {
+test('a destination that its owner allows is not a warning; otherwise the hint shows how to allow it', async () => {
   const problems = async (allowed: string) =>
     (await (await configFolder({ 'tool.yml': written(allowed) })).inspect()).problems;
   expect(await problems('[production]')).toEqual([]);
@@ -75,7 +75,7 @@ test('a destination that its owner allows is no warning of the check; otherwise 
   ]);
 });
 
-test('what is allowed must be another target', async () => {
+test('an allowed target must be another target', async () => {
   const folder = await configFolder({ 'tool.yml': written('[production, prodution, staging]') });
   expect((await folder.inspect()).problems).toMatchObject([
     {

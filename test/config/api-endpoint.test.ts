@@ -21,7 +21,7 @@ test('only development has a base of its own', async () => {
   expect(await endpoint('env: development\n')).toBe('http://localhost:3000/api/v3');
 });
 
-test('a base that is not set is no problem of the configuration, and an error for who uses the cloud', async () => {
+test('an unset base URL is not a configuration problem, and an error for the cloud', async () => {
   for (const [env, key] of [
     ['staging', 'staging_api_url'],
     ['production', 'base_url'],

@@ -93,7 +93,7 @@ test('an unknown variable is a warning with the nearest; TOOL_NO_CONFIRM is know
   ]);
 });
 
-test('what is boolean-like is a boolean, and anything else an error, for TOOL_NO_CONFIRM too', async () => {
+test('boolean-like text is a boolean, any other an error, also for TOOL_NO_CONFIRM', async () => {
   const folder = await configFolder({ 'tool.yml': FILE });
   for (const [word, debug] of Object.entries({
     on: true,

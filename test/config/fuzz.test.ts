@@ -108,7 +108,7 @@ const value = fc.oneof(
 /** Errors that stand in the way only of who needs what they are about. */
 const DEFERRED = ['template_failed', 'query_file_not_found', 'destination_is_source'];
 
-test('whatever is done to files and variables: no crash, every error located, no secret in message or excerpt', async () => {
+test('mutated files and variables cause no crash; every error has a location and shows no secret', async () => {
   const folder = await configFolder({ 'tool.yml': '' });
   const style = createStyle({ color: false, unicode: true });
   await fc.assert(

@@ -21,7 +21,7 @@ test('the named file wins over ./tool.yml, and that over the one in the home dir
   expect(await names({ cwd: '/' })).toEqual(['home']);
 });
 
-test('a named file that is not there is an error, whatever else there is', async () => {
+test('a missing file of --config is an error', async () => {
   const folder = await configFolder({ 'tool.yml': withKey('') });
   const error = await folder.load({ file: 'nope.yml' }).catch((thrown) => thrown);
   expect(error).toBeInstanceOf(UserError);
@@ -37,10 +37,10 @@ test('a folder in the place of the file is an error, and no other file is taken 
   ]);
 });
 
-test('without file and variables the error says how to begin', async () => {
+test('without file and variables the error has a hint', async () => {
   const folder = await configFolder({});
   const error = await folder.load().catch((thrown) => thrown);
-  expect(error).toMatchObject({ code: 'no_configuration', exit: 3, hint: 'tool config init writes one.' });
+  expect(error).toMatchObject({ code: 'no_configuration', exit: 3, hint: 'Create one: tool config init' });
 });
 
 test('variables alone are a configuration when they suffice', async () => {
@@ -52,7 +52,7 @@ test('variables alone are a configuration when they suffice', async () => {
   expect(settings.targets).toEqual({ app: { snapshot: { src_url: 'postgres://h/d' } } });
 });
 
-test('what is not set has its default, and a key without a value counts as not set', async () => {
+test('an unset key has its default, and a key without a value counts as not set', async () => {
   const folder = await configFolder({ 'tool.yml': withKey('working_directory:\nenv:\ntargets:\n') });
   expect((await folder.load()).settings).toEqual({
     secret_key: SECRET_KEY,
@@ -79,7 +79,7 @@ test('a relative path starts at the file, and ~ is the home directory', async ()
   expect((await load('/y')).settings.working_directory).toBe('/y');
 });
 
-test('a query file is looked for beside the configuration, then in the current directory', async () => {
+test('a query file is searched beside the configuration, then in the current directory', async () => {
   const text = withKey('targets: {app: {sanitize: {query_file: q.sql}}}');
   const folder = await configFolder({ 'conf/tool.yml': text, 'q.sql': 'here' });
   const found = async () => (await folder.load({ file: 'conf/tool.yml' })).settings.targets.app?.sanitize?.query_file;
@@ -106,7 +106,7 @@ test('a query file may be in the working directory, which comes after the other 
   expect((await load()).settings.targets.app?.sanitize?.query_file).toBe(join(folder.path, 'sql/q.sql'));
 });
 
-test('a template that cannot be filled in stops only who asks for that URL', async () => {
+test('an unfilled template is an error only for operations with that URL', async () => {
   const text = withKey(
     'targets:\n  my.app:\n    snapshot:\n      src_url: "{{`NOPE` | env}}"\n      dst_url: postgres://h/d\n',
   );
@@ -132,7 +132,7 @@ test('a configuration with problems is one error that lists them all with their 
   ]);
 });
 
-test('warnings are told while the configuration is loaded', async () => {
+test('warnings are reported while the configuration is loaded', async () => {
   const folder = await configFolder({ 'tool.yml': withKey('targets: {idle: {}}') });
   const heard: WarningEvent[] = [];
   await loadConfiguration({

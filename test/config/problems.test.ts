@@ -126,20 +126,20 @@ const CASES: { title: string; text: string; problems: string[]; hint?: string }[
     title: 'names are such as a path and a command line can hold',
     text: 'targets:\n  ../up: {share: {}}\n  __proto__: {share: {}}\n',
     problems: [
-      '3:3 invalid_name targets.../up is not a name: it must be a name of letters, digits, ".", "_", "-" and spaces',
+      '3:3 invalid_name targets.../up is not a valid name: it must be a name of letters, digits, ".", "_", "-" and spaces',
       '4:3 invalid_name targets.__proto__ is a reserved name',
     ],
   },
   {
-    title: 'a key that is there twice is found',
+    title: 'a duplicate key is a problem',
     text: 'debug: true\ntrace: true\ndebug: false\n',
-    problems: ['4:1 duplicate_key the key debug is there twice'],
+    problems: ['4:1 duplicate_key duplicate key debug'],
   },
   {
     title: 'a template needs its quotes',
     text: 'targets:\n  app:\n    snapshot:\n      src_url: {{`X` | env}}\n',
     problems: ['5:18 yaml_syntax not valid YAML: Plain value cannot start with reserved character `'],
-    hint: 'A value that begins with {{ stands in quotes: "{{`NAME` | env}}".',
+    hint: 'Quote a value that begins with {{: "{{`NAME` | env}}".',
   },
   {
     title: 'a template that is wrong is located within the value',
@@ -173,7 +173,7 @@ test.for(['0123456789abcdef', `${'0'.repeat(31)}g`, '0'.repeat(33)])(
   },
 );
 
-test('an alias stands for its value, and << merges a map under what is written', async () => {
+test('an alias has the value of its anchor, and << merges a map below explicit keys', async () => {
   const text = 'targets:\n  a: &a {cpus: 2, name: A, share: {}}\n  b: {<<: *a, name: B}\n  c: *a\n';
   const folder = await configFolder({ 'tool.yml': withKey(text) });
   const { targets } = (await folder.load()).settings;

@@ -27,8 +27,8 @@ const POSTGRES: Record<string, string[]> = {
   'restore/failure-hint.ts': ['name', 'schemas'],
   // What readSetting has quoted.
   'restore/alter-set.ts': ['value'],
-  // Queries of catalog.ts and of this file; a privilege out of a list of ours.
-  'restore/in-place.ts': ['LARGE_OBJECTS_QUERY', 'differences', 'found', 'known', 'objectsQuery(schemas)'],
+  // Queries of introspect.ts and of this file; a privilege out of a list of ours.
+  'restore/in-place.ts': ['LARGE_OBJECTS_QUERY', 'differences', 'found', 'known', 'objectsQuery(schemas)', 'wanted'],
   // Queries of ours, and statements that the server has written with quote_ident and format('%I').
   'restore/carry-over-in-place.ts': [
     ...['lostGrantsQuery(ownership)', 'query', 'queries.map(ArrowFunctionExpression).join("\\n")'],
@@ -52,23 +52,27 @@ const POSTGRES: Record<string, string[]> = {
   'sanitize/digests.ts': [
     ...['expressions.join(", ")', 'hash', 'index', 'sampleHashes.join(",")', 'tableReference(ObjectExpression)'],
   ],
+  // As in suggestion.ts: names by quote_ident, and expressions of such.
+  'sanitize/replacements.ts': ['key', 'name'],
   // Quoted by quote_ident of the server, since a person reads the result.
   'sanitize/suggestion.ts': ['definition', 'name', 'place("own", "a")', 'place("ref", "r")', 'table'],
   'server.ts': ['create', 'lockKey(destination)', 'provisionalLimit(name)', 'timeout'],
-  // Quoted in tableOf, and operators in operatorText.
-  'subset/subset-catalog.ts': ['fromText(relation)', 'name', 'types.0', 'types.1'],
+  // Quoted in `qualified`, and operators in operatorText.
+  'subset/subset-catalog.ts': [
+    ...['columns', 'from', 'fromNamed(relation, byOid)', 'name', 'qualified(part)', 'types.0', 'types.1'],
+  ],
   'subset/copy.ts': ['isOneOf(batch)', 'leaf.from', 'leaf.name', 'leaf.root', 'query'],
   'subset/destination.ts': ['columns.map(nameInSql).join(", ")', 'path'],
   // `where` is a condition of the user's own, which the server reads as a text first.
   'subset/finder.ts': [
     ...['batch.leaf.from', 'chosen', 'condition', 'from', 'index', 'isOneOf(batch)', 'join', 'keys'],
     ...['names(ArrayExpression)', 'names(refColumns)', 'query', 'query(batch)', 'reference.from', 'reference.to'],
-    ...['table.from', 'value', 'where'],
+    ...['table.from', 'table.fromNamed', 'value', 'where'],
   ],
   'subset/finish.ts': ['beyond', 'extreme'],
-  'subset/large-objects.ts': ['isOne', 'query', 'tables.get(table.name).from'],
+  'subset/large-objects.ts': ['isOne', 'query', 'tables.get(table.name).fromNamed'],
   'subset/proof.ts': ['from', 'index', 'query', 'same.join(" AND ")', 'to'],
-  'subset/source.ts': ['key.join(", ")', 'leaf.from', 'leaves.join(", ")', 'table.from'],
+  'subset/source.ts': ['key.join(", ")', 'leaf.from', 'leaves.join(", ")', 'table.fromNamed'],
 };
 
 const MYSQL: Record<string, string[]> = {

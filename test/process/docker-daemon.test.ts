@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeDaemon, type Info, type Self } from '../../src/process/docker-daemon.ts';
-import { fromInside } from '../../src/process/docker-hosts.ts';
+import { fromInside } from '../../src/process/docker-exec.ts';
 import { layerCount } from '../../src/process/docker-image.ts';
 
 const linux: Self = { platform: 'linux', user: { uid: 1000, gid: 100 } };
@@ -75,7 +75,7 @@ test.for([
   expect(fromInside(outside ?? '')).toBe(inside);
 });
 
-test('a pull is counted in layers by what docker says of each', () => {
+test('a pull is counted in layers by the lines of docker', () => {
   const said = [
     '17: Pulling from library/postgres',
     'a5a1e8e5e5a1: Already exists',

@@ -73,7 +73,7 @@ describeWithDocker('a tool in a container', () => {
     expect(lines).toEqual(['one', 'two']);
   });
 
-  it('shares one container with those before and after it, which is removed when nothing needs it', async () => {
+  it('shares one container with earlier and later commands, which is removed when idle', async () => {
     const { stdout } = await runner.run({ file: '/usr/lib/postgresql/18/bin/pg_dump', args: ['--version'] });
     expect(stdout).toContain('pg_dump (PostgreSQL) 18');
     const names = await Promise.all(['a', 'b', 'c'].map((word) => runner.run({ file: 'echo', args: [word] })));
@@ -102,7 +102,7 @@ describeWithDocker('a tool in a container', () => {
     expect(stdout).toBe('y'.repeat(3_000_000));
   });
 
-  it('sees the folders that it names and no others, and may write only where it says so', async () => {
+  it('sees only the folders that it names, and writes only to writable ones', async () => {
     const comma = join(folder.path, 'with, comma');
     await mkdir(comma);
     await writeFile(join(comma, 'file'), 'seen');
@@ -117,7 +117,7 @@ describeWithDocker('a tool in a container', () => {
     expect(gone.exitCode).toBe(0);
   });
 
-  it('has its secrets neither in arguments nor in what is told of its container', async () => {
+  it('has its secrets neither in arguments nor in docker inspect', async () => {
     const child = runner.start({ ...shell('echo ready; cat'), env: { PGPASSWORD: SECRET } });
     await once(child.stdout, 'data');
     expect(await processesNaming('PGPASSWORD')).not.toEqual([]);
@@ -160,7 +160,7 @@ describeWithDocker('a tool in a container', () => {
     expect(await killed.ended).toMatchObject({ exitCode: null });
   });
 
-  it('that is not in the image is an error that says so', async () => {
+  it('a program that is missing in the image is an error', async () => {
     await expect(runner.run({ file: '/nowhere/psql', args: [] })).rejects.toMatchObject({
       code: 'tool_not_started',
       message: `Cannot start /nowhere/psql in a container of ${IMAGE}`,
@@ -178,7 +178,7 @@ describeWithDocker('a tool in a container', () => {
     expect((await runner.run({ file: 'echo', args: ['again'] })).stdout).toBe('again\n');
   });
 
-  it('removes what a killed process has left, and nothing else', async () => {
+  it('removes the containers of a killed process, and no others', async () => {
     const { pid } = spawnSync('true');
     const label = ['--label', `com.tool.machine=${hostname()}`];
     const leave = async (name: string, ...flags: string[]): Promise<void> => {
@@ -194,7 +194,7 @@ describeWithDocker('a tool in a container', () => {
     expect(names).not.toContain(`tool-${pid}-0badcafe`);
   });
 
-  it('has its image pulled when it is not here, and tells how far that is', async () => {
+  it('pulls a missing image with progress', async () => {
     await using registry = await startRegistry({ root: treeOfImage() });
     const pulled = runnerFor({ image: registry.image });
     expect((await pulled.run(shell('echo from the shell of the image'))).stdout).toBe('from the shell of the image\n');
@@ -223,12 +223,12 @@ describeWithDocker('a tool in a container', () => {
     expect(await processesNaming(`pull ${registry.image}`)).toEqual([]);
   });
 
-  it('whose image is neither here nor to be had says where it looked, and what to do', async () => {
+  it('an unavailable image is an error with a hint', async () => {
     const missing = runnerFor({ image: 'localhost:1/postgres:17' });
     await expect(missing.run({ file: 'true', args: [] })).rejects.toMatchObject({
       code: 'image_unavailable',
       exit: 4,
-      message: 'The image localhost:1/postgres:17 is not on this machine and cannot be pulled',
+      message: 'Cannot pull the image localhost:1/postgres:17',
       details: [expect.stringContaining('localhost:1')],
       hint: expect.stringContaining('docker pull localhost:1/postgres:17'),
     });
@@ -249,7 +249,7 @@ describeWithDocker('a tool in a container', () => {
     ).rejects.toMatchObject({ code: 'docker_missing', exit: 1 });
   });
 
-  it('belongs to the user who runs the program', async () => {
+  it('runs as the user of the program', async () => {
     const self = `${process.getuid?.()}:${process.getgid?.()}`;
     expect((await runner.run(shell('echo $(id -u):$(id -g)'))).stdout).toBe(`${self}\n`);
     const other = await runner.run({ ...shell('echo $(id -u):$(id -g)'), user: { uid: 1234, gid: 5678 } });

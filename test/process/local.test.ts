@@ -17,7 +17,7 @@ test('lines of standard error come whole, however they were written', async () =
   expect(lines).toEqual(['one', 'two', 'three']);
 });
 
-test('a program that is not there is an error that says so', async () => {
+test('a missing program is an error', async () => {
   await expect(runner.run({ file: '/nowhere/psql', args: [] })).rejects.toMatchObject({ code: 'tool_not_started' });
 });
 
@@ -29,7 +29,7 @@ test('an abort ends the child, and its reason is the error', async () => {
   await expect(child.ended).rejects.toThrow('stopped');
 });
 
-test('each command is told as one would type it, without secrets', async () => {
+test('each command is reported as one would type it, without secrets', async () => {
   events.length = 0;
   await runner.run({ file: 'true', args: ["it's", 'postgres://u:secret@h/d'], env: { PGPASSWORD: 'hidden' } });
   const command = `true 'it'\\''s' postgres://u:***@h/d`;

@@ -37,7 +37,7 @@ for (const [text, shown] of ROWS) {
   it(`shows ${shown}`, () => expect(redact(text)).toBe(shown));
 }
 
-it('shows no password of any URL, wherever the URL stands', () => {
+it('masks the password of a URL at any position', () => {
   const word = fc.stringMatching(/^[a-z]{1,8}$/);
   const account = fc.stringMatching(/^@?[a-z]{1,8}(@[a-z]{1,8})?$/);
   const password = fc.stringMatching(/^[A-Z0-9!$&*+,;=:.~@%-]{4,20}$/);
@@ -84,7 +84,7 @@ for (const [text, shown] of OWN) {
   it(`shows of the program's own ${shown}`, () => expect(redactOwn(text)).toBe(shown));
 }
 
-it('hides known secrets wherever they stand, in JSON and URLs too, and the longest first', () => {
+it('masks known secrets at any position, also in JSON and URLs, the longest first', () => {
   const known = knownSecrets(['S3cr3t', 'S3cr3t/"Longer"', 'S3cr3t']);
   expect(hideKnown('a S3cr3t, b S3cr3t/"Longer"', known)).toBe('a ***, b ***');
   expect(hideKnown(JSON.stringify({ S3cr3t: 'S3cr3t/"Longer"' }), known)).toBe('{"***":"***"}');

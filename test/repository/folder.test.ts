@@ -8,7 +8,7 @@ import { temporaryFolder } from '../helpers/postgres-server.ts';
 describe('a folder', () =>
   testStore({ create: async (folder) => createFolder(join(folder, 'store')), seesBytes: false }));
 
-test('what a killed transfer left is not listed, and goes when it is old', async () => {
+test('remains of a killed transfer are not listed, and are removed when old', async () => {
   await using folder = await temporaryFolder();
   const store = createFolder(folder.path);
   await store.write('objects/aa/whole', 'whole');

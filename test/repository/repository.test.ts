@@ -90,7 +90,7 @@ test('an object is taken over once', async () => {
   expect(await readdir(folder.path)).not.toContain('again');
 });
 
-test('what only one snapshot names is its own', async () => {
+test('ownBytes counts objects of one snapshot only', async () => {
   const shared = manifest('shared', { files: [file('a')] });
   const both = manifest('both', { files: [file('a'), file('b')] });
   await repository.write(shared);
@@ -99,7 +99,7 @@ test('what only one snapshot names is its own', async () => {
   expect(await repository.ownBytes([shared])).toBe(0);
 });
 
-test('a sweep takes what nobody names and is older than a day, and nothing else', async () => {
+test('a sweep removes unreferenced objects older than a day, and nothing else', async () => {
   await store('a', 2 * DAY);
   await store('b', 2 * DAY);
   await store('c', DAY / 2);
@@ -108,7 +108,7 @@ test('a sweep takes what nobody names and is older than a day, and nothing else'
   expect(await objects()).toEqual([`aa/${'a'.repeat(64)}`, `cc/${'c'.repeat(64)}`]);
 });
 
-test('a sweep takes nothing while it does not know what a damaged manifest names', async () => {
+test('a sweep removes nothing while a manifest is damaged', async () => {
   await store('a', 2 * DAY);
   await repository.write(manifest('named'));
   const [name] = await readdir(join(folder.path, 'snapshots', 'app'));
@@ -129,7 +129,7 @@ test('an object that is stored again is young again', async () => {
   expect(await repository.sweep(new Date())).toBe(0);
 });
 
-test('what is written over keeps its place, and what is removed is gone, whatever else is there', async () => {
+test('a rewritten manifest keeps its key, and a removed one is gone', async () => {
   const first = manifest('first', { at: '2026-11-20T10:00:00.000Z' });
   const second = manifest('second', { at: '2026-11-20T10:00:00.001Z' });
   for (const written of [first, second, { ...first, note: 'kept' }]) await repository.write(written);
@@ -150,7 +150,7 @@ test('a target whose name begins like another has its own snapshots only', async
   expect(await repository.list('ap')).toEqual([]);
 });
 
-test('a half written manifest is none, and nobody else may read what is stored', async () => {
+test('a partial manifest is not listed, and files are readable by their owner only', async () => {
   await repository.write(manifest('whole'));
   const snapshots = join(folder.path, 'snapshots', 'app');
   await writeFile(join(snapshots, '20261122T000000000Z-half.json.123.tmp'), '{');
@@ -161,7 +161,7 @@ test('a half written manifest is none, and nobody else may read what is stored',
   expect((await stat(snapshots)).mode & 0o777).toBe(0o700);
 });
 
-test('a sweep waits while somebody builds, who may be about to name an object', async () => {
+test('a sweep removes nothing during a build', async () => {
   await store('b', 2 * DAY);
   {
     await using _building = await repository.stage();

@@ -22,7 +22,7 @@ function select(wanted: string[], needs = NEEDS) {
   return selectTables({ wanted, tables: TABLES, needs });
 }
 
-test('a table brings what it refers to, however far, each by the shortest way, and circles end', () => {
+test('a table requires the tables that it references, at any distance, by the shortest path; cycles end', () => {
   expect(select(['public.item'])).toEqual({
     chosen: ['public.item'],
     needed: [
@@ -34,12 +34,12 @@ test('a table brings what it refers to, however far, each by the shortest way, a
   });
 });
 
-test('what was asked for does not come along, and nothing comes that refers to it', () => {
+test('requested tables are not listed as required, and referencing tables are not included', () => {
   expect(select(['public.customer', 'public.country']).needed).toEqual([refers('public.customer', 'public.orders')]);
   expect(select(['public.country']).needed).toEqual([]);
 });
 
-test('a partitioned table, which has no rows of its own, brings its partitions; a partition comes alone', () => {
+test('a partitioned table includes its partitions; a partition is included alone', () => {
   expect(select(['public.log'])).toMatchObject({
     chosen: ['public.log'],
     needed: [{ table: 'public.log_1', why: 'part' }, { table: 'public.log_2' }],
@@ -57,7 +57,7 @@ test.each([
   expect(select(wanted).chosen).toEqual(chosen);
 });
 
-test('a name is taken as it stands where there is a table of it, commas and stars included', () => {
+test('an exact name is used literally, commas and stars included', () => {
   const tables = ['public.a,b', 'public.a*', 'public.ab', 'public.a'];
   const chosen = (name: string) => selectTables({ wanted: [name], tables, needs: [] }).chosen;
   expect(chosen('public.a,b')).toEqual(['public.a,b']);
@@ -66,7 +66,7 @@ test('a name is taken as it stands where there is a table of it, commas and star
   expect(() => chosen('public?a')).toThrow('public?a');
 });
 
-test('every name that is unknown is told at once, with those that are near it', () => {
+test('all unknown names are reported at once, with close matches', () => {
   expect(() => select(['orders', 'public.item', 'public.custommer', 'sales.x_*'])).toThrow(
     expect.objectContaining({
       code: 'table_unknown',

@@ -56,7 +56,7 @@ async function killedStaging(): Promise<string> {
   return basename(line.toString().trim());
 }
 
-test('what a killed run has left is not live, and is removed by the next run', async () => {
+test('remains of a killed run do not count as active, and the next run removes them', async () => {
   const dead = await killedStaging();
   expect(await readdir(root)).toEqual([dead]);
   expect(await liveStagings(root)).toBe(0);
@@ -64,6 +64,6 @@ test('what a killed run has left is not live, and is removed by the next run', a
   expect(await readdir(root)).toEqual([basename(staging.path(''))]);
 });
 
-test('where nothing was ever staged nobody is working', async () => {
+test('without a staging folder no run is active', async () => {
   expect(await liveStagings(join(folder.path, 'nowhere'))).toBe(0);
 });

@@ -49,7 +49,7 @@ targets:
     return world;
   }
 
-  it('lets whoever has signed in push and pull, without any key', async () => {
+  it('allows push and pull after a sign-in, without keys', async () => {
     const world = await worldOf('developers');
     await signIn(await world.open(), {});
     const pushed = await push(await world.open(), { target: 'app' });

@@ -63,12 +63,12 @@ it('requests that are oversized or no HTTP at all are cut off, and the listener 
   await listener.callback;
 });
 
-it('who says nothing for long is cut off', async () => {
+it('a silent connection is closed', async () => {
   const { url } = await listening();
   expect(await send(url, 'GET /callback HTTP/1.1\r\nHost: ')).toMatch(/^HTTP\/1.1 408 /);
 }, 30_000);
 
-it('many who say nothing do not keep the browser out', async () => {
+it('many silent connections do not block the browser', async () => {
   const { listener, url } = await listening();
   const idle = Array.from({ length: 100 }, () => connect(Number(url.port), url.hostname).on('error', () => {}));
   await Promise.all(idle.map((socket) => once(socket, 'connect')));
@@ -113,7 +113,7 @@ it.skipIf(!hasProc)(
 );
 
 it.each(['https://127.0.0.1:1/callback', 'http://example.com/callback', 'http://10.0.0.1:80/callback'])(
-  '%s cannot be served by this machine',
+  '%s is not on this machine',
   async (redirectUrl) => {
     const failed = listenForCallback(redirectUrl, { state: 's', signal: new AbortController().signal });
     await expect(failed).rejects.toMatchObject({ code: 'redirect_url_not_local', exit: 3 });

@@ -47,7 +47,7 @@ async function credentialsIn(world: SignInWorld): Promise<RoleCredentials> {
   return roleCredentials;
 }
 
-it('a role brings temporary credentials by the ID token, asked for once until they end', async () => {
+it('a role gives temporary credentials for the ID token, cached until they expire', async () => {
   const { requests, endpoint } = await tokenService();
   const world = await signInWorld(profile(endpoint));
   await signIn(await world.open(), {});
@@ -65,7 +65,7 @@ it('a role brings temporary credentials by the ID token, asked for once until th
   });
 });
 
-it('credentials that are about to end are asked for anew', async () => {
+it('credentials about to expire are renewed', async () => {
   const { requests, endpoint } = await tokenService({ life: 60 });
   const world = await signInWorld(profile(endpoint));
   await signIn(await world.open(), {});
@@ -75,7 +75,7 @@ it('credentials that are about to end are asked for anew', async () => {
   expect(requests).toHaveLength(2);
 });
 
-it("a role that is refused says so in the service's own words, without the token", async () => {
+it("a refused role is an error with the service's message, without the token", async () => {
   const { endpoint } = await tokenService({ refuses: true });
   const world = await signInWorld(profile(endpoint));
   await signIn(await world.open(), {});
@@ -85,7 +85,7 @@ it("a role that is refused says so in the service's own words, without the token
   expect(JSON.stringify([failed.message, failed.hint, failed.details])).not.toMatch(/eyJ/);
 });
 
-it('a role that is refused is not asked for again', async () => {
+it('a refused role is not retried', async () => {
   const { requests, endpoint } = await tokenService({ refuses: true });
   const world = await signInWorld(
     `${profile(endpoint)}targets: { shared: { share: { storage_profile_name: team } } }\n`,
@@ -108,7 +108,7 @@ it('without a sign-in there are no credentials', async () => {
   await expect(roleCredentials('team')).rejects.toMatchObject({ code: 'not_signed_in', exit: 4 });
 });
 
-it('the client of a bucket whose profile has a role signs with them, whatever keys there are', async () => {
+it('a profile with a role signs with its credentials, not with other keys', async () => {
   const { endpoint } = await tokenService();
   const world = await signInWorld(profile(endpoint));
   await signIn(await world.open(), {});

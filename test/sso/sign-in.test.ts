@@ -10,16 +10,16 @@ const BEFORE = new AbortController().signal;
 interface Attempt {
   provider: IdentityProvider;
   device?: boolean;
-  patience?: number;
+  timeoutMs?: number;
   /** What happens when the person is sent to this URL. */
   person: (prompt: SignInPrompt) => unknown;
 }
 
-async function attempt({ provider, device = false, patience, person }: Attempt) {
+async function attempt({ provider, device = false, timeoutMs, person }: Attempt) {
   return signIn({
     provider: { name: 'idp', settings: provider.settings },
     device,
-    ...(patience !== undefined && { patience }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
     clock: () => new Date(),
     signal: BEFORE,
     show: (prompt) => void Promise.resolve(person(prompt)).catch(() => {}),
@@ -31,7 +31,7 @@ async function provided(options: ProviderOptions = {}) {
   return startIdentityProvider(options);
 }
 
-it('a sign-in in the browser brings tokens and says who it is, with the groups', async () => {
+it('a sign-in in the browser returns tokens, person and groups', async () => {
   const provider = await provided();
   let page = '';
   const session = await attempt({
@@ -62,7 +62,7 @@ it('a sign-in by a code needs no browser here', async () => {
   expect(personOf(session)).toMatchObject({ subject: 'bob', groups: ['sales'] });
 });
 
-it('a code is asked for by itself where no browser can be opened', async () => {
+it('a device code is automatic without a browser', async () => {
   const provider = await provided();
   const codes: (string | null)[] = [];
   await signIn({
@@ -88,7 +88,7 @@ it.each([{ device: false }, { device: true }])('a person who refuses is not sign
 it.each([{ device: false }, { device: true }])('nobody is waited for without end: %o', async ({ device }) => {
   const provider = await provided();
   const shown: string[] = [];
-  const failed = attempt({ provider, device, patience: 300, person: ({ url }) => shown.push(url) });
+  const failed = attempt({ provider, device, timeoutMs: 300, person: ({ url }) => shown.push(url) });
   await expect(failed).rejects.toMatchObject({ code: 'sign_in_timed_out', exit: 4 });
   const redirectUrl = new URL(shown[0] ?? '').searchParams.get('redirect_uri');
   if (redirectUrl !== null) await expect(fetch(redirectUrl)).rejects.toThrow('fetch failed');
@@ -109,13 +109,13 @@ it('an interrupt ends a sign-in whose provider does not answer', async () => {
   await expect(failed).rejects.toThrow('interrupted');
 });
 
-it('a provider without device codes says so', async () => {
+it('a provider without device codes is an error', async () => {
   const provider = await provided({ deviceFlow: false });
   const failed = attempt({ provider, device: true, person: () => {} });
   await expect(failed).rejects.toMatchObject({ code: 'device_sign_in_missing', exit: 4 });
 });
 
-it('a client that the provider does not know is told what to compare', async () => {
+it('an unknown client is an error with a hint', async () => {
   const provider = await provided();
   provider.settings.client_id = 'nobody';
   const failed = attempt({ provider, device: true, person: () => {} });

@@ -11,14 +11,14 @@ async function userInfoWorld() {
   return { world, groups };
 }
 
-it('groups that only the userinfo endpoint tells are those of the person, and stored encrypted', async () => {
+it('groups from the userinfo endpoint count, and are stored encrypted', async () => {
   const { world } = await userInfoWorld();
   const [status] = await signInStatus(await world.open());
   expect(status).toMatchObject({ subject: 'ann', name: 'ann@example.com', groups: ['developers', 'ops'] });
   expect(await world.text()).toMatch(/^ {4}user_info: \$aes\$[0-9a-f]+$/m);
 });
 
-it('they are asked for again with each refresh', async () => {
+it('they are read again at each refresh', async () => {
   const { world, groups } = await userInfoWorld();
   groups.ann = ['sales'];
   await world.nearItsEnd();
@@ -53,7 +53,7 @@ it('a sign-in that cannot ask for them fails, and nothing is stored', async () =
   expect(await world.text()).toBe(before);
 });
 
-it('nobody is asked where the ID token tells them', async () => {
+it('the endpoint is not read when the ID token has them', async () => {
   const world = await signInWorld();
   world.provider.failUserInfo(true);
   expect(await signIn(await world.open(), {})).toMatchObject({ groups: ['developers', 'ops'] });

@@ -24,7 +24,7 @@ describe('a selection', () => {
     expect(selectedIndex(['new', ...ids], 'c')).toBe(3);
   });
 
-  test('falls to the first row when what was selected is gone, and to none in an empty list', () => {
+  test('falls back to the first row when the selected one is gone, and to none in an empty list', () => {
     expect(selectedIndex(ids, 'gone')).toBe(0);
     expect(selectedIndex([], 'c')).toBe(-1);
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createMessages } from '../../src/state/messages.ts';
 
-test('a toast goes with the first key that comes after two seconds; what it said stays', () => {
+test('a toast disappears with the first key after two seconds; its message stays in the history', () => {
   let now = 0;
   const messages = createMessages({ clock: () => new Date(now) });
   messages.add({ tone: 'good', text: 'Built', run: '1', toast: true });

@@ -57,7 +57,7 @@ describe('a run', () => {
     expect(state.droppedLines).toBe(3);
   });
 
-  test('logs a step in one line when nothing is said meanwhile, in two around what is', () => {
+  test('logs a step in one line without other events, in two lines around them', () => {
     const { log } = fold([
       [0, { event: 'step', step: 'connect', state: 'started', label: 'Connect' }],
       [30, { event: 'step', step: 'connect', state: 'done', label: 'Connected' }],
@@ -75,7 +75,7 @@ describe('a run', () => {
     ]);
   });
 
-  test('that fails says why at the end of its log', () => {
+  test('that fails has its error at the end of the log', () => {
     const error = new UserError('Disk full', { code: 'disk_full', exit: 1 });
     const { log } = endRun(fold([[0, dumpStarted]]), { status: 'failed', error }, 500);
     expect(log.at(-1)).toEqual({ at: 500, kind: 'failed', text: 'Disk full' });
@@ -89,7 +89,7 @@ describe('a run', () => {
 });
 
 describe('the pace of a step', () => {
-  test('tells rate and remaining time from the last seconds', () => {
+  test('computes rate and remaining time from the last seconds', () => {
     const state = fold([
       [0, dumpStarted],
       ...every({ milliseconds: 500, times: 8, doneAt: (second) => second * 1000 }),

@@ -87,14 +87,14 @@ describe('the queue', () => {
     expect(runs.live()).toEqual([]);
   });
 
-  test('what waits begins although what it waited for has failed', async () => {
+  test('a waiting run starts although the run before it failed', async () => {
     const { begin, fail, statuses } = controlled();
     begin('app', 'app');
     await fail(0);
     expect(statuses()).toEqual(['failed', 'running']);
   });
 
-  test('what is taken out of it never begins, and what waited for it goes on waiting for what is before', async () => {
+  test('a cancelled waiting run never starts, and later runs still wait for earlier ones', async () => {
     const { runs, begin, begun, statuses } = controlled();
     const [, second = ''] = begin('app', 'app', 'app');
     runs.cancel(second);
@@ -112,7 +112,7 @@ describe('the queue', () => {
     expect(begun()).toEqual([0, 2]);
   });
 
-  test('each end is told of once', async () => {
+  test('each end is reported once', async () => {
     const { begin, finish, fail, ended } = controlled();
     begin('app', 'billing');
     await finish(0);

@@ -14,7 +14,7 @@ import { fakeTarget } from '../helpers/fake-world.ts';
 const app = fakeTarget({ name: 'app' });
 const up = fakeTarget({ name: 'app', status: 'ok', latency_ms: 3 });
 
-test('what another session knew is shown until something newer is known', () => {
+test('the cached state is shown until the first check', () => {
   const known = createTargetsStore([{ row: up, checkedAt: 1000 }]).getState();
   expect(known.entries).toMatchObject([{ row: { status: 'ok' }, checking: true, checkedAt: 1000, since: null }]);
   const listed = targetsListed(known, [fakeTarget({ name: 'app', snapshots: 4 })]);

@@ -32,7 +32,7 @@ function facts(...arrows: string[]): SourceSchema {
 
 const target = { subset_tables: [{ table: 's.a', percent: 5 }] };
 
-it('gives every table the rule by which its rows come, and the path', () => {
+it('gives every table its rule and its path', () => {
   const source = facts('b → a', 'c → b', 'c → d', 'd → e', 'f → e', 'a → e');
   const { rules, paths } = planSubset(buildGraph(source, target), target);
   expect(Object.fromEntries(rules)).toEqual({
@@ -42,23 +42,23 @@ it('gives every table the rule by which its rows come, and the path', () => {
   expect(paths.get('s.e')?.join(' ')).toBe('s.e ← s.a');
 });
 
-it('puts children after what they refer to, and those that refer to each other together', () => {
+it('orders children after referenced tables, and groups cycles', () => {
   const source = facts('b → a', 'c → b', 'd → c', 'c → d', 'e → d', 'e → b');
   const { children, circles } = planSubset(buildGraph(source, target), target);
   expect(children.map((group) => group.sort())).toEqual([['s.b'], ['s.c', 's.d'], ['s.e']]);
   expect(circles).toEqual([['s.c', 's.d']]);
 });
 
-it('does not follow a copied or an excluded table to what refers to it', () => {
+it('does not follow copied and excluded tables to referencing ones', () => {
   const settings = { ...target, copy_tables: ['s.b'], excluded_tables: ['s.c'] };
   const { rules } = planSubset(buildGraph(facts('b → a', 'x → b', 'c → a', 'y → c'), settings), settings);
   expect([rules.get('s.x'), rules.get('s.y')]).toEqual(['empty', 'empty']);
 });
 
-it('refuses a reference that may not be null to an excluded table only where rows come', () => {
+it('refuses a non-nullable reference to an excluded table only when its rows are included', () => {
   const source = facts('b → a', 'b → c', 'd → c');
   const excluded = { ...target, excluded_tables: ['s.c'] };
-  expect(() => planSubset(buildGraph(source, excluded), excluded)).toThrow('may not be null');
+  expect(() => planSubset(buildGraph(source, excluded), excluded)).toThrow('cannot be null');
   const nullable = facts('b → a', 'b →? c', 'd → c');
   expect(planSubset(buildGraph(nullable, excluded), excluded).nulled).toEqual(new Map([['s.b', new Set(['c1'])]]));
 });

@@ -32,7 +32,7 @@ test.each([
   expect(formatAge(milliseconds)).toBe(words);
 });
 
-test('counts are grouped in thousands, and name what they count', () => {
+test('counts are grouped in thousands, with their noun', () => {
   expect(formatCount(1_234_567)).toBe('1,234,567');
   expect(formatNumberOf(1, 'table')).toBe('1 table');
   expect(formatNumberOf(200_123, 'row')).toBe('200,123 rows');

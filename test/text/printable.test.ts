@@ -21,7 +21,7 @@ test('styled text keeps the colours of the program and nothing else', () => {
   expect(printableStyled(styled)).toBe('\x1b[31mred ]0;owned \x1b[39m  [2J  31m');
 });
 
-test('JSON escapes what JSON.stringify leaves as it is, and parses to the same value', () => {
+test('JSON escapes more than JSON.stringify, and parses to the same value', () => {
   const json = printableJson(JSON.stringify({ everything }));
   expect(json).not.toMatch(STEERING);
   expect(JSON.parse(json)).toEqual({ everything });

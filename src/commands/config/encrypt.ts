@@ -2,7 +2,7 @@ import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cl
 
 const specification = {
   name: 'config encrypt',
-  summary: 'encrypt sensitive values of the configuration file where they stand',
+  summary: 'encrypt sensitive values of the configuration file in place',
   group: 'Set up',
   arguments: [
     {
@@ -13,7 +13,7 @@ const specification = {
       variadic: true,
     },
   ],
-  options: [{ flags: '--dry-run', description: 'say which, change nothing' }],
+  options: [{ flags: '--dry-run', description: 'list them, change nothing' }],
   examples: [
     { command: 'tool config encrypt', does: 'all passwords, tokens and keys that are plain' },
     { command: 'tool config encrypt storage_profiles.team.secret_key', does: 'this one' },

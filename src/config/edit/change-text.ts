@@ -98,15 +98,14 @@ function applyTo(tree: Tree, change: InPlace): void {
   }
 }
 
-/** The item as it is after reading. */
 function asTree(item: NewItem): NewItem {
   return typeof item === 'object' ? Object.assign(createTree(), item) : item;
 }
 
 function cannotChange(path: KeyPath): UserError {
-  return new UserError(`The file is written in a way that ${dotted(path)} cannot be changed safely`, {
+  return new UserError(`Cannot change ${dotted(path)} safely in this file`, {
     code: 'configuration_not_written',
     exit: EXIT.failed,
-    hint: 'Nothing was changed. Change it in your editor.',
+    hint: 'Nothing was changed. Edit the file instead.',
   });
 }

@@ -3,10 +3,8 @@ import type { NewItem, PlainValue } from './edit.ts';
 
 export type Change =
   | { kind: 'set'; path: KeyPath; value: PlainValue }
-  /** A name in a map, such as a target's, without content. */
   | { kind: 'name'; path: KeyPath }
   /** An item at the end of a list, which is created when missing. */
   | { kind: 'append'; path: KeyPath; value: NewItem }
   | { kind: 'rename'; path: KeyPath; name: string }
-  /** A key with its content, or an item of a list. */
   | { kind: 'remove'; path: KeyPath };

@@ -8,7 +8,6 @@ export interface DiffLine {
 
 const CONTEXT = 2;
 
-/** The changes between two texts, with some lines of context. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const { hunks } = structuredPatch('', '', before, after, undefined, undefined, { context: CONTEXT });
   return hunks.flatMap(({ oldStart, newStart, lines }) => {

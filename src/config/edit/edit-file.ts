@@ -33,21 +33,19 @@ interface EditRequest {
   environment: NodeJS.ProcessEnv;
 }
 
-/** As `editFile`, with a function of the text. */
 export async function rewriteFile({
   file,
   environment,
   rewrite,
 }: EditRequest & { rewrite: (text: string) => string }): Promise<void> {
   try {
-    // Keeps a symbolic link.
     const path = await realpath(file);
     await using _locked = await lockFile(path);
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
       const texts = await replaceRewritten(path, rewrite);
       if (texts) return await renewTrust({ file: path, ...texts }, environment);
     }
-    throw new Error('somebody else keeps changing it');
+    throw new Error('another program keeps changing it');
   } catch (error) {
     if (error instanceof UserError) throw error;
     throw new UserError(`${file} cannot be written: ${(error as Error).message}`, {

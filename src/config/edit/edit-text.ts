@@ -30,7 +30,6 @@ export function editText(text: string, edits: Edit[]): string {
 
 interface Step {
   replacements: Replacement[];
-  /** The number of edits in it. */
   edits: number;
 }
 
@@ -106,9 +105,9 @@ function checkEdited(edits: Edit[], { before, after }: { before: string; after: 
 }
 
 function cannotEdit(path: KeyPath): UserError {
-  return new UserError(`The file is written in a way that ${dotted(path)} cannot be changed safely`, {
+  return new UserError(`Cannot change ${dotted(path)} safely in this file`, {
     code: 'configuration_not_written',
     exit: EXIT.failed,
-    hint: 'Nothing was changed. Write the value yourself, or put it on a line of its own.',
+    hint: 'Nothing was changed. Edit the file, or put the value on its own line.',
   });
 }

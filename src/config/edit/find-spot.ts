@@ -2,11 +2,8 @@ import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, 
 import type { KeyPath } from '../tree.ts';
 import { keyOf } from '../yaml/find-node.ts';
 
-/** The end of a path in a file. */
 export interface Spot {
-  /** The number of parts of the path that were found. */
   depth: number;
-  /** The node as written: possibly an alias. */
   node: unknown;
   /** The pair that contains it; `null` for an item of a list and for the whole document. */
   pair: Pair | null;

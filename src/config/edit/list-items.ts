@@ -3,7 +3,6 @@ import { writeScalar } from '../yaml/yaml-text.ts';
 import type { NewItem, Replacement } from './edit.ts';
 import { endOf, lineEnd, lineStart, newlineOf, startOf } from './text-lines.ts';
 
-/** Appends an item in the style of the list. */
 export function appendItem(text: string, list: YAMLSeq, item: NewItem): Replacement | null {
   const last = list.items.at(-1);
   if (list.flow) {
@@ -23,7 +22,6 @@ export function appendItem(text: string, list: YAMLSeq, item: NewItem): Replacem
   };
 }
 
-/** Removes an item of several. */
 export function removeItem(text: string, list: YAMLSeq, index: number): Replacement | null {
   const item = list.items[index];
   const [previous, next] = [list.items[index - 1], list.items[index + 1]];

@@ -9,7 +9,6 @@ const LOOK_EVERY = 20;
 /** In milliseconds. A lock of another host (a shared home folder) expires after this time. */
 const MOST_HELD = 60_000;
 
-/** Locks a file among all processes; waits for another holder. */
 export async function lockFile(path: string): Promise<AsyncDisposable> {
   const lock = `${path}.lock`;
   const own = `${lock}.${process.pid}-${randomBytes(4).toString('hex')}`;

@@ -8,7 +8,6 @@ export interface Removal {
   isRoot: boolean;
 }
 
-/** Removes a key with its value from its map. */
 export function removeKey(text: string, { pair, parent, isRoot }: Removal): Replacement | null {
   if (!isMap(parent)) return null;
   const items = parent.items as Pair[];

@@ -18,7 +18,6 @@ export function replaceValue(text: string, { node, pair }: Spot, value: NewValue
   return { from: behind, to: behind, by: ` ${writeScalar(value)}` };
 }
 
-/** Keeps the quotes. */
 function writeLike({ type }: Scalar, { written, value }: { written: string; value: NewValue }): string {
   if (type === 'BLOCK_LITERAL' || type === 'BLOCK_FOLDED') {
     const comment = /^[^\s#]*(\s+#[^\r\n]*)?/.exec(written)?.[1] ?? '';
@@ -30,9 +29,7 @@ function writeLike({ type }: Scalar, { written, value }: { written: string; valu
 }
 
 export interface Insertion {
-  /** The map for the keys, or nothing yet. */
   into: Spot;
-  /** The missing keys, outermost first. */
   keys: KeyPath;
   value: NewValue;
 }
@@ -49,7 +46,6 @@ export function insertKeys(text: string, { into, ...added }: Insertion): Replace
   if (!isNothing(node)) return null;
   if (!pair) return into.depth === 0 ? [insertLines(text, text.length, linesOf(text, { ...added, indent: 0 }))] : null;
   const indent = columnOf(text, pair.key) + indentStep(text);
-  // Replaces an explicit `~`.
   const [from, to] = [startOf(node), endOf(node)];
   const written = from < to ? [{ from: text.slice(0, from).trimEnd().length, to, by: '' }] : [];
   return [...written, insertLines(text, Math.max(endOf(pair.key), to), linesOf(text, { ...added, indent }))];

@@ -8,14 +8,12 @@ export function lineStart(text: string, at: number): number {
   return text.lastIndexOf('\n', at - 1) + 1;
 }
 
-/** The end of the line, before its line break. */
 export function lineEnd(text: string, at: number): number {
   const end = text.indexOf('\n', at);
   if (end === -1) return text.length;
   return text[end - 1] === '\r' && end > at ? end - 1 : end;
 }
 
-/** The column of the node, from 0. */
 export function columnOf(text: string, node: unknown): number {
   return startOf(node) - lineStart(text, startOf(node));
 }
@@ -34,7 +32,6 @@ export function endOf(node: unknown): number {
   return (node as Node | null)?.range?.[1] ?? 0;
 }
 
-/** The indentation step of the file. */
 export function indentStep(text: string): number {
   const nested = /^( *)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\r?\n\1( +)[^\s#-]/m.exec(text);
   return nested?.[2]?.length ?? 2;

@@ -3,7 +3,6 @@ import { open, rm } from 'node:fs/promises';
 
 export interface Ownership {
   mode: number;
-  /** Default: the process's user. */
   uid?: number;
   gid?: number;
 }

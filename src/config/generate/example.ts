@@ -8,13 +8,11 @@ const HEADER = `# yaml-language-server: $schema=./assets/tool.schema.json
 # Generated from src/config/schema: npm run generate
 `;
 
-/** Names of map entries in the example. */
 const NAMES: Record<string, string> = { sso: 'idp', storage_profiles: 'team', targets: 'app' };
 
 /** Keys that exclude another one: the example sets `where`, so `percent` is a comment. */
 const ALTERNATIVES = ['percent'];
 
-/** `tool.example.yml`: a valid configuration with every key below its description. */
 export function exampleConfiguration(shape: Shape): string {
   return `${HEADER}\n${keyLines(shape, '').join('\n')}`.replace(/\n*$/, '\n');
 }
@@ -23,7 +21,6 @@ function keyLines(shape: Shape, indent: string): string[] {
   if (shape.kind !== 'object') return [];
   return [...shape.keys].flatMap(([key, child]) => {
     const lines = [commentLine(child, indent), ...entryLines(key, child, indent)];
-    // Blank lines separate the keys of the top level.
     return indent === '' ? [...lines, ''] : lines;
   });
 }

@@ -4,7 +4,6 @@ import { shapeOf } from '../schema/shape.ts';
 import { exampleConfiguration } from './example.ts';
 import { configurationPage } from './page.ts';
 
-/** Files that derive from the schema; a check fails when one of them is stale. */
 export function generatedFiles(): { path: string; content: string }[] {
   const shape = shapeOf(settingsSchema);
   return [
@@ -30,7 +29,6 @@ type Action = { type: 'regex'; requirement: RegExp } | { type: 'examples'; examp
 function replaceAction(action: Action, schema: object): object | undefined {
   // Patterns of JSON Schema are always in Unicode mode.
   if (action.type === 'regex') return { ...schema, pattern: action.requirement.source };
-  // The key's own example replaces the one of its type.
   if (action.type === 'examples') return { ...schema, examples: action.examples };
   return undefined;
 }

@@ -8,86 +8,82 @@ export function configurationPage(shape: Shape): string {
 
 const INTRODUCTION = `# Configuration
 
-<!-- Generated from src/config/schema by src/config/page.ts: npm run generate -->
+<!-- Generated from src/config/schema by src/config/generate/page.ts: npm run generate -->
 
-A file of YAML and environment variables. The first of these files that is there is read: the one named with \`--config\`,
-\`./tool.yml\`, \`~/.config/tool/tool.yml\`. No file at all is fine when the variables suffice. \`tool config init\` asks
-for one in a terminal, and writes one with defaults elsewhere; \`tool config check\` finds everything that is wrong in it; \`tool config show\` says of every value in force where it
-comes from; \`tool config schema\` prints what editors complete and validate with.
+A YAML file and environment variables. The first existing file is read: the one of \`--config\`, \`./tool.yml\`,
+\`~/.config/tool/tool.yml\`. A file is not required when the variables are sufficient. \`tool config init\` creates one with
+questions in a terminal, and with defaults elsewhere; \`tool config check\` lists all problems; \`tool config show\` lists every
+value in force with its origin; \`tool config schema\` prints the JSON Schema for editors.
 [tool.example.yml](../tool.example.yml) shows every key.
 
-Without \`authtoken\` the tool works in local mode: this file, this machine. With it, in cloud mode; \`tool targets\` says
-which. \`env\` selects where the cloud's API is: \`/api/v3\` below \`dev_api_url\`, \`staging_api_url\` or \`base_url\`. The last
-two have no default, and are missed only where the cloud is used.
+Without \`authtoken\` the tool works in local mode: this file, this machine. With it, in cloud mode; \`tool targets\` shows
+which. \`env\` selects the cloud's API: \`/api/v3\` below \`dev_api_url\`, \`staging_api_url\` or \`base_url\`. The last two have
+no default, and are required only for the cloud.
 
 ## Trust
 
-A \`tool.yml\` in the current folder may come from somebody else, as with a repository that was cloned. The program asks
-once before it uses such a file, and shows what the file asks for: hosts (with the parameters of URLs that matter), buckets,
-variables, files, images, SQL and trusted keys. Before the answer it connects to nothing and reads no variable but its own
-\`TOOL_TRUST\` and \`TOOL_SECRET_KEY\`. It does not ask about a file named with \`--config\`, about \`~/.config/tool/tool.yml\`,
-about a file that asks for nothing of this, and under \`CI=true\`.
+A \`tool.yml\` in the current folder may have another author, as in a cloned repository. The program asks once before it uses such
+a file, and shows its effects: hosts (with relevant parameters of URLs), buckets, variables, files, images, SQL and trusted keys.
+Before the answer it connects to nothing and reads no variables except \`TOOL_TRUST\` and \`TOOL_SECRET_KEY\`. It does not ask
+about a file of \`--config\`, about \`~/.config/tool/tool.yml\`, about a file without such effects, and under \`CI=true\`.
 
-The answer is kept in \`~/.config/tool/trusted.json\`, by the path of the file and a SHA-256 of exactly what was shown: another
-host is asked about again, a comment is not. Changes made by the program itself (editor, \`config encrypt\`, sign-in) keep a
-trusted file trusted. The content of a \`query_file\` is not part of it. Without a terminal the exit code is 5
-(\`configuration_untrusted\`); \`--trust\` answers yes and is remembered, \`TOOL_TRUST\` for one run: the hash that the error
-names, the path of the file, or \`true\` for any file. \`--yes\` does not answer this question.
-\`test/hostile/current-folder-configuration.test.ts\` shows it.
+The answer is stored in \`~/.config/tool/trusted.json\`, with the path of the file and a SHA-256 of the shown items: another host
+requires a new answer, a comment does not. Changes by the program itself (editor, \`config encrypt\`, sign-in) keep a trusted file
+trusted. The content of a \`query_file\` is not included. Without a terminal the exit code is 5 (\`configuration_untrusted\`);
+\`--trust\` answers yes and is remembered, \`TOOL_TRUST\` is for one run: the hash in the error, the path of the file, or
+\`true\` for any file. \`--yes\` does not answer this question. Test: \`test/hostile/current-folder-configuration.test.ts\`
 
 ## Variables
 
-A variable wins over the file. Its name is \`TOOL_\` and the key in upper case, with \`__\` for each dot. Names in maps match
-without regard to case, \`-\` and \`_\` alike: \`TOOL_TARGETS__MY_APP__CPUS\` is \`targets.my-app.cpus\` where there is a target
-\`my-app\`; where there is none, it makes one called \`my_app\`. Lists are separated by commas, or YAML in brackets; maps are
-YAML in braces. An empty variable counts as not set. \`TOOL_NO_CONFIRM=true\` is no key: it answers every question with yes.
+A variable takes precedence over the file. Its name is \`TOOL_\` and the key in upper case, with \`__\` for each dot. Names in maps
+match without regard to case, \`-\` equals \`_\`: \`TOOL_TARGETS__MY_APP__CPUS\` is \`targets.my-app.cpus\` if there is a target
+\`my-app\`, and otherwise creates one named \`my_app\`. Lists are separated by commas, or YAML in brackets; maps are YAML in
+braces. An empty variable counts as not set. \`TOOL_NO_CONFIRM=true\` is not a key: it answers every question with yes.
 
 ## Templates
 
-Where a table says "template", a URL may hold Go templates, in quotes as YAML wants it:
+A URL with "template" in a table below may contain Go templates, quoted for YAML:
 
 \`\`\`yaml
 src_url: "postgres://app:{{\`APP_PASSWORD\` | env}}@db.example.com:5432/app"
 \`\`\`
 
-- \`\`{{\`NAME\` | env}}\`\`, \`{{"NAME" | env}}\` and \`{{env "NAME"}}\` insert a variable; one that is not set is an error for the
-  commands that need the URL.
+- \`\`{{\`NAME\` | env}}\`\`, \`{{"NAME" | env}}\` and \`{{env "NAME"}}\` insert a variable; an unset one is an error for operations
+  that use the URL.
 - \`\`{{\`text\`}}\`\`, \`{{"text"}}\` and \`{{TEXT}}\` insert the text itself. \`{{-\` and \`-}}\` remove the blanks on their side.
 
-A value that is valid in its part of the URL is inserted as it is, so it may be percent-encoded already. One with any
-character that is not valid there is taken for plain text and encoded whole, so a password may hold \`@ : / ? # %\`. A
-template that stands for the whole URL, or all of it from the scheme on, is URL text and not changed.
+A value that is valid in its part of the URL is inserted unchanged, so it may be percent-encoded. A value with any invalid
+character is encoded as a whole, so a password may contain \`@ : / ? # %\`. A template for the whole URL, or for everything from
+the scheme on, is URL text and not changed.
 
 ## Secrets
 
-Any text may be written encrypted, in the file and in variables, and in a URL a part of it:
-\`postgres://app:$aes$…@db/app\`. It is opened before anything else is done with it, so it may hold a template, and what a
-template inserts may be encrypted too; in a URL it is fitted to its place as what a template inserts is. A value is
-\`$aes$\` and the hexadecimal nonce (12 bytes), ciphertext and tag (16 bytes) of AES-256-GCM, with the 32 characters of
-\`secret_key\` as the key.
+Any text may be encrypted, in the file and in variables, and in a URL a part of it: \`postgres://app:$aes$…@db/app\`. It is
+decrypted first, so it may contain a template, and the value of a template may be encrypted too; in a URL it is encoded like the
+value of a template. An encrypted value is \`$aes$\` and the hexadecimal nonce (12 bytes), ciphertext and tag (16 bytes) of
+AES-256-GCM, with the 32 characters of \`secret_key\` as the key.
 
-\`tool config encrypt\` encrypts every value of the file that is plain and marked "Secret" below, of a URL the password;
-\`tool config encrypt KEY\` this one, marked or not; \`tool config decrypt KEY\` prints one. Whatever the program changes in
-the file, it changes where it stands: comments, order, quotes, anchors and line endings stay, and so does what somebody
-else saves at the same moment. What cannot be changed so is refused.
+\`tool config encrypt\` encrypts all plain values of the file that are marked "Secret" below, and the passwords of URLs;
+\`tool config encrypt KEY\` a single one, marked or not; \`tool config decrypt KEY\` prints one. The program changes values in
+place: comments, order, quotes, anchors and line endings are kept, and so are concurrent changes. An edit that cannot keep them is
+refused.
 
-The \`secret_key\` stands in the file, in \`TOOL_SECRET_KEY\`, or in the system's keychain: \`tool config init --keychain\`
-puts it there, as the password of the service \`tool\` for the absolute path of the file, and writes
-\`secret_key: keychain\`. Where there is no keychain, that is a warning, and the key is in the file. Whoever has both the file and its key can read everything in it, so keep
-the two apart; what only a variable holds (see Templates) is in no file at all.
+The \`secret_key\` is in the file, in \`TOOL_SECRET_KEY\`, or in the system's keychain: \`tool config init --keychain\` stores it
+there, as the password of the service \`tool\` for the absolute path of the file, and writes \`secret_key: keychain\`. Without a
+keychain there is a warning, and the key is in the file. The file and its key together reveal all secrets, so keep the two apart;
+values that come from variables only (see Templates) are in no file.
 
 ## Log
 
-With \`debug: true\` or \`--debug\` the commands that are run are said on standard error, each with its exit code and time,
-and a log is kept in \`logs/tool.log\` below the working directory: steps, commands, warnings, errors. \`trace: true\` adds
-every other event and every SQL statement that the tool itself sends; what \`pg_dump\`, \`pg_restore\` and SQL files do
-stands there as the command. Passwords and keys are left out. Several runs may write at once; a line begins with its time
-and process. At 5 MB the log becomes \`tool.log.1\`, and so on up to \`tool.log.4\`. A log that cannot be written is a
-warning, and the work goes on.
+With \`debug: true\` or \`--debug\` commands are printed to standard error, with exit code and time, and a log is written to
+\`logs/tool.log\` below the working directory: steps, commands, warnings, errors. \`trace: true\` adds all other events and every
+SQL statement of the tool itself; for \`pg_dump\`, \`pg_restore\` and SQL files it contains the command. Passwords and keys are
+masked. Several runs may write at once; a line begins with its time and process. At 5 MB the log becomes \`tool.log.1\`, and so on
+up to \`tool.log.4\`. A log that cannot be written is a warning, and the run continues.
 
 ## Paths
 
-\`~\` is the home directory; a relative path starts at the folder of the configuration file. A \`query_file\` is looked for
+\`~\` is the home directory; a relative path starts at the folder of the configuration file. A \`query_file\` is searched
 there and then in the current directory.`;
 
 function sections(shape: Shape, path: string[]): string[] {
@@ -102,7 +98,6 @@ function sections(shape: Shape, path: string[]): string[] {
   ];
 }
 
-/** The heading of the parts of a list or a map. */
 function placeholder(key: string, { kind }: Shape): string {
   if (kind === 'map') return `${key}.<name>`;
   return kind === 'list' ? `${key}[]` : key;

@@ -13,13 +13,10 @@ import { parseYaml } from '../yaml/yaml-source.ts';
 import { initialConfiguration } from './initial.ts';
 
 export interface InitRequest {
-  /** Default: the user's own file. */
   file?: string | undefined;
   /** Replaces an existing file and keeps it under a new name. */
   force: boolean;
-  /** Stores the `secret_key` in the system's keychain, where there is one. */
   keychain?: boolean;
-  /** The whole file, instead of one with defaults. */
   text?: string;
   environment: NodeJS.ProcessEnv;
   cwd: string;
@@ -28,7 +25,6 @@ export interface InitRequest {
 export interface InitResult {
   file: string;
   working_directory: string;
-  /** The new name of the replaced file. */
   replaced: string | null;
   /** A file of the current folder that is read instead of the written one. */
   shadowed_by: string | null;
@@ -51,7 +47,6 @@ export async function initConfiguration({
   cwd,
 }: InitRequest): Promise<InitResult> {
   const named = file === undefined ? userConfigFile(environment) : absolutePath(file, { from: cwd, environment });
-  // Keeps a symbolic link.
   const path = await realpath(named).catch(() => named);
   const from = dirname(path);
   const directory = environment.TOOL_WORKING_DIRECTORY || DEFAULT_WORKING_DIRECTORY;
@@ -83,10 +78,10 @@ export async function initConfiguration({
   } catch (error) {
     if (error instanceof UserError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new UserError(`The configuration cannot be written: ${reason}`, {
+    throw new UserError(`Cannot write the configuration: ${reason}`, {
       code: 'configuration_not_written',
       exit: EXIT.failed,
-      hint: 'Name another place with --config FILE.',
+      hint: 'Choose another file: --config FILE',
       cause: error,
     });
   }
@@ -98,7 +93,6 @@ async function shadowOf(path: string, cwd: string): Promise<string | null> {
   return here === path ? null : here;
 }
 
-/** Fails before any question is asked. */
 export async function refuseExisting(path: string): Promise<void> {
   const isThere = await access(path).then(
     () => true,
@@ -107,7 +101,6 @@ export async function refuseExisting(path: string): Promise<void> {
   if (isThere) throw alreadyThere(path);
 }
 
-/** Returns the error, if any. */
 async function keepInKeychain(path: string, secretKey: string): Promise<string | null> {
   return writeToKeychain(path, secretKey).then(
     () => null,
@@ -150,9 +143,9 @@ async function putInPlace(unfinished: string, path: string, force: boolean): Pro
 }
 
 function alreadyThere(path: string): UserError {
-  return new UserError(`${path} is there already, and is not overwritten`, {
+  return new UserError(`${path} already exists`, {
     code: 'configuration_exists',
     exit: EXIT.refused,
-    hint: 'tool config check looks at it; --force replaces it and keeps the old one beside it.',
+    hint: 'Check it: tool config check. --force replaces it and keeps the old file.',
   });
 }

@@ -8,11 +8,9 @@ export interface InitialValues {
   /** Or the word `keychain`. */
   secretKey: string;
   schemaUrl: string;
-  /** Existing sections, instead of an example of a target. */
   sections?: Tree;
 }
 
-/** The text of a new configuration: the key, every default with its description, and targets or an example. */
 export function initialConfiguration({ secretKey, schemaUrl, sections }: InitialValues): string {
   const shape = shapeOf(settingsSchema);
   const keys = shape.kind === 'object' ? [...shape.keys] : [];

@@ -11,15 +11,12 @@ import { pathOfKey } from '../yaml/path-of-key.ts';
 import { replacementOf } from './old-keys.ts';
 import { keyGuesses } from './unknown-keys.ts';
 
-/** A fix of a problem in the file. */
 export interface TextFix {
-  /** A short description. */
   does: string;
   changes: Change[];
 }
 
 export interface Fixable {
-  /** The content of the file. */
   written: Tree;
   shape: Shape;
   cliProfiles: string[];
@@ -32,7 +29,6 @@ interface FixTarget extends Fixable {
 
 /** The fix of a problem, where one is certain; `null` where only a person can decide. */
 export function fixFor({ code, key, file }: Problem, fixable: Fixable): TextFix | null {
-  // A value from a variable cannot be fixed in the file.
   if (file === null) return null;
   const path = pathOfKey(fixable.written, key);
   return FIXES[code]?.({ ...fixable, path, value: valueAt(fixable.written, path) }) ?? null;

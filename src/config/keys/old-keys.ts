@@ -60,10 +60,8 @@ const OLD_KEYS: OldKey[] = [
   { at: 'storage_profiles.*.secret_access_key', instead: 'secret_key' },
 ];
 
-/** Maps with free names: all entries have the same keys. */
 const MAPS = new Set<unknown>(['targets', 'storage_profiles']);
 
-/** The replacement of a former key; `null` when there never was such a key. */
 export function replacementOf(path: KeyPath): string | null {
   const isNamed = MAPS.has(path[0]) && path.length > 2;
   const place = path.map((part, index) => (isNamed && index === 1 ? '*' : part)).join('.');

@@ -49,7 +49,6 @@ export function pruneTree(tree: Tree, root: Shape): KeyProblem[] {
 
 interface Entry {
   key: string;
-  /** `undefined` for a forbidden key. */
   shape: Shape | undefined;
   path: KeyPath;
   /** The known keys beside it; `undefined` in a map with free names. */
@@ -62,5 +61,11 @@ function isReserved(name: string): boolean {
 }
 
 function reservedName(path: KeyPath): KeyProblem {
-  return { path, code: 'invalid_name', at: 'key', message: { says: 'is a reserved name' }, hint: 'Take another name.' };
+  return {
+    path,
+    code: 'invalid_name',
+    at: 'key',
+    message: { says: 'is a reserved name' },
+    hint: 'Choose another name.',
+  };
 }

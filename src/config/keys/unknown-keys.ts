@@ -4,7 +4,6 @@ import type { Shape } from '../schema/shape.ts';
 import { dotted, type KeyPath } from '../tree.ts';
 import { replacementOf } from './old-keys.ts';
 
-/** Reports an unknown key with the closest known key beside it. */
 export function unknownKeys(root: Shape): (path: KeyPath, known: string[]) => KeyProblem {
   const guess = keyGuesses(root);
 
@@ -24,7 +23,7 @@ export function unknownKeys(root: Shape): (path: KeyPath, known: string[]) => Ke
         path,
         code: 'old_key',
         at: 'key',
-        message: `${shown} is not a key of this version`,
+        message: `${shown} is a key of a former version`,
         hint: `Write ${replacement}.`,
       };
     }
@@ -33,7 +32,6 @@ export function unknownKeys(root: Shape): (path: KeyPath, known: string[]) => Ke
 }
 
 export interface KeyGuess {
-  /** The closest known key of the same map. */
   beside: string | null;
   /** Other paths with this key: `targets.<name>.snapshot.src_url`. */
   elsewhere: string[];
@@ -57,7 +55,6 @@ function firstWord(key: string): string {
   return word.length < key.length || word.length > 64 ? `${word.slice(0, 64)}…` : word;
 }
 
-/** All paths of each key. */
 function placesByKey(root: Shape): Map<string, string[]> {
   const places = new Map<string, string[]>();
   function visit(shape: Shape, path: string): void {

@@ -4,7 +4,6 @@ import type { Shape } from '../schema/shape.ts';
 import { IN_KEYCHAIN } from '../secrets/keychain.ts';
 import { isTree } from '../tree.ts';
 
-/** Warns about a file with a plain secret that others can read. */
 export function othersCannotRead({ source, mode, path }: ConfigFile, shape: Shape): KeyProblem[] {
   if (mode === null || (mode & 0o044) === 0 || !holdsSecret(source.tree, shape)) return [];
   return [
@@ -12,7 +11,7 @@ export function othersCannotRead({ source, mode, path }: ConfigFile, shape: Shap
       path: [],
       severity: 'warning',
       code: 'file_readable_by_others',
-      message: `the file holds secrets, and others may read it (mode ${mode.toString(8).padStart(4, '0')})`,
+      message: `the file contains secrets, and others can read it (mode ${mode.toString(8).padStart(4, '0')})`,
       hint: `chmod 600 ${path}`,
     },
   ];

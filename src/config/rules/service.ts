@@ -14,7 +14,7 @@ export const servicesKeepTheirHosts: Rule = (draft) =>
         severity: 'warning',
         code: 'service_elsewhere',
         message: `the password of service '${leak.service}' is sent to ${leak.host}`,
-        hint: 'Leave the host to the service, or write user and password into the URL.',
+        hint: 'Remove the host from the URL, or write user and password into it.',
       },
     ];
   });

@@ -41,7 +41,7 @@ export function cliProfilesAreUsable(draft: Draft, { awsProfiles, isWritten }: S
       {
         path: ['storage_profiles', name, 'cli_profile'],
         code: 'cli_profile_invalid',
-        message: `storage profile '${name}' names the cli_profile '${profile}', whose ${says}`,
+        message: `storage profile '${name}' uses the cli_profile '${profile}', whose ${says}`,
         hint: `Correct it in the client's own files: aws configure --profile ${profile}`,
       },
     ];
@@ -64,7 +64,7 @@ function unknownProfile(
     path: ['storage_profiles', name, 'cli_profile'],
     severity: 'warning',
     code: 'cli_profile_not_found',
-    message: `storage profile '${name}' names the cli_profile '${profile}', which is neither in ${AWS_CONFIG_FILE} nor in ${AWS_SHARED_CREDENTIALS_FILE}`,
+    message: `storage profile '${name}' uses the cli_profile '${profile}', which is neither in ${AWS_CONFIG_FILE} nor in ${AWS_SHARED_CREDENTIALS_FILE}`,
     hint:
       near === null
         ? `Make it: aws configure --profile ${profile}`
@@ -78,7 +78,7 @@ function heldDirectly(name: string): KeyProblem {
     severity: 'warning',
     at: 'key',
     code: 'direct_credentials',
-    message: `storage profile '${name}' holds its credentials itself, which is not recommended for production`,
+    message: `storage profile '${name}' contains its credentials, which is not recommended for production`,
     hint: 'Keep them in a profile of the command-line client (aws configure) and name it with cli_profile.',
   };
 }
@@ -89,7 +89,7 @@ function notFound(name: string): KeyProblem {
     severity: 'warning',
     at: 'key',
     code: 'credentials_not_found',
-    message: `storage profile '${name}' names no credentials, and there are none in the environment`,
+    message: `storage profile '${name}' has no credentials, and there are none in the environment`,
     hint: `Set cli_profile, or access_key and secret_key. Looked for the variables ${VARIABLES.join(', ')} and for credentials of the profile default in ~/.aws. On a cloud machine its role is used.`,
   };
 }

@@ -37,7 +37,6 @@ export function schemaListsDiffer(draft: Draft): KeyProblem[] {
   });
 }
 
-/** The first rows of a subset need a condition or a percentage. */
 export function subsetTablesChooseRows(draft: Draft, { isWritten }: Surroundings): KeyProblem[] {
   return targetsOf(draft).flatMap(([name, target]) =>
     (target.subset?.subset_tables ?? []).flatMap((item, index): KeyProblem[] => {

@@ -21,7 +21,7 @@ export function enginesAgree(draft: Draft): KeyProblem[] {
           path: destination.path,
           code: 'engines_differ',
           message: `the source of target '${name}' is ${from}, its destination ${to}`,
-          hint: 'A snapshot can be loaded only into the engine that it was taken from.',
+          hint: 'A snapshot can be loaded only into its own engine.',
         },
       ];
     }),
@@ -58,7 +58,6 @@ export function destinationsAreNoSources(draft: Draft): KeyProblem[] {
   return [...own, ...others];
 }
 
-/** Every destination with its source. */
 function pairsOf(
   name: string,
   { snapshot, sanitize, subset, share }: TargetDraft,
@@ -110,7 +109,6 @@ function* destinationsOf(draft: Draft): Generator<[string | null, Url]> {
 interface SourceHit {
   owner: string;
   severity: 'error' | 'warning';
-  /** `null` for a destination of all targets. */
   loaded?: string | null;
 }
 
@@ -121,11 +119,10 @@ function isSource({ path }: Url, { owner, severity, loaded = null }: SourceHit):
     severity,
     code: 'destination_is_source',
     message: `this destination is the source of target '${owner}'`,
-    hint: `Nothing is loaded into a source. Choose another database.${loaded === null ? '' : ` ${allow}`}`,
+    hint: `A load never replaces a source. Choose another database.${loaded === null ? '' : ` ${allow}`}`,
   };
 }
 
-/** Names must be other existing targets that load into this source. */
 export function allowedTargetsExist(draft: Draft, { isWritten }: Surroundings): KeyProblem[] {
   const names = targetsOf(draft).map(([name]) => name);
   return targetsOf(draft).flatMap(([owner, { allow_destination_of: allowed = [] }]) =>
@@ -143,7 +140,7 @@ export function allowedTargetsExist(draft: Draft, { isWritten }: Surroundings): 
           path,
           code: 'allowed_target_unknown',
           message: `there is no target '${loaded}'`,
-          hint: near === null ? 'Name a target that may load into the source of this one.' : `Did you mean ${near}?`,
+          hint: near === null ? 'Enter a target that may load into this source.' : `Did you mean ${near}?`,
         },
       ];
     }),

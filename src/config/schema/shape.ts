@@ -54,7 +54,6 @@ export function shapeOf(schema: v.GenericSchema): Shape {
   }
 }
 
-/** The shape at a path; `null` for an unknown path. */
 export function shapeAt(root: Shape, path: KeyPath): Shape | null {
   return path.reduce<Shape | null>((shape, part) => {
     if (shape?.kind === 'object') return shape.keys.get(String(part)) ?? null;
@@ -62,7 +61,6 @@ export function shapeAt(root: Shape, path: KeyPath): Shape | null {
   }, root);
 }
 
-/** The properties of valibot's schemas that are used here. */
 interface Introspected extends v.GenericSchema {
   wrapped?: Introspected;
   default?: unknown;

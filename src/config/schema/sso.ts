@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import { traits } from './traits.ts';
 import { text, webUrl } from './values.ts';
 
-/** `sso.<provider>`: an identity provider, and the stored session. */
 export const ssoProviderSchema = v.strictObject({
   provider_url: v.pipe(
     webUrl,

@@ -24,7 +24,7 @@ interface StorageProvider {
 const PROVIDERS = {
   s3: {
     title: 'Amazon S3',
-    needs: { oneOf: ['region'], hint: 'Name the region that the bucket is in, such as eu-central-1.' },
+    needs: { oneOf: ['region'], hint: 'Set the region of the bucket, such as eu-central-1.' },
     region: 'us-east-1',
     endpoint: () => undefined,
     derivedEndpoint: ({ region }) => `https://s3.${region}.amazonaws.com`,
@@ -34,7 +34,7 @@ const PROVIDERS = {
     title: 'Cloudflare R2',
     needs: {
       oneOf: ['account_id', 'endpoint'],
-      hint: 'It is in the address of the bucket: https://<account_id>.r2.cloudflarestorage.com. An endpoint_url in the cli_profile does as well.',
+      hint: 'It is part of the address of the bucket: https://<account_id>.r2.cloudflarestorage.com. An endpoint_url in the cli_profile is sufficient too.',
     },
     region: 'auto',
     endpoint: ({ account_id }) => account_id && `https://${account_id}.r2.cloudflarestorage.com`,
@@ -44,7 +44,7 @@ const PROVIDERS = {
     title: 'MinIO, or another S3-compatible service',
     needs: {
       oneOf: ['endpoint'],
-      hint: 'Name the address of the service, such as https://minio.example.com:9000.',
+      hint: 'Set the address of the service, such as https://minio.example.com:9000.',
     },
     region: 'us-east-1',
     endpoint: () => undefined,
@@ -54,7 +54,7 @@ const PROVIDERS = {
     title: 'DigitalOcean Spaces',
     needs: {
       oneOf: ['endpoint'],
-      hint: 'Name the address of the service, such as https://fra1.digitaloceanspaces.com.',
+      hint: 'Set the address of the service, such as https://fra1.digitaloceanspaces.com.',
     },
     region: 'us-east-1',
     endpoint: () => undefined,

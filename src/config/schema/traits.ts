@@ -4,7 +4,6 @@ export interface Traits {
   unit?: string;
   /** Never shown; may be stored encrypted. */
   secret?: true;
-  /** Accepts Go templates. */
   template?: true;
   /** `~` is the home directory; a relative path starts at the configuration file. */
   path?: true;
@@ -12,7 +11,6 @@ export interface Traits {
   names?: 'schema' | 'table' | 'storage_profile' | 'cli_profile';
   /** What the value causes: a person must see it before a file of the current folder is used. */
   trust?: 'database' | 'web' | 'image' | 'sql' | 'sql file' | 'folder' | 'key';
-  /** The hint for a missing or invalid value. */
   hint?: string;
 }
 

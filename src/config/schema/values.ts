@@ -3,7 +3,6 @@ import { URL_SCHEMES } from '../../engines/list.ts';
 import { isConnectionUrl } from '../urls/url-scheme.ts';
 import { traits } from './traits.ts';
 
-/** Non-empty text. */
 export const text = v.pipe(
   v.string(),
   v.nonEmpty('must not be empty'),
@@ -40,7 +39,7 @@ export const webUrl = v.pipe(
 export const hostLabel = v.pipe(
   text,
   v.check((value) => value === '' || isHostLabel(value), 'must be letters, digits and hyphens only, as in a host name'),
-  traits({ hint: 'Write it as the provider does, without spaces: eu-central-1.' }),
+  traits({ hint: 'Use the spelling of the provider, without spaces: eu-central-1.' }),
 );
 
 export function isHostLabel(value: string): boolean {
@@ -49,15 +48,13 @@ export function isHostLabel(value: string): boolean {
 
 export const sql = v.pipe(text, traits({ trust: 'sql' }));
 
-/** Always with the schema. */
 export const tableName = v.pipe(
   v.string(),
   v.regex(/^[^.\s][^.]*\.[^.]*[^.\s]$/, 'must be a table with its schema: schema.table'),
   v.examples(['public.orders']),
-  traits({ names: 'table', hint: 'Name the schema too, such as public.orders.' }),
+  traits({ names: 'table', hint: 'Include the schema, such as public.orders.' }),
 );
 
-/** An Ed25519 public key, as `tool trust` prints it. */
 export const publicKey = v.pipe(
   v.string(),
   v.regex(/^ed25519-[A-Za-z0-9+/]{43}=$/, 'must be a public key as tool trust prints it: ed25519-…'),
@@ -77,7 +74,7 @@ export const cores = v.pipe(
 export const name = v.pipe(
   v.string(),
   v.regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u, 'must be a name of letters, digits, ".", "_", "-" and spaces'),
-  traits({ hint: 'Take at most 64 characters, the first one a letter or a digit.' }),
+  traits({ hint: 'Use at most 64 characters, beginning with a letter or a digit.' }),
 );
 
 function isWebUrl(value: string): boolean {

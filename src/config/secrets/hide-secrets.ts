@@ -54,7 +54,6 @@ export function hideSecrets(
 // Each pattern takes linear time: a file must not block the program.
 const PAIR = /(?<![\p{L}\p{N}_.$/-])([\p{L}\p{N}_.$/-]+)["']?\s*:(?=\s|$)/gu;
 
-/** Secrets in any line, in the group `secret`. */
 const SECRETS: RegExp[] = [
   /(?:key|token|secret|pass\w{0,20}|pwd)["']?\s*[:=]\s*(?<secret>.+)$/dgi,
   // A password may contain @, and a blank by mistake: it ends at the last @ of the line.
@@ -118,7 +117,6 @@ function startOfValue(line: string, { start, visible }: { start: number; visible
     : begin;
 }
 
-/** Lines above a line that are searched for its key. */
 const SEARCHED = 1000;
 
 /** The key of a line without one: the closest line above with less indentation and no value. */

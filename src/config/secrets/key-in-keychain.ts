@@ -2,7 +2,6 @@ import type { KeyProblem, Origins } from '../key-problem.ts';
 import type { Tree } from '../tree.ts';
 import { IN_KEYCHAIN, readFromKeychain } from './keychain.ts';
 
-/** Reads the `secret_key` from the system's keychain when the configuration refers to it. */
 export async function takeFromKeychain(tree: Tree, { file }: Origins): Promise<KeyProblem[]> {
   if (tree.secret_key !== IN_KEYCHAIN) return [];
   if (file === null) return [unavailable('there is no configuration file to know it by')];
@@ -20,7 +19,7 @@ function unavailable(reason: string): KeyProblem {
   return {
     path: ['secret_key'],
     code: 'keychain_unavailable',
-    message: `secret_key cannot be read from the keychain: ${reason}`,
-    hint: 'Give the key by the variable TOOL_SECRET_KEY, or write it into the file.',
+    message: `cannot read secret_key from the keychain: ${reason}`,
+    hint: 'Set the variable TOOL_SECRET_KEY, or write the key into the file.',
   };
 }

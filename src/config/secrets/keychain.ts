@@ -3,7 +3,6 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
-/** The value of `secret_key` when the keychain holds the key. */
 export const IN_KEYCHAIN = 'keychain';
 
 const SERVICE = 'tool';
@@ -14,7 +13,6 @@ class KeychainUnavailable extends Error {
   override readonly name = 'KeychainUnavailable';
 }
 
-/** The key of a configuration file by absolute path, or another of its secrets; `null` when there is none. */
 export async function readFromKeychain(file: string, secret?: string): Promise<string | null> {
   const account = await accountOf(file, secret);
   return withKeychain((keychain) => keychain.getPassword(SERVICE, account));
@@ -53,7 +51,6 @@ async function accountOf(file: string, secret?: string): Promise<string> {
 
 type Keychain = typeof import('keytar');
 
-/** Rejects with KeychainUnavailable for every error. */
 async function withKeychain<T>(use: (keychain: Keychain) => Promise<T>): Promise<T> {
   if (process.platform === 'linux' && !hasSessionBus()) {
     throw new KeychainUnavailable('there is no D-Bus session (DBUS_SESSION_BUS_ADDRESS is not set)');

@@ -5,7 +5,6 @@ import { joinUrl } from '../urls/url-insertion.ts';
 import { decrypt, ENCRYPTED, isWhole } from './cipher.ts';
 
 export interface OpenedValues {
-  /** Decrypts values that templates inserted. */
   openFilled(): void;
   findings(): KeyProblem[];
   /** Problems without the decrypted values in their messages; none about values that are still encrypted. */
@@ -20,7 +19,6 @@ const CLOSED = '***';
 
 const WRITE_AGAIN = 'Write the plain value, then: tool config encrypt';
 
-/** The location of a value: `parent[name]`. */
 interface ValueSlot {
   parent: Tree;
   name: string;
@@ -100,7 +98,7 @@ function notOpened(closed: { path: KeyPath; damaged: boolean }[], { none }: { no
   const whole = closed.filter(({ damaged }) => !damaged);
   const isWrongKey = none && whole.length > 1;
   const damages = closed.map(({ path, damaged }): KeyProblem => {
-    const says = damaged ? 'is not a whole encrypted value' : 'cannot be decrypted with this secret_key';
+    const says = damaged ? 'is a truncated encrypted value' : 'cannot be decrypted with this secret_key';
     const why = damaged ? 'A part of it is missing.' : 'It was encrypted with another secret_key, or it is damaged.';
     return { path, code, message: { says }, hint: `${why} ${WRITE_AGAIN}` };
   });
@@ -111,7 +109,7 @@ function notOpened(closed: { path: KeyPath; damaged: boolean }[], { none }: { no
     path: ['secret_key'],
     code,
     message: { says: `opens none of the encrypted values: ${keys.join(', ')}${more}` },
-    hint: 'Give the secret_key that they were encrypted with.',
+    hint: 'Set the secret_key that they were encrypted with.',
   };
   return [wrongKey, ...damages.filter((_, index) => closed[index]?.damaged)];
 }
@@ -121,6 +119,6 @@ function withoutValue(finding: KeyProblem, plain: string | undefined): KeyProble
   const { path, code, severity = 'error', message, hint } = finding;
   const told = `${typeof message === 'string' ? message : message.says} ${hint}`;
   if (plain === undefined || (severity === 'warning' && !told.includes(plain))) return finding;
-  const says = `is encrypted, and what it holds is not right (${code})`;
+  const says = `is encrypted, and its decrypted value is invalid (${code})`;
   return { path, code, severity, message: { says }, hint: WRITE_AGAIN };
 }

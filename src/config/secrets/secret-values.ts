@@ -6,14 +6,11 @@ import type { Tree } from '../tree.ts';
 import { replacePasswords, textsOf } from './sensitive-values.ts';
 
 export interface SecretSources {
-  /** In force: templates filled in, secrets decrypted. */
   settings: Settings;
   environment: NodeJS.ProcessEnv;
-  /** Also those of the command line. */
   urls: string[];
 }
 
-/** Variables of client programs that contain a secret. */
 const VARIABLES = [
   ...ENGINE_PROFILES.flatMap(({ surroundings }) => surroundings.passwordVariables),
   ...['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
@@ -32,8 +29,7 @@ export function secretValues({ settings, environment, urls }: SecretSources): st
   return all.filter((value) => value !== undefined && value !== '' && !seen.includes(value));
 }
 
-/** The passwords in a URL, encoded and decoded. */
-function passwordsOf(url: string): string[] {
+export function passwordsOf(url: string): string[] {
   const passwords: string[] = [];
   replacePasswords(url, (password) => {
     passwords.push(password, decoded(password));

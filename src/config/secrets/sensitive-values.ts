@@ -2,7 +2,6 @@ import type { Shape } from '../schema/shape.ts';
 import { isTree, type KeyPath, type Tree } from '../tree.ts';
 import { ENCRYPTED, encrypt } from './cipher.ts';
 
-/** Every text of a tree with its key. */
 export interface TextValue {
   path: KeyPath;
   text: string;
@@ -51,10 +50,8 @@ const OTHER_PASSWORDS = ['sslpassword', 'oauth_client_secret', 'scram_client_key
   (name) => new RegExp(`([?&]${name}=)([^&#]*)`, 'i'),
 );
 
-/** Passwords in a URL; group 1 is the text before them. */
 const PASSWORDS = [/(:\/\/[^/?#:@]*:)([^/?#]*)(?=@)/, /([?&]password=)([^&#]*)/i, ...OTHER_PASSWORDS];
 
-/** Replaces each plain password in a URL. */
 export function replacePasswords(url: string, replace: (password: string) => string): string {
   const replaced = (whole: string, before: string, password: string): string => {
     if (password === '' || password.includes('{{') || password.includes(ENCRYPTED)) return whole;

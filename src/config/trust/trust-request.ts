@@ -13,7 +13,6 @@ import { fillUrls } from '../urls/fill-urls.ts';
 import { urlParts } from '../urls/url-parts.ts';
 import { engineOfUrl } from '../urls/url-scheme.ts';
 
-/** The effects of a configuration file, for a person to judge. */
 export interface TrustRequest {
   /** Absolute path, links resolved. */
   file: string;
@@ -22,12 +21,9 @@ export interface TrustRequest {
   digest: string;
 }
 
-/** Each list is sorted and without duplicates. */
 export interface TrustItems {
-  /** Databases, buckets and web addresses. */
   hosts: string[];
   variables: string[];
-  /** Other files and folders that it reads or writes. */
   files: string[];
   images: string[];
   commands: string[];
@@ -163,7 +159,6 @@ function entriesOf(value: unknown): [string, unknown][] {
   return isTree(value) ? Object.entries(value) : [];
 }
 
-/** Whether there is nothing to ask about. */
 export function asksForNothing({ items }: TrustRequest): boolean {
   return Object.values(items).every((values: string[]) => values.length === 0);
 }

@@ -19,7 +19,6 @@ export async function isTrusted({ file, digest }: TrustRequest, environment: Nod
   return digestsOf(await readAnswers(environment), file).includes(digest);
 }
 
-/** Stores the answer for the path and exactly these items. */
 export async function rememberTrust({ file, digest }: TrustRequest, environment: NodeJS.ProcessEnv): Promise<void> {
   const path = trustFile(environment);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -62,7 +61,6 @@ function requestOf(path: string, text: string, environment: NodeJS.ProcessEnv): 
   return trustRequestOf({ path, source: parseYaml(text.replace(/^\uFEFF/, '')) }, environment);
 }
 
-/** An unreadable record trusts nothing. */
 async function readAnswers(environment: NodeJS.ProcessEnv): Promise<Tree> {
   const text = await readFile(trustFile(environment), 'utf8').catch(() => '{}');
   try {

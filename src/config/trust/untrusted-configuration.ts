@@ -30,7 +30,6 @@ export interface TrustLine {
   text: string;
 }
 
-/** One line per item; SQL of several lines has its label at the first. */
 export function trustItems({ items }: Pick<TrustRequest, 'items'>): TrustLine[] {
   return (Object.keys(LABELS) as (keyof TrustItems)[]).flatMap((key) =>
     items[key].flatMap((item) =>

@@ -6,7 +6,6 @@ import { joinUrl } from './url-insertion.ts';
 
 export interface FilledUrls {
   findings: KeyProblem[];
-  /** By dotted key, the text of unfilled URLs without their templates. */
   blanks: Map<string, string>;
 }
 
@@ -43,7 +42,6 @@ export function fillUrls(tree: Tree, { shape, variables }: { shape: Shape; varia
   return { findings, blanks };
 }
 
-/** Empty for an invalid template. */
 function blankUrl(text: string): string {
   try {
     return joinUrl(blankTemplate(text));

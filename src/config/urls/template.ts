@@ -1,10 +1,8 @@
-/** A piece of a text: literal, or inserted by a template. */
 export interface Piece {
   text: string;
   inserted: boolean;
 }
 
-/** The reason, and the character offset in the text. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
   readonly offset: number;
@@ -19,7 +17,6 @@ export class TemplateError extends Error {
 
 type Token = { kind: 'text' | 'word' | 'pipe'; value: string; offset: number };
 
-/** The tokens between the braces, in matching order. */
 const TOKENS: { kind: Token['kind'] | 'space'; pattern: RegExp; read: (source: string) => string }[] = [
   { kind: 'space', pattern: /(?!\s-\}\})\s/y, read: () => '' },
   { kind: 'text', pattern: /`[^`]*`/y, read: (source) => source.slice(1, -1) },
@@ -37,7 +34,6 @@ export function fillTemplate(text: string, environment: NodeJS.ProcessEnv): Piec
   return fillTemplateFrom(text, variablesOf(environment));
 }
 
-/** `undefined` when the variable is not set. */
 export type Variables = (name: string) => string | undefined;
 
 export function variablesOf(environment: NodeJS.ProcessEnv): Variables {
@@ -75,7 +71,6 @@ interface Action {
   tokens: Token[];
   trimsBefore: boolean;
   trimsAfter: boolean;
-  /** Behind the closing braces. */
   end: number;
 }
 
@@ -109,20 +104,19 @@ function readToken(text: string, offset: number): { kind: Token['kind'] | 'space
   throw new TemplateError(`${character} is not expected here`, offset);
 }
 
-/** A constant, or a variable named by a constant, with `env` before it or behind a `|`. */
 function evaluate(tokens: Token[], { variables, offset }: { variables: Variables; offset: number }): string {
   const [first, second, ...rest] = tokens;
-  if (!first) throw new TemplateError('nothing stands between the braces', offset);
+  if (!first) throw new TemplateError('nothing is between the braces', offset);
   if (isEnv(first)) {
     if (second?.kind !== 'text') throw new TemplateError('env takes a name in quotes: {{env "NAME"}}', first.offset);
     refuse(rest[0]);
     return lookUp(second, variables);
   }
-  if (first.kind === 'pipe') throw new TemplateError('nothing stands before the |', first.offset);
+  if (first.kind === 'pipe') throw new TemplateError('nothing is before the |', first.offset);
   if (!second) return first.value;
   if (second.kind !== 'pipe') refuse(second);
   const [name, extra] = rest;
-  if (!name) throw new TemplateError('nothing stands behind the |', second.offset);
+  if (!name) throw new TemplateError('nothing is behind the |', second.offset);
   if (!isEnv(name)) throw new TemplateError('only env may follow the |', name.offset);
   refuse(extra);
   return lookUp(first, variables);

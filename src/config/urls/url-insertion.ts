@@ -53,7 +53,6 @@ const FIT: Record<Part, (value: string) => string> = {
   parameter: (value) => encodeUnless(value, /^(?:[\w.~!$'()*,;=:@/?-]|%[0-9a-f]{2})*$/i),
 };
 
-/** The part of the URL around an insertion. */
 function partAt(skeleton: string, at: number): Part {
   const authorityStart = skeleton.indexOf('://') + 3;
   if (authorityStart < 3 || at < authorityStart) return 'text';
@@ -79,7 +78,6 @@ function isWholeParameters(skeleton: string, at: number): boolean {
   return /[?&]/.test(skeleton.charAt(at - 1)) && skeleton.charAt(at + 1) !== '=';
 }
 
-/** A template with the scheme is URL text. */
 function withSchemeAsText(pieces: Piece[]): Piece[] {
   const [first, ...rest] = pieces;
   return first?.inserted ? [{ text: first.text, inserted: false }, ...rest] : pieces;

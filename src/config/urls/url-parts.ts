@@ -1,4 +1,3 @@
-/** Divides a connection URL as libpq does; names and values are decoded. */
 export interface UrlParts {
   scheme: string;
   user: string;

@@ -1,6 +1,5 @@
 import { type EngineId, profileOfScheme } from '../../engines/list.ts';
 
-/** The engine of a connection URL; `null` for an unknown scheme. */
 export function engineOfUrl(url: string): EngineId | null {
   return profileOfUrl(url)?.id ?? null;
 }

@@ -4,13 +4,10 @@ import type { Problem } from '../configuration.ts';
 import type { Shape } from '../schema/shape.ts';
 import { hideSecrets, visibleValues } from '../secrets/hide-secrets.ts';
 
-/** Characters shown on either side of the problem. */
 const REACH = 60;
 
-/** Longer lines have no excerpt. */
 const LONGEST = 20_000;
 
-/** The line of a problem with a caret below it; nothing without a location. */
 export function createExcerpts(text: string, shape: Shape): (problem: Problem) => string[] {
   const lines = text.split(/\r?\n/);
   const visible = visibleValues(shape);

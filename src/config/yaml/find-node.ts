@@ -4,7 +4,6 @@ import type { KeyPath } from '../tree.ts';
 export interface FoundNode {
   key: unknown;
   value: unknown;
-  /** `false` when only a parent was found. */
   found: boolean;
 }
 

@@ -8,7 +8,6 @@ export interface TextFlaw {
 }
 
 export interface ParsedText {
-  /** `null` when parsing was abandoned. */
   document: Document.Parsed | null;
   flaws: TextFlaw[];
 }
@@ -19,19 +18,18 @@ export const MAX_DEPTH = 40;
 /** A limit on tokens: about 6,000 targets. */
 const MAX_LEXEMES = 250_000;
 
-/** Hints by the parser's error codes. */
 const HINTS: Record<string, string> = {
   TAB_AS_INDENT: 'Indent with spaces.',
-  BLOCK_AS_IMPLICIT_KEY: 'A value with a colon and a blank in it stands in quotes.',
+  BLOCK_AS_IMPLICIT_KEY: 'Quote a value with a colon and a space in it.',
   BAD_INDENT: 'Keys of one level begin in the same column.',
-  BAD_SCALAR_START: 'A value that begins with this character stands in quotes.',
-  MULTILINE_IMPLICIT_KEY: 'Behind a key stands a colon and a blank: key: value.',
-  TAG_RESOLVE_FAILED: 'A value that begins with ! stands in quotes.',
+  BAD_SCALAR_START: 'Quote a value that begins with this character.',
+  MULTILINE_IMPLICIT_KEY: 'Write a colon and a space behind a key: key: value.',
+  TAG_RESOLVE_FAILED: 'Quote a value that begins with !.',
 };
 
 const UNCLOSED = 'Look for the one that is open in the lines before.';
 
-export const TEMPLATE_IN_QUOTES = 'A value that begins with {{ stands in quotes: "{{`NAME` | env}}".';
+export const TEMPLATE_IN_QUOTES = 'Quote a value that begins with {{: "{{`NAME` | env}}".';
 
 /** Parses one YAML document, and stops early at a text that would exhaust the parser. */
 export function parseText(text: string): ParsedText {
@@ -79,7 +77,7 @@ export function tooDeep(offset: number): TextFlaw {
 
 function tooLong(offset: number): TextFlaw {
   const message = 'longer than any configuration: what follows here was not read';
-  return { code: 'file_too_large', message, hint: 'Divide the targets over several files.', offset };
+  return { code: 'file_too_large', message, hint: 'Split the targets into several files.', offset };
 }
 
 function severalDocuments(offset: number): TextFlaw {

@@ -28,14 +28,12 @@ const NOT_PLAIN = Symbol('not plain');
 
 interface Line {
   indent: number;
-  /** Without indentation and trailing blanks. */
   text: string;
 }
 
 interface Reading {
   lines: Line[];
   next: number;
-  /** Lines and items of lists so far. */
   size: number;
 }
 
@@ -89,7 +87,6 @@ function readList(reading: Reading, { indent, depth }: Level): unknown[] {
     const text = line.text.slice(2);
     if (line.indent > indent || !isItem || text.startsWith(' ')) throw NOT_PLAIN;
     if (PAIR.test(text)) {
-      // The keys of an item begin behind its dash.
       reading.lines[reading.next] = { indent: indent + 2, text };
       list.push(readMap(reading, { indent: indent + 2, depth: depth + 1 }));
     } else {
@@ -128,7 +125,6 @@ function matched(pattern: RegExp, text: string): string {
   return inside;
 }
 
-/** Text that YAML may read as something else. */
 const NO_TEXT =
   /^(?:~|null|true|false|\.nan|[-+]?\.inf|0o[0-7]+|0x[\da-f]+|[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:e[-+]?\d+)?)$/i;
 

@@ -6,7 +6,6 @@ import { MAX_DEPTH, TEMPLATE_IN_QUOTES, type TextFlaw, tooDeep } from './parse-t
 /** A limit on values behind aliases: a file above it would exhaust memory. */
 const MAX_ALIASED = 10_000;
 
-/** The values of a document, with aliases and merge keys resolved. Invalid parts are reported and left out. */
 export function readTree(document: Document.Parsed, report: (flaw: TextFlaw) => unknown): Tree {
   const anchors = new Map<string, { value: unknown; size: number }>();
   let aliased = 0;
@@ -44,7 +43,7 @@ export function readTree(document: Document.Parsed, report: (flaw: TextFlaw) => 
       } else if (isMergeKey(pair)) {
         merged.push(read(pair.value, depth + 1));
       } else if (key in tree) {
-        report({ code: 'duplicate_key', message: `the key ${key} is there twice`, hint: 'Remove one.', offset });
+        report({ code: 'duplicate_key', message: `duplicate key ${key}`, hint: 'Remove one.', offset });
       } else {
         tree[key] = read(pair.value, depth + 1);
       }
@@ -57,15 +56,15 @@ export function readTree(document: Document.Parsed, report: (flaw: TextFlaw) => 
     const anchor = anchors.get(name);
     if (!anchor) {
       // The alias is not named: it may be a password that begins with a star.
-      const message = 'not valid YAML: nothing before has the name of this alias';
-      report({ code: 'yaml_syntax', message, hint: 'A value that begins with * stands in quotes.', offset });
+      const message = 'not valid YAML: this alias has no anchor before it';
+      report({ code: 'yaml_syntax', message, hint: 'Quote a value that begins with *.', offset });
       return null;
     }
     const fitted = aliased <= MAX_ALIASED;
     aliased += anchor.size;
     size += anchor.size;
     if (aliased <= MAX_ALIASED) return structuredClone(anchor.value);
-    const message = `aliases stand for more than ${MAX_ALIASED} values`;
+    const message = `aliases refer to more than ${MAX_ALIASED} values`;
     if (fitted) report({ code: 'too_many_aliases', message, hint: null, offset });
     return null;
   }
@@ -74,7 +73,12 @@ export function readTree(document: Document.Parsed, report: (flaw: TextFlaw) => 
   if (isTree(value)) return value;
   if (value !== null) {
     const message = 'the configuration must be a map of keys';
-    report({ code: 'wrong_type', message, hint: 'Write one key: value a line.', offset: startOf(document.contents) });
+    report({
+      code: 'wrong_type',
+      message,
+      hint: 'Write one "key: value" per line.',
+      offset: startOf(document.contents),
+    });
   }
   return createTree();
 }

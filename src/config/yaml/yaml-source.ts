@@ -10,18 +10,15 @@ export interface Position {
   column: number;
 }
 
-/** A syntax error of a file. */
 export interface Flaw extends Position {
   code: string;
   message: string;
   hint: string | null;
 }
 
-/** The values of a YAML file with their locations. */
 export interface YamlSource {
   tree: Tree;
   flaws: Flaw[];
-  /** The location of a value or its key, or of the closest parent in the file. */
   locate(path: KeyPath, what: 'key' | 'value'): Position;
   /** The location of a character of a value; the value's start when it is not written literally. */
   locateWithin(path: KeyPath, offset: number): Position;
@@ -80,7 +77,6 @@ export function brokenSource(flaw: Flaw): YamlSource {
   return { tree: createTree(), flaws: [flaw], locate: () => position, locateWithin: () => position };
 }
 
-/** A value as YAML or JSON, as in a variable; otherwise the text itself. */
 export function parseValue(text: string): unknown {
   const { tree, flaws } = parseYaml(`{"value": ${text}}`);
   return flaws.length === 0 && Object.keys(tree).length === 1 ? tree.value : text;

@@ -12,7 +12,6 @@ export function writeScalar(value: unknown): string {
 const PLAIN = /^[A-Za-z./~$][\w./~$:@?=&%+-]*(?<!:)$/;
 const OTHER_TYPES = /^(?:true|false|null|~|\.inf|\.nan|\.\d.*)$/i;
 
-/** In double quotes, with escapes for control characters. */
 export function writeQuoted(value: string): string {
   return JSON.stringify(value).replace(
     /[\x7F-\x9F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g,

@@ -41,7 +41,7 @@ export async function openDraft(request: FileRequest): Promise<Draft> {
     throw new UserError('There is no configuration file to edit', {
       code: 'no_configuration',
       exit: EXIT.configuration,
-      hint: 'tool config init writes one.',
+      hint: 'Create one: tool config init',
     });
   }
   // What cannot be read as YAML has no values to show in a form.

@@ -134,6 +134,6 @@ function noFile(): UserError {
   return new UserError('There is no configuration file to encrypt values in', {
     code: 'no_configuration',
     exit: EXIT.configuration,
-    hint: 'tool config init writes one.',
+    hint: 'Create one: tool config init',
   });
 }

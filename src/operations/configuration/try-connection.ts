@@ -70,7 +70,7 @@ export async function tryDestination(
     throw new UserError(`The source is ${from.engine.id}, the destination ${engine.id}`, {
       code: 'engines_differ',
       exit: EXIT.configuration,
-      hint: 'A snapshot can be loaded only into the engine that it was taken from.',
+      hint: 'A snapshot can be loaded only into its own engine.',
     });
   }
   if (await isSameDatabaseAs(context, { source: from.url, destination: url })) {

@@ -183,7 +183,10 @@ async function sanitizeIn(context: Context, work: Work): Promise<SanitizeResult>
   if (profile !== undefined) await pushStored(context, published, profile);
   const { index } = (await findSnapshot(context, { target: manifest.target, snapshot: published.id })).row;
   return {
-    snapshot: snapshotRow(context, published, index),
+    snapshot: {
+      ...snapshotRow(context, published, index),
+      ...(profile !== undefined && { where: ['local', 'remote'] as const }),
+    },
     original: snapshotRow(context, manifest, index),
     destination: stays ? restoration.url.display : null,
     statements: statements.length,

@@ -21,6 +21,8 @@ export interface SubsetRequest {
   count?: boolean;
   /** Stores the subset as a snapshot of the target as well. */
   snapshot?: boolean;
+  /** Adds schemas to that snapshot without which its tables cannot be restored. */
+  includeNeededSchemas?: boolean | undefined;
   /** Goes on although sources could not be compared with the destination. */
   unverifiedSources?: boolean | undefined;
   cpus?: number;

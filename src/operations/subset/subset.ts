@@ -93,9 +93,19 @@ async function makeFrom(context: Context, making: Making) {
 }
 
 /** The subset as a snapshot of the target, which load and all others then know. */
-function store(context: Context, { target }: SubsetRequest, cpus: number): Promise<SnapshotRow> {
+function store(
+  context: Context,
+  { target, includeNeededSchemas = false }: SubsetRequest,
+  cpus: number,
+): Promise<SnapshotRow> {
   const source = connectionUrl(context.configuration, `targets.${target}.subset.dst_url`);
-  return build(context, { target, note: 'subset', cpus, ...(source !== undefined && { source }) });
+  return build(context, {
+    target,
+    note: 'subset',
+    cpus,
+    includeNeededSchemas,
+    ...(source !== undefined && { source }),
+  });
 }
 
 function tableRows({ graph, rules, paths, nulled }: Plan, collected: Collected | null): SubsetPlanResult['tables'] {

@@ -5,7 +5,6 @@ import { SealBroken } from './sealed-format.ts';
 
 /** Marks a bucket's prefix as owned and as encrypted with one key, so that encrypted and plain content never mix. */
 export interface EncryptionMark {
-  /** Throws when the storage profile does not match the bucket. */
   check(): Promise<void>;
   /** Marks a new prefix before anything in it changes; throws when it has foreign files. */
   set(): Promise<void>;
@@ -31,7 +30,6 @@ export function clearMark(store: Store, profile: string): EncryptionMark {
   };
 }
 
-/** For a storage profile with encryption; `clear` is the unencrypted store. */
 export function sealedMark(store: Store, clear: Store, profile: string): EncryptionMark {
   async function isSet(): Promise<boolean> {
     const text = await store.read(MARK).catch((error) => {
@@ -62,7 +60,7 @@ function keyDiffers({ name }: Store): UserError {
   return new UserError(`${name} was encrypted with another key`, {
     code: 'encryption_key_differs',
     exit: EXIT.configuration,
-    hint: 'Set encryption_key of the storage profile to the key of those who share the bucket, or use another prefix.',
+    hint: 'Set encryption_key of the storage profile to the key of this bucket, or use another prefix.',
   });
 }
 
@@ -70,14 +68,14 @@ function isEncrypted({ name }: Store, profile: string): UserError {
   return new UserError(`${name} is encrypted, and storage profile "${profile}" is not`, {
     code: 'shelf_encrypted',
     exit: EXIT.configuration,
-    hint: `Set storage_profiles.${profile}.encrypt: true, with the encryption_key of those who push to it.`,
+    hint: `Set storage_profiles.${profile}.encrypt: true and the encryption_key of this bucket.`,
   });
 }
 
 function isNotEncrypted({ name }: Store, profile: string): UserError {
-  return new UserError(`${name} holds snapshots that are not encrypted, and storage profile "${profile}" is`, {
+  return new UserError(`${name} contains unencrypted snapshots, and storage profile "${profile}" has encrypt: true`, {
     code: 'shelf_not_encrypted',
     exit: EXIT.configuration,
-    hint: `Give it a prefix of its own, and push again what is to be there; or leave storage_profiles.${profile}.encrypt out.`,
+    hint: `Set another prefix and push again, or remove storage_profiles.${profile}.encrypt.`,
   });
 }

@@ -4,22 +4,17 @@ import type { Checksum } from '../objects/checksum.ts';
 import { contentBytes, createOpener, createSealer, sealedBytes } from './sealed-format.ts';
 import { openName, sealName } from './sealed-names.ts';
 
-/** The encoding of names and content in a bucket: plain or encrypted. */
 export interface Envelope {
-  /** The name of a key in the bucket. */
   nameOf(key: string): string;
-  /** The key of a name; `null` for a foreign name. */
   keyOf(name: string): string | null;
   contentBytes(stored: number): number;
   seal(key: string, content: Buffer): Buffer;
   /** Throws SealBroken for changed content. */
   open(key: string, stored: Buffer): Buffer;
   source(key: string, passing: Passing): Promise<Source>;
-  /** `total`: bytes in the bucket. */
   sink(key: string, passing: Passing & { total: number }): Sink;
 }
 
-/** A local file with a callback for its bytes. */
 export interface Passing {
   file: FileHandle;
   checksum: Checksum;
@@ -28,7 +23,6 @@ export interface Passing {
 /** A file in its stored encoding; can be read concurrently and repeatedly. */
 export interface Source {
   bytes: number;
-  /** Whether the stored bytes equal the file's. */
   isClear: boolean;
   /** Fills the buffer from `start`, a multiple of 64 kB. */
   read<Bytes extends Buffer>(start: number, buffer: Bytes): Promise<Bytes>;

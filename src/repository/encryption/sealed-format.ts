@@ -40,9 +40,7 @@ export function contentBytes(sealed: number): number {
 
 export interface SealedFile {
   key: Uint8Array;
-  /** The name of the file. */
   name: string;
-  /** Encrypted bytes of the whole file. */
   total: number;
 }
 
@@ -83,7 +81,6 @@ export interface Opener {
   open(buffer: Buffer, start: number): Buffer;
 }
 
-/** The opener throws SealBroken too. */
 export function createOpener({ key, name, total }: SealedFile): Opener {
   if (total < sealedBytes(0) || sealedBytes(contentBytes(total)) !== total) throw new SealBroken();
   let fileKey: Uint8Array | undefined;
@@ -117,7 +114,6 @@ function keyOfFile(key: Uint8Array, { name, header }: { name: string; header: Bu
 }
 
 interface Chunk {
-  /** The offset in the encrypted file. */
   at: number;
   until: number;
   number: number;

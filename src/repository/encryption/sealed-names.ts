@@ -30,7 +30,6 @@ export function sealName(key: string, keys: NameKeys): string {
     .join('/');
 }
 
-/** `null` for a name that these keys did not create. */
 export function openName(name: string, keys: NameKeys): string | null {
   const [top = '', ...parts] = name.split('/');
   const path = parts.map((part) => {

@@ -14,7 +14,6 @@ const READ_BYTES = 1024 * 1024;
 export function createChecksum(file: FileHandle): Checksum {
   const hash = createHash('sha256');
   const seen = new Set<number>();
-  /** Ends of the pieces that passed early. */
   const early = new Map<number, number>();
   let next = 0;
   let isSound = true;

@@ -29,13 +29,10 @@ import { release } from './release.ts';
 // Synchronous work on object files, for worker threads: the event loop never carries a table's bytes.
 
 export interface PackRequest {
-  /** May still be growing. */
   source: string;
   /** Synced before `packFile` returns. */
   destination: string;
-  /** Ends a complete source. */
   terminator: string | null;
-  /** Whether the source's writer has finished. */
   complete: () => boolean;
   /** Blocks until the source may have grown. */
   wait: () => void;
@@ -47,7 +44,6 @@ export interface Packed {
   bytes: number;
   storedBytes: number;
   storedSha256: string;
-  /** Line feeds in the content. */
   lines: number;
   terminated: boolean;
 }
@@ -55,7 +51,6 @@ export interface Packed {
 /** One buffer per thread: a new one for each of thousands of small files would burden the garbage collector. */
 let packBuffer: Buffer<ArrayBuffer> | undefined;
 
-/** Hashes, compresses and counts a file in one pass, while it grows. */
 export function packFile({ source, destination, terminator, complete, wait, onBytes }: PackRequest): Packed {
   const input = openSync(source, 'r');
   const output = openSync(destination, 'wx', 0o600);
@@ -182,7 +177,6 @@ interface Growth {
   wait: () => void;
 }
 
-/** Fills the buffer; shorter only at the end of the source. */
 function fill(input: number, buffer: Buffer, { before, end, complete, wait }: Growth): number {
   let filled = 0;
   while (filled < buffer.length) {

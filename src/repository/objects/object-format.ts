@@ -49,7 +49,6 @@ export function compressFrame(content: Uint8Array): Buffer<ArrayBuffer> {
   });
 }
 
-/** Throws for a damaged frame, or one that does not match the table. */
 export function decompressFrame(stored: Uint8Array, { bytes }: Frame): Buffer<ArrayBuffer> {
   // A spare byte shows that the first buffer is also the last.
   const room = { chunkSize: Math.max(64, bytes + 1), maxOutputLength: Math.max(64, bytes) };
@@ -73,13 +72,11 @@ export function encodeSeekTable(frames: Frame[]): Buffer {
   return table;
 }
 
-/** Bytes of the seek table at the end; throws for an invalid footer. */
 export function seekTableBytes(footer: Buffer): number {
   if (footer.length !== FOOTER_BYTES || footer.readUInt32LE(5) !== SEEKABLE_MAGIC) throw damaged();
   return SKIPPABLE_HEADER_BYTES + footer.readUInt32LE(0) * ENTRY_BYTES + FOOTER_BYTES;
 }
 
-/** Throws when the table does not match `storedBytes` and `bytes`. */
 export function decodeSeekTable(table: Buffer, { storedBytes, bytes }: Frame): Frame[] {
   if (table.length > mostFrames(bytes) * ENTRY_BYTES + SKIPPABLE_HEADER_BYTES + FOOTER_BYTES) throw damaged();
   const frames: Frame[] = [];

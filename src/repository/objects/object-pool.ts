@@ -11,22 +11,16 @@ export interface PackJob {
 
 /** Worker threads that compress, decompress and hash; one task per thread, further ones wait. */
 export interface ObjectPool {
-  /** Packs a file that may grow until `finish` is called. */
   pack(job: PackJob): Promise<Packed>;
   /** Packs contents in memory, which are transferred, beside the objects of a store's folder. */
   packContents(contents: ContentToPack[], store: string): Promise<PackedContent[]>;
-  /** Declares all sources complete. */
   finish(): void;
-  /** The content in frames; throws for a wrong checksum. */
   read(object: ObjectToRead): AsyncGenerator<Uint8Array<ArrayBuffer>, void>;
-  /** Verifies every byte; rejects with the damage. */
   check(object: ObjectToRead, onBytes: (bytes: number) => void): Promise<void>;
-  /** Verifies the stored bytes, or else the content. */
   checkStored(object: ObjectToRead, storedSha256: string | undefined): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Frames decompressed in advance. */
 const READ_AHEAD = 2;
 
 export function createObjectPool(size: number): ObjectPool {

@@ -11,7 +11,6 @@ import {
 } from './object-file.ts';
 import { ownsMemory, release } from './release.ts';
 
-/** One task at a time, and of a reading task one frame at a time. */
 export type WorkerRequest = { ticket: number } & WorkerTask;
 
 export type WorkerTask =

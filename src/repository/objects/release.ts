@@ -1,7 +1,6 @@
 /** Smaller buffers may be in Node's shared pool. */
 const OWN_MEMORY = 256 * 1024;
 
-/** Whether the buffer owns its memory, so that it can be transferred. */
 export function ownsMemory(bytes: Uint8Array<ArrayBuffer>): boolean {
   return bytes.buffer.byteLength >= OWN_MEMORY;
 }

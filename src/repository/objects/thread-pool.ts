@@ -4,7 +4,6 @@ import type { WorkerAnswer, WorkerReply, WorkerTask } from './object-worker.ts';
 /** The channel of one task to its thread; disposing returns the thread. */
 export interface TaskChannel extends AsyncDisposable {
   send(task: WorkerTask, memory?: ArrayBuffer[]): void;
-  /** Rejects when the task fails or the pool closes. */
   receive(): Promise<WorkerAnswer>;
 }
 
@@ -22,7 +21,6 @@ interface Thread {
 /** The frames are outside the heap. */
 const HEAP = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 };
 
-/** At most `size` threads, started on demand. */
 export function createThreadPool(size: number): ThreadPool {
   const idle: Thread[] = [];
   const all: Thread[] = [];
@@ -123,7 +121,6 @@ function conversation({ thread, ticket, closed, giveBack }: Conversation): TaskC
   };
 }
 
-/** The worker beside this module: TypeScript from source, its bundle in `dist/`. */
 function workerFile(): URL {
   return new URL(import.meta.url.endsWith('.ts') ? './object-worker.ts' : './object-worker.js', import.meta.url);
 }

@@ -12,18 +12,14 @@ type Sdk = typeof import('./sdk.ts').sdk;
 export interface S3Options {
   name: string;
   profile: StorageProfile;
-  /** Default: no encryption. */
   envelope?: Envelope;
   /** Default: a new one, which costs time and a connection. */
   client?: S3Client;
   signal: AbortSignal;
-  /** Temporary credentials of the profile's role. */
   credentials?: Credentials | undefined;
 }
 
-/** A bucket of an S3-compatible service. */
 export interface S3Bucket {
-  /** `s3://bucket/prefix` */
   name: string;
   bucket: string;
   client: S3Client;
@@ -31,7 +27,6 @@ export interface S3Bucket {
   envelope: Envelope;
   /** The name in the bucket: prefix and envelope. */
   nameOf(key: string): string;
-  /** The inverse; `null` for a foreign name. */
   keyOf(name: string): string | null;
   place(key: string): { Bucket: string; Key: string };
   /**

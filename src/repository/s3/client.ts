@@ -9,7 +9,6 @@ const SOCKETS = 32;
 export const CONNECTION_TIMEOUT = 5000;
 export const IDLE_TIMEOUT = 30_000;
 
-/** Temporary credentials; called again when they expire. */
 export type Credentials = () => Promise<{
   accessKeyId: string;
   secretAccessKey: string;
@@ -38,7 +37,6 @@ export async function createS3Client(profile: StorageProfile, credentials?: Cred
     responseChecksumValidation: 'WHEN_REQUIRED',
     // A proxy without support for it costs a second per part.
     expectContinueHeader: false,
-    // The store retries: see retry.ts.
     maxAttempts: 1,
     requestHandler: {
       connectionTimeout: CONNECTION_TIMEOUT,
@@ -53,9 +51,9 @@ export async function createS3Client(profile: StorageProfile, credentials?: Cred
 async function readCliProfile(name: string): Promise<AwsProfile> {
   const profile = (await readAwsProfiles(process.env)).get(name);
   if (profile) return profile;
-  throw new UserError(`The storage's command-line client has no profile "${name}"`, {
+  throw new UserError(`The AWS CLI has no profile "${name}"`, {
     code: 'storage_credentials_missing',
     exit: EXIT.unreachable,
-    hint: `Make it with: aws configure --profile ${name}; or change cli_profile in the configuration.`,
+    hint: `Create it: aws configure --profile ${name}; or change cli_profile in the configuration.`,
   });
 }

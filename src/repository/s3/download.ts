@@ -11,7 +11,6 @@ import type { HttpReader, SignedRequest } from './http-reader.ts';
 import { PART_BYTES } from './upload.ts';
 
 export interface Download extends Transfer {
-  /** Bytes of content; a larger object is refused. */
   maxBytes?: number | undefined;
   bucket: S3Bucket;
   reader: HttpReader;
@@ -23,7 +22,6 @@ const PARTS_AT_ONCE = 4;
 /** A network delivers small pieces, which are gathered up to this size. */
 const WRITE_BYTES = 1024 * 1024;
 
-/** Memory of all downloads together. */
 export const BYTES_GATHERED = 8 * WRITE_BYTES;
 
 /** Downloads an object in ranges and returns its SHA-256, unless bytes came twice. A failed range restarts alone. */
@@ -121,7 +119,6 @@ function receiveBy({ middlewareStack }: GetObjectCommand, { reader, receiver, ab
       if (head === null) return await next(args);
       return { response: { ...head, body: Readable.from(errors) }, output: { $metadata: {} } };
     },
-    // Next to the network, behind all other middleware.
     { step: 'deserialize', priority: 'low' },
   );
 }

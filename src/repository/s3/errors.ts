@@ -13,13 +13,12 @@ interface Meaning {
   code: string;
   message: (failed: FailedRequest) => string;
   hint: (failed: FailedRequest) => string;
-  /** How often such a request is made in all. */
   attempts: number;
 }
 
 const missingBucket: Meaning = {
   code: 'bucket_missing',
-  message: ({ bucket }) => `There is no bucket ${bucket}`,
+  message: ({ bucket }) => `Bucket not found: ${bucket}`,
   hint: ({ profile }) => `Create it, or change storage_profiles.${profile}.bucket in the configuration.`,
   attempts: 1,
 };
@@ -33,8 +32,8 @@ const wrongKeys: Meaning = {
 
 const noKeys: Meaning = {
   code: 'storage_credentials_missing',
-  message: ({ profile }) => `There are no credentials for storage profile "${profile}"`,
-  hint: ({ profile }) => `Set storage_profiles.${profile}.cli_profile, or log in with your storage's own client.`,
+  message: ({ profile }) => `No credentials for storage profile "${profile}"`,
+  hint: ({ profile }) => `Set storage_profiles.${profile}.cli_profile, or log in with the AWS CLI.`,
   attempts: 1,
 };
 
@@ -51,16 +50,16 @@ const mayNot: Meaning = {
 
 const clockSkew: Meaning = {
   code: 'clock_skew',
-  message: ({ bucket }) => `${bucket} refuses the request, since the clock of this machine is wrong`,
-  hint: () => "Set the clock, best by the system's time service; it must be right to a few minutes.",
+  message: ({ bucket }) => `${bucket} refuses the request because the clock of this machine is wrong`,
+  hint: () => 'Set the clock, to within a few minutes.',
   // The client corrects its clock after the first answer.
   attempts: 2,
 };
 
 const full: Meaning = {
   code: 'storage_full',
-  message: ({ bucket }) => `${bucket} has no room left: its quota is used up`,
-  hint: () => 'Remove snapshots with: tool prune; or have the quota raised.',
+  message: ({ bucket }) => `${bucket} is full: its quota is used up`,
+  hint: () => 'Remove snapshots (tool prune), or raise the quota.',
   attempts: 1,
 };
 
@@ -75,7 +74,7 @@ const wrongRegion: Meaning = {
 const noNetwork: Meaning = {
   code: 'storage_unreachable',
   message: ({ bucket }) => `Cannot reach ${bucket}`,
-  hint: ({ profile }) => `Is the network up, and the endpoint of storage profile "${profile}" right?`,
+  hint: ({ profile }) => `Check the network and the endpoint of storage profile "${profile}".`,
   attempts: 3,
 };
 
@@ -127,19 +126,16 @@ const ATTEMPTS_AT_SEALED = 3;
 /** Temporary errors of the credential provider; all others are permanent. */
 const PASSING = ['role_unreachable', 'provider_unreachable'];
 
-/** Unknown errors may be temporary. */
 export function attemptsFor(error: unknown): number {
   if (error instanceof SealBroken) return ATTEMPTS_AT_SEALED;
   if (error instanceof UserError) return PASSING.includes(error.code) ? noNetwork.attempts : 1;
   return isMissing(error) || error instanceof TooLarge ? 1 : meaningOf(error).attempts;
 }
 
-/** There is nothing under the key, or no such upload. */
 export function isMissing(error: unknown): boolean {
   return ['NoSuchKey', 'NotFound', 'NoSuchUpload'].includes((error as Error).name);
 }
 
-/** The reason as an error with a hint. */
 export function storageError(failed: FailedRequest): UserError {
   const { error } = failed;
   if (error instanceof UserError) return error;
@@ -164,7 +160,6 @@ function meaningOf(error: unknown): Meaning {
   );
 }
 
-/** The service's own message, or else its code. */
 function reasonOf(error: unknown): string {
   const { name, message, code } = error as NodeJS.ErrnoException;
   if (message && message !== 'UnknownError' && message !== name) return message.replace(/\.$/, '');

@@ -12,7 +12,6 @@ export interface SignedRequest {
 
 export interface AnswerHead {
   statusCode: number;
-  /** Names in lower case. */
   headers: Record<string, string>;
 }
 
@@ -26,7 +25,6 @@ export type TakePiece = (piece: Buffer, head: AnswerHead) => Promise<void> | und
  * 210 MB, with `Pool.dispatch` 3.8 s and 196 MB.
  */
 export interface HttpReader {
-  /** Resolves after the body; with `null` for an unsupported kind of answer. */
   get(request: SignedRequest, options: { signal: AbortSignal; take: TakePiece }): Promise<AnswerHead | null>;
 }
 
@@ -42,7 +40,6 @@ const END_OF_HEAD = '\r\n\r\n';
 
 interface Connection {
   socket: Socket;
-  /** Returns whether to continue reading at once. */
   onPiece: (piece: Buffer) => boolean;
   onEnd: (error: Error) => void;
 }
@@ -69,7 +66,6 @@ export function createHttpReader(options: HttpReaderOptions): HttpReader {
     };
     connection.onEnd = () => {};
     idle.set(place, [...(idle.get(place) ?? []), connection]);
-    // Lets the process exit.
     connection.socket.unref();
   }
 
@@ -145,7 +141,7 @@ function readAnswer(connection: Connection, take: TakePiece): Promise<AnswerHead
   let taken: Promise<void> = Promise.resolve();
 
   const takeBody = (piece: Buffer, of: AnswerHead): boolean => {
-    if (piece.length > left) throw new Error('the answer is longer than it said');
+    if (piece.length > left) throw new Error('the answer is longer than its declared length');
     left -= piece.length;
     const taking = piece.length > 0 ? take(piece, of) : undefined;
     if (taking === undefined) {

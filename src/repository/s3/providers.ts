@@ -3,7 +3,6 @@ import { STORAGE_PROVIDERS } from '../../config/schema/storage-providers.ts';
 
 export type StorageProfile = Settings['storage_profiles'][string];
 
-/** Settings of a profile of the AWS CLI. */
 export interface CliProfile {
   endpoint?: string | undefined;
   region?: string | undefined;

@@ -2,7 +2,6 @@ import { setTimeout } from 'node:timers/promises';
 
 export interface RetryOptions {
   signal: AbortSignal;
-  /** The maximum number of attempts after such an error; 1 means no retry. */
   attempts: (error: unknown) => number;
 }
 

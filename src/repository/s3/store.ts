@@ -15,7 +15,6 @@ import { BYTES_GATHERED, downloadFile } from './download.ts';
 import { isMissing } from './errors.ts';
 import { PART_BYTES, uploadFile } from './upload.ts';
 
-/** Of all uploads together. */
 const BYTES_IN_FLIGHT = 4 * PART_BYTES;
 
 const LOOKS_AT_ONCE = 16;
@@ -23,7 +22,6 @@ const LOOKS_AT_ONCE = 16;
 /** Up to this number, keys are checked one by one instead of by a list of a thousand. */
 const WORTH_A_LIST = 4;
 
-/** A text with the overhead of encryption. */
 const MOST_STORED_BYTES = sealedBytes(MOST_TEXT_BYTES);
 
 export async function createS3Store(options: S3Options): Promise<Store> {
@@ -85,7 +83,6 @@ async function list(bucket: S3Bucket, prefix: string): Promise<StoredFile[]> {
   return found.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** The beginning of the bucket or prefix, in one request. */
 async function top({ ask, bucket, client, sdk, nameOf }: S3Bucket): Promise<string[]> {
   const Prefix = nameOf('');
   const command = new sdk.ListObjectsV2Command({ Bucket: bucket, Prefix, Delimiter: '/' });
@@ -104,7 +101,6 @@ async function find({ ask, client, sdk, place, envelope }: S3Bucket, key: string
   return { key, bytes, modified: LastModified, version: ETag.replaceAll('"', '') };
 }
 
-/** A text, truncated at the limit. */
 async function readBody(body: AsyncIterable<Buffer> | undefined): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let bytes = 0;

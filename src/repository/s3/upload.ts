@@ -6,12 +6,10 @@ import { ContentDiffers, createChecksum } from '../objects/checksum.ts';
 import type { Transfer } from '../store.ts';
 import type { S3Bucket } from './bucket.ts';
 
-/** Larger files are sent in parts. */
 export const PART_BYTES = 8 * 1024 * 1024;
 
 const PARTS_AT_ONCE = 4;
 
-/** The limit of services. */
 const MOST_PARTS = 10_000;
 
 const ABORT_TIMEOUT = 10_000;
@@ -19,7 +17,6 @@ const ABORT_TIMEOUT = 10_000;
 export interface Upload extends Transfer {
   bucket: S3Bucket;
   buffers: BufferPool;
-  /** The expected checksum of the file. */
   sha256?: string | undefined;
 }
 
@@ -57,7 +54,6 @@ function signChecksum({ middlewareStack }: PutObjectCommand, sha256: string): vo
 }
 
 interface CheckedSource extends Source {
-  /** Throws when the content differs from the expected one. */
   checkContent: () => Promise<string | null>;
 }
 

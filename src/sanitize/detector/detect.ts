@@ -4,14 +4,12 @@ import { NAME_RULES, type NameRule, PEOPLE } from './name-rules.ts';
 import { VALUE_RULES } from './value-rules.ts';
 import { wordsOf } from './words.ts';
 
-/** A column that looks like personal data, with the reason. */
 export interface Suspicion {
   facts: ColumnFacts;
   kind: PersonalKind;
   by: 'name' | 'values';
 }
 
-/** In the order of the input. */
 export function detectPersonalData(columns: ColumnFacts[]): Suspicion[] {
   const certain = new Map<string, Suspicion>();
   for (const facts of columns) {

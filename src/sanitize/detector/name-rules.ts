@@ -2,14 +2,11 @@ import type { ColumnFamily } from '../column-facts.ts';
 import type { PersonalKind } from './kinds.ts';
 import { exactly, words } from './words.ts';
 
-/** Names of columns with data of a kind, in many languages, as `wordsOf` writes them. */
 export interface NameRule {
   kind: PersonalKind;
-  /** Matches anywhere in the column's words. */
   column: RegExp;
   /** Words that change the meaning. */
   except?: RegExp;
-  /** The table's name must match. */
   table?: RegExp;
   /** Only in a table of people: by its name, or because another rule found personal data. */
   amongPeople?: true;

@@ -1,16 +1,13 @@
 import { isIP } from 'node:net';
 import type { ColumnFamily } from '../column-facts.ts';
-import { passesIban, passesLuhn } from './checksums.ts';
 import { FIRST_NAMES } from './first-names.ts';
 import type { PersonalKind } from './kinds.ts';
 import { wordsOf } from './words.ts';
 
-/** Values of a kind, whatever the name of their column. */
 export interface ValueRule {
   kind: PersonalKind;
   families: ColumnFamily[];
   fits: (value: string) => boolean;
-  /** Minimum share of matching values. */
   share: number;
   /** Words of columns with similar values of another kind. */
   except?: RegExp;
@@ -78,4 +75,27 @@ function isPersonName(value: string): boolean {
   if (!/^\p{L}[\p{L}\p{M}' .-]{1,60}$/u.test(value)) return false;
   const parts = wordsOf(value).split(' ');
   return parts.length <= 5 && FIRST_NAMES.has(parts[0] ?? '');
+}
+
+/** Luhn's check digit of payment cards and IMEIs. */
+function passesLuhn(digits: string): boolean {
+  let sum = 0;
+  for (let index = 0; index < digits.length; index += 1) {
+    const digit = Number(digits[digits.length - 1 - index]);
+    const doubled = index % 2 === 0 ? digit : digit * 2;
+    sum += doubled > 9 ? doubled - 9 : doubled;
+  }
+  return digits.length > 0 && sum % 10 === 0;
+}
+
+/** ISO 13616: country and check digits moved to the end, letters as numbers, modulo 97. */
+function passesIban(text: string): boolean {
+  const moved = text.slice(4) + text.slice(0, 4);
+  let remainder = 0;
+  for (const character of moved.toUpperCase()) {
+    const value = Number.parseInt(character, 36);
+    if (Number.isNaN(value)) return false;
+    remainder = (remainder * (value > 9 ? 100 : 10) + value) % 97;
+  }
+  return remainder === 1;
 }

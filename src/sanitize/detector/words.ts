@@ -17,7 +17,6 @@ export function words(alternatives: TemplateStringsArray): RegExp {
   return new RegExp(`(?:^| )(?:${joined(alternatives)})(?: |$)`, 'u');
 }
 
-/** The same, without other words. */
 export function exactly(alternatives: TemplateStringsArray): RegExp {
   return new RegExp(`^(?:${joined(alternatives)})$`, 'u');
 }

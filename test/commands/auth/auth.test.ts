@@ -65,7 +65,7 @@ it.each(FAILING)('auth login of somebody who %s ends with 4 and %s; nothing is s
   expect(await world.text()).toBe(before);
 });
 
-it('auth login prints a code where there is no display, and says who has signed in', async () => {
+it('auth login prints a code without a display, and the person after the sign-in', async () => {
   const world = await signInWorld('', { deviceFlow: true });
   const person = (url: string) => world.provider.signIn(url, 'bob');
   const { stdout, stderr, exit } = await login(world, { words: [], person });

@@ -94,7 +94,7 @@ test('config init writes a file that config check finds nothing wrong with, and 
   expect(JSON.parse(forced.stdout).replaced).toBe(join(folder.path, '.config/tool/tool.yml.replaced'));
 });
 
-test('where ./tool.yml shadows the file of the user, init, check and show say so', async () => {
+test('init, check and show report a ./tool.yml that shadows the file of the user', async () => {
   const folder = await configFolder({ 'work/tool.yml': withKey('') });
   const own = join(folder.path, '.config/tool/tool.yml');
   const change = {

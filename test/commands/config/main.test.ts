@@ -39,10 +39,10 @@ test('init asks nothing, writes for the owner alone, refuses to overwrite with 5
   expect(await readFile(file, 'utf8')).not.toBe(written);
 });
 
-test('without a configuration, check exits with 3 and says how to begin, and counts nothing', async () => {
+test('without a configuration, check exits with 3 and a hint, without a count', async () => {
   const { exit, stdout } = await tool(await configFolder({}), ['check']);
   expect(exit).toBe(3);
-  expect(stdout).toContain('hint: tool config init writes one.');
+  expect(stdout).toContain('hint: Create one: tool config init');
   expect(stdout).not.toContain('1 error');
 });
 

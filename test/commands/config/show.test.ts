@@ -58,7 +58,7 @@ targets.app.subset.subset_tables[0].table    public.a                          t
 targets.app.subset.subset_tables[0].percent  5                                 tool.yml:16
 targets.app.subset.copy_tables               public.c, public.d                tool.yml:13
 targets.my.other                             {}                                tool.yml:17`);
-  expect(advice).toContain("warning: storage profile 'team' holds its credentials itself");
+  expect(advice).toContain("warning: storage profile 'team' contains its credentials");
   expect(problems).toContain('warning: targets.my.other does nothing');
   expect(end).toBe(`From ${folder.path}/tool.yml, cloud mode\n`);
 });
@@ -79,7 +79,7 @@ test('on a terminal the values are nested as in the file, and no line is wider t
   expect(stdout).toMatch(/\ntargets\n {2}app\n {4}cpus +2 +tool\.yml:3\n {4}share +\{\} +tool\.yml:3\n/);
 });
 
-test('config show --json is one document; what the variables say has no line', async () => {
+test('config show --json is one document; values of variables have no line', async () => {
   const folder = await configFolder({ 'tool.yml': 'targets: {app: {sso_groups: [a, b], share: {}}}' });
   const { stdout } = await run(folder, ['--json'], { TOOL_SECRET_KEY: SECRET_KEY, TOOL_TARGETS__APP__CPUS: '3' });
   const document = JSON.parse(stdout);
@@ -158,7 +158,7 @@ test('config schema prints the JSON Schema that is shipped, with --json too', as
   expect(JSON.parse(shipped).properties.targets).toMatchObject({ type: 'object' });
 });
 
-test('what is encrypted is masked, whatever the key', async () => {
+test('encrypted values are masked under any key', async () => {
   const folder = await configFolder({
     'tool.yml': withKey(
       `targets:\n  app:\n    name: "${encrypt('n', SECRET_KEY)}"\n    sso_groups: [a, "${encrypt('b', SECRET_KEY)}"]\n    share: {}\n`,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { diffLines } from '../../../src/config/edit/diff-lines.ts';
 
-test('what comes and goes is told with two lines around it, and nothing of what is further away', () => {
+test('changes are shown with two lines of context', () => {
   const before = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
   const after = ['a', 'b', 'c', 'D', 'e', 'f', 'g', 'h', 'i', 'j', 'k'];
   expect(shown(before, after)).toEqual([' 1 b', ' 2 c', '-3 d', '+3 D', ' 4 e', ' 5 f', ' 8 i', ' 9 j', '+10 k']);

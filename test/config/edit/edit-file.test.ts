@@ -21,7 +21,7 @@ it('keeps the mode, follows a link, and leaves nothing beside the file', async (
   expect((await readdir(path)).sort()).toEqual(['real.yml', 'tool.yml']);
 });
 
-it('refuses what it could not change without changing more, and leaves the file', async () => {
+it('refuses an edit with other effects, and does not change the file', async () => {
   const text = 'a: &a {x: 1}\nb: *a\n';
   const { path } = await configFolder({ 'tool.yml': text });
   const editing = editFile({
@@ -53,7 +53,7 @@ it('takes over the lock of another machine when it is old', async () => {
   expect(await readdir(path)).toEqual(['tool.yml']);
 });
 
-it('keeps what an editor that knows of no lock has saved meanwhile', async () => {
+it('keeps concurrent changes of an editor without a lock', async () => {
   const { path } = await configFolder({ 'tool.yml': 'a: 1\n' });
   const file = join(path, 'tool.yml');
   const seen: string[] = [];
@@ -75,7 +75,7 @@ it('never writes over bytes that it cannot read', async () => {
   expect(await readFile(join(path, 'tool.yml'))).toEqual(bytes);
 });
 
-it('says so where it may not write', async () => {
+it('reports a file that is not writable', async () => {
   const editing = editFile({ file: '/proc/version', environment: {}, edits: () => [{ path: ['a'], value: 2 }] });
   await expect(editing).rejects.toMatchObject({ code: 'configuration_not_written', hint: 'Nothing was changed.' });
 });
@@ -88,7 +88,7 @@ it.skipIf(process.getuid?.() !== 0)('of another user stays theirs (needs root)',
   expect(await stat(file)).toMatchObject({ uid: 12_345, gid: 23_456 });
 });
 
-it('waits for who holds the lock, and is asked for its edits only then', async () => {
+it('waits for the lock before it computes its edits', async () => {
   const { path } = await configFolder({ 'tool.yml': 'a: 1\n' });
   const file = join(path, 'tool.yml');
   const order: string[] = [];
@@ -106,7 +106,7 @@ it('waits for who holds the lock, and is asked for its edits only then', async (
   expect(order).toEqual(['released', 'asked']);
 });
 
-it('loses nothing of what several processes write at the same moment', async () => {
+it('loses no edit of concurrent processes', async () => {
   const { path } = await configFolder({ 'tool.yml': '# mine\ncount: 0\n' });
   const file = join(path, 'tool.yml');
   const program = `

@@ -20,7 +20,7 @@ test('a working directory that cannot be made leaves no file behind that names i
   expect((await folder.inspect()).problems).toMatchObject([{ code: 'no_configuration' }]);
 });
 
-test('it writes a configuration that is valid as it is, and makes the working directory', async () => {
+test('init writes a valid configuration and creates the working directory', async () => {
   const folder = await configFolder({});
   expect(await initIn(folder.path)).toEqual({
     file: join(folder.path, USER_FILE),
@@ -93,7 +93,7 @@ test('of two at once, one writes and the other is refused', async () => {
   expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
 });
 
-test('where it cannot write it says so', async () => {
+test('init reports a path that is not writable', async () => {
   const folder = await configFolder({ file: 'not a folder' });
   await expect(initIn(folder.path, { file: 'file/tool.yml' })).rejects.toMatchObject({
     code: 'configuration_not_written',

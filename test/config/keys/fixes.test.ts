@@ -139,7 +139,7 @@ test.each([
   expect(await mended(withKey(text))).toEqual({ code, does: null, text: null });
 });
 
-test('what a variable says is not mended in the file', async () => {
+test('a value from a variable has no fix in the file', async () => {
   const said = await mended(withKey('debug: false\n'), { TOOL_ENV: 'prod' });
   expect(said).toEqual({ code: 'wrong_value', does: null, text: null });
   expect(SECRET_KEY).toHaveLength(32);

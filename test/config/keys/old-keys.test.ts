@@ -25,12 +25,12 @@ test.for(CASES)('%s is told as a former key, with %s to write instead', async ([
   expect(problems.find(({ code }) => code === 'old_key')).toMatchObject({
     severity: 'error',
     key,
-    message: `${key} is not a key of this version`,
+    message: `${key} is a key of a former version`,
     hint: `Write ${instead}.`,
   });
 });
 
-test('what a former key is replaced by is a key', async () => {
+test('the replacement of a former key is a key', async () => {
   for (const [key, instead] of CASES) {
     const path = key.includes('a.b') ? ['targets', 'a.b', ...instead.split('.').slice(3)] : instead.split('.');
     const folder = await configFolder({ 'tool.yml': withKey(nested(path, 'x')) });

@@ -37,7 +37,7 @@ async function inSession(
 }
 
 describe.skipIf(lacking)(`the secret_key in the system's keychain${lacking}`, () => {
-  it('is kept there by init, and opens what it has encrypted', async () => {
+  it('is stored there by init, and decrypts values', async () => {
     const { path } = await configFolder({});
     const { stdout } = await inSession(
       path,
@@ -68,7 +68,7 @@ describe.skipIf(lacking)(`the secret_key in the system's keychain${lacking}`, ()
 });
 
 describe.skipIf(lacking)(`a keychain that is there and keeps nothing${lacking}`, () => {
-  it('is not taken for one: init says so, and the key is in the file', async () => {
+  it('is not used: init warns, and the key is in the file', async () => {
     const { path } = await configFolder({});
     const { stdout, stderr } = await inSession(path, `tool config init --keychain --json; cat ${FILE}`, {
       keychain: false,
@@ -79,7 +79,7 @@ describe.skipIf(lacking)(`a keychain that is there and keeps nothing${lacking}`,
   }, 60_000);
 });
 
-it('without a keychain init says so in one line, and the key is in the file, for its owner alone', async () => {
+it('without a keychain init warns, and the key is in the file, readable by its owner only', async () => {
   const { path } = await configFolder({});
   const { stderr } = await run(process.execPath, [MAIN, 'config', 'init', '--keychain', '--no-tui'], {
     env: { PATH: process.env.PATH, TOOL_TRUST: 'true', HOME: path },
@@ -93,12 +93,12 @@ it('without a keychain init says so in one line, and the key is in the file, for
   expect(await readFile(join(path, FILE), 'utf8')).toMatch(/^secret_key: "[0-9a-f]{32}"$/m);
 });
 
-it('a configuration that leaves its key to a keychain that is not there is refused, and says how to go on', async () => {
+it('a configuration with a missing keychain is refused with a hint', async () => {
   const { path } = await configFolder({ 'tool.yml': 'secret_key: keychain\n' });
   const env = { PATH: process.env.PATH, TOOL_TRUST: 'true', HOME: path };
   await expect(run(process.execPath, [MAIN, 'targets'], { env, cwd: path })).rejects.toMatchObject({
     code: 3,
-    stderr: expect.stringMatching(/secret_key cannot be read from the keychain: .*TOOL_SECRET_KEY/s),
+    stderr: expect.stringMatching(/cannot read secret_key from the keychain: .*TOOL_SECRET_KEY/s),
   });
   await expect(run(process.execPath, [MAIN, 'targets', '--json'], { env, cwd: path })).rejects.toMatchObject({
     stdout: expect.stringContaining('"code":"keychain_unavailable"'),

@@ -3,7 +3,7 @@ import { encrypt } from '../../../src/config/secrets/cipher.ts';
 import { secretValues } from '../../../src/config/secrets/secret-values.ts';
 import { configFolder, SECRET_KEY, withKey } from '../../helpers/config-folder.ts';
 
-test('the secrets that a run knows are those of the configuration as it is in force, and of variables', async () => {
+test('the known secrets of a run are those of the configuration in force and of variables', async () => {
   const text = withKey(
     [
       `authtoken: ${encrypt('t0ken-in-plain', SECRET_KEY)}`,

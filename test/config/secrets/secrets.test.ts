@@ -42,7 +42,7 @@ describe('an encrypted value', () => {
     expect(decrypt(foreign.toUpperCase().replace('$AES$', '$aes$'), SECRET_KEY)).toBe('pa$$ wörd');
   });
 
-  it('opens to what it was made of, and to nothing under another key or with any byte changed', () => {
+  it('decrypts to its value, and to nothing with another key or a changed byte', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.nat(), (plain, at) => {
         const encrypted = encrypt(plain, SECRET_KEY);
@@ -96,7 +96,7 @@ targets:
     const { problems } = await folder.inspect();
     expect(summary(problems)).toEqual([
       '2:12 secret_not_opened authtoken cannot be decrypted with this secret_key',
-      '4:31 secret_not_opened targets.app.snapshot.src_url is not a whole encrypted value',
+      '4:31 secret_not_opened targets.app.snapshot.src_url is a truncated encrypted value',
     ]);
     expect(JSON.stringify(problems)).not.toMatch(/\$aes\$|00ff/);
   });
@@ -142,7 +142,7 @@ targets:
     subset: { src_url: "postgres://{{\`WHO\` | env}}@h/d", copy_tables: ["${encrypt('a.b', OTHER_KEY)}"] }
 `;
 
-  it('with a key that opens none of many is one problem, which names the key and some of the values', async () => {
+  it('a key that decrypts nothing is one problem, with the key and some values', async () => {
     const folder = await configFolder({ 'tool.yml': withKey(UNDER_OTHER_KEY) });
     const { problems } = await folder.inspect({ environment: { WHO: encrypt('w', OTHER_KEY) } });
     expect(summary(problems.filter(({ severity }) => severity === 'error'))).toEqual([
@@ -169,7 +169,7 @@ targets:
 `),
     });
     expect(summary((await folder.inspect()).problems)).toEqual([
-      expect.stringMatching(/^3:\d+ direct_credentials storage profile 'team' holds its credentials itself/),
+      expect.stringMatching(/^3:\d+ direct_credentials storage profile 'team' contains its credentials/),
     ]);
   });
 
@@ -183,14 +183,14 @@ targets:
     expect((user + system) / 1000).toBeLessThan(1000);
   });
 
-  it('is not told apart when the key itself is wrong: that is told once', async () => {
+  it('is not reported separately when the key is wrong', async () => {
     const folder = await configFolder({
       'tool.yml': `secret_key: short\nauthtoken: ${encrypt('t', SECRET_KEY)}\n`,
     });
     expect((await folder.inspect()).problems.map(({ code }) => code)).toEqual(['wrong_value']);
   });
 
-  it('is not shown by what is wrong with it', async () => {
+  it('is not shown by its problem', async () => {
     const folder = await configFolder({
       'tool.yml': withKey(
         `env: ${encrypt('sesame', SECRET_KEY)}
@@ -218,7 +218,7 @@ targets:
       dst_url: "postgres://me:{{\`PW\` | env}}@localhost/copy"
 `);
 
-  it('encrypts all that is plain and sensitive where it stands, and load reads it as before', async () => {
+  it('encrypts plain sensitive values in place, and load reads the same values', async () => {
     const folder = await configFolder({ 'tool.yml': PLAIN });
     const before = (await folder.load({ environment: { PW: 'x' } })).settings;
     const { exit, stdout } = await tool(folder, ['encrypt']);
@@ -238,7 +238,7 @@ targets:
     );
   });
 
-  it('leaves each password what it is, however it is written in its URL', async () => {
+  it('keeps each password, in any notation of its URL', async () => {
     const written = fc.oneof(fc.string({ unit: 'grapheme' }).map(encodeURIComponent), fc.string(), fc.webUrl());
     const password = written.map((text) => text.replace(/[\s/?#\\{\p{Cc}]/gu, '') || 'x');
     await fc.assert(
@@ -257,7 +257,7 @@ targets:
     );
   });
 
-  it('encrypts what several keys share once, and they go on sharing it', async () => {
+  it('encrypts a shared value once, and it stays shared', async () => {
     const folder = await configFolder({
       'tool.yml': withKey(`authtoken: &t sesame
 targets:
@@ -295,13 +295,13 @@ storage_profiles:
     expect((await folder.load()).settings).toEqual(settings);
   });
 
-  it('takes braces in what is no URL for text, and an address within it too', async () => {
+  it('treats braces and addresses as text outside a URL', async () => {
     const folder = await configFolder({ 'tool.yml': withKey("authtoken: 'a{{b://c:d@e'\n") });
     expect((await tool(folder, ['encrypt'])).stdout).toBe('Encrypted authtoken\n');
     expect((await folder.load()).settings.authtoken).toBe('a{{b://c:d@e');
   });
 
-  it('encrypts what it is told, and with --dry-run nothing', async () => {
+  it('encrypts the given keys, and nothing with --dry-run', async () => {
     const folder = await configFolder({ 'tool.yml': PLAIN });
     const dry = await tool(folder, ['encrypt', 'authtoken', '--dry-run', '--json']);
     expect(JSON.parse(dry.stdout)).toEqual({
@@ -337,7 +337,7 @@ storage_profiles:
     expect(stdout).toBe('authtoken\t\ntargets.app.snapshot.src_url\t\ntargets.app.snapshot.dst_url\t\n');
   });
 
-  it('works with a key from the environment, and says when there is none', async () => {
+  it('works with a key from the environment, and reports a missing one', async () => {
     const folder = await configFolder({ 'tool.yml': 'authtoken: token\n' });
     expect((await tool(folder, ['encrypt'])).exit).toBe(EXIT.configuration);
     expect(await tool(folder, ['encrypt'], { TOOL_SECRET_KEY: SECRET_KEY })).toMatchObject({ exit: EXIT.done });

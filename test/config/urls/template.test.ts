@@ -49,9 +49,9 @@ test.for([
 
 test.for([
   ['x{{`A` | env', '{{ is not closed by }}', 1],
-  ['{{}}', 'nothing stands between the braces', 0],
-  ['{{ | env}}', 'nothing stands before the |', 3],
-  ['{{`A` | }}', 'nothing stands behind the |', 6],
+  ['{{}}', 'nothing is between the braces', 0],
+  ['{{ | env}}', 'nothing is before the |', 3],
+  ['{{`A` | }}', 'nothing is behind the |', 6],
   ['{{`A | env}}', 'the ` is not closed', 2],
   ['{{env}}', 'env takes a name in quotes: {{env "NAME"}}', 2],
   ['{{`A` | upper}}', 'only env may follow the |', 8],
@@ -126,7 +126,7 @@ test.for([
   );
 });
 
-test('whatever is written, it is filled in, or the error says where', () => {
+test('any template is filled in, or the error has a location', () => {
   const pieces = fc.oneof(
     fc.constantFrom('{{', '}}', '{{- ', ' -}}', '`', '"', '|', 'env', 'NAME', '\\', '\\x4', '\\UFFFFFFFF', '://', '@'),
     fc.constantFrom('constructor', '__proto__', ':', '/', '?', '#', ' '),

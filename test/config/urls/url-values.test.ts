@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { applyRules } from '../../../src/config/rules/apply-rules.ts';
+import { applyRules } from '../../../src/config/load.ts';
 import { check } from '../../../src/operations/configuration/check.ts';
 import { EXIT } from '../../../src/runtime/errors.ts';
 import { configFolder, summary, withKey } from '../../helpers/config-folder.ts';
@@ -56,7 +56,7 @@ test('a region of ~/.aws/config that no address can be made of is a problem of t
     '.aws/config': '[profile work]\nregion = us east 1\n',
   });
   expect(summary((await folder.inspect()).problems)).toEqual([
-    `2:65 cli_profile_invalid storage profile 'team' names the cli_profile 'work', whose region "us east 1" is not valid`,
+    `2:65 cli_profile_invalid storage profile 'team' uses the cli_profile 'work', whose region "us east 1" is not valid`,
   ]);
   await folder.write('.aws/config', '[profile work]\nregion = eu-central-1\nendpoint_url = "not a url"\n');
   expect((await folder.inspect()).problems.map(({ code }) => code)).toEqual(['cli_profile_invalid']);

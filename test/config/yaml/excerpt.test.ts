@@ -14,7 +14,7 @@ test('an excerpt is the line with a caret below the place', () => {
   expect(at('debug: 1\nname: x\n', 2, 7)).toEqual(['   2 | name: x', '     |       ^']);
 });
 
-test('the caret stands right behind wide characters and tabs', () => {
+test('the caret is correct behind wide characters and tabs', () => {
   expect(at('name:\t名: x', 1, 8)).toEqual(['   1 | name: 名: ***', '     |         ^']);
 });
 

@@ -7,7 +7,7 @@ import { mutations } from '../../helpers/mutations.ts';
 
 const EXAMPLE = readFileSync(new URL('../../../tool.example.yml', import.meta.url), 'utf8');
 
-test('the example and what config init writes need no parser', () => {
+test('the example and the file of config init need no parser', () => {
   expect(readPlainYaml(EXAMPLE)).toMatchObject({ targets: { app: { sso_groups: ['developers'] } } });
   expect(readPlainYaml('# nothing else\nsecret_key: "0"\n# targets:\n')).toEqual({ secret_key: '0' });
 });
@@ -23,7 +23,7 @@ test.for([
   expect(parsedSource(text).flaws).toEqual([]);
 });
 
-test('whatever is done to a configuration, it is read as the parser reads it, or left to the parser', () => {
+test('a mutated configuration is read as by the parser, or left to it', () => {
   let plain = 0;
   fc.assert(
     fc.property(fc.oneof(mutations(EXAMPLE), mutations(SMALL), yamlLines), (text) => {

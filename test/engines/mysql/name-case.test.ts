@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
-import { openSession } from '../../../src/engines/mysql/connection/session.ts';
+import { inDatabase, type MysqlSession, openSession } from '../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../src/engines/mysql/connection/url.ts';
 import { readNameCase, refuseCollisions } from '../../../src/engines/mysql/name-case.ts';
 import { needsOf } from '../../../src/engines/mysql/restore/table-needs.ts';
+import { readRights } from '../../../src/engines/mysql/rights.ts';
+import { destinationName } from '../../../src/engines/mysql/server/server.ts';
 import { build } from '../../../src/operations/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
@@ -224,6 +226,33 @@ for (const flavour of FLAVOURS) {
       expect(await exact.sql('twins_safe', 'SELECT a FROM Case1 UNION ALL SELECT b FROM case1')).toEqual([
         ...[11, 12, 3].map((a) => ({ a })),
       ]);
+    });
+
+    // Only macOS has servers that keep names as they are and compare them without case: a real one answers as if it were.
+    it.each([0, 1, 2])('are compared without case where lower_case_table_names is not 0: %i', async (value) => {
+      await using real = await openSession({ url: parseMysqlUrl(exact.url('')) });
+      const asked = <Row>(sql: string) => real.query<Row>(sql.replaceAll('@@lower_case_table_names', String(value)));
+      const session: MysqlSession = Object.create(real, { query: { value: asked } });
+      const names = ['Artist', 'ARTIST', 'Album'];
+      const nameCase = await readNameCase(session, names);
+      expect(nameCase.folds).toBe(value > 0);
+      expect(nameCase.fold('Artist') === nameCase.fold('ARTIST')).toBe(value > 0);
+      if (value > 0) expect(() => refuseCollisions(nameCase, names)).toThrow(/"ARTIST" and "Artist"/);
+      else expect(() => refuseCollisions(nameCase, names)).not.toThrow();
+      expect(await destinationName(session, 'Music_Dev')).toBe(value > 0 ? 'music_dev' : 'Music_Dev');
+      expect((await readRights(session)).fold('Music_Dev')).toBe(value > 0 ? 'music_dev' : 'Music_Dev');
+      const [own] = await session.query<{ found: number }>(`SELECT ${inDatabase("'chinook'", 'Chinook')} AS found`);
+      expect(own?.found).toBe(value > 0 ? 1 : 0);
+    });
+
+    it.runIf(process.env.TOOL_TEST_FULL)('a server on Linux is never one that keeps and ignores case (2)', async () => {
+      const started = await startMysql(flavour, ['--lower-case-table-names=2']).catch((error: Error) => error);
+      if (started instanceof Error) return expect(started.message).toContain('did not start');
+      try {
+        expect(await started.sql('', 'SELECT @@lower_case_table_names AS value')).toEqual([{ value: 0 }]);
+      } finally {
+        await started.stop();
+      }
     });
 
     it('are folded by the rules of the server', async () => {

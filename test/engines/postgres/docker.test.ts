@@ -185,7 +185,7 @@ describeWithDocker(
       const missing = contextFor({ scheme: 'pgdocker', destination: 'none', image: 'localhost:1/postgres:17' });
       expect(await checkTarget(missing, 'app')).toMatchObject({
         status: 'unreachable',
-        error: 'The image localhost:1/postgres:17 is not on this machine and cannot be pulled',
+        error: 'Cannot pull the image localhost:1/postgres:17',
       });
     });
 

@@ -125,6 +125,9 @@ describeWithPostgres(
           ${DEPENDENTS}`,
       });
       await build(contextOf({ snapshot: snapshot() }), { target: 'app' });
+      // What the server itself drops with a foreign server is what a load leaves out.
+      await query('postgres', 'CREATE DATABASE oracle TEMPLATE app');
+      await query('oracle', 'DROP SERVER far CASCADE');
     }, 120_000);
 
     beforeEach(() => {
@@ -178,6 +181,9 @@ describeWithPostgres(
       await expect(query('app_dev', 'SELECT count(*) FROM customer')).rejects.toThrow(/does not exist/);
       expect(await query('app_dev', 'SELECT count(*) FROM person')).toBe('2\n');
       expect(await query('app_dev', 'SELECT id FROM sale')).toBe(request.tables ? '' : '1\n');
+      if (!request.tables) {
+        expect(normalized(await server.dump('app_dev'))).toEqual(normalized(await server.dump('oracle')));
+      }
       // Views of its own tables are there, and one that only has the name.
       expect(await query('app_dev', 'SELECT count(customer) FROM people')).toBe('2\n');
       expect(await logins()).toBe(before);

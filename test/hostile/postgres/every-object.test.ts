@@ -152,6 +152,7 @@ describeWithPostgres('a database with every kind of object', () => {
     expect(await server.psql('all_kinds_small', { sql: count })).toBe('25\n0\n');
     const definitions = async (database: string): Promise<string[]> =>
       normalized(await server.dump(database, '--schema-only'));
+    await server.psql('all_kinds', { sql: 'DROP SERVER far CASCADE' });
     expect(await definitions('all_kinds_small')).toEqual(await definitions('all_kinds'));
   });
 });

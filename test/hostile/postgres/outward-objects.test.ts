@@ -4,6 +4,7 @@ import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.t
 import { anyClientTools } from '../../../src/engines/postgres/tools.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
+import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
 import { buildAndLoad, normalized } from '../../helpers/build-and-load.ts';
 import { OTHER, OUTWARD_CASES, REFUSED_CASES } from '../../helpers/outward-objects.ts';
 import {
@@ -102,5 +103,25 @@ describeWithPostgres('a selection of schemas', () => {
     expect(await server.psql('chain_clean', { sql: 'SELECT id, p FROM person; SELECT m FROM "a.b".held' })).toBe(
       '7|(2)\nfine\n',
     );
+
+    // So do a build before a sanitization, and the snapshot of a subset.
+    const subset_tables = [{ table: 'public.person', percent: 100 }];
+    const small = {
+      subset: { src_url: server.url('chain'), dst_url: server.url('chain_small'), subset_tables },
+      snapshot: { dst_url: server.url('chain_again') },
+    };
+    const both = testContext({ settings: { working_directory: folder.path, targets: { ...targets, small } } });
+    const build = (includeNeededSchemas: boolean) => ({ target: 'chain', build: { includeNeededSchemas } });
+    const subsets = (includeNeededSchemas: boolean) => ({ target: 'small', snapshot: true, includeNeededSchemas });
+    await expect(applySanitize(both, await planSanitize(both, build(false)))).rejects.toMatchObject({
+      code: 'schema_needed',
+    });
+    await expect(applySubset(both, await planSubset(both, subsets(false)))).rejects.toMatchObject({
+      code: 'schema_needed',
+    });
+    expect((await applySanitize(both, await planSanitize(both, build(true)))).snapshot).toMatchObject({ rows: 3 });
+    expect((await applySubset(both, await planSubset(both, subsets(true)))).snapshot).toMatchObject({ rows: 1 });
+    await applyLoad(both, await planLoad(both, { target: 'small', cpus: 2 }));
+    expect(await server.psql('chain_again', { sql: 'SELECT id, p FROM person' })).toBe('1|(2)\n');
   });
 });

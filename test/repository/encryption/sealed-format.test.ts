@@ -24,7 +24,7 @@ function open(sealed: Buffer, change: { key?: Buffer; name?: string } = {}): Buf
   return createOpener({ key, name, total: sealed.length, ...change }).open(Buffer.from(sealed), 0);
 }
 
-describe('what is sealed', () => {
+describe('encrypted content', () => {
   it.each(SIZES)('%i bytes are opened as they were, and their number is known from outside', (size) => {
     const content = randomBytes(size);
     const sealed = seal(content);
@@ -57,7 +57,7 @@ describe('what is sealed', () => {
   });
 });
 
-describe('what is not as it was sealed is noticed', () => {
+describe('changed encrypted content is detected', () => {
   const content = randomBytes(200_000);
   const sealed = seal(content);
   const other = seal(content);

@@ -12,7 +12,7 @@ test.each(['locks', 'objects/aa/aaaa', 'snapshots/ünï%2E/one.json', `index/${'
   },
 );
 
-test('what lies below a key has its name before its own, and only the first part can be read', () => {
+test("an encrypted key begins with its parent's name, and only the first part is readable", () => {
   const [top, target, file] = sealName('snapshots/customers/one.json', keys).split('/');
   expect(`${top}/${target}`).toBe(sealName('snapshots/customers', keys));
   expect(top).toBe('snapshots');
@@ -23,7 +23,7 @@ test('names of a like length are of one length', () => {
   expect(sealName('snapshots/a', keys)).toHaveLength(sealName('snapshots/customers-of-ours', keys).length);
 });
 
-test('what others have named is none of ours: with another key, moved, in clear, cut', () => {
+test('a foreign name is not decrypted: another key, moved, plain, truncated', () => {
   const name = sealName('objects/aa/one', keys);
   const [, folder, file] = name.split('/');
   expect(openName(name, { ...keys, hash: randomBytes(32) })).toBeNull();

@@ -66,7 +66,7 @@ test('a file without a terminator is packed when nothing grows any more', async 
   expect(await packed).toMatchObject({ bytes: 7, lines: 0, terminated: false });
 });
 
-test('a check reads every byte, and rejects with what is wrong', async () => {
+test('a check reads every byte, and rejects with the damage', async () => {
   const object = await pack('checked', Buffer.alloc(2 * FRAME_BYTES + 5, 'checked\n'));
   const seen: number[] = [];
   await pool.check(object, (bytes) => seen.push(bytes));
@@ -80,7 +80,7 @@ test('a check reads every byte, and rejects with what is wrong', async () => {
   await expect(pool.check(object, () => {})).rejects.toThrow('cut short');
 });
 
-test('a reader is told of damage, after the frames that are whole', async () => {
+test('reading a damaged object fails after the intact frames', async () => {
   const object = await pack('read', Buffer.alloc(3 * FRAME_BYTES, 'read\n'));
   let frames = 0;
   const reading = async (): Promise<void> => {
@@ -109,7 +109,7 @@ test('an object that is there already is not written over', async () => {
   expect((await readFile(path)).equals(before)).toBe(true);
 });
 
-test('closing ends what is going on and what waits, and takes no more', async () => {
+test('closing ends active and waiting tasks and refuses new ones', async () => {
   const endless = await Promise.all(['a', 'b', 'c', 'd'].map((name) => start(name, 'never ends')));
   const ends = endless.map(({ packed }) => expect(packed).rejects.toThrow('closed'));
   await pool.close();
@@ -117,7 +117,7 @@ test('closing ends what is going on and what waits, and takes no more', async ()
   await expect(pool.check({ path: '', sha256: '', bytes: 0 }, () => {})).rejects.toThrow('closed');
 });
 
-test('an object is told by its stored bytes, or else by its content; a damaged one by neither', async () => {
+test('an object is verified by its stored bytes, or else by its content', async () => {
   const { path, sha256, bytes, storedSha256 } = await pack('stored', 'rows\n'.repeat(10_000));
   const object = { path, sha256, bytes };
   await pool.checkStored(object, storedSha256);

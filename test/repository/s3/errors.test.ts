@@ -20,7 +20,7 @@ const open = (profile: StorageProfile): Promise<Store> => createS3Store({ name: 
 const named = { target: 'app', id: 'aaaa0000', created_at: '2026-01-01T00:00:00.000Z' };
 const snapshot = { ...named, content: 'one\n' };
 
-describeWithS3('what a bucket may answer', () => {
+describeWithS3('answers of a bucket', () => {
   let server: S3Server;
   let proxy: FaultProxy;
 
@@ -39,9 +39,9 @@ describeWithS3('what a bucket may answer', () => {
     vi.unstubAllEnvs();
   });
 
-  it('a bucket that is not there', async () => {
+  it('a missing bucket', async () => {
     const profile = { ...(await server.bucket()), bucket: 'nowhere' };
-    const error = { code: 'bucket_missing', exit: 4, message: expect.stringContaining('no bucket s3://nowhere') };
+    const error = { code: 'bucket_missing', exit: 4, message: expect.stringContaining('s3://nowhere') };
     const store = await open(profile);
     await expect(store.list('snapshots')).rejects.toMatchObject(error);
     await expect(store.write('locks/one', '1')).rejects.toMatchObject(error);
@@ -61,7 +61,7 @@ describeWithS3('what a bucket may answer', () => {
     expect(JSON.stringify([error.message, error.hint, error.details])).not.toMatch(/hunter2|testsecret/);
   });
 
-  it('keys that may read and not write: what is there can be pulled, a push says why it cannot be', async () => {
+  it('keys with read access only can pull, and a push names the missing right', async () => {
     const profile = await server.bucket();
     const reader = await server.user('reader');
     await server.client.send(
@@ -114,7 +114,7 @@ describeWithS3('what a bucket may answer', () => {
     await expect(store.list('snapshots')).rejects.toMatchObject({ code: expected, exit: 4 });
   });
 
-  it('a clock that is wrong is reckoned with where the service tells its time', async () => {
+  it("a wrong clock is corrected by the service's time", async () => {
     const store = await open(await server.bucket());
     vi.useFakeTimers({ now: Date.now() + 3_600_000, toFake: ['Date'] });
     try {

@@ -35,7 +35,7 @@ async function serve(answer: RequestListener): Promise<{ request: SignedRequest;
   return { request, connections: () => connections };
 }
 
-it('sends what was signed, and reads the head and the body', async () => {
+it('sends the signed request, and reads head and body', async () => {
   const seen: unknown[] = [];
   const { request } = await serve(({ url, headers }, response) => {
     seen.push([url, headers.host, headers.range]);
@@ -66,7 +66,7 @@ it('keeps its connections; one that the service has closed is replaced', async (
   expect(connections()).toBe(4);
 });
 
-it('waits for whoever takes the body, and gives it to them in order', async () => {
+it('waits for the consumer of the body, and delivers it in order', async () => {
   const content = randomBytes(20_000_000);
   const { request } = await serve((_, response) => response.setHeader('content-length', content.length).end(content));
   const taken: Buffer[] = [];
@@ -84,7 +84,7 @@ it('waits for whoever takes the body, and gives it to them in order', async () =
   expect(Buffer.concat(taken).equals(content)).toBe(true);
 });
 
-it('an answer that breaks off is an error, once what came of it was taken', async () => {
+it('a truncated answer is an error after its received bytes', async () => {
   const { request } = await serve(({ socket }, response) => {
     response.setHeader('content-length', 10).write('01234', () => socket.end());
   });
@@ -100,7 +100,7 @@ it('an answer that breaks off is an error, once what came of it was taken', asyn
   expect(taken).toBe(5);
 });
 
-it('what whoever takes the body throws is thrown', async () => {
+it('an error of the consumer is thrown', async () => {
   const { request } = await serve((_, response) => response.setHeader('content-length', 2).end('ok'));
   const full = (): never => {
     throw new Error('the disk is full');
@@ -109,7 +109,7 @@ it('what whoever takes the body throws is thrown', async () => {
   await expect(reader.get(request, { signal, take: async () => full() })).rejects.toThrow('the disk is full');
 });
 
-it('an answer that does not say how long it is is left to others', async () => {
+it('an answer without a length is left to the client', async () => {
   const { request } = await serve((_, response) => response.end('in chunks'));
   expect(await reader.get(request, { signal, take: () => undefined })).not.toBeNull();
   const chunked = await serve((_, response) => {
@@ -131,13 +131,13 @@ it('ends when it is interrupted, or when nothing comes', async () => {
   });
 });
 
-it('a port where nobody listens is told by its code', async () => {
+it('a closed port has its error code', async () => {
   const { request } = await serve(() => {});
   const nowhere = { ...request, port: 1 };
   await expect(reader.get(nowhere, { signal, take: () => undefined })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
 
-it('over TLS it reads from whoever has a certificate that is trusted, and from nobody else', async () => {
+it('over TLS it reads only from servers with a trusted certificate', async () => {
   await using folder = await temporaryFolder();
   const [key, cert] = [join(folder.path, 'key'), join(folder.path, 'cert')];
   const words = ['-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost', '-keyout', key, '-out', cert];

@@ -191,7 +191,7 @@ test('without a configuration, and with --read-only, it says why not', async () 
   const model = newModel(world);
   press(model, 'E');
   await until(() => model.navigation.top().screen === 'editor' && editor(model).error !== null);
-  expect(editor(model).error?.hint).toBe('tool config init writes one.');
+  expect(editor(model).error?.hint).toBe('Create one: tool config init');
   const watching = newModel(world, { readOnly: true });
   press(watching, 'E');
   expect(watching.navigation.top().screen).toBe('targets');

@@ -10,17 +10,12 @@ import { hiddenSchema } from '../../results/hidden-objects.ts';
 export function mysqlDetails(text: v.GenericSchema<string>) {
   return v.object({
     flavour: v.picklist(['mysql', 'mariadb']),
-    /** The vendor's program that wrote rows and definitions, if any. */
     program: v.exactOptional(v.object({ name: text, version: text })),
     database: text,
     collations: list(text),
-    /** Features that only this flavour has. */
     features: list(text),
-    /** Compared after a restore: kind → names. */
     inventory: v.record(v.pipe(v.string(), v.regex(/^[a-z_ ]{1,64}$/, 'must be a kind of object')), list(text)),
-    /** Tables without rows of their own. */
     definitions_only: v.optional(definitionsOnlySchema(text)),
-    /** Events that are enabled in the source. */
     enabled_events: v.optional(list(text)),
     /** Programs that name the source's database in their body, as `event nightly`. */
     names_database: v.optional(list(text)),
@@ -31,7 +26,6 @@ export function mysqlDetails(text: v.GenericSchema<string>) {
       fileName,
       v.object({ table: text, columns: list(text), texts: list(text), longest_row: v.exactOptional(count) }),
     ),
-    /** Objects that the build's user could not read. */
     hidden: v.exactOptional(list(hiddenSchema(text))),
   });
 }

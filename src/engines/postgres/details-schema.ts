@@ -6,9 +6,7 @@ import { hiddenSchema } from '../../results/hidden-objects.ts';
 /** The PostgreSQL part of a manifest; `text` is the schema of a name. Optional keys are absent from older snapshots. */
 export function postgresDetails(text: v.GenericSchema<string>) {
   return v.object({
-    /** Oids of the archive's table of contents. */
     schemas: list(v.object({ oid: count, name: text })),
-    /** Parameters of COPY for each table, by the name of its file. */
     data: v.record(
       fileName,
       v.object({
@@ -17,7 +15,6 @@ export function postgresDetails(text: v.GenericSchema<string>) {
         columns: list(text),
         /** An extension created the table and may insert rows into it. */
         of_extension: v.boolean(),
-        /** The partitioned table through which rows are loaded, if not directly. */
         root: v.optional(v.object({ schema: text, table: text })),
       }),
     ),
@@ -31,9 +28,7 @@ export function postgresDetails(text: v.GenericSchema<string>) {
       provider: text,
       icu_locale: v.nullable(text),
     }),
-    /** `ALTER DATABASE … SET`, as `name=value`. */
     settings: list(text),
-    /** Compared after a restore. */
     inventory: v.object({
       /** `index`, `constraint`, `trigger`, `view`, `function` … → names with schema. */
       objects: v.record(v.pipe(v.string(), v.regex(/^[a-z_ ]{1,64}$/, 'must be a kind of object')), list(text)),
@@ -42,12 +37,10 @@ export function postgresDetails(text: v.GenericSchema<string>) {
       ),
       large_objects: v.optional(v.object({ count, bytes: count })),
     }),
-    /** Publications and subscriptions of the source, which are not copied. */
     replication: v.optional(list(text)),
     /** Objects that need a schema outside the snapshot. */
     left_out: list(
       v.object({
-        /** Of the system catalog. */
         class: v.optional(count),
         /** 0 for a part of a table's definition, which has no entry in the archive. */
         oid: count,
@@ -56,12 +49,9 @@ export function postgresDetails(text: v.GenericSchema<string>) {
         needs: text,
       }),
     ),
-    /** Objects that the build's user could not read. */
     hidden: v.exactOptional(list(hiddenSchema(text))),
     definitions_only: v.optional(definitionsOnlySchema(text)),
-    /** Foreign servers. */
     foreign_servers: v.exactOptional(list(text)),
-    /** Schemas of the source outside the snapshot. */
     left_out_schemas: v.optional(list(v.object({ schema: text, tables: count }))),
     /** Schemas outside the selection that its tables need: every load restores them. */
     needed_schemas: v.optional(list(text)),
