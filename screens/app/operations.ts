@@ -42,7 +42,7 @@ import type { SanitizeResult } from '../../src/results/sanitize-results.ts';
 import type { SubsetResult } from '../../src/results/subset-results.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { RunContext } from '../../src/state/runs.ts';
-import { withoutPasswords, withoutSecrets } from './hide-secrets.ts';
+import { withoutPasswords, withoutSecrets, withSecrets } from './hide-secrets.ts';
 
 /** The operations as the screens see them. */
 export interface Operations {
@@ -130,7 +130,7 @@ export function lazyOperations(
     ) =>
     async (session: RunContext, ...args: Args): Promise<Result> => {
       const perform = await operation();
-      return withoutSecrets(session, createContext, (context) => perform(context, ...args));
+      return withoutSecrets(session, createContext, (context) => perform(context, ...withSecrets(args)));
     };
   return {
     listTargets: inContext(async () => (await import('../../src/operations/targets.ts')).listTargets),
