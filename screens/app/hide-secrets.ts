@@ -28,10 +28,8 @@ export function withoutPasswords<Result>(
   perform: (session: RunContext) => Result | Promise<Result>,
 ): Promise<Result> {
   return hiding(session, async (given, know) => {
-    const { passwordsOf } = await import('../../src/config/secrets/secret-values.ts');
-    const { hideKnown, knownSecrets } = await import('../../src/process/redact.ts');
-    const secrets = knownSecrets(urls.flatMap(passwordsOf));
-    know((text) => hideKnown(text, secrets));
+    const { passwordHider } = await import('../../src/config/secrets/secret-values.ts');
+    know(passwordHider(urls));
     return perform(given);
   });
 }
