@@ -28,8 +28,8 @@ export function withoutPasswords<Result>(
   perform: (session: RunContext) => Result | Promise<Result>,
 ): Promise<Result> {
   return hiding(session, async (given, know) => {
-    const { hidePasswords } = await import('../../src/operations/hide-passwords.ts');
-    know(hidePasswords(urls));
+    const { passwordHider } = await import('../../src/config/secrets/secret-values.ts');
+    know(passwordHider(urls));
     return perform(given);
   });
 }
@@ -50,10 +50,19 @@ async function hiding<Result>(
   }
 }
 
-/** Of a plan what is shown; what applies it keeps its own. */
+/** Plans as they were made, by those that are shown. */
+const plans = new WeakMap<object, unknown>();
+
 function hidePlan<Result>(result: Result, hide: Hide): Result {
-  const isPlanned = typeof result === 'object' && result !== null && 'plan' in result && 'apply' in result;
-  return isPlanned ? { ...result, plan: mapTexts(result.plan, hide) } : result;
+  if (typeof result !== 'object' || result === null || !('plan' in result && 'planned_at' in result)) return result;
+  const shown = { ...result, plan: mapTexts(result.plan, hide) };
+  plans.set(shown, result);
+  return shown;
+}
+
+/** What is applied: of a plan that is shown the one that was made, with the values that are hidden. */
+export function withSecrets<Args extends unknown[]>(args: Args): Args {
+  return args.map((arg) => (typeof arg === 'object' && arg !== null && plans.get(arg)) || arg) as Args;
 }
 
 /** An abort goes as it is, and so does an error of a class of its own, which is about the configuration. */

@@ -42,7 +42,7 @@ import type { SanitizeResult } from '../../src/results/sanitize-results.ts';
 import type { SubsetResult } from '../../src/results/subset-results.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { RunContext } from '../../src/state/runs.ts';
-import { withoutPasswords, withoutSecrets } from './hide-secrets.ts';
+import { withoutPasswords, withoutSecrets, withSecrets } from './hide-secrets.ts';
 
 /** The operations as the screens see them. */
 export interface Operations {
@@ -55,14 +55,14 @@ export interface Operations {
   /** The sanitization after the build; `null` without a sanitization query. */
   planBuild(session: RunContext, request: BuildRequest & GuardOptions): Promise<PlannedSanitize | null>;
   planSanitize(session: RunContext, request: SanitizeRequest): Promise<PlannedSanitize>;
-  sanitize(session: RunContext, planned: PlannedSanitize): Promise<SanitizeResult>;
+  applySanitize(session: RunContext, planned: PlannedSanitize): Promise<SanitizeResult>;
   planLoad(session: RunContext, request: LoadRequest): Promise<PlannedLoad>;
-  load(session: RunContext, planned: PlannedLoad): Promise<LoadResult>;
+  applyLoad(session: RunContext, planned: PlannedLoad): Promise<LoadResult>;
   verify(session: RunContext, request: SnapshotRequest): Promise<VerifyResult>;
   planRemove(session: RunContext, request: SnapshotRequest): Promise<PlannedRemove>;
-  remove(session: RunContext, planned: PlannedRemove): Promise<void>;
+  applyRemove(session: RunContext, planned: PlannedRemove): Promise<void>;
   planUndo(session: RunContext, request: UndoRequest): Promise<PlannedUndo>;
-  undo(session: RunContext, planned: PlannedUndo): Promise<LoadResult>;
+  applyUndo(session: RunContext, planned: PlannedUndo): Promise<LoadResult>;
   listTables(session: RunContext, request: SnapshotRequest): Promise<SnapshotTable[]>;
   diff(session: RunContext, request: DiffRequest): Promise<DiffResult>;
   push(session: RunContext, request: SnapshotRequest): Promise<TransferResult>;
@@ -83,7 +83,7 @@ export interface Operations {
   applySetUp(plan: SetUpPlan): Promise<void>;
   /** Includes row counts. */
   planSubset(session: RunContext, request: SubsetRequest): Promise<PlannedSubset>;
-  subset(session: RunContext, planned: PlannedSubset): Promise<SubsetResult>;
+  applySubset(session: RunContext, planned: PlannedSubset): Promise<SubsetResult>;
   saveSubset(session: RunContext, request: SaveSubset): Promise<{ file: string }>;
   openDraft(): Promise<Draft>;
   /** With a time limit of its own. */
@@ -130,7 +130,7 @@ export function lazyOperations(
     ) =>
     async (session: RunContext, ...args: Args): Promise<Result> => {
       const perform = await operation();
-      return withoutSecrets(session, createContext, (context) => perform(context, ...args));
+      return withoutSecrets(session, createContext, (context) => perform(context, ...withSecrets(args)));
     };
   return {
     listTargets: inContext(async () => (await import('../../src/operations/targets.ts')).listTargets),
@@ -155,14 +155,14 @@ export function lazyOperations(
       );
     },
     planSanitize: inContext(async () => (await import('../../src/operations/sanitize/sanitize.ts')).planSanitize),
-    sanitize: inContext(async () => (await import('../../src/operations/sanitize/sanitize.ts')).applySanitize),
+    applySanitize: inContext(async () => (await import('../../src/operations/sanitize/sanitize.ts')).applySanitize),
     planLoad: inContext(async () => (await import('../../src/operations/load/load.ts')).planLoad),
-    load: inContext(async () => (await import('../../src/operations/load/load.ts')).applyLoad),
+    applyLoad: inContext(async () => (await import('../../src/operations/load/load.ts')).applyLoad),
     verify: inContext(async () => (await import('../../src/operations/snapshots/verify.ts')).verify),
     planRemove: inContext(async () => (await import('../../src/operations/snapshots/remove.ts')).planRemove),
-    remove: inContext(async () => (await import('../../src/operations/snapshots/remove.ts')).applyRemove),
+    applyRemove: inContext(async () => (await import('../../src/operations/snapshots/remove.ts')).applyRemove),
     planUndo: inContext(async () => (await import('../../src/operations/load/undo.ts')).planUndo),
-    undo: inContext(async () => (await import('../../src/operations/load/undo.ts')).applyUndo),
+    applyUndo: inContext(async () => (await import('../../src/operations/load/undo.ts')).applyUndo),
     listTables: inContext(async () => (await import('../../src/operations/snapshots/snapshot-tables.ts')).listTables),
     diff: inContext(async () => (await import('../../src/operations/snapshots/diff.ts')).diff),
     push: inContext(async () => (await import('../../src/operations/snapshots/push.ts')).push),
@@ -224,7 +224,7 @@ export function lazyOperations(
       const { planSubset } = await import('../../src/operations/subset/subset.ts');
       return withoutSecrets(session, createContext, (context) => planSubset(context, { ...request, count: true }));
     },
-    subset: inContext(async () => (await import('../../src/operations/subset/subset.ts')).applySubset),
+    applySubset: inContext(async () => (await import('../../src/operations/subset/subset.ts')).applySubset),
     saveSubset: inContext(async () => (await import('../../src/operations/subset/save-subset.ts')).saveSubset),
     async openDraft() {
       const { openDraft } = await import('../../src/operations/configuration/edit-configuration.ts');

@@ -49,7 +49,7 @@ export function loadWork(model: Model, planned: PlannedLoad): Work {
   const work: Work = {
     ...{ title: loadTitle(plan), target, kind: 'load', replaces: replacedDatabase(destination) },
     perform: async (session) =>
-      loadSummary(plan, await thenRefresh(model, target, model.operations.load(session, planned))),
+      loadSummary(plan, await thenRefresh(model, target, model.operations.applyLoad(session, planned))),
   };
   loadRequests.set(work, request);
   return work;
@@ -68,7 +68,7 @@ export function undoWork(model: Model, planned: PlannedUndo): Work {
   return {
     ...{ title: undoTitle(plan), target, kind: 'undo', replaces: replacedDatabase(destination) },
     perform: async (session) =>
-      undoSummary(plan, await thenRefresh(model, target, model.operations.undo(session, planned))),
+      undoSummary(plan, await thenRefresh(model, target, model.operations.applyUndo(session, planned))),
   };
 }
 
@@ -79,7 +79,7 @@ export function sanitizeWork(model: Model, planned: PlannedSanitize): Work {
     ...{ title: sanitizeTitle(plan), target, kind: snapshot ? 'sanitize' : 'build' },
     replaces: destination && replacedDatabase(destination),
     perform: async (session) => {
-      const result = await thenRefresh(model, target, model.operations.sanitize(session, planned));
+      const result = await thenRefresh(model, target, model.operations.applySanitize(session, planned));
       const { original, coverage } = result;
       return { ...sanitizeSummary(result, target), sanitized: { original, coverage, queryFile: query.file } };
     },
@@ -92,7 +92,7 @@ export function subsetWork(model: Model, planned: PlannedSubset): Work {
   return {
     ...{ title: subsetTitle(plan), target, kind: 'subset', replaces: replacedDatabase(destination) },
     perform: async (session) =>
-      subsetSummary(plan, await thenRefresh(model, target, model.operations.subset(session, planned))),
+      subsetSummary(plan, await thenRefresh(model, target, model.operations.applySubset(session, planned))),
   };
 }
 
@@ -102,7 +102,7 @@ export function removeWork(model: Model, planned: PlannedRemove): Work {
   return {
     ...{ title: removeTitle(plan), target, kind: 'remove', replaces: null },
     perform: async (session) => {
-      await thenRefresh(model, target, model.operations.remove(session, planned));
+      await thenRefresh(model, target, model.operations.applyRemove(session, planned));
       return removeSummary(plan);
     },
   };

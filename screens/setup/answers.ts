@@ -1,6 +1,6 @@
 import type { SetUp } from '../../src/operations/configuration/set-up.ts';
 import { lacksDatabase, SERVER_URL, type SetupState } from '../../src/presentation/setup/step.ts';
-import { KEYS } from '../../src/presentation/setup/storage-steps.ts';
+import { isProvider, KEYS, neededBy } from '../../src/presentation/setup/storage-steps.ts';
 
 export function setUpOf(state: SetupState): SetUp {
   const { answers, config } = state;
@@ -44,20 +44,15 @@ function schemaConfigOf({ found, leftOut }: SetupState): SetUp['schemaConfig'] {
 export function storageOf({ answers }: SetupState): SetUp['storage'] {
   const { storage, bucket = '', region, endpoint, account, prefix, credentials, accessKey, secretKey } = answers;
   if (!isProvider(storage)) return null;
+  const needed = neededBy(storage);
   const keys = credentials === KEYS && accessKey && secretKey ? { access_key: accessKey, secret_key: secretKey } : {};
   return {
     provider: storage,
     bucket,
     ...(prefix && { prefix }),
-    ...(storage === 's3' && region && { region }),
-    ...((storage === 'minio' || storage === 'dospaces') && endpoint && { endpoint }),
-    ...(storage === 'r2' && account && { account_id: account }),
+    ...(needed === 'region' && region && { region }),
+    ...(needed === 'endpoint' && endpoint && { endpoint }),
+    ...(needed === 'account_id' && account && { account_id: account }),
     ...(credentials ? { cli_profile: credentials } : keys),
   };
-}
-
-type Provider = NonNullable<SetUp['storage']>['provider'];
-
-function isProvider(storage: string | undefined): storage is Provider {
-  return storage !== undefined && storage !== 'none';
 }

@@ -155,7 +155,7 @@ export function engineContract(start: () => Promise<ContractServer>): void {
       await loadApp(context, { undo: false });
       expect(await server.databases()).toEqual(expect.arrayContaining(['copy', 'source']));
       expect(await server.databases()).toEqual(expect.not.arrayContaining([expect.stringContaining('.tool-')]));
-      await expect(planUndo(context, { target: 'app' })).rejects.toMatchObject({ code: 'nothing_to_undo' });
+      await expect(planUndo(context, { target: 'app' })).rejects.toMatchObject({ code: 'nothing_to_undo', exit: 1 });
     },
     LIMIT,
   );

@@ -78,7 +78,7 @@ export function fakeOperations(world: FakeWorld): Operations {
       world.queryFile === null ? null : fakeSanitize(world, { target, snapshot: null }),
     planSanitize: async (_session, { target, snapshot }) =>
       fakeSanitize(world, { target, snapshot: find(target, snapshot) }),
-    sanitize: async (session, { plan: { target, snapshot } }) => {
+    applySanitize: async (session, { plan: { target, snapshot } }) => {
       await working(session, world, { step: 'query', label: 'Run 3 statements', command: 'psql app_clean' });
       world.done.push(`sanitize ${target}`);
       const original = snapshot ?? fakeSnapshot();
@@ -101,7 +101,7 @@ export function fakeOperations(world: FakeWorld): Operations {
       planned_at: PLANNED_AT,
       restore: null,
     }),
-    load: async (session, planned) => {
+    applyLoad: async (session, planned) => {
       await working(session, world, { step: 'restore', label: 'Restore 25 tables', command: 'pg_restore -j2' });
       if (world.failLoad) throw world.failLoad;
       const { target, snapshot, selection } = planned.plan;
@@ -128,7 +128,7 @@ export function fakeOperations(world: FakeWorld): Operations {
       },
       planned_at: PLANNED_AT,
     }),
-    remove: async (_session, { plan: { target, snapshot } }) => {
+    applyRemove: async (_session, { plan: { target, snapshot } }) => {
       world.snapshots[target] = snapshotsOf(target).filter(({ id }) => id !== snapshot.id);
       world.done.push(`remove ${target} ${snapshot.id}`);
     },
@@ -144,12 +144,12 @@ export function fakeOperations(world: FakeWorld): Operations {
       },
       planned_at: PLANNED_AT,
     }),
-    undo: async (_session, { plan: { target } }) => {
+    applyUndo: async (_session, { plan: { target } }) => {
       world.done.push(`undo ${target}`);
       return result(null);
     },
     planSubset: async (_session, request) => fakePlannedSubset(world, request),
-    subset: async (session, { plan: { target, destination } }) => {
+    applySubset: async (session, { plan: { target, destination } }) => {
       await working(session, world, { step: 'copy', label: 'Copy the rows', command: 'psql app_small' });
       world.done.push(`subset ${target}`);
       return {

@@ -66,7 +66,7 @@ describeWithPostgres('a secret that a server repeats', () => {
     await operations.build(session, { target: 'app' });
     expect(JSON.stringify(events)).toContain('public.***');
     const planned = await operations.planLoad(session, { target: 'app' });
-    const failure = await operations.load(session, planned).catch((thrown) => thrown);
+    const failure = await operations.applyLoad(session, planned).catch((thrown) => thrown);
     expect(failure).toMatchObject({ code: 'restore_failed' });
     expect(failure.details.join('\n')).toContain('near "***"');
     expect(JSON.stringify([events, planned.plan, failure, failure.message])).not.toContain(SECRET);

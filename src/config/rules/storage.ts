@@ -1,6 +1,7 @@
 import { nearest } from '../../text/nearest.ts';
 import type { Draft } from '../check-values.ts';
 import type { KeyProblem } from '../key-problem.ts';
+import { STORAGE_PROVIDERS } from '../schema/storage-providers.ts';
 import type { KeyPath } from '../tree.ts';
 import { type ProfileDraft, profilesOf, type Surroundings, targetsOf } from './rule.ts';
 
@@ -33,19 +34,6 @@ function hintFor(profile: string, known: string[]): string {
   return `Did you mean ${name}? Profiles are defined below storage_profiles.`;
 }
 
-const NEEDS: Record<NonNullable<ProfileDraft['provider']>, { oneOf: (keyof ProfileDraft)[]; hint: string }> = {
-  s3: { oneOf: ['region'], hint: 'Set the region of the bucket, such as eu-central-1.' },
-  r2: {
-    oneOf: ['account_id', 'endpoint'],
-    hint: 'It is part of the address of the bucket: https://<account_id>.r2.cloudflarestorage.com. An endpoint_url in the cli_profile is sufficient too.',
-  },
-  minio: { oneOf: ['endpoint'], hint: 'Set the address of the service, such as https://minio.example.com:9000.' },
-  dospaces: {
-    oneOf: ['endpoint'],
-    hint: 'Set the address of the service, such as https://fra1.digitaloceanspaces.com.',
-  },
-};
-
 export function storageProfilesAreComplete(draft: Draft, { awsProfiles, isWritten }: Surroundings): KeyProblem[] {
   return profilesOf(draft).flatMap(([name, profile]) => {
     const lacks = (key: keyof ProfileDraft): boolean => !isWritten(['storage_profiles', name, key]);
@@ -60,8 +48,11 @@ export function storageProfilesAreComplete(draft: Draft, { awsProfiles, isWritte
     const { provider } = profile;
     // The CLI profile may also contain them.
     const elsewhere: Partial<ProfileDraft> = awsProfiles.get(profile.cli_profile ?? '') ?? {};
-    if (provider && NEEDS[provider].oneOf.every((key) => lacks(key) && elsewhere[key] === undefined)) {
-      const { oneOf, hint } = NEEDS[provider];
+    if (
+      provider &&
+      STORAGE_PROVIDERS[provider].needs.oneOf.every((key) => lacks(key) && elsewhere[key] === undefined)
+    ) {
+      const { oneOf, hint } = STORAGE_PROVIDERS[provider].needs;
       findings.push(incomplete('provider', `${oneOf.join(' or ')}, since its provider is ${provider}`, hint));
     }
     const pair = 'The two are used together. Or leave both out, and name a cli_profile.';

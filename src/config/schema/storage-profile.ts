@@ -1,10 +1,11 @@
 import * as v from 'valibot';
+import { STORAGE_PROVIDER_IDS } from './storage-providers.ts';
 import { traits } from './traits.ts';
 import { hostLabel, text, webUrl } from './values.ts';
 
 export const storageProfileSchema = v.strictObject({
   provider: v.pipe(
-    v.picklist(['s3', 'r2', 'minio', 'dospaces']),
+    v.picklist(STORAGE_PROVIDER_IDS),
     v.description('Kind of storage; another S3-compatible service is used as minio, with its endpoint.'),
     v.examples(['s3']),
   ),

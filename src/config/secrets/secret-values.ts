@@ -1,4 +1,5 @@
 import { ENGINE_PROFILES } from '../../engines/list.ts';
+import { hideKnown, knownSecrets } from '../../process/redact.ts';
 import type { Settings } from '../schema/settings.ts';
 import { settingsSchema } from '../schema/settings.ts';
 import { shapeOf } from '../schema/shape.ts';
@@ -29,7 +30,13 @@ export function secretValues({ settings, environment, urls }: SecretSources): st
   return all.filter((value) => value !== undefined && value !== '' && !seen.includes(value));
 }
 
-export function passwordsOf(url: string): string[] {
+/** Hides the passwords of these URLs in a text. */
+export function passwordHider(urls: string[]): (text: string) => string {
+  const passwords = knownSecrets(urls.flatMap(passwordsOf));
+  return (text) => hideKnown(text, passwords);
+}
+
+function passwordsOf(url: string): string[] {
   const passwords: string[] = [];
   replacePasswords(url, (password) => {
     passwords.push(password, decoded(password));

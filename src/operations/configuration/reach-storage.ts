@@ -2,6 +2,7 @@ import { type AwsProfile, readAwsProfiles } from '../../config/aws-profiles.ts';
 import type { Draft } from '../../config/check-values.ts';
 import type { Problem } from '../../config/configuration.ts';
 import { type ProfileDraft, profilesOf } from '../../config/rules/rule.ts';
+import { STORAGE_PROVIDERS } from '../../config/schema/storage-providers.ts';
 import { type Reach, reach } from './reach.ts';
 
 /** A storage profile, as `config check` shows it. */
@@ -40,7 +41,7 @@ export async function reachStorage({ draft, problems, ...request }: StorageReque
 function endpointOf(profile: ProfileDraft, cli: AwsProfile | undefined): string | null {
   const { provider, account_id, region = cli?.region } = profile;
   const endpoint = cli?.endpoint ?? profile.endpoint;
-  if (endpoint !== undefined) return endpoint;
-  if (provider === 's3') return `https://s3.${region}.amazonaws.com`;
-  return provider === 'r2' ? `https://${account_id}.r2.cloudflarestorage.com` : null;
+  if (endpoint !== undefined || provider === undefined) return endpoint ?? null;
+  const { derivedEndpoint, endpoint: usual } = STORAGE_PROVIDERS[provider];
+  return usual({ account_id }) ?? derivedEndpoint?.({ region }) ?? null;
 }

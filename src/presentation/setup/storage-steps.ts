@@ -1,14 +1,28 @@
+import {
+  STORAGE_PROVIDER_IDS,
+  STORAGE_PROVIDERS,
+  type StorageProviderId,
+} from '../../config/schema/storage-providers.ts';
 import type { SetupState, SetupStep } from './step.ts';
 
 const inBucket = ({ answers }: SetupState): boolean => (answers.storage ?? 'none') !== 'none';
-const onProvider =
-  (...providers: string[]) =>
+const needs =
+  (key: string) =>
   ({ answers }: SetupState): boolean =>
-    providers.includes(answers.storage ?? '');
+    neededBy(answers.storage) === key;
 const byKeys = (state: SetupState): boolean => inBucket(state) && state.answers.credentials === KEYS;
 
 /** The answer of the credentials question for typed keys instead of a profile. */
 export const KEYS = '';
+
+export function isProvider(storage: string | undefined): storage is StorageProviderId {
+  return storage !== undefined && storage !== 'none';
+}
+
+/** The key that says where the service of the chosen provider is. */
+export function neededBy(storage: string | undefined): string | null {
+  return isProvider(storage) ? STORAGE_PROVIDERS[storage].needs.oneOf[0] : null;
+}
 
 export const STORAGE_STEPS: SetupStep[] = [
   {
@@ -17,10 +31,7 @@ export const STORAGE_STEPS: SetupStep[] = [
     about: () => ['Where to store snapshots. A bucket shares them, and can be added later.'],
     options: () => [
       { label: 'On this machine only', value: 'none' },
-      { label: 'Amazon S3', value: 's3' },
-      { label: 'Cloudflare R2', value: 'r2' },
-      { label: 'MinIO, or another S3-compatible service', value: 'minio' },
-      { label: 'DigitalOcean Spaces', value: 'dospaces' },
+      ...STORAGE_PROVIDER_IDS.map((id) => ({ label: STORAGE_PROVIDERS[id].title, value: id })),
     ],
   },
   { id: 'bucket', kind: 'text', label: 'Bucket:', about: () => ['Name of the bucket.'], when: inBucket },
@@ -29,7 +40,7 @@ export const STORAGE_STEPS: SetupStep[] = [
     kind: 'text',
     label: 'Region:',
     about: () => ['Region of the bucket, such as eu-central-1.'],
-    when: onProvider('s3'),
+    when: needs('region'),
     initial: () => 'us-east-1',
   },
   {
@@ -37,14 +48,14 @@ export const STORAGE_STEPS: SetupStep[] = [
     kind: 'text',
     label: 'Endpoint:',
     about: () => ['Address of the service, such as https://minio.example.com:9000.'],
-    when: onProvider('minio', 'dospaces'),
+    when: needs('endpoint'),
   },
   {
     id: 'account',
     kind: 'text',
     label: 'Account:',
     about: () => ['Account of R2; it is in the address of the bucket: https://ACCOUNT.r2.cloudflarestorage.com.'],
-    when: onProvider('r2'),
+    when: needs('account_id'),
   },
   {
     id: 'prefix',

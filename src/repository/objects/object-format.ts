@@ -14,7 +14,8 @@ const LARGEST_FRAME_BYTES = 64 * 1024 * 1024;
  * Level 1, with a match table that fits into the first-level cache, compresses text as fast as a server sends it.
  * Higher levels take twice the time for the same size.
  */
-const COMPRESSION = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_hashLog]: 12 };
+const ZSTD_LEVEL = 1;
+const COMPRESSION = { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL, [constants.ZSTD_c_hashLog]: 12 };
 const SKIPPABLE_MAGIC = 0x184d2a5e;
 const SEEKABLE_MAGIC = 0x8f92eab1;
 const SKIPPABLE_HEADER_BYTES = 8;

@@ -19,8 +19,10 @@ export interface AnswerHead {
 export type TakePiece = (piece: Buffer, head: AnswerHead) => Promise<void> | undefined;
 
 /**
- * Reads answers over its own, persistent connections. Node's client allocates memory for every 64 kB; the garbage
- * collection costs more processor time than the rest of a pull: 0.65 s against 0.13 s for 256 MB.
+ * Reads answers over its own, persistent connections into one buffer each. Node's client and undici allocate memory for
+ * every 64 kB, and the garbage collection costs more processor time than the rest of a pull. A pull of 500 MB, medians of
+ * six in turns on two cores: 2.7 s of processor time and 156 MB of memory; with undici 8.12 `Pool.request` 3.8 s and
+ * 210 MB, with `Pool.dispatch` 3.8 s and 196 MB.
  */
 export interface HttpReader {
   get(request: SignedRequest, options: { signal: AbortSignal; take: TakePiece }): Promise<AnswerHead | null>;

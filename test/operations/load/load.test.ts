@@ -5,7 +5,6 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
-import { applyUndo, planUndo } from '../../../src/operations/load/undo.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import type { LoadResult } from '../../../src/results/results.ts';
@@ -90,23 +89,6 @@ describeWithPostgres('a load', () => {
     expect(await server.dump('copy_new')).toBe(await server.dump('source'));
   });
 
-  it('keeps what it replaces, and undo puts it back, and undo again what undo replaced', async () => {
-    const { undo_database } = await run();
-    expect(undo_database).toBe('copy.tool-undo');
-    const loaded = await server.dump('copy');
-    expect(loaded).toBe(await server.dump('source'));
-    await applyUndo(context, await planUndo(context, { target: 'app' }));
-    expect(await server.psql('copy', { sql: 'SELECT id FROM mine' })).toBe('7\n');
-    await applyUndo(context, await planUndo(context, { target: 'app' }));
-    expect(await server.dump('copy')).toBe(loaded);
-  });
-
-  it('keeps nothing when told so, and then there is nothing to undo', async () => {
-    await run({ undo: false });
-    expect(await server.databases()).toEqual(['copy', 'postgres', 'source']);
-    await expect(planUndo(context, { target: 'app' })).rejects.toMatchObject({ code: 'nothing_to_undo', exit: 1 });
-  });
-
   it('keeps the settings, grants and owner of the destination', async () => {
     await server.psql('postgres', {
       sql: `CREATE ROLE keeper LOGIN; ALTER DATABASE copy OWNER TO keeper; ALTER DATABASE copy SET work_mem = '7MB';
@@ -138,31 +120,25 @@ describeWithPostgres('a load', () => {
     expect(await server.dump('copy')).toBe(await server.dump('source'));
   });
 
-  it('refuses the source of any target, whatever the spelling of its host', async () => {
-    for (const host of ['localhost', '127.0.0.1', '127.0.0.2,localhost']) {
-      const destdb = server
-        .url('source')
-        .replace(`127.0.0.1:${server.port}`, host.replaceAll(/[^,]+/g, `$&:${server.port}`));
-      await expect(planLoad(context, { target: 'app', destdb })).rejects.toMatchObject({
-        code: 'destination_is_source',
-        exit: 5,
-      });
-    }
+  it('refuses the source of any target that is one of several hosts', async () => {
+    const destdb = server
+      .url('source')
+      .replace(`127.0.0.1:${server.port}`, `127.0.0.2:${server.port},localhost:${server.port}`);
+    await expect(planLoad(context, { target: 'app', destdb })).rejects.toMatchObject({
+      code: 'destination_is_source',
+      exit: 5,
+    });
   });
 
-  /** A while after some step has begun, in milliseconds. */
-  const MOMENTS = [
-    ...['prepare', 'restore', 'index', 'check'].map((step) => ({ step, after: 0 })),
-    // While the server makes the new database, which it goes on with when nobody waits for it any more.
-    ...Array.from({ length: 10 }, (_, index) => ({ step: 'prepare', after: 8 * index })),
-  ];
+  /** Milliseconds after the server has begun to make the new database, which it goes on with when nobody waits any more. */
+  const MOMENTS = Array.from({ length: 10 }, (_, index) => 8 * index);
 
-  it('that is interrupted leaves the destination as it was and nothing beside it', async () => {
-    for (const { step, after } of MOMENTS) {
+  it('that is interrupted while its database is made leaves the destination as it was and nothing beside it', async () => {
+    for (const after of MOMENTS) {
       const controller = new AbortController();
       const interruptible = newContext(controller.signal);
       interruptible.report = (event) => {
-        if (event.event === 'step' && event.step === step && event.state === 'started')
+        if (event.event === 'step' && event.step === 'prepare' && event.state === 'started')
           setTimeout(() => controller.abort(new Error('stopped')), after);
       };
       await expect(run({}, interruptible)).rejects.toThrow('stopped');

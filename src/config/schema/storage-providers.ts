@@ -1,0 +1,68 @@
+/** The keys of a storage profile that say where its service is. */
+interface Place {
+  region?: string | undefined;
+  endpoint?: string | undefined;
+  account_id?: string | undefined;
+}
+
+interface StorageProvider {
+  /** In the wizard. */
+  title: string;
+  /** One of these keys is required; the wizard asks for the first. */
+  needs: { oneOf: [keyof Place, ...(keyof Place)[]]; hint: string };
+  /** Default region; signatures need one. */
+  region: string;
+  /** Default endpoint; `undefined` lets the client derive it from the region. */
+  endpoint(profile: Place): string | undefined;
+  /** Where the client finds the service when it derives the endpoint. */
+  derivedEndpoint?(profile: Place): string;
+  /** `service/bucket/key` instead of `bucket.service/key`, which needs a DNS name per bucket. */
+  pathStyle(endpoint: string | undefined): boolean;
+}
+
+/** The kinds of S3-compatible services: a new one is one entry. */
+const PROVIDERS = {
+  s3: {
+    title: 'Amazon S3',
+    needs: { oneOf: ['region'], hint: 'Set the region of the bucket, such as eu-central-1.' },
+    region: 'us-east-1',
+    endpoint: () => undefined,
+    derivedEndpoint: ({ region }) => `https://s3.${region}.amazonaws.com`,
+    pathStyle: (endpoint) => endpoint !== undefined,
+  },
+  r2: {
+    title: 'Cloudflare R2',
+    needs: {
+      oneOf: ['account_id', 'endpoint'],
+      hint: 'It is part of the address of the bucket: https://<account_id>.r2.cloudflarestorage.com. An endpoint_url in the cli_profile is sufficient too.',
+    },
+    region: 'auto',
+    endpoint: ({ account_id }) => account_id && `https://${account_id}.r2.cloudflarestorage.com`,
+    pathStyle: () => true,
+  },
+  minio: {
+    title: 'MinIO, or another S3-compatible service',
+    needs: {
+      oneOf: ['endpoint'],
+      hint: 'Set the address of the service, such as https://minio.example.com:9000.',
+    },
+    region: 'us-east-1',
+    endpoint: () => undefined,
+    pathStyle: () => true,
+  },
+  dospaces: {
+    title: 'DigitalOcean Spaces',
+    needs: {
+      oneOf: ['endpoint'],
+      hint: 'Set the address of the service, such as https://fra1.digitaloceanspaces.com.',
+    },
+    region: 'us-east-1',
+    endpoint: () => undefined,
+    pathStyle: () => false,
+  },
+} satisfies Record<string, StorageProvider>;
+
+export type StorageProviderId = keyof typeof PROVIDERS;
+
+export const STORAGE_PROVIDERS: Record<StorageProviderId, StorageProvider> = PROVIDERS;
+export const STORAGE_PROVIDER_IDS = Object.keys(PROVIDERS) as StorageProviderId[];
