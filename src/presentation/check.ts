@@ -168,13 +168,14 @@ function keychainRow({ keychain: { ok, reason } }: CheckReport): CheckRow {
 function storageRows({ storage_profiles }: CheckReport): CheckRow[] {
   return storage_profiles.map((profile) => {
     const { name, provider, bucket, complete, ok } = profile;
+    const place = [provider, bucket && `bucket ${bucket}`].filter((part) => part !== null).join(' ');
     return {
       id: `storage ${name}`,
       group: 'Storage profiles',
       state: complete ? stateOf(ok) : 'bad',
       subject: name,
       finding: complete ? reachText(profile) : 'incomplete, see above',
-      more: [[provider, bucket && `bucket ${bucket}`].filter((part) => part !== null).join(' ')],
+      more: place === '' ? [] : [place],
       at: { key: `storage_profiles.${name}` },
     };
   });

@@ -10,6 +10,7 @@ import {
   replacement,
   serverFact,
   typedName,
+  undoFacts,
   warningsOf,
 } from './question.ts';
 import {
@@ -18,7 +19,7 @@ import {
   dataFact,
   lackingFacts,
   lackingLines,
-  signatureText,
+  signatureFact,
   snapshotName,
 } from './snapshot.ts';
 import { summaryOf } from './summary.ts';
@@ -37,8 +38,9 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
       ...(selection ? selectionFacts(selection) : []),
       serverFact(destination),
       { name: 'Chosen by', value: plan.chosen_by },
-      { name: 'Strategy', value: `${plan.strategy}: ${plan.strategy_reason}` },
-      ...(snapshot ? [{ name: 'Signature', value: signatureText(snapshot.signature) }] : []),
+      { name: 'Strategy', value: `${plan.strategy}: ${plan.strategy_reason}`, brief: plan.strategy_reason },
+      ...(snapshot ? [signatureFact(snapshot.signature)] : []),
+      ...undoFacts(plan.undo ? undoCommand(plan) : null),
     ],
     steps: plan.steps,
     warnings: warningsOf(plan),
@@ -71,7 +73,7 @@ function consequenceOf(plan: LoadPlan): string {
   if (strategy === 'script' && destination.exists && !undo) {
     return `The file runs on the existing ${destination.database}. Its changes cannot be undone.`;
   }
-  return replacement(destination, undo, undoCommand(plan));
+  return replacement(destination, undo);
 }
 
 /** A destination that was named on the command line must be named again. */

@@ -41,6 +41,11 @@ export function serverFact({ server_version }: DestinationState): Fact {
   return { name: 'Server', value: server_version };
 }
 
+/** The command of the undo; on the screens it is a key. */
+export function undoFacts(command: string | null): Fact[] {
+  return command === null ? [] : [{ name: 'Undo', value: command, brief: '' }];
+}
+
 interface Replacing {
   destination: DestinationState;
   unverified_sources: string[];
@@ -62,11 +67,11 @@ export function askToReplace({ database, host, exists }: DestinationState): stri
   return `${exists ? 'Replace' : 'Create'} database "${database}" on ${host}?`;
 }
 
-/** What becomes of the destination, and how to go back where the previous version is kept. */
-export function replacement({ database, exists }: DestinationState, undo: boolean, command?: string): string {
+/** What becomes of the destination, and whether that can be undone. */
+export function replacement({ database, exists }: DestinationState, undo: boolean): string {
   if (!exists) return `${database} does not exist yet and will be created.`;
   if (!undo) return `${database} will be replaced. This cannot be undone.`;
-  return `${database} will be replaced. The previous version is kept for one undo${command ? `: ${command}` : '.'}`;
+  return `${database} will be replaced. The previous version is kept for one undo.`;
 }
 
 /** Why what was typed does not confirm. */

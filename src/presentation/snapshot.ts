@@ -46,8 +46,12 @@ export function dataFact({ sanitized, sanitized_reason }: DataState): Fact {
 }
 
 /** `valid, by a trusted key (ed25519-…)` */
-export function signatureText({ state, key }: SnapshotSignature): string {
+function signatureText({ state, key }: SnapshotSignature): string {
   return key === null ? SIGNATURES[state] : `${SIGNATURES[state]} (${key})`;
+}
+
+export function signatureFact(signature: SnapshotSignature): Fact {
+  return { name: 'Signature', value: signatureText(signature), brief: SIGNATURES[signature.state] };
 }
 
 const SIGNATURES: Record<SnapshotSignature['state'], string> = {

@@ -11,6 +11,7 @@ import {
   replacement,
   serverFact,
   typedName,
+  undoFacts,
   warningsOf,
 } from './question.ts';
 import { dataFact, snapshotName } from './snapshot.ts';
@@ -27,6 +28,7 @@ export function subsetQuestion(plan: SubsetPlanResult): Question {
       dataFact(plan),
       ...destinationFacts(destination),
       serverFact(destination),
+      ...undoFacts(undo ? undoCommand(target) : null),
     ],
     steps: [
       'Select rows in a read-only transaction on the source',
@@ -35,7 +37,7 @@ export function subsetQuestion(plan: SubsetPlanResult): Question {
       `Switch ${database} to the shadow database`,
     ],
     warnings: [...warningsOf({ ...plan, warnings: [] }), ...warningCounts(plan)],
-    consequence: replacement(destination, undo, undoCommand(target)),
+    consequence: replacement(destination, undo),
     ask: askToReplace(destination),
     go: exists ? `Replace ${database}` : `Create ${database}`,
     typed: typedName(plan),

@@ -66,7 +66,7 @@ describeWithPostgres('a first configuration on a real server', () => {
     const source = `postgres://${username}:${password}@localhost:${server.port}/shop`;
     await answer('Destination:', source, 'enter');
     await answer('/shop is the source', '_copy', 'enter');
-    await terminal.waitFor(/the first\s+load creates it/);
+    await terminal.waitFor(/the\s+first\s+load\s+creates\s+it/);
     await answer('❯ Encrypted in the file', 'down');
     await answer('❯ In an environment variable', 'enter');
     await answer('Variable: SHOP_PASSWORD', 'enter');
@@ -188,7 +188,7 @@ describeWithMysql('mariadb', { name: 'a first configuration' }, () => {
     await answer('Destination:', 'enter');
     await answer('❯ Encrypted in the file', 'down', 'enter');
     await answer('Variable: APP_PASSWORD', '\x15', '1st', 'enter');
-    await answer('begins with no digit', '\x15', 'SHOP_PW', 'enter');
+    await answer('not begin with a digit', '\x15', 'SHOP_PW', 'enter');
     await answer('❯ On this machine only', 'enter');
     await terminal.waitFor('clerk:{{`SHOP_PW` | env}}@127.0.0.1');
     terminal.press('enter');

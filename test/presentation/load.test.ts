@@ -69,10 +69,11 @@ test('the plan names server, database, size, open connections, what chose it, th
     '  Chosen by         targets.app.snapshot.dst_url',
     '  Strategy          swap: the role may create databases',
     '  Signature         none',
+    '  Undo              tool undo app',
     '   1. Restore beside',
     '   2. Swap',
     '  warning: 3 sessions will be ended',
-    '  app_dev will be replaced. The previous version is kept for one undo: tool undo app',
+    '  app_dev will be replaced. The previous version is kept for one undo.',
   ]);
 });
 
@@ -153,5 +154,5 @@ test('a load of some tables says what comes, what is required and why, and what 
 });
 
 test('a destination named on the command line must be named again to go back', () => {
-  expect(linesOf({ chosen_by: '--destdb' }).at(-1)).toContain('one undo: tool undo app --destdb URL');
+  expect(linesOf({ chosen_by: '--destdb' })).toContain('  Undo              tool undo app --destdb URL');
 });
