@@ -28,6 +28,8 @@ export type RowReply =
 
 /** How much is written at a time. */
 const BLOCK_BYTES = 1024 * 1024;
+/** How much of several tables is kept in memory; the rows of further ones go into files. */
+const MOST_KEPT_BYTES = 4 * BLOCK_BYTES;
 /** One table is read at a time. */
 const block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
 
@@ -86,15 +88,20 @@ function execute(statement: string): Promise<void> {
 /** One table after the other: their queries travel together, since waiting for each answer takes longer than reading it. */
 async function readSome(tables: { select: string; file: string }[]): Promise<RowsRead[]> {
   const read: RowsRead[] = [];
-  const files = tables.map(({ file }) => file);
+  let kept = 0;
+  // Tables may be larger than the server thinks.
+  const nextSink = (): Sink =>
+    sinkFor(tables[at]?.file ?? '', { inMemory: kept < MOST_KEPT_BYTES || at >= tables.length });
   for (const packet of packetsOf(tables.map(({ select }) => select))) {
-    let sink = sinkFor(files[at] ?? '', { inMemory: true });
+    let sink = nextSink();
     try {
       const ended = (): void => {
-        read.push(sink.end());
+        const rows = sink.end();
         sink.close();
+        read.push(rows);
+        kept += rows.content?.length ?? 0;
         at += 1;
-        sink = sinkFor(files[at] ?? '', { inMemory: true });
+        sink = nextSink();
       };
       const take = (row: RowPacket): void => sink.take(row);
       await forEachRow(connected(), packet.join('\n;\n'), { take, ended }).catch((error) => {

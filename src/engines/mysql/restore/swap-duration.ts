@@ -7,7 +7,7 @@ import { type Flavour, LABELS } from '../introspect.ts';
 const FEW_NAMES = 100;
 
 /** Milliseconds for each name of a RENAME TABLE: on an idle server, and on one whose disk is busy (docs/mysql.md). */
-const EACH: Record<Flavour, [least: number, most: number]> = { mariadb: [1, 8], mysql: [6, 10] };
+const EACH: Record<Flavour, [least: number, most: number]> = { mariadb: [1, 9], mysql: [6, 22] };
 
 /** How long nobody can use the destination, told before: nothing makes a RENAME TABLE of thousands of names short. */
 export function longSwapWarnings(
