@@ -18,7 +18,7 @@ const process = '^src/process/';
 /** The base: every layer may import it. */
 const base = [
   '^src/(runtime/(?!context\\.ts)|text/|results/)',
-  '^src/engines/(list|profile|(?!shared/)[^/]+/(profile|manifest-details))\\.ts$',
+  '^src/engines/(list|profile|[^/]+/(profile|details-schema))\\.ts$',
   '^src/repository/values\\.ts$',
 ];
 const skins = '^(components|screens)/';

@@ -17,14 +17,14 @@ export const FILTER: KeyBinding<FilteredRoute>[] = [
   {
     keys: ['/'],
     label: 'filter',
-    help: 'show only what contains the words you type',
+    help: 'show only rows that contain the typed words',
     run: startFilter,
     palette: false,
   },
   {
     keys: ['esc'],
     label: 'clear filter',
-    help: 'show everything again',
+    help: 'show all rows again',
     when: isFiltered,
     run: clearFilter,
     stays: true,

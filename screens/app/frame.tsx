@@ -5,10 +5,11 @@ import type { KeyHint } from '../../components/key-bar.tsx';
 import type { Span } from '../../components/line.tsx';
 import { PAGE_CHROME, Page, type Size } from '../../components/page.tsx';
 import { useTheme } from '../../components/theme.ts';
+import { runsInProgress } from '../../src/presentation/run.ts';
 import { bindingsOf, keyName } from './keys.ts';
 import { contextOf, type Model } from './model.ts';
 import type { ScreenId } from './route.ts';
-import { statusSpans, workWords } from './status-line.ts';
+import { statusSpans } from './status-line.ts';
 
 export const ModelContext = createContext<Model | null>(null);
 
@@ -49,7 +50,7 @@ export function Frame({ screen, path, aside = [], children }: FrameProps) {
   const notice = useStore(model.navigation.store, (state) => state.notice);
   const toast = useStore(model.messages.store, (state) => state.toast);
   const work = useStore(model.runs.store, ({ runs }) =>
-    model.screens[screen].listsRuns ? '' : workWords(runs, { shown, glyphs }),
+    model.screens[screen].listsRuns ? '' : runsInProgress(runs, { shown, glyphs }),
   );
   return (
     <Page

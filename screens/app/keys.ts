@@ -12,7 +12,7 @@ import type { Route } from './route.ts';
 export const BACK: KeyBinding = {
   keys: ['esc', 'left'],
   label: 'back',
-  help: 'back by one level',
+  help: 'go back',
   run: back,
   stays: true,
   palette: false,
@@ -45,7 +45,7 @@ export function moving(direction: Move, binding: Pick<KeyBinding, 'keys' | 'help
 export const HELP: KeyBinding = {
   keys: ['?'],
   label: 'help',
-  help: 'these keys',
+  help: 'show these keys',
   run: ({ navigation }, route) => navigation.push({ screen: 'help', of: route, scrolled: 0 }),
   stays: true,
   palette: false,
@@ -54,7 +54,7 @@ export const HELP: KeyBinding = {
 export const PALETTE: KeyBinding = {
   keys: [':'],
   label: 'commands',
-  help: 'every action, found by some letters of its name',
+  help: 'search all commands by name',
   run: ({ navigation }, route) =>
     navigation.push({ screen: 'palette', of: route, typing: textEdit(), list: emptyList }),
   palette: false,
@@ -62,8 +62,8 @@ export const PALETTE: KeyBinding = {
 
 export const TASKS: KeyBinding = {
   keys: ['t'],
-  label: 'tasks',
-  help: 'all work of this session: running, waiting for its turn, ended',
+  label: 'runs',
+  help: 'all runs of this session: in progress, queued, ended',
   when: hasRuns,
   run: ({ navigation }) => navigation.push({ screen: 'tasks', list: emptyList }),
 };
@@ -71,7 +71,7 @@ export const TASKS: KeyBinding = {
 export const MESSAGES: KeyBinding = {
   keys: ['H'],
   label: 'messages',
-  help: 'what has come of the work of this session, to read again',
+  help: 'results of the runs of this session',
   when: hasRuns,
   run: ({ navigation }) => navigation.push({ screen: 'messages', list: emptyList }),
 };
@@ -83,7 +83,7 @@ function hasRuns({ model }: KeyContext): boolean {
 export const REFRESH: KeyBinding = {
   keys: ['r'],
   label: 'refresh',
-  help: 'look again',
+  help: 'refresh',
   run: (model, route) => {
     const refreshed = screenOf(model, route).onRefresh?.(model, route) ?? refreshTargets(model);
     void refreshed.then(() => confirmTrust(model));
@@ -93,7 +93,7 @@ export const REFRESH: KeyBinding = {
 /** Off until asked for: while it is on, the terminal cannot select text. */
 export const MOUSE: KeyBinding = {
   keys: ['M'],
-  help: 'the mouse on or off: wheel and click, instead of the selecting of text',
+  help: 'turn the mouse on or off: wheel and clicks instead of text selection',
   run: ({ mouse, terminal, navigation }) => {
     mouse.on = !mouse.on;
     terminal.mouse(mouse.on);
@@ -104,7 +104,7 @@ export const MOUSE: KeyBinding = {
 
 /** Keys that mean the same on every screen, typed text included; they are shown in the help only. */
 export const EVERYWHERE: { keys: string; help: string }[] = [
-  { keys: 'ctrl+c', help: 'cancel the work that is going on; twice within two seconds: leave' },
+  { keys: 'ctrl+c', help: 'cancel the run in progress; twice within two seconds: quit' },
   { keys: 'ctrl+z', help: 'suspend, until `fg`' },
 ];
 

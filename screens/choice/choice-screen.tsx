@@ -23,7 +23,7 @@ export const choiceScreen: ScreenModule<ChoiceRoute> = {
   id: 'choice',
   title: 'A choice',
   view: ChoiceView,
-  keys: [{ ...BACK, label: 'choose nothing', help: 'back; nothing is changed' }, HELP],
+  keys: [{ ...BACK, label: 'cancel', help: 'back; nothing is changed' }, HELP],
 };
 
 function ChoiceView({ route }: { route: ChoiceRoute }) {

@@ -83,7 +83,7 @@ export const REMOVE: KeyBinding = {
 export const UNDO: KeyBinding = {
   keys: ['u'],
   label: 'undo load',
-  help: 'put the database that the last load replaced back',
+  help: 'restore the database that the last load replaced',
   whyNot: (context) => notWritable(context) ?? noTarget(context),
   run: (model) => {
     const { target } = contextOf(model);

@@ -34,7 +34,7 @@ export const LOAD_LATEST: KeyBinding = {
 export const LOAD_MARKED: KeyBinding<TablesRoute> = {
   keys: ['l'],
   label: 'load marked',
-  help: 'restore the marked tables and all that they need, the others without rows; shows the plan and asks first',
+  help: 'restore the marked tables and the tables they require, others without rows; shows the plan and asks first',
   whyNot: (context) =>
     notLoadable(context) ?? (context.route.marked.length === 0 ? 'Mark the tables to load: Space does' : null),
   run: (model, { target, snapshot, marked: tables }) => {

@@ -31,7 +31,7 @@ export const SANITIZE: KeyBinding = {
 export const SHOW_COVERAGE: KeyBinding = {
   keys: ['enter', 'right'],
   label: 'coverage',
-  help: 'what the sanitization query has changed and what it has not',
+  help: 'what the sanitization query changed and what it did not',
   when: ({ run }) => run?.summary?.sanitized !== undefined,
   run: (model) => {
     const { run } = contextOf(model);

@@ -1,9 +1,7 @@
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
-import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
-import { Empty } from '../../components/empty.tsx';
 import type { Span } from '../../components/line.tsx';
-import { TableList } from '../../components/table-list.tsx';
+import { ListView } from '../../components/list-view.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { noFindingsLines } from '../../src/presentation/lists.ts';
 import {
@@ -43,7 +41,7 @@ export const coverageScreen: ScreenModule<CoverageRoute> = {
     {
       ...SANITIZE,
       label: 'sanitize again',
-      help: 'sanitize the same snapshot again, with the query as it is now',
+      help: 'sanitize the same snapshot again with the current query',
     },
     BACK,
     TASKS,
@@ -70,29 +68,18 @@ function CoverageView({ route }: { route: CoverageRoute }) {
     rows.map(({ column }) => column),
     route.list.selected,
   );
-  const row = rows[selected];
-  const detailed = row !== undefined && height >= 16;
   return (
     <Frame screen="coverage" path={[run.target, 'coverage']} aside={findingsCount(coverage)}>
-      {rows.length === 0 && <Empty lines={noFindingsLines(tablesText(coverage.tables))} />}
-      {rows.length > 0 && (
-        <TableList
-          columns={tableColumns}
-          rows={rows}
-          keyOf={({ column }) => column}
-          selected={selected}
-          width={columns}
-          height={height - (detailed ? DETAIL_ROWS : 0)}
-        />
-      )}
-      {detailed && (
-        <DetailPane
-          title={[{ text: row.column, tone: 'strong' }]}
-          facts={coverageFacts(row, coverage.tables)}
-          width={columns}
-          place="below"
-        />
-      )}
+      <ListView
+        columns={tableColumns}
+        rows={rows}
+        keyOf={({ column }) => column}
+        selected={selected}
+        width={columns}
+        height={height}
+        empty={noFindingsLines(tablesText(coverage.tables))}
+        detail={(row) => ({ title: row.column, facts: coverageFacts(row, coverage.tables) })}
+      />
     </Frame>
   );
 }

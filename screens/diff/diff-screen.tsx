@@ -1,6 +1,4 @@
-import { Box } from 'ink';
-import { Empty, Failure } from '../../components/empty.tsx';
-import { TableList } from '../../components/table-list.tsx';
+import { ListView } from '../../components/list-view.tsx';
 import { diffColumns, diffCount } from '../../src/presentation/diff.ts';
 import { LOADING, noDifferenceLines } from '../../src/presentation/lists.ts';
 import type { DiffResult } from '../../src/results/results.ts';
@@ -29,7 +27,7 @@ const DIFF_COLUMNS = diffColumns({ withBytes: true });
 
 export const diffScreen: ScreenModule<DiffRoute> = {
   id: 'diff',
-  title: 'What changed between snapshots',
+  title: 'Differences between snapshots',
   view: DiffView,
   keys: [BACK, PALETTE, HELP, ...MOVES],
   rows: (_, { found }) => ({ ids: (found?.changes ?? []).map(({ table }) => table) }),
@@ -41,24 +39,19 @@ function DiffView({ route }: { route: DiffRoute }) {
   const changes = found?.changes ?? [];
   return (
     <Frame screen="diff" path={[target, title]} aside={found ? [{ text: diffCount(found), tone: 'dim' }] : []}>
-      {error && <Failure error={error} width={columns} />}
-      {!found && !error && <Empty lines={LOADING.difference} />}
-      {found && changes.length === 0 && <Empty lines={noDifferenceLines(formatNumberOf(found.unchanged, 'table'))} />}
-      {changes.length > 0 && (
-        <Box>
-          <TableList
-            columns={DIFF_COLUMNS}
-            rows={changes}
-            keyOf={({ table }) => table}
-            selected={selectedIndex(
-              changes.map(({ table }) => table),
-              list.selected,
-            )}
-            width={columns}
-            height={height}
-          />
-        </Box>
-      )}
+      <ListView
+        columns={DIFF_COLUMNS}
+        rows={changes}
+        keyOf={({ table }) => table}
+        selected={selectedIndex(
+          changes.map(({ table }) => table),
+          list.selected,
+        )}
+        width={columns}
+        height={height}
+        error={error}
+        empty={found ? noDifferenceLines(formatNumberOf(found.unchanged, 'table')) : LOADING.difference}
+      />
     </Frame>
   );
 }

@@ -10,7 +10,7 @@ import { type DoctorRoute, rowsOf, selectedFinding, shownDiagnosis } from './sel
 export const DOCTOR: KeyBinding = {
   keys: ['D'],
   label: 'check',
-  help: 'look at the configuration and all it needs',
+  help: 'check the configuration and its requirements',
   run: doctor,
 };
 

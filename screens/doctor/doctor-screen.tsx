@@ -1,8 +1,6 @@
-import { Box } from 'ink';
-import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
-import { Empty, Failure } from '../../components/empty.tsx';
+import { useMemo } from 'react';
 import type { Span } from '../../components/line.tsx';
-import { TableList } from '../../components/table-list.tsx';
+import { ListView } from '../../components/list-view.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { checkColumns, checkFacts, whyNotFixed } from '../../src/presentation/check.ts';
 import { LOADING } from '../../src/presentation/lists.ts';
@@ -43,39 +41,26 @@ export const doctorScreen: ScreenModule<DoctorRoute> = {
   rows: (_, route) => ({ ids: rowsOf(route).map(({ id }) => id) }),
 };
 
-const DETAIL_FROM = 14;
-
 export function DoctorView({ route }: { route: DoctorRoute }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
   const { error } = route;
+  const tableColumns = useMemo(() => checkColumns(glyphs), [glyphs]);
   const rows = rowsOf(route);
   const row = selectedFinding(route);
-  const detailed = height >= DETAIL_FROM;
   return (
     <Frame screen="doctor" path={['check']} aside={summary(route)}>
-      {error && <Failure error={error} width={columns} />}
-      {rows.length === 0 && !error && <Empty lines={LOADING.configurationCheck} />}
-      {row && !error && (
-        <Box flexDirection="column">
-          <TableList
-            columns={checkColumns(glyphs)}
-            rows={rows}
-            keyOf={({ id }) => id}
-            selected={rows.findIndex(({ id }) => id === row.id)}
-            width={columns}
-            height={height - (detailed ? DETAIL_ROWS : 0)}
-          />
-          {detailed && (
-            <DetailPane
-              title={[{ text: row.subject, tone: 'strong' }]}
-              facts={checkFacts(row)}
-              width={columns}
-              place="below"
-            />
-          )}
-        </Box>
-      )}
+      <ListView
+        columns={tableColumns}
+        rows={rows}
+        keyOf={({ id }) => id}
+        selected={rows.findIndex(({ id }) => id === row?.id)}
+        width={columns}
+        height={height}
+        error={error}
+        empty={LOADING.configurationCheck}
+        detail={(shown) => ({ title: shown.subject, facts: checkFacts(shown) })}
+      />
     </Frame>
   );
 }

@@ -24,11 +24,11 @@ interface EditorDiffRoute {
 
 export const editorDiffScreen: ScreenModule<EditorDiffRoute> = {
   id: 'editor-diff',
-  title: 'What saving would change',
+  title: 'Changes of the configuration file',
   view: EditorDiffView,
   keys: [
     { keys: ['enter'], label: 'save', help: 'write the file', run: saveShown, stays: true, palette: false },
-    { ...BACK, label: 'go on editing', help: 'back to the editor; nothing is written' },
+    { ...BACK, label: 'continue editing', help: 'back to the editor; nothing is written' },
     HELP,
     ...MOVES,
   ],

@@ -31,8 +31,8 @@ export const editorProblemsScreen: ScreenModule<EditorProblemsRoute> = {
   keys: [
     {
       keys: ['enter', 'right'],
-      label: 'go there',
-      help: 'to the field or section of the problem',
+      label: 'open',
+      help: 'open the field or section of the problem',
       run: goToProblem,
       palette: false,
     },

@@ -13,7 +13,7 @@ import { startTyping } from './typed.ts';
 export const EDIT_CONFIGURATION: KeyBinding = {
   keys: ['E'],
   label: 'edit',
-  help: 'edit the configuration: its sections as a tree, a form for each',
+  help: 'edit the configuration in a tree of sections, with a form for each',
   whyNot: notEditable,
   run: (model) => editConfiguration(model),
 };

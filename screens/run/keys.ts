@@ -20,7 +20,7 @@ export const RUN_KEYS: KeyBinding[] = [
   {
     keys: ['c'],
     label: 'cancel',
-    help: 'stop the work, which is asked first; or take it out of the queue',
+    help: 'cancel the run, after a question; or remove it from the queue',
     when: ({ run }) => run !== null && isLive(run),
     whyNot: ({ run }) => (run?.cancelling ? 'It is being cancelled already' : null),
     run: cancel,
@@ -28,7 +28,7 @@ export const RUN_KEYS: KeyBinding[] = [
   {
     keys: ['r'],
     label: 'retry',
-    help: 'do the same again',
+    help: 'start the same run again',
     when: ({ run }) => run?.state.status === 'failed' || run?.state.status === 'cancelled',
     whyNot: (context) => {
       const overtaking = overtakenBy(context);
@@ -39,7 +39,7 @@ export const RUN_KEYS: KeyBinding[] = [
   {
     keys: ['i'],
     label: 'include schemas',
-    help: 'build again, with the schemas that tables need',
+    help: 'build again, including the schemas that tables require',
     when: ({ run }) => run?.state.error?.code === 'schema_needed',
     whyNot: notWritable,
     run: (model) => {
@@ -72,7 +72,7 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   {
     keys: ['/'],
     label: 'search log',
-    help: 'show only the lines of the log that contain the words you type',
+    help: 'show only log lines that contain the typed words',
     run: startFilter,
     palette: false,
   },
@@ -88,7 +88,7 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   {
     keys: ['w'],
     label: 'write log',
-    help: 'write the log to a file in the folder that the program was started in',
+    help: 'write the log to a file in the current folder',
     whyNot: (context) =>
       notWritable(context) ?? (context.run?.state.log.length === 0 ? 'The log is empty as yet' : null),
     run: saveLog,
@@ -97,7 +97,7 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   moving('up', {
     keys: ['up', 'k'],
     label: 'scroll the log',
-    help: 'scroll the log up; it stops following',
+    help: 'scroll up, and stop following the log',
     when: ({ model }) => model.viewport.furthest > 0,
   }),
   moving('down', { keys: ['down', 'j'], help: 'scroll the log down' }),

@@ -17,7 +17,7 @@ import { stepLines } from './step-lines.ts';
 
 export const runScreen: ScreenModule<RunRoute> = {
   id: 'run',
-  title: 'Work: steps, progress, log',
+  title: 'Run: steps, progress, log',
   picture: 'run',
   view: RunView,
   keys: RUN_SCREEN_KEYS,

@@ -18,14 +18,14 @@ export const signInScreen: ScreenModule<SignInRoute> = {
     {
       keys: ['c'],
       label: 'copy the URL',
-      help: 'copy the URL into the clipboard',
+      help: 'copy the URL to the clipboard',
       when: ({ route: { prompt, result, error } }) => prompt !== null && result === null && error === null,
       run: copySignInUrl,
     },
     {
       keys: ['d'],
       label: 'by a code',
-      help: 'sign in by a code, in a browser of any machine',
+      help: 'sign in with a code, in a browser on any machine',
       when: ({ route: { result, error } }) => result === null || error !== null,
       run: (model, { provider }) => beginSignIn(model, { provider, device: true }),
     },

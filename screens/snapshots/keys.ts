@@ -18,7 +18,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   {
     keys: ['o', 'right'],
     label: 'tables',
-    help: 'its tables and their sizes; some of them can be loaded',
+    help: 'list the tables and their sizes, to load some of them',
     whyNot: noSnapshot,
     run: openTables,
     palette: false,
@@ -26,14 +26,14 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   {
     keys: ['m', 'space'],
     label: 'mark',
-    help: 'mark the snapshot, to compare it with another',
+    help: 'mark the snapshot for a comparison',
     whyNot: noSnapshot,
     run: mark,
   },
   {
     keys: ['c'],
     label: 'compare',
-    help: 'what changed between two marked snapshots, the marked and this one, or this one and the live destination',
+    help: 'compare two marked snapshots, the marked one and this one, or this one and the destination',
     whyNot: (context) =>
       noSnapshot(context) ??
       (context.route.marked.length === 0 && context.target?.row.dst_url === null
@@ -44,7 +44,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   {
     keys: ['v'],
     label: 'verify',
-    help: 're-read every byte of the snapshot against its checksums',
+    help: 'verify the checksums of the snapshot',
     whyNot: noSnapshot,
     run: (model, { target }) => {
       const { snapshot } = contextOf(model);
@@ -65,7 +65,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   {
     keys: ['p'],
     label: 'pull',
-    help: 'fetch the snapshot from the bucket: only what this machine lacks',
+    help: 'download the snapshot from the bucket; objects that are local already are skipped',
     whyNot: (context) =>
       notWritable(context) ??
       noSnapshot(context) ??
@@ -79,7 +79,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   {
     keys: ['P'],
     label: 'push',
-    help: 'copy the snapshot to the bucket: only what the bucket lacks',
+    help: 'upload the snapshot to the bucket; objects that are remote already are skipped',
     whyNot: (context) =>
       notWritable(context) ??
       noSnapshot(context) ??
@@ -93,7 +93,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   {
     keys: ['e'],
     label: 'export',
-    help: 'write the snapshot to one file, to hand it over without a bucket',
+    help: 'write the snapshot to one file, to share it without a bucket',
     whyNot: (context) => notWritable(context) ?? noSnapshot(context),
     run: (model, { target }) => {
       const { snapshot } = contextOf(model);

@@ -13,7 +13,7 @@ import { type SubsetRoute, selectedTable } from './subset-route.ts';
 export const SUBSET: KeyBinding = {
   keys: ['x'],
   label: 'subset',
-  help: 'what a small database of this target would hold; makes it',
+  help: 'plan a small database of this target, and create it',
   whyNot: noTarget,
   run: (model) => {
     const { target } = contextOf(model);

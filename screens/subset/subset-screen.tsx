@@ -1,9 +1,6 @@
-import { Box } from 'ink';
 import { useMemo } from 'react';
-import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
-import { Empty, Failure } from '../../components/empty.tsx';
 import type { Span } from '../../components/line.tsx';
-import { TableList } from '../../components/table-list.tsx';
+import { ListView } from '../../components/list-view.tsx';
 import { useTheme } from '../../components/theme.ts';
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
 import type { Fact } from '../../src/presentation/fact.ts';
@@ -88,31 +85,19 @@ function SubsetView({ route }: { route: SubsetRoute }) {
   const rows = useMemo(() => subsetTree(found?.plan.tables ?? []), [found]);
   const tableColumns = useMemo(() => subsetColumns({ glyphs }), [glyphs]);
   const row = selectedTable(route);
-  const detailed = row !== null && height >= 16 && !error;
   return (
     <Frame screen="subset" path={[target, 'subset']} aside={summary(route)}>
-      {error && <Failure error={error} width={columns} />}
-      {!found && !error && <Empty lines={LOADING.subset} />}
-      {rows.length > 0 && !error && (
-        <Box>
-          <TableList
-            columns={tableColumns}
-            rows={rows}
-            keyOf={({ table }) => table}
-            selected={row ? rows.findIndex(({ table }) => table === row.table) : -1}
-            width={columns}
-            height={height - (detailed ? DETAIL_ROWS : 0)}
-          />
-        </Box>
-      )}
-      {detailed && (
-        <DetailPane
-          title={[{ text: row.table, tone: 'strong' }]}
-          facts={rowFacts(row, choices)}
-          width={columns}
-          place="below"
-        />
-      )}
+      <ListView
+        columns={tableColumns}
+        rows={rows}
+        keyOf={({ table }) => table}
+        selected={row ? rows.findIndex(({ table }) => table === row.table) : -1}
+        width={columns}
+        height={height}
+        error={error}
+        empty={found ? [] : LOADING.subset}
+        detail={(shown) => ({ title: shown.table, facts: rowFacts(shown, choices) })}
+      />
     </Frame>
   );
 }

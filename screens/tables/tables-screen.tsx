@@ -1,8 +1,7 @@
 import { useMemo } from 'react';
-import { Empty, Failure } from '../../components/empty.tsx';
 import { FilterLine } from '../../components/filter-line.tsx';
 import type { Span } from '../../components/line.tsx';
-import { TableList } from '../../components/table-list.tsx';
+import { ListView } from '../../components/list-view.tsx';
 import { useTheme } from '../../components/theme.ts';
 import type { Cell, Column } from '../../src/presentation/column.ts';
 import type { Glyphs } from '../../src/presentation/glyphs.ts';
@@ -27,7 +26,7 @@ export const tablesScreen: ScreenModule<TablesRoute> = {
     {
       keys: ['space', 'm'],
       label: 'mark',
-      help: 'mark the table, to load it',
+      help: 'mark the table for a load',
       run: ({ navigation }, route) => {
         const row = selectedItem(tablesInView(route), ({ table }) => table, route.list);
         if (row) navigation.replace({ ...route, marked: toggled(route.marked, row.table) });
@@ -64,20 +63,16 @@ export function TablesView({ route }: { route: TablesRoute }) {
       aside={[...markedWords(marked.length), countOf(tables.length, snapshot.tables, filtering)]}
     >
       {filtering && <FilterLine typing={typing} filter={list.filter} width={columns} />}
-      {error && <Failure error={error} width={columns} />}
-      {!found && !error && <Empty lines={LOADING.tables} />}
-      {found?.length === 0 && <Empty lines={EMPTY.tables} />}
-      {found && found.length > 0 && tables.length === 0 && <Empty lines={noMatchLines('tables')} />}
-      {tables.length > 0 && (
-        <TableList
-          columns={tableColumns}
-          rows={tables}
-          keyOf={({ table }) => table}
-          selected={selectedIndex(names, list.selected)}
-          width={columns}
-          height={filtering ? height - 1 : height}
-        />
-      )}
+      <ListView
+        columns={tableColumns}
+        rows={tables}
+        keyOf={({ table }) => table}
+        selected={selectedIndex(names, list.selected)}
+        width={columns}
+        height={filtering ? height - 1 : height}
+        error={error}
+        empty={found === null ? LOADING.tables : found.length === 0 ? EMPTY.tables : noMatchLines('tables')}
+      />
     </Frame>
   );
 }

@@ -38,7 +38,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   {
     keys: ['i'],
     label: 'set up',
-    help: 'write a first configuration, question by question',
+    help: 'create a first configuration, question by question',
     when: ({ model }) => isUnconfigured(model),
     whyNot: notWritable,
     run: setUp,
@@ -52,7 +52,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   {
     keys: ['S'],
     label: 'sort',
-    help: 'by the configuration, name, status, size, snapshots or age of the last one, one after the other',
+    help: 'sort by configuration, name, status, size, snapshots or age of the latest one, in turn',
     run: ({ navigation }, route) => {
       const sort = nextSort(route.sort);
       navigation.replace({ ...route, sort });
@@ -75,7 +75,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   {
     keys: ['q'],
     label: 'quit',
-    help: 'leave; asks when work is going on',
+    help: 'quit; asks first if runs are in progress',
     when: ({ model }) => isAtRoot(model),
     run: quit,
     stays: true,

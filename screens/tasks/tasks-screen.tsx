@@ -1,7 +1,6 @@
-import { Box, useAnimation } from 'ink';
+import { useAnimation } from 'ink';
 import { useStore } from 'zustand';
-import { Empty } from '../../components/empty.tsx';
-import { TableList } from '../../components/table-list.tsx';
+import { ListView } from '../../components/list-view.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { EMPTY } from '../../src/presentation/lists.ts';
 import { runColumns, runCount } from '../../src/presentation/run.ts';
@@ -68,20 +67,15 @@ function TasksView({ route }: { route: TasksRoute }) {
   const ids = runs.map(({ id }) => id);
   return (
     <Frame screen="tasks" path={['runs']} aside={[{ text: runCount(runs), tone: 'dim' }]}>
-      {runs.length === 0 ? (
-        <Empty lines={EMPTY.runs} />
-      ) : (
-        <Box flexDirection="column" height={height}>
-          <TableList
-            columns={runColumns(inOrder, { glyphs, now: model.clock().getTime() })}
-            rows={runs}
-            keyOf={({ id }) => id}
-            selected={selectedIndex(ids, route.list.selected)}
-            width={columns}
-            height={height}
-          />
-        </Box>
-      )}
+      <ListView
+        columns={runColumns(inOrder, { glyphs, now: model.clock().getTime() })}
+        rows={runs}
+        keyOf={({ id }) => id}
+        selected={selectedIndex(ids, route.list.selected)}
+        width={columns}
+        height={height}
+        empty={EMPTY.runs}
+      />
     </Frame>
   );
 }

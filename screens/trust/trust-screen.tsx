@@ -29,7 +29,7 @@ interface TrustRoute {
 
 export const trustScreen: ScreenModule<TrustRoute> = {
   id: 'trust',
-  title: 'Trust in the configuration of this folder',
+  title: 'Trust of the configuration of this folder',
   view: TrustView,
   keys: [
     {

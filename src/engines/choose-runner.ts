@@ -5,10 +5,8 @@ import type { DatabaseUrl, Engine, EngineContext } from './engine.ts';
 import { profileOf } from './list.ts';
 import { wrapEngine } from './wrap-engine.ts';
 
-/** Calls that only look at a server: they share a bounded number of connections. */
 const LOOKING = ['listDatabases', 'listSchemas', 'listTables', 'identifyAffected', 'inspect'];
 
-/** The engine, each of its calls where the fitting tools are: on this machine, or in the configured image. */
 export function withChosenRunner(engine: Engine): Engine {
   return wrapEngine(engine, async ({ context, url, name }, work) => {
     const at: typeof work = LOOKING.includes(name)
@@ -18,7 +16,7 @@ export function withChosenRunner(engine: Engine): Engine {
     try {
       return await at({ ...context, runner });
     } catch (thrown) {
-      // The tools that are there are too old: once more with those of the image.
+      // The local tools are too old: retry with those of the image.
       const container = context.containers?.(engine.id);
       if (!container || container === runner || !isTooOld(thrown)) throw thrown;
       return at({ ...context, runner: container });
@@ -26,7 +24,10 @@ export function withChosenRunner(engine: Engine): Engine {
   });
 }
 
-/** The container when the URL asks for it, or when an image is configured and this machine has no tools of its own. */
+/**
+ * The container for `pgdocker://` and the like, or when an image is configured and this machine has no client
+ * programs.
+ */
 async function chooseRunner(engine: Engine, context: EngineContext, url: DatabaseUrl): Promise<Runner> {
   const container = context.containers?.(engine.id) ?? null;
   if (url.inContainer) {
@@ -38,7 +39,7 @@ async function chooseRunner(engine: Engine, context: EngineContext, url: Databas
   return installed.length > 0 ? context.runner : container;
 }
 
-/** Every engine finds this out before it has changed anything. */
+/** Engines throw it before they change anything. */
 function isTooOld(thrown: unknown): boolean {
   return thrown instanceof UserError && thrown.code === 'tools_too_old';
 }

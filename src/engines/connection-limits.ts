@@ -3,10 +3,10 @@ import { unlessAborted } from '../process/unless-aborted.ts';
 import type { DatabaseUrl } from './engine.ts';
 import { profileOf } from './list.ts';
 
-/** How many connections that only look may be open at a time, on a server and on all servers together. */
+/** Read-only connections at a time, per server and in total. */
 const limits = { perServer: 4, inTotal: 16 };
 
-/** Each thread counts its own connections: where there are two of them, each has one half. */
+/** Each of two threads counts its own connections, and so gets half of them. */
 export function shareConnections(): void {
   limits.perServer = 2;
   limits.inTotal = 8;
@@ -17,12 +17,12 @@ interface Waiting {
   begin: () => void;
 }
 
-// Of the whole process on purpose: a server cannot tell which operation or screen its connections are for.
+// Module state on purpose: the server's limit is for the whole process.
 const open = new Map<string, number>();
 const waiting: Waiting[] = [];
 let total = 0;
 
-/** Does work that opens one connection to the URL's server as soon as there is room for it, in the order of the calls. */
+/** Runs work that opens one connection to the URL's server when there is room, in the order of the calls. */
 export async function withConnection<Result>(
   url: DatabaseUrl,
   signal: AbortSignal,
@@ -47,7 +47,7 @@ export async function withConnection<Result>(
   }
 }
 
-/** Begins all that there is room for; who waits for a busy server holds up nobody else. */
+/** Starts all work that there is room for; work for a busy server does not block the rest. */
 function admit(): void {
   for (let index = 0; index < waiting.length && total < limits.inTotal; ) {
     const next = waiting[index];
@@ -71,7 +71,7 @@ function release(server: string): void {
   admit();
 }
 
-/** A server by its first address as it is written; the names of this machine are one. */
+/** The first address of the URL; all names of this machine count as one. */
 function serverOf({ engine, hosts: [first], parameters }: DatabaseUrl): string {
   const host = (parameters.hostaddr ?? parameters.socket ?? first?.host ?? '').toLowerCase();
   const port = first?.port ?? profileOf(engine).defaultPort;
@@ -84,7 +84,7 @@ function isThisMachine(host: string): boolean {
   return Object.values(networkInterfaces()).some((cards) => cards?.some(({ address }) => address === host));
 }
 
-/** What URLs have in common that can share one connection: all but the database. */
+/** Equal for URLs that can share one connection: those that differ in the database only. */
 export function connectionKey({
   engine,
   hosts,
@@ -94,6 +94,5 @@ export function connectionKey({
   inContainer,
   database,
 }: DatabaseUrl): string {
-  // Which database is meant by none is found out by connecting.
   return JSON.stringify([engine, hosts, user, password, parameters, inContainer, database === null]);
 }

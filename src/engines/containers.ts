@@ -6,18 +6,15 @@ import type { Report } from '../runtime/events.ts';
 import { type EngineId, profileOf } from './list.ts';
 
 export interface ContainersOptions {
-  /** The configured image of each engine. */
   images: Partial<Record<EngineId, string | undefined>>;
-  /** Runs the docker client. */
   local: Runner;
   environment: NodeJS.ProcessEnv;
   report: Report;
   signal: AbortSignal;
-  /** Folders of the files that tools read and write. */
   workFolders: string[];
 }
 
-/** Gives the runner for the containers of an engine; nothing where no image is configured. */
+/** The runner for an engine's containers; `null` without a configured image. */
 export function containerRunners(options: ContainersOptions): (engine: EngineId, purpose?: 'server') => Runner | null {
   const runners = new Map<EngineId, Runner>();
   return (engine, purpose) => {

@@ -1,12 +1,9 @@
 import * as v from 'valibot';
 
-/** A replication position: `domain-server-sequence`, as MariaDB writes it. */
 const positions = v.array(v.string());
 
-/** A server that a MariaDB replica reads from, as far as the replica knows it. */
 const upstreamSchema = v.strictObject({ server_id: v.number(), port: v.number(), host: v.string(), positions });
 
-/** What a MariaDB server with a binary log is to its replicas. */
 const primarySchema = v.strictObject({
   server_id: v.number(),
   port: v.number(),
@@ -15,9 +12,9 @@ const primarySchema = v.strictObject({
 });
 
 /**
- * What distinguishes a database from all others, in the server's own words. `servers` are signs of the server and of
- * all that hold the same data (a cluster, a group, the primary of a replica); `databases` are signs of the database on
- * it. Every sign begins with its kind: `system:7312…`, `oid:16400`, `name:app`.
+ * What distinguishes a database from all others. `servers`: the server and all with the same data (cluster, group,
+ * primary); `databases`: the database on it. Every sign begins with its kind: `system:7312…`, `oid:16400`,
+ * `name:app`.
  */
 export const identitySchema = v.strictObject({
   servers: v.array(v.string()),
@@ -30,16 +27,14 @@ export type DatabaseIdentity = v.InferOutput<typeof identitySchema>;
 type Upstream = v.InferOutput<typeof upstreamSchema>;
 type Primary = v.InferOutput<typeof primarySchema>;
 
-/** A sign that changes whenever the server starts, and so says nothing of a server that was seen earlier. */
+/** A sign that changes at each start of the server, and so is not comparable later. */
 export const STARTED = 'started:';
 
-/** Whether two identities are of one database: on one server, on a primary and its replica, or in one cluster. */
 export function isSameDatabase(one: DatabaseIdentity, other: DatabaseIdentity): boolean {
   if (!intersect(one.databases, other.databases)) return false;
   return intersect(one.servers, other.servers) || replicates(one, other) || replicates(other, one);
 }
 
-/** Whether the identity can be compared with one that is read later. */
 export function isLasting({ servers }: DatabaseIdentity): boolean {
   return servers.some((server) => !server.startsWith(STARTED));
 }
@@ -48,7 +43,9 @@ function replicates({ upstreams = [] }: DatabaseIdentity, { primary }: DatabaseI
   return primary !== undefined && upstreams.some((upstream) => isUpstream(upstream, primary));
 }
 
-/** MariaDB has no number that a replica and its primary share, so the signs are added up; a coincidence only refuses. */
+/**
+ * MariaDB has no id that replica and primary share, so several signs are combined; a false match only refuses a load.
+ */
 function isUpstream(upstream: Upstream, primary: Primary): boolean {
   if (upstream.server_id !== primary.server_id) return false;
   const byHost = upstream.port === primary.port && primary.hosts.includes(upstream.host.toLowerCase());
@@ -57,7 +54,6 @@ function isUpstream(upstream: Upstream, primary: Primary): boolean {
   );
 }
 
-/** Whether the primary has written what the replica has read of it. */
 function reached({ positions: written }: Primary, position: string): boolean {
   const [domain, server, sequence] = position.split('-').map(Number);
   return written.some((each) => {

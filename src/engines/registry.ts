@@ -5,12 +5,10 @@ import { type EngineId, profileOfScheme, URL_SCHEMES } from './list.ts';
 import { mysql } from './mysql/engine.ts';
 import { postgres } from './postgres/engine.ts';
 
-/** The code of every engine of list.ts. */
 const ENGINES: Record<EngineId, Engine> = { postgres: withChosenRunner(postgres), mysql: withChosenRunner(mysql) };
 
 export const engines = Object.values(ENGINES);
 
-/** The engine that understands the URL's scheme. */
 export function engineForUrl(url: string): Engine {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase() ?? '';
   const profile = profileOfScheme(scheme);

@@ -1,6 +1,5 @@
 import type { DatabaseUrl, Engine, EngineContext } from './engine.ts';
 
-/** What every call of an engine that reaches a database is made through. */
 export type Around = <Result>(call: Call, work: (context: EngineContext) => Promise<Result>) => Promise<Result>;
 
 export interface Call {
@@ -9,7 +8,6 @@ export interface Call {
   name: string;
 }
 
-/** The calls of each facet that take a context and what has the URL of a database. */
 const CALLS: { [Facet in Exclude<keyof Engine, 'id' | 'capabilities'>]: Extract<keyof Engine[Facet], string>[] } = {
   connect: [
     'probe',
@@ -31,7 +29,6 @@ const CALLS: { [Facet in Exclude<keyof Engine, 'id' | 'capabilities'>]: Extract<
 type Reaching = (context: EngineContext, request: Request, ...rest: unknown[]) => Promise<unknown>;
 type Request = DatabaseUrl | { url: DatabaseUrl } | { urls: DatabaseUrl[] };
 
-/** The engine with `around` about each call that reaches a database. */
 export function wrapEngine(engine: Engine, around: Around): Engine {
   const wrapped = { ...engine } as unknown as Record<string, Record<string, Reaching>>;
   for (const [facet, names] of Object.entries(CALLS)) {
@@ -48,7 +45,6 @@ export function wrapEngine(engine: Engine, around: Around): Engine {
 function wrapCall(name: string, call: Reaching, around: Around): Reaching {
   return async (context, request, ...rest) => {
     const url = urlOf(request);
-    // A probe of no databases.
     if (!url) return;
     return around({ context, url, name }, (placed) => call(placed, request, ...rest));
   };

@@ -3,7 +3,15 @@ import type { TableSelection } from '../results/selected-tables.ts';
 import type { RunSummary } from '../state/runs.ts';
 import { formatAge, formatBytes, formatDuration, formatNumberOf, formatTime } from '../text/format.ts';
 import type { Fact } from './fact.ts';
-import { askToReplace, destinationFacts, type Question, replacement, typedName, warningsOf } from './question.ts';
+import {
+  askToReplace,
+  destinationFacts,
+  type Question,
+  replacement,
+  serverFact,
+  typedName,
+  warningsOf,
+} from './question.ts';
 import {
   contentsText,
   createdText,
@@ -27,6 +35,7 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
       ...destinationFacts(destination),
       // Last, so that a low window cuts the lists and not the destination.
       ...(selection ? selectionFacts(selection) : []),
+      serverFact(destination),
       { name: 'Chosen by', value: plan.chosen_by },
       { name: 'Strategy', value: `${plan.strategy}: ${plan.strategy_reason}` },
       ...(snapshot ? [{ name: 'Signature', value: signatureText(snapshot.signature) }] : []),
@@ -127,6 +136,7 @@ export function undoQuestion(plan: UndoPlan, now: Date): Question {
     title: undoTitle(plan),
     facts: [
       ...destinationFacts(destination),
+      serverFact(destination),
       { name: 'Restores', value: `${undo_database}, ${formatBytes(size_bytes)}` },
       { name: 'Replaced', value: `${age} (${formatTime(replaced_at)})` },
       { name: 'Data', value: 'not known to be sanitized: it is the data of the replaced database' },

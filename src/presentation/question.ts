@@ -25,7 +25,7 @@ export interface TypedName {
   why: 'not local' | 'foreign code' | 'unverified';
 }
 
-export function destinationFacts({ url, exists, size_bytes, connections, server_version }: DestinationState): Fact[] {
+export function destinationFacts({ url, exists, size_bytes, connections }: DestinationState): Fact[] {
   const size = size_bytes === null ? 'size unknown' : formatBytes(size_bytes);
   const contents = exists
     ? `${size}, ${formatNumberOf(connections, 'open connection')}`
@@ -33,8 +33,12 @@ export function destinationFacts({ url, exists, size_bytes, connections, server_
   return [
     { name: 'Destination', value: url, tone: 'strong' },
     { name: 'Current contents', value: contents },
-    { name: 'Server', value: server_version },
   ];
+}
+
+/** Later than the destination, so that a low window cuts it first. */
+export function serverFact({ server_version }: DestinationState): Fact {
+  return { name: 'Server', value: server_version };
 }
 
 interface Replacing {

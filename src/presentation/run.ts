@@ -1,23 +1,12 @@
 import type { Notice } from '../state/navigation.ts';
-import { type Progress, paceOf } from '../state/progress.ts';
-import { elapsed, type LogLine, type RunState, type RunStep } from '../state/run.ts';
+import { paceOf } from '../state/progress.ts';
+import { elapsed, type LogLine, type RunState } from '../state/run.ts';
 import { type Run, runBefore } from '../state/runs.ts';
-import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../text/format.ts';
+import { formatCount, formatDuration, formatNumberOf } from '../text/format.ts';
 import type { Cell, Column } from './column.ts';
 import type { Glyphs, Tone } from './glyphs.ts';
+import { type Look, percentText } from './progress.ts';
 import { queuedText } from './question.ts';
-
-interface Look {
-  glyph: 'pending' | 'running' | 'good' | 'bad' | 'caution' | 'skipped';
-  tone: Tone;
-}
-
-export const STEP_LOOKS: Record<RunStep['state'], Look> = {
-  running: { glyph: 'running', tone: 'accent' },
-  done: { glyph: 'good', tone: 'good' },
-  skipped: { glyph: 'skipped', tone: 'dim' },
-  failed: { glyph: 'bad', tone: 'bad' },
-};
 
 const RUN_LOOKS: Record<RunState['status'], Look> = {
   waiting: { glyph: 'pending', tone: 'dim' },
@@ -26,56 +15,6 @@ const RUN_LOOKS: Record<RunState['status'], Look> = {
   failed: { glyph: 'bad', tone: 'bad' },
   cancelled: { glyph: 'caution', tone: 'caution' },
 };
-
-/** How long a step has taken until `now`. */
-export function stepTime(step: RunStep, now: number): string {
-  return step.state === 'skipped' ? 'skipped' : formatDuration(elapsed(step, now));
-}
-
-/** The progress of a step in words; what is not known is `null`. */
-export interface ProgressWords {
-  /** Between 0 and 1, for a bar. */
-  share: number | null;
-  /** `42%` */
-  percent: string | null;
-  /** `3 of 25 tables, 12.3 MB` */
-  amount: string;
-  /** `5.2 MB/s` */
-  rate: string | null;
-  /** `3.2 s left` */
-  remaining: string | null;
-  /** `public.orders  1,200 of 9,000 rows` */
-  current: string | null;
-}
-
-export function progressWords(progress: Progress, now: number): ProgressWords {
-  const { unit, current, ofCurrent } = progress;
-  const { rate, remainingMs, share } = paceOf(progress, now);
-  const part = ofCurrent && amountOf({ ...ofCurrent, unit });
-  return {
-    share,
-    percent: share === null ? null : percentText(share),
-    amount: amountOf(progress),
-    rate: rate === null ? null : `${oneAmount(rate, unit)}/s`,
-    remaining: remainingMs === null ? null : `${formatDuration(Math.ceil(remainingMs / 1000) * 1000)} left`,
-    current: current && [current, part].filter(Boolean).join('  '),
-  };
-}
-
-function percentText(share: number): string {
-  return `${Math.floor(share * 100)}%`;
-}
-
-function amountOf({ done, total, unit, bytes }: Pick<Progress, 'done' | 'total' | 'unit' | 'bytes'>): string {
-  // `3 of 25 tables`: the unit appears once.
-  const part = unit === 'bytes' ? formatBytes(done) : formatCount(done);
-  const amount = !total || done > total ? oneAmount(done, unit) : `${part} of ${oneAmount(total, unit)}`;
-  return bytes === null ? amount : `${amount}, ${formatBytes(bytes)}`;
-}
-
-function oneAmount(amount: number, unit: Progress['unit']): string {
-  return unit === 'bytes' ? formatBytes(amount) : `${formatCount(amount)} ${unit}`;
-}
 
 /** `running 3.2 s`, `failed after 3.2 s` */
 export function runStatus({ state, cancelling }: Run, now: number): Cell {
@@ -151,8 +90,7 @@ function runText(run: Run, runs: Run[]): string {
       return `${title}, after: ${runBefore(runs, run)?.title ?? ''}`;
     case 'running': {
       const step = state.steps.findLast((other) => other.state === 'running');
-      const share = step?.progress ? paceOf(step.progress, state.startedAt).share : null;
-      return [title, step?.label, share === null ? null : percentText(share)].filter(Boolean).join(': ');
+      return [title, step?.label, percentOf(run)].filter(Boolean).join(': ');
     }
     case 'done':
       return summary?.line ?? title;
@@ -162,6 +100,23 @@ function runText(run: Run, runs: Run[]): string {
     default:
       return state.status satisfies never;
   }
+}
+
+/** Whole percents: the line is drawn on every change. */
+function percentOf({ state }: Run): string | null {
+  const progress = state.steps.findLast((step) => step.state === 'running')?.progress;
+  const share = progress ? paceOf(progress, state.startedAt).share : null;
+  return share === null ? null : percentText(share);
+}
+
+/** `● Build a snapshot of app 42% and 1 more, 2 queued`; empty without other runs than the one shown. */
+export function runsInProgress(runs: Run[], { shown, glyphs }: { shown: string | null; glyphs: Glyphs }): string {
+  const others = runs.filter(({ id }) => id !== shown);
+  const [first, ...more] = others.filter(({ state }) => state.status === 'running');
+  const queued = others.filter(({ state }) => state.status === 'waiting').length;
+  const running = first && [first.title, percentOf(first), more.length > 0 ? `and ${more.length} more` : null];
+  const words = [running?.filter(Boolean).join(' '), queued > 0 ? `${queued} queued` : null].filter(Boolean);
+  return words.length === 0 ? '' : `${first ? glyphs.running : glyphs.pending} ${words.join(', ')}`;
 }
 
 export function runCount(runs: Run[]): string {
@@ -191,8 +146,4 @@ export function logTitle({ log, droppedLines }: RunState, { filter, found, up }:
   const paused = up > 0 ? `, paused ${formatNumberOf(up, 'line')} above the end` : '';
   const dropped = droppedLines > 0 ? `, ${formatNumberOf(droppedLines, 'earlier line')} dropped` : '';
   return `Log${matching}${paused}${dropped}`;
-}
-
-export function logFailedText(reason: string): string {
-  return `The log cannot be written: ${reason}`;
 }

@@ -4,7 +4,15 @@ import { formatCount, formatDuration, formatNumberOf } from '../text/format.ts';
 import type { Column } from './column.ts';
 import type { Fact } from './fact.ts';
 import type { Glyphs, Tone } from './glyphs.ts';
-import { askToReplace, destinationFacts, type Question, replacement, typedName, warningsOf } from './question.ts';
+import {
+  askToReplace,
+  destinationFacts,
+  type Question,
+  replacement,
+  serverFact,
+  typedName,
+  warningsOf,
+} from './question.ts';
 import { contentsText, createdText, snapshotName } from './snapshot.ts';
 import { summaryOf } from './summary.ts';
 
@@ -16,7 +24,9 @@ export function sanitizeQuestion(plan: SanitizePlan, now: Date): Question {
     facts: [
       { name: 'Snapshot', value: snapshot ? createdText(snapshot, now) : 'a new one' },
       ...queryFacts(query),
-      ...(destination ? destinationFacts(destination) : [{ name: 'Runs in', value: where }]),
+      ...(destination
+        ? [...destinationFacts(destination), serverFact(destination)]
+        : [{ name: 'Runs in', value: where }]),
       ...(strict ? [{ name: 'Strict', value: 'publish nothing while personal data is left' }] : []),
     ],
     steps,

@@ -120,10 +120,10 @@ export function builtSummary(target: string, snapshot: SnapshotRow): RunSummary 
   return summaryOf(`Built ${snapshotName(target, snapshot)}: ${added}`, { details: lackingLines([snapshot]) });
 }
 
-export function noSnapshotsLines(target: string, { shares }: { shares: boolean }): string[] {
-  return shares
-    ? [`Nothing is shared with target ${target} yet.`, 'Others share snapshots with: tool push']
-    : [`Target ${target} has no snapshots yet.`, `Build one with: tool build ${target}`];
+export function noSnapshotsLines(target: string, { shares, byKey }: { shares: boolean; byKey: boolean }): string[] {
+  if (shares) return [`Nothing is shared with target ${target} yet.`, 'Others share snapshots with: tool push'];
+  const how = byKey ? 'Press b to build one.' : `Build one with: tool build ${target}`;
+  return [`Target ${target} has no snapshots yet.`, how];
 }
 
 /** All columns of snapshots by name: each list takes those for which it has room. */

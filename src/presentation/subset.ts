@@ -4,7 +4,15 @@ import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../tex
 import type { Column } from './column.ts';
 import type { Fact } from './fact.ts';
 import type { Glyphs, Tone } from './glyphs.ts';
-import { askToReplace, destinationFacts, type Question, replacement, typedName, warningsOf } from './question.ts';
+import {
+  askToReplace,
+  destinationFacts,
+  type Question,
+  replacement,
+  serverFact,
+  typedName,
+  warningsOf,
+} from './question.ts';
 import { dataFact, snapshotName } from './snapshot.ts';
 import { keptText, summaryOf } from './summary.ts';
 
@@ -18,6 +26,7 @@ export function subsetQuestion(plan: SubsetPlanResult): Question {
       { name: 'Contents', value: `${expectedText(tables)}, seed ${seed}` },
       dataFact(plan),
       ...destinationFacts(destination),
+      serverFact(destination),
     ],
     steps: [
       'Select rows in a read-only transaction on the source',

@@ -123,7 +123,7 @@ test.for(SIZES)('work in a queue at %d×%d is shown as it was', async ([columns,
     (screen) => screen.includes('Build a snapshot of billing') && screen.includes('Dump 25 tables'),
   );
   await back('4 targets');
-  await frame('elsewhere', 'Build a snapshot of app 25% and 1 more, 1 waiting');
+  await frame('elsewhere', 'Build a snapshot of app 25% and 1 more, 1 queued');
   terminal.press('t');
   await frame('tasks', '3 runs, 1 queued');
   terminal.press('j', 'c');

@@ -22,15 +22,22 @@ const POSTGRES: Record<string, string[]> = {
   // Words of ours.
   'restore/event-triggers.ts': ['ENABLED.state ?? "ENABLE"'],
   // Words of ours, and names that quoteName has quoted.
-  'restore/forced-row-security.ts': ['ALTER_EACH("NO FORCE")', 'how', 'table'],
+  'restore/rows/forced-row-security.ts': ['ALTER_EACH("NO FORCE")', 'how', 'table'],
   // A hint for people.
   'restore/failure-hint.ts': ['name', 'schemas'],
   // What readSetting has quoted.
   'restore/alter-set.ts': ['value'],
   // Queries of introspect.ts and of this file; a privilege out of a list of ours.
-  'restore/in-place.ts': ['LARGE_OBJECTS_QUERY', 'differences', 'found', 'known', 'objectsQuery(schemas)', 'wanted'],
+  'restore/in-place/in-place.ts': [
+    'LARGE_OBJECTS_QUERY',
+    'differences',
+    'found',
+    'known',
+    'objectsQuery(schemas)',
+    'wanted',
+  ],
   // Queries of ours, and statements that the server has written with quote_ident and format('%I').
-  'restore/carry-over-in-place.ts': [
+  'restore/in-place/carry-over-in-place.ts': [
     ...['lostGrantsQuery(ownership)', 'query', 'queries.map(ArrowFunctionExpression).join("\\n")'],
   ],
   'restore/carry-over.ts': [
@@ -56,7 +63,7 @@ const POSTGRES: Record<string, string[]> = {
   'sanitize/replacements.ts': ['key', 'name'],
   // Quoted by quote_ident of the server, since a person reads the result.
   'sanitize/suggestion.ts': ['definition', 'name', 'place("own", "a")', 'place("ref", "r")', 'table'],
-  'server.ts': ['create', 'lockKey(destination)', 'provisionalLimit(name)', 'timeout'],
+  'server/server.ts': ['create', 'lockKey(destination)', 'provisionalLimit(name)', 'timeout'],
   // Quoted in `qualified`, and operators in operatorText.
   'subset/subset-catalog.ts': [
     ...['columns', 'from', 'fromNamed(relation, byOid)', 'name', 'qualified(part)', 'types.0', 'types.1'],
@@ -66,27 +73,27 @@ const POSTGRES: Record<string, string[]> = {
   // `where` is a condition of the user's own, which the server reads as a text first.
   'subset/finder.ts': [
     ...['batch.leaf.from', 'chosen', 'condition', 'from', 'index', 'isOneOf(batch)', 'join', 'keys'],
-    ...['names(ArrayExpression)', 'names(refColumns)', 'query', 'query(batch)', 'reference.from', 'reference.to'],
-    ...['table.from', 'table.fromNamed', 'value', 'where'],
+    ...['names(ArrayExpression)', 'names(reference.refColumns)', 'query', 'query(batch)', 'reference.from'],
+    ...['reference.to', 'refers(reference)', 'same', 'table.from', 'table.fromNamed', 'value', 'where'],
   ],
   'subset/finish.ts': ['beyond', 'extreme'],
   'subset/large-objects.ts': ['isOne', 'query', 'tables.get(table.name).fromNamed'],
-  'subset/proof.ts': ['from', 'index', 'query', 'same.join(" AND ")', 'to'],
+  'subset/proof.ts': ['from', 'index', 'query', 'refers(reference)', 'refersTo(reference, ObjectExpression)', 'to'],
   'subset/source.ts': ['key.join(", ")', 'leaf.from', 'leaves.join(", ")', 'table.fromNamed'],
 };
 
 const MYSQL: Record<string, string[]> = {
   // Texts of messages.
-  'check-program.ts': ['kind'],
+  'definitions/check-program.ts': ['kind'],
   'connection/identity.ts': ['prefix.length'],
   // Column names of ours.
   'connection/session.ts': ['column', 'name'],
   // Columns of the catalog, named in this file.
   'introspect.ts': ['settings'],
-  'definitions.ts': ['bytes.toString("hex")', 'kind', 'path', 'what'],
+  'definitions/definitions.ts': ['bytes.toString("hex")', 'kind', 'path', 'what'],
   // Clauses that the server has written, or that check-definitions.ts has read token by token.
-  'foreign-keys.ts': ['clause'],
-  'sequence-defaults.ts': ['clauses.join(", ")'],
+  'definitions/foreign-keys.ts': ['clause'],
+  'definitions/sequence-defaults.ts': ['clauses.join(", ")'],
   // A condition of its callers, of tablesIn and inDatabase.
   'own-rows.ts': ['column', 'names', 'within'],
   'dump/dump.ts': ['part', 'where'],
@@ -108,7 +115,7 @@ const MYSQL: Record<string, string[]> = {
     'run',
   ],
   'restore/swap.ts': ['destination'],
-  'table-entries.ts': ['name'],
+  'definitions/table-entries.ts': ['name'],
   'sanitize/columns.ts': [
     'SAMPLED_ROWS',
     'SAMPLE_LENGTH',
@@ -119,11 +126,12 @@ const MYSQL: Record<string, string[]> = {
   'sanitize/digests.ts': ['expressions.join(", ")', 'hash', 'index', 'known === "" ? "0" : `…`'],
   'sanitize/replacements.ts': ['name'],
   'sanitize/suggestion.ts': ['definition'],
-  'server.ts': ['charset', 'collation', 'grantPattern(name)', 'prefix.length'],
+  'server/server.ts': ['charset', 'collation', 'grantPattern(name)', 'prefix.length'],
   'subset/subset-catalog.ts': ['within'],
   'subset/copy.ts': ['values.join(", ")'],
   'subset/finder.ts': [
     'counted.rows_ ?? 0',
+    'refers(reference)',
     'distinct',
     'isKey(from.key, "f")',
     'isKey(to.key, "r")',
@@ -146,7 +154,12 @@ const MYSQL: Record<string, string[]> = {
     'value',
   ],
   'subset/keys.ts': ['2 * octets', 'column.charset', 'column.collation', 'exact', 'key', 'type', 'value'],
-  'subset/proof.ts': ['pathOf(database, from.catalog.name)', 'pathOf(database, to.catalog.name)', 'same'],
+  'subset/proof.ts': [
+    'pathOf(database, from.catalog.name)',
+    'pathOf(database, to.catalog.name)',
+    'refers(reference)',
+    'same',
+  ],
   'subset/rows.ts': ['select'],
   'subset/source.ts': [
     'index',
@@ -157,7 +170,7 @@ const MYSQL: Record<string, string[]> = {
     'same.join(" AND ")',
     'written',
   ],
-  'throw-away-server.ts': ['password'],
+  'server/throw-away-server.ts': ['password'],
 };
 
 function listed(reviewed: Record<string, string[]>): string[] {

@@ -44,7 +44,7 @@ export interface SnapshotsView extends TableOptions {
 
 /** A target's snapshots as a table, newest first. */
 export function snapshotsText({ target, snapshots }: TargetSnapshots, view: SnapshotsView): string {
-  if (snapshots.length === 0) return noSnapshotsLines(target, view).join(' ');
+  if (snapshots.length === 0) return noSnapshotsLines(target, { shares: view.shares, byKey: false }).join(' ');
   const columns = snapshotColumns(snapshots, view.now);
   return [formatTable(columns, snapshots, view), ...lackingLines(snapshots)].join('\n');
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { logFailedText } from '../../presentation/run.ts';
+import { logFailedText } from '../../presentation/progress.ts';
 import { hideKnown, redact } from '../../process/redact.ts';
 import type { UserError } from '../../runtime/errors.ts';
 import type { Report, RunEvent } from '../../runtime/events.ts';

@@ -1,4 +1,4 @@
-import { STEP_LOOKS, stepTime } from '../../presentation/run.ts';
+import { STEP_LOOKS, stepTime } from '../../presentation/progress.ts';
 import { signInPrompt } from '../../presentation/sign-in.ts';
 import { redact } from '../../process/redact.ts';
 import type { CommandEndedEvent } from '../../runtime/events.ts';

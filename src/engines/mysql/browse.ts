@@ -10,7 +10,6 @@ import { withOwnRows } from './own-rows.ts';
 
 const SYSTEM = "'mysql', 'information_schema', 'performance_schema', 'sys'";
 
-/** The databases of the server that one may see, without the server's own. */
 export async function listDatabases(context: EngineContext, url: DatabaseUrl): Promise<Sized[]> {
   await using session = await connectToServer(context, url);
   const databases = await session.query<{ name: string }>(
@@ -23,7 +22,6 @@ export async function listDatabases(context: EngineContext, url: DatabaseUrl): P
   return databases.map(({ name }) => ({ name, size_bytes: bytes.get(name) ?? 0 }));
 }
 
-/** The tables of the database, named with it. */
 export async function listTables(context: EngineContext, url: DatabaseUrl): Promise<Sized[]> {
   const database = url.database ?? '';
   await using session = await connect(context, url);
@@ -33,10 +31,7 @@ export async function listTables(context: EngineContext, url: DatabaseUrl): Prom
   return rows.map(({ name, bytes }) => ({ name: `${database}.${name}`, size_bytes: Number(bytes ?? 0) }));
 }
 
-/**
- * The rows of every table as it is now, at one instant, by the name that it has in the snapshot's source: the server
- * may have another case of it.
- */
+/** Rows of every table at one instant, by name in the snapshot: the server may use another case. */
 export async function countRows(
   context: EngineContext,
   { url, manifest }: { url: DatabaseUrl; manifest: Manifest },

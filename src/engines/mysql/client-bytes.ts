@@ -1,21 +1,20 @@
 import { type LexicalMode, type Token, tokensOf } from './definitions/tokens.ts';
 
 /**
- * Statements as the bytes that a client sent, in its own character set: what stands in `_utf8mb4'…'` is no text of that
- * set, and so is lost when the server converts it. To be cut by the lexer they are written as text: a character for each
- * byte, and one for each pair of which the second may look like a quote or a backslash.
+ * Statements as the bytes that a client sent in its character set. Conversion by the server would lose texts such as
+ * `_utf8mb4'…'`. For the lexer each byte becomes a character, and each two-byte character whose second byte may look
+ * like a quote or backslash becomes one private-use character.
  */
 
-/** Character sets with such pairs: bytes of the first and of the second of them. */
+/** Character sets with such two-byte characters: first and second byte. */
 const PAIRS: Record<string, RegExp> = {
   sjis: /[\x81-\x9f\xe0-\xfc][\x40-\x7e\x80-\xfc]/g,
   cp932: /[\x81-\x9f\xe0-\xfc][\x40-\x7e\x80-\xfc]/g,
   big5: /[\xa1-\xf9][\x40-\x7e\xa1-\xfe]/g,
   gbk: /[\x81-\xfe][\x40-\x7e\x80-\xfe]/g,
-  // Four bytes are two pairs.
+  // A four-byte character is two pairs.
   gb18030: /[\x81-\xfe](?:[\x40-\x7e\x80-\xfe]|[\x30-\x39])/g,
 };
-/** Characters for private use: so many as there are pairs. */
 const FIRST_PAIR = 0xf0000;
 
 export function textOfBytes(bytes: Uint8Array, charset: string): string {
@@ -35,12 +34,11 @@ export function bytesOfText(text: string): Buffer {
   return Buffer.from(bytes, 'latin1');
 }
 
-/** Of which a statement in ASCII and one in UTF-8 are the same bytes. */
 export function isUtf8(charset: string): boolean {
   return /^utf8(?:mb[34])?$/.test(charset);
 }
 
-/** Whether a statement in its bytes has the tokens of another, but for what is not ASCII in texts, names and words. */
+/** Whether both statements have the same tokens, apart from non-ASCII text. */
 export function hasTokensOf(
   sql: string,
   inBytes: string,
@@ -53,7 +51,7 @@ export function hasTokensOf(
   );
 }
 
-/** In some sets the server takes a no-break space for a blank. */
+/** In some character sets a no-break space is a blank. */
 export function asLexed(sql: string, charset: string): string {
   return isUtf8(charset) ? sql : sql.replaceAll('\u00a0', ' ');
 }

@@ -1,7 +1,7 @@
 import type { Engine } from '../engine.ts';
 import { wrapEngine } from '../wrap-engine.ts';
 import { countRows, listDatabases, listTables } from './browse.ts';
-import { explained } from './connection/explained.ts';
+import { withExplainedErrors } from './connection/explain-errors.ts';
 import { identifyAffected } from './connection/identity.ts';
 import { addressesOf, databaseOf } from './connection/location.ts';
 import { probe } from './connection/probe.ts';
@@ -13,8 +13,8 @@ import { readNeeds } from './restore/table-needs.ts';
 import { findKept, undo } from './restore/undo.ts';
 import { readColumns } from './sanitize/columns.ts';
 import { digestColumns } from './sanitize/digests.ts';
-import { scratchPlaces } from './sanitize/places.ts';
 import { runQuery } from './sanitize/query.ts';
+import { scratchPlaces } from './sanitize/scratch-places.ts';
 import { splitStatements } from './sanitize/statements.ts';
 import { suggestQuery } from './sanitize/suggestion.ts';
 import { removeTraces } from './sanitize/traces.ts';
@@ -24,7 +24,7 @@ import { checkDestination, createIndex } from './subset/destination.ts';
 import { openSource } from './subset/source.ts';
 import { reportTools } from './tools.ts';
 
-const unexplained: Engine = {
+const engine: Engine = {
   id: 'mysql',
   capabilities: {
     whyNotKeepGoing: 'the swap of a MySQL database renames every table of the snapshot, so none may be missing',
@@ -37,8 +37,8 @@ const unexplained: Engine = {
     probe,
     listDatabases,
     listTables,
-    addressesOf: (_context, url) => addressesOf(url),
-    databaseOf: (_context, url) => databaseOf(url),
+    addressesOf,
+    databaseOf,
     identifyAffected,
     isSuperuser,
     inspect: async (context, url) => (await inspectDestination(context, url)).destination,
@@ -65,4 +65,4 @@ const unexplained: Engine = {
   subset: { openSource, checkDestination, createIndex },
 };
 
-export const mysql = wrapEngine(unexplained, ({ context, url }, work) => explained(url, () => work(context)));
+export const mysql = wrapEngine(engine, ({ context, url }, work) => withExplainedErrors(url, () => work(context)));

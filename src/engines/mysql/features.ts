@@ -2,7 +2,7 @@ import type { Definitions } from './definitions/definitions.ts';
 import { withoutTexts } from './definitions/table-entries.ts';
 import type { Flavour } from './introspect.ts';
 
-/** What a definition may hold that the other flavour does not understand, or understands otherwise. */
+/** Parts of a definition that the other flavour lacks or understands differently. */
 const FEATURES: Record<Flavour, { what: string; pattern: RegExp }[]> = {
   mysql: [
     { what: 'generated columns', pattern: /\bGENERATED ALWAYS AS \(/ },
@@ -23,7 +23,7 @@ const FEATURES: Record<Flavour, { what: string; pattern: RegExp }[]> = {
   ],
 };
 
-/** The reasons why a database of this flavour does not go into the other, each with the first place where it is. */
+/** Why a database does not fit the other flavour, each with its first table. */
 export function featuresOf(flavour: Flavour, { tables, sequences }: Definitions): string[] {
   const read = tables.map(({ name, create, indexes }) => ({
     name,
@@ -36,7 +36,6 @@ export function featuresOf(flavour: Flavour, { tables, sequences }: Definitions)
   return sequences[0] ? [...found, `sequences (${sequences[0].name})`] : found;
 }
 
-/** Every collation that something in it is sorted by. */
 export function collationsIn({ tables, collation, routines, views, triggers, events }: Definitions): string[] {
   const found = new Set([collation]);
   for (const code of [...routines, ...views, ...triggers, ...events]) {

@@ -1,15 +1,13 @@
 import { inDatabase, type MysqlSession, tablesIn } from './connection/session.ts';
-import type { MysqlDetails } from './manifest-details.ts';
+import type { MysqlDetails } from './details-schema.ts';
 import { readTablesWithoutRows, tablesExcept } from './own-rows.ts';
 
-/** MySQL and MariaDB differ in what they know; where it matters the code asks for this. */
+/** Where MySQL and MariaDB differ, the code checks the flavour. */
 export type Flavour = 'mysql' | 'mariadb';
 
 export interface Server {
   flavour: Flavour;
-  /** `10.11.6`, `8.4.2`: without what distributions add. */
   version: string;
-  /** As people read it: `MariaDB 10.11.6`. */
   label: string;
 }
 
@@ -30,26 +28,22 @@ export function serverOf(text: string): Server {
 export interface CatalogTable {
   name: string;
   engine: string;
-  /** Estimates of the server's; the only size known before a dump. */
+  /** Estimates of the server: exact sizes are not known before a dump. */
   bytes: number;
   rows: number;
-  /** Of the primary key, in order; empty without one. */
   key: string[];
   columns: CatalogColumn[];
 }
 
 export interface CatalogColumn {
   name: string;
-  /** `int`, `float`, `json`, `geometry` … */
   type: string;
-  /** Made from other columns, and so neither read nor written. */
   generated: boolean;
 }
 
-/** Types whose columns read text, and refuse the same as bytes. */
+/** Columns that accept text but not the same bytes. */
 export const TEXT_TYPES = new Set(['json', 'uuid', 'inet4', 'inet6']);
 
-/** Every table that has rows of its own, by name. */
 export async function readTables(session: MysqlSession, database: string): Promise<CatalogTable[]> {
   const others = await readTablesWithoutRows(session, database);
   const within = tablesExcept(
@@ -88,10 +82,8 @@ export async function readTables(session: MysqlSession, database: string): Promi
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** What a database holds besides its rows: recorded when a snapshot is taken, and compared after it is restored. */
 export type Inventory = MysqlDetails['inventory'];
 
-/** Kinds of objects; each query gives names that tell two databases apart. */
 const INVENTORY: Record<string, (database: string, withoutRows: string[]) => string> = {
   table: (database) =>
     `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE ${tablesIn(database)} AND TABLE_TYPE NOT IN ('VIEW', 'SEQUENCE')`,
@@ -100,7 +92,7 @@ const INVENTORY: Record<string, (database: string, withoutRows: string[]) => str
   view: (database) => `SELECT TABLE_NAME AS name FROM information_schema.VIEWS WHERE ${tablesIn(database)}`,
   column: (database) =>
     `SELECT CONCAT_WS('.', TABLE_NAME, COLUMN_NAME) AS name FROM information_schema.COLUMNS WHERE ${tablesIn(database)}`,
-  // To read those of a FEDERATED table is to ask its server.
+  // The constraints of a FEDERATED table would be read from its server.
   constraint: (database, withoutRows) =>
     `SELECT CONCAT_WS('.', TABLE_NAME, CONSTRAINT_NAME) AS name FROM information_schema.TABLE_CONSTRAINTS WHERE ${tablesExcept(database, withoutRows)}`,
   trigger: (database) =>
@@ -109,7 +101,7 @@ const INVENTORY: Record<string, (database: string, withoutRows: string[]) => str
     `SELECT CONCAT_WS(' ', LOWER(ROUTINE_TYPE), ROUTINE_NAME) AS name FROM information_schema.ROUTINES WHERE ${inDatabase('ROUTINE_SCHEMA', database)}`,
 };
 
-/** Events are not in it: those of a database that is being made would run. Neither are views that are no longer valid. */
+/** Without events, which would run in a database being restored, and without invalid views. */
 export async function readInventory(
   session: MysqlSession,
   database: string,
@@ -132,7 +124,7 @@ export async function readInventory(
   return inventory;
 }
 
-/** Not grouped by the server, to which `Case1` and `case1` are one. */
+/** Grouped here: the server would merge `Case1` and `case1`. */
 async function readIndexes(session: MysqlSession, database: string): Promise<string[]> {
   const rows = await session.query<{ table_: string; name: string; column_: string | null }>(`
     SELECT TABLE_NAME AS table_, INDEX_NAME AS name, COLUMN_NAME AS column_
@@ -142,13 +134,11 @@ async function readIndexes(session: MysqlSession, database: string): Promise<str
     .sort();
 }
 
-/** What texts in a view or stored program are that say nothing else. */
 export interface CodeSettings {
   kind: string;
   name: string;
   charset: string | null;
   collation: string | null;
-  /** Of a view there is none. */
   database_collation?: string | null | undefined;
 }
 
@@ -168,13 +158,12 @@ export async function readCodeSettings(session: MysqlSession, database: string):
   return found;
 }
 
-/** `view totals: latin1, latin1_swedish_ci`. Former versions call `utf8mb3` `utf8`. */
+/** `view totals: latin1, latin1_swedish_ci`. Older servers call `utf8mb3` `utf8`. */
 export function settingsText({ kind, name, charset, collation, database_collation }: CodeSettings): string {
   const values = [charset, collation, ...(database_collation ? [database_collation] : [])];
   return `${kind.toLowerCase()} ${name}: ${values.map((value) => value?.replace(/^utf8(?=_|$)/, 'utf8mb3') ?? '').join(', ')}`;
 }
 
-/** Of the lines of `settingsText` those of this code. */
 export function settingsAmong(lines: string[] | undefined, code: { kind: string; name: string }[]): string[] {
   const among = new Set(code.map(({ kind, name }) => `${kind.toLowerCase()} ${name}`));
   return (lines ?? []).filter((line) => among.has(line.slice(0, line.lastIndexOf(': '))));
@@ -185,7 +174,6 @@ export interface Collations {
   collation: string;
 }
 
-/** How a database sorts what says nothing else. */
 export async function readCollations(session: MysqlSession, database: string): Promise<Collations | null> {
   const [row] = await session.query<Collations>(`
     SELECT DEFAULT_CHARACTER_SET_NAME AS charset, DEFAULT_COLLATION_NAME AS collation

@@ -1,20 +1,15 @@
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { type MysqlSession, quoteText } from './connection/session.ts';
 
-/** Names of tables as a server compares them. */
 export interface NameCase {
-  /** Whether upper and lower case are the same to it, or are stored as lower case: `lower_case_table_names` 1 and 2. */
   folds: boolean;
-  /** Equal for two names that are one to the server. */
   fold(name: string): string;
 }
 
 const EXACT: NameCase = { folds: false, fold: (name) => name };
 
-/** How many names one statement asks for. */
 const NAMES_AT_ONCE = 1000;
 
-/** Reads how the server compares names; it folds those given, by its own rules. */
 export async function readNameCase(session: MysqlSession, names: Iterable<string>): Promise<NameCase> {
   const [row] = await session.query<{ folds: number }>('SELECT @@lower_case_table_names > 0 AS folds');
   if (Number(row?.folds) !== 1) return EXACT;
@@ -22,7 +17,7 @@ export async function readNameCase(session: MysqlSession, names: Iterable<string
   const all = [...new Set(names)];
   for (let from = 0; from < all.length; from += NAMES_AT_ONCE) {
     const part = all.slice(from, from + NAMES_AT_ONCE);
-    // The character set of names, whose rules for case are not those of every other.
+    // Names are utf8mb3, whose case rules differ.
     const rows = await session.query<{ at: number; name: string }>(
       part
         .map((name, at) => `SELECT ${Number(at)} AS at, LOWER(CONVERT(${quoteText(name)} USING utf8mb3)) AS name`)
@@ -33,7 +28,6 @@ export async function readNameCase(session: MysqlSession, names: Iterable<string
   return { folds: true, fold: (name) => folded.get(name) ?? name.toLowerCase() };
 }
 
-/** Rejects when two names of a snapshot are one to the destination. */
 export function refuseCollisions({ folds, fold }: NameCase, names: string[], what = 'tables or views'): void {
   if (!folds) return;
   const pairs = [...Map.groupBy(names, fold).values()].filter((same) => same.length > 1);

@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto';
 import { type BesideNames, besideNamesWithin } from '../shared/beside-names.ts';
 
-/** Characters of a name. */
 const NAME_LIMIT = 64;
 
 export function besideNames(destination: string): BesideNames {
   return besideNamesWithin({ most: NAME_LIMIT, lengthOf: ({ length }) => length }, destination);
 }
 
-/** Tables that the tool makes in databases of its own, and reads there: nobody else's may be called so. */
+/** Tables of the tool in its own databases. */
 const RESERVED = new Set(['tool-mark', 'tool-journal', 'tool-journal-moved', 'tool-journal-done', 'tool-kept']);
 
 export function isReserved(table: string): boolean {
   return RESERVED.has(table.toLowerCase());
 }
 
-/** The name of the lock that a load into the destination holds. */
 export function lockName(destination: string): string {
   const digest = createHash('sha256').update(destination).digest('hex');
   return `tool load ${digest.slice(0, LOCK_DIGEST)}`;

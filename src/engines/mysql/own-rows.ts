@@ -1,17 +1,16 @@
 import { type MysqlSession, quoteName, quoteText, SqlError, tablesIn } from './connection/session.ts';
 
-/** Storage engines whose tables keep rows of their own in the server's data folder. */
+/** Storage engines with rows in the server's data folder. */
 const WITH_ROWS = new Set(
   'INNODB MYISAM ARIA MEMORY HEAP ARCHIVE CSV ROCKSDB TOKUDB COLUMNSTORE MROONGA NDB NDBCLUSTER'.split(' '),
 );
-/** Its tables keep no rows anywhere. */
 export const BLACKHOLE = 'BLACKHOLE';
-/** Its tables show the rows of MyISAM tables. */
+/** Show the rows of MyISAM tables. */
 export const MERGE_ENGINES = new Set(['MRG_MYISAM', 'MERGE']);
 
 /**
- * Whether tables of the engine hold rows. Of all others, unknown ones included, only the definition is transferred:
- * their rows are those of other tables, other servers or files.
+ * Of all other engines, unknown ones included, only the definition is transferred: their rows belong to other tables,
+ * servers or files.
  */
 export function hasOwnRows(engine: string): boolean {
   return WITH_ROWS.has(engine.toUpperCase());
@@ -22,10 +21,10 @@ export interface TableWithoutRows {
   engine: string;
 }
 
-/** `ER_WRONG_MRG_TABLE`: what a MERGE table lists is not there, or is not alike. */
+/** `ER_WRONG_MRG_TABLE`: the listed tables are missing or differ. */
 export const WRONG_MERGE = 1168;
 
-/** Tables of the database that have no rows of their own. Only their definitions are read: no other server is contacted. */
+/** Reads definitions only and contacts no other server. */
 export async function readTablesWithoutRows(session: MysqlSession, database: string): Promise<TableWithoutRows[]> {
   const tables = await session.query<{ name: string; engine: string | null }>(`
     SELECT TABLE_NAME AS name, ENGINE AS engine FROM information_schema.TABLES
@@ -50,20 +49,20 @@ async function isBrokenMerge(session: MysqlSession, database: string, name: stri
 }
 
 /**
- * As `tablesIn`, without the tables named. It looks at names only, so that the server applies it before it opens a
- * table: to read the size of a FEDERATED table is to ask another server, whose error would be that of the whole query.
+ * As `tablesIn`, without these tables. A condition on names is applied before a table is opened: reading the size of
+ * a FEDERATED table contacts its server, and its error fails the whole query.
  */
 export function tablesExcept(database: string, names: string[]): string {
   const list = names.map(quoteBytes).join(', ');
   return `${tablesIn(database)}${list === '' ? '' : ` AND CAST(TABLE_NAME AS BINARY) NOT IN (${list})`}`;
 }
 
-/** The condition of a query of sizes, of one database or several, narrowed to tables with rows of their own. */
+/** `within`, limited to tables with rows of their own; for queries of sizes. */
 export async function withOwnRows(session: MysqlSession, within: string): Promise<string> {
   return `(${within})${excluding(await withoutRows(session, within), 'TABLE_SCHEMA')}`;
 }
 
-/** The same for a query of foreign keys, for which the server opens every table. */
+/** The same for queries of foreign keys, which open every table. */
 export async function keysWithOwnRows(session: MysqlSession, within: string): Promise<string> {
   return `(${within})${excluding(await withoutRows(session, 'TRUE'), 'CONSTRAINT_SCHEMA')}`;
 }

@@ -1,5 +1,5 @@
 import type { EngineProfile } from '../profile.ts';
-import { mysqlDetails } from './manifest-details.ts';
+import { mysqlDetails } from './details-schema.ts';
 
 export const profile = {
   id: 'mysql',

@@ -3,6 +3,7 @@ import { EXIT, UserError } from '../../runtime/errors.ts';
 import { formatNumberOf } from '../../text/format.ts';
 import { whatIsHidden } from '../../text/format-objects.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
+import { DENIED } from './connection/error-numbers.ts';
 import { inDatabase, type MysqlSession, quoteName, quoteText, SqlError, tablesIn } from './connection/session.ts';
 import { type Definitions, type Listed, readDefinitions, type TableDefinition } from './definitions/definitions.ts';
 import { invalidViewsOf } from './definitions/invalid-views.ts';
@@ -12,10 +13,8 @@ import { viewNeeds } from './definitions/view-needs.ts';
 import { type CatalogTable, type Inventory, readInventory, type Server, settingsAmong } from './introspect.ts';
 import { type Rights, readRights } from './rights.ts';
 
-/** What of a database its user may read, and what that leaves out. */
 export interface Readable {
   definitions: Definitions;
-  /** Of what is in the definitions, and nothing else. */
   inventory: Inventory;
   hidden: HiddenObjects[];
 }
@@ -23,11 +22,9 @@ export interface Readable {
 interface Source {
   url: DatabaseUrl;
   server: Server;
-  /** As the catalog lists them for the user. */
   tables: CatalogTable[];
 }
 
-/** Reads the definitions, and warns of each kind of object that the rights of the user hide or may hide. */
 export async function readReadable(
   { report }: Pick<EngineContext, 'report'>,
   session: MysqlSession,
@@ -63,7 +60,6 @@ export async function readReadable(
 
 interface Unread extends Listed {
   why: string;
-  /** Whether a right is missing. */
   denied: boolean;
 }
 
@@ -74,19 +70,15 @@ interface Scope {
 }
 
 interface Hidden extends HiddenObjects {
-  /** The warning of a build; `null` where each object has one of its own. */
   message: string | null;
 }
 
-/** `ER_DBACCESS_DENIED_ERROR` and the same of tables, columns, privileges and routines. */
-const DENIED = new Set([1044, 1142, 1143, 1227, 1370]);
-
-/** Without a number: the server shows the object, but not how it is made. */
+/** Without a number: the server lists the object but hides its definition. */
 function isDenied(error: unknown): boolean {
   return !(error instanceof SqlError) || DENIED.has(error.errno);
 }
 
-/** What ends the session or the run is not about the object that was asked for. */
+/** Errors of the session or of the run are not about one object. */
 function isAboutOneObject(error: Error): boolean {
   return error instanceof SqlError || error.name === 'Error';
 }
@@ -97,12 +89,10 @@ const TABLE_RIGHTS =
   );
 const ROUTINE_RIGHTS = ['EXECUTE', 'ALTER ROUTINE', 'CREATE ROUTINE'];
 
-/** Whether a table on which the user has no right would not be listed. */
 function mayMissTables({ database, rights }: Scope): boolean {
   return !TABLE_RIGHTS.some((right) => rights.onDatabase(database, right));
 }
 
-/** Kinds of objects that the server does not even list for this user. */
 function unlisted(scope: Scope, { tables }: Definitions): Hidden[] {
   const { database, rights } = scope;
   const found: Pick<HiddenObjects, 'kind' | 'tables' | 'right'>[] = [];
@@ -129,7 +119,6 @@ function unlisted(scope: Scope, { tables }: Definitions): Hidden[] {
   });
 }
 
-/** Objects that the server lists, but whose definitions it does not show. */
 function named(scope: Scope, unreadable: Unread[]): Hidden[] {
   return [...Map.groupBy(unreadable, ({ kind, denied }) => `${denied} ${kind}`).values()].map((objects): Hidden => {
     const [{ kind, denied } = { kind: '', denied: false }] = objects;
@@ -144,7 +133,6 @@ function named(scope: Scope, unreadable: Unread[]): Hidden[] {
 
 const KIND_RIGHTS: Record<string, string> = { VIEW: 'SELECT, SHOW VIEW', TRIGGER: 'TRIGGER', EVENT: 'EVENT' };
 
-/** Whether the text of every routine is readable. */
 function seesRoutines({ database, server, rights }: Scope): boolean {
   if (server.flavour === 'mysql') return rights.onServer('SHOW_ROUTINE') || rights.onServer('SELECT');
   return rights.onTable('mysql', 'proc', 'SELECT') || rights.onDatabase(database, 'SHOW CREATE ROUTINE');
@@ -179,7 +167,7 @@ interface Lacking extends Scope {
   unreadable: Unread[];
 }
 
-/** Leaves out views and foreign keys that need what is hidden: they could not be restored. */
+/** Leaves out views and foreign keys that depend on hidden objects: a load could not create them. */
 function withoutDependents(read: Definitions, scope: Lacking): { definitions: Definitions; dependents: Hidden[] } {
   const { database, rights, unreadable } = scope;
   const invisible = mayMissTables(scope);
@@ -228,13 +216,12 @@ function withoutDependents(read: Definitions, scope: Lacking): { definitions: De
   return { definitions: { ...read, tables, views }, dependents };
 }
 
-/** `null` where it is of another database. */
 function referencedTable(tokens: Token[]): string | null {
   const at = tokens.findIndex(({ kind, value }) => kind === 'word' && value === 'REFERENCES');
   return tokens[at + 2]?.text === '.' ? null : (tokens[at + 1]?.value ?? null);
 }
 
-/** A table with rows cannot be made without the sequence of a default. */
+/** A table cannot be created without the sequence of its default. */
 function refuseSequences(
   tables: TableDefinition[],
   { database, rights, lacks }: Lacking & { lacks: (name: string) => boolean },
@@ -254,7 +241,7 @@ function refuseSequences(
   }
 }
 
-/** The server may show all columns of a table by SHOW CREATE TABLE and fewer in its catalog. */
+/** SHOW CREATE TABLE may show columns that the catalog hides. */
 function hidesColumns(tables: CatalogTable[], definitions: Definitions): boolean {
   const listed = new Map(tables.map(({ name, columns }) => [name, new Set(columns.map((column) => column.name))]));
   return definitions.tables.some(({ name, create }) =>
@@ -269,7 +256,7 @@ function firstOf(entry: string): Token | undefined {
   return undefined;
 }
 
-/** A UserError that names the tables and the GRANT, where the server refused to show or to read one; else the error. */
+/** An error with the tables and the GRANT for a refused read; any other error unchanged. */
 export async function explainDenied(session: MysqlSession, url: DatabaseUrl, error: unknown): Promise<never> {
   const cause = error instanceof UserError ? error.cause : error;
   if (cause instanceof SqlError && DENIED.has(cause.errno)) return refuseDenied(session, url, cause.message);
@@ -299,7 +286,7 @@ async function refuseDenied(session: MysqlSession, { database, display }: Databa
 const MOST_GRANTS = 5;
 const MOST_LISTED = 20;
 
-/** The server lists objects whose text it does not show, and hides the constraints of tables that may only be read. */
+/** The server lists code with hidden text, and hides constraints of read-only tables. */
 async function readStoredInventory(
   session: MysqlSession,
   { database, rights }: Scope,
@@ -344,7 +331,6 @@ async function readStoredInventory(
   };
 }
 
-/** A predicate that is false once for each of the names. */
 function isNotIn(names: string[]): (name: string) => boolean {
   const left = new Map([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
   return (name) => {
@@ -354,7 +340,6 @@ function isNotIn(names: string[]): (name: string) => boolean {
   };
 }
 
-/** `table.name` of its keys and checks, as information_schema.TABLE_CONSTRAINTS has them. */
 export function constraintsOf({ name, create, indexes, foreignKeys }: TableDefinition): string[] {
   return [...entriesOf(create).entries, ...indexes.flat(), ...foreignKeys]
     .flatMap((entry) => constraintOf(significant(entry)) ?? [])
@@ -364,7 +349,7 @@ export function constraintsOf({ name, create, indexes, foreignKeys }: TableDefin
 function constraintOf(tokens: Token[]): string | null {
   const [first, second] = tokens;
   if (first?.kind === 'name') {
-    // MariaDB names the check of a column as the column.
+    // MariaDB names a column's check after the column.
     const isChecked = tokens.some(
       ({ kind, value }, at) => kind === 'word' && value === 'CHECK' && tokens[at + 1]?.text === '(',
     );

@@ -1,31 +1,23 @@
 import { type MysqlSession, quoteName } from './connection/session.ts';
 import { significant, type Token } from './definitions/tokens.ts';
 
-/** Rights of the session's user and its active roles, as SHOW GRANTS lists them. */
+/** Rights of the session's user and its active roles, from SHOW GRANTS. */
 export interface Rights {
-  /** As a GRANT names the user. */
   account: string;
-  /** Names of databases and tables as the server compares them. */
   fold(name: string): string;
-  /** A database as a GRANT writes it, where names may be patterns. */
+  /** The database as in a GRANT, escaped where names are patterns. */
   inGrant(database: string): string;
-  /**
-   * Rights by a pattern that a grant on the database itself would end, since the server looks at the closest one alone:
-   * a GRANT for the user has to repeat them.
-   */
+  /** Rights from a pattern that a GRANT on the database itself must repeat: the server uses the closest grant only. */
   byPattern(database: string): string[];
-  /** On the whole server. */
   onServer(right: string): boolean;
-  /** On the whole database, by a grant on it or on the server. */
   onDatabase(database: string, right: string): boolean;
-  /** On all columns of the table. */
   onTable(database: string, table: string, right: string): boolean;
 }
 
 interface Grant {
   isRevoke: boolean;
   rights: Set<string>;
-  /** `null` stands for all. */
+  /** `null`: all. */
   database: string | null;
   table: string | null;
   grantee: string;
@@ -52,9 +44,8 @@ function accountName(account: string): string {
 
 export interface GrantFacts {
   account: string;
-  /** Whether the server compares names without case. */
   folds: boolean;
-  /** Whether `_` and `%` in a database name are wildcards. */
+  /** Whether `_` and `%` in names of databases are wildcards. */
   patterns: boolean;
   grants: string[];
 }
@@ -105,7 +96,7 @@ export function rightsOf({ account, folds, patterns, grants }: GrantFacts): Righ
   };
 }
 
-/** The server looks at the most specific pattern alone. */
+/** The server uses the most specific pattern only. */
 function closestOf(grants: Grant[]): Grant | undefined {
   return grants
     .filter(({ isRevoke }) => !isRevoke)
@@ -116,12 +107,12 @@ function isOnServer({ database, isRevoke }: Grant): boolean {
   return database === null && !isRevoke;
 }
 
-/** `SHOW_ROUTINE` and the like are granted by name alone. */
+/** `ALL PRIVILEGES` does not include dynamic privileges such as `SHOW_ROUTINE`. */
 function includes(rights: Set<string>, right: string): boolean {
   return rights.has(right) || (rights.has('ALL PRIVILEGES') && !right.includes('_'));
 }
 
-/** None of roles, of single columns, of routines and of proxies, which say nothing of a whole object here. */
+/** Grants of roles, columns, routines and proxies are skipped: they are never for a whole object. */
 function parseGrant(line: string): Grant[] {
   const tokens = significant(line);
   const verb = tokens[0]?.value;
@@ -152,7 +143,6 @@ function granteeOf(tokens: Token[]): string {
     .join('');
 }
 
-/** Without those that are followed by a list of columns. */
 function wholeRights(tokens: Token[]): Set<string> {
   const rights = new Set<string>();
   let words: string[] = [];
@@ -174,7 +164,6 @@ function wholeRights(tokens: Token[]): Set<string> {
   return rights;
 }
 
-/** The characters of a pattern, each with whether it is a wildcard. */
 function* patternOf(pattern: string): Generator<{ character: string; wild: boolean }> {
   const characters = [...pattern];
   for (let at = 0; at < characters.length; at += 1) {
@@ -196,7 +185,6 @@ function unescaped(pattern: string): string {
   return [...patternOf(pattern)].map(({ character }) => character).join('');
 }
 
-/** How much of a pattern stands before its first wildcard. */
 function literalLength(pattern: string): number {
   const parts = [...patternOf(pattern)];
   const first = parts.findIndex(({ wild }) => wild);

@@ -11,7 +11,6 @@ import { readCollations, readServer } from './introspect.ts';
 import { besideDestination } from './restore/restore.ts';
 import { clientFor } from './tools.ts';
 
-/** Runs an SQL file with the client: into a new database that takes the destination's place, or on one as it is. */
 export async function runScript(
   context: EngineContext,
   { url, file, asItIs, undo, directory, events }: ScriptRun,
@@ -29,7 +28,6 @@ export async function runScript(
   });
 }
 
-/** The new database sorts as the old one does, or as the server makes them. */
 async function collationsFor(context: EngineContext, url: DatabaseUrl) {
   await using server = await connectToServer(context, url);
   const [own] = await server.query<{ charset: string; collation: string }>(
@@ -39,10 +37,10 @@ async function collationsFor(context: EngineContext, url: DatabaseUrl) {
   return old ?? own ?? { charset: 'utf8mb4', collation: 'utf8mb4_general_ci' };
 }
 
-/** The client reads the file itself: what goes through us, and through Docker's client, is slow. Its output is unwanted. */
+/** The client opens the file itself: streaming through Node or Docker's client is slow. */
 const FROM_FILE = 'exec "$@" < "$0" > /dev/null';
 
-/** Comments belong to routines, and some versions leave them out unless told otherwise. */
+/** Some versions drop comments of routines by default. */
 const CLIENT_FLAGS = ['--batch', '--comments'];
 
 async function runFile(

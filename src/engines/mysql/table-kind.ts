@@ -3,12 +3,12 @@ import { significant, type Token } from './definitions/tokens.ts';
 import { BLACKHOLE, hasOwnRows, MERGE_ENGINES } from './own-rows.ts';
 
 /**
- * Where the rows of a table are, by its definition: in the table, nowhere (BLACKHOLE), in other tables of the same
- * definitions (MERGE), or outside the database, where nothing may be read or written without a request.
+ * Location of a table's rows by its definition: in the table, nowhere (BLACKHOLE), in other tables of the same
+ * definitions (MERGE), or outside the database, which needs the user's consent.
  */
 export type TableKind = 'own' | 'none' | 'merged' | 'remote';
 
-/** The kind of every table by name. What is in doubt is remote, which is never created unasked. */
+/** Doubtful tables are remote, which are created on request only. */
 export function kindsOf(tables: Pick<TableDefinition, 'name' | 'create'>[]): Map<string, TableKind> {
   const engines = new Map(tables.map(({ name, create }) => [name, enginesIn(significant(create))]));
   const mergeable = new Set(
@@ -26,21 +26,20 @@ function kindOf(create: string, engines: string[], mergeable: Set<string>): Tabl
   if (more.length > 0 || !MERGE_ENGINES.has(engine)) return 'remote';
   const tokens = significant(create);
   const union = unionIn(tokens);
-  // A list that is not read as one, or a second one, may name anything.
+  // An unreadable or second list may name any table.
   const lists = tokens.filter(({ kind, value }) => kind === 'word' && value === 'UNION').length;
   if (lists > (union ? 1 : 0)) return 'remote';
   const isHere = ({ database, table }: MergedTable): boolean => database === null && mergeable.has(folded(table));
   return (union?.tables ?? []).every(isHere) ? 'merged' : 'remote';
 }
 
-/** The storage engines that a definition names, in upper case. */
 export function enginesIn(tokens: Token[]): string[] {
   return tokens.flatMap(({ kind, value }, at) =>
     kind === 'word' && (value === 'ENGINE' || value === 'TYPE') ? [engineAfter(tokens, at)] : [],
   );
 }
 
-/** The engine named after the word at a place: `= InnoDB`, `InnoDB`, `'InnoDB'`. */
+/** After the word at `at`: `= InnoDB`, `InnoDB`, `'InnoDB'`. */
 export function engineAfter(tokens: Token[], at: number): string {
   const [first, second] = tokens.slice(at + 1);
   const engine = first?.text === '=' ? second : first;
@@ -54,7 +53,6 @@ interface MergedTable {
 
 export interface Union {
   tables: MergedTable[];
-  /** The tokens of the list, from the word UNION to the parenthesis that closes. */
   from: number;
   to: number;
 }
@@ -80,7 +78,7 @@ export function unionIn(tokens: Token[]): Union | null {
   }
 }
 
-/** Servers may keep names of tables in lower case. */
+/** Some servers store table names in lower case. */
 function folded(name: string): string {
   return name.toLowerCase();
 }

@@ -4,7 +4,7 @@ import type { EngineContext, ToolReport } from '../engine.ts';
 import { toolFinder } from '../shared/find-tools.ts';
 import { type Flavour, LABELS, type Server, serverOf } from './introspect.ts';
 
-/** The client program: it runs SQL files, whose grammar (`DELIMITER`, `\.`) is its own and not the server's. */
+/** Runs SQL files, whose grammar (`DELIMITER`, `\.`) is the client's, not the server's. */
 export interface ClientTool {
   name: string;
   path: string;
@@ -12,11 +12,10 @@ export interface ClientTool {
   version: string;
 }
 
-/** Names of the client; what is called `mysql` may be either flavour's. */
 const NAMES = ['mysql', 'mariadb'];
 const DUMP_NAMES = ['mysqldump', 'mariadb-dump'];
 
-/** Where installations put it that are not on the PATH: Homebrew on both chips, MySQL's own package on macOS. */
+/** Outside the PATH: Homebrew on both architectures, MySQL's package on macOS. */
 const USUAL_PLACES = [
   '/usr/bin',
   '/usr/local/bin',
@@ -26,7 +25,6 @@ const USUAL_PLACES = [
   '/usr/local/mysql/bin',
 ];
 
-/** Prints each client program with what it says of itself, wherever a runner runs it. */
 const lookForAll = (names: string[]): string => `
 places=$PATH IFS=:
 for directory in $places ${USUAL_PLACES.join(' ')}; do
@@ -39,7 +37,13 @@ done`;
 const INSTALL_HINT =
   'Install it: apt-get install mariadb-client (Debian, Ubuntu), brew install mysql-client (macOS), or https://dev.mysql.com/downloads/. Or set docker.images.mysql: it then runs in a container.';
 
-/** Every client program where the runner runs them; one that has two names is told once. */
+export async function reportTools(context: EngineContext): Promise<ToolReport[]> {
+  const tools = await findClientTools(context);
+  const dumps = await findDumpTools(context);
+  return [...tools, ...dumps].map(({ name, path, version }) => ({ name, path, version }));
+}
+
+/** A program with two names is listed once. */
 const findClientTools = toolFinder(lookForAll(NAMES), readTools);
 const findDumpTools = toolFinder(lookForAll(DUMP_NAMES), readTools);
 
@@ -55,8 +59,8 @@ function readTools(lines: string[]): ClientTool[] {
 }
 
 /**
- * `mysql  Ver 15.1 Distrib 10.11.6-MariaDB, for …`, `mariadb from 11.4.2-MariaDB, client 15.2 …`, `mysql  Ver 9.1.0 for …`:
- * the flavour is in what it says of itself, never in its name.
+ * From the version text, never the name: `mysql Ver 15.1 Distrib 10.11.6-MariaDB, for …`, `mariadb from
+ * 11.4.2-MariaDB, client 15.2 …`, `mysql Ver 9.1.0 for …`.
  */
 export function readVersion(answer: string, tool: { name: string; path: string }): ClientTool | null {
   const version = /(?:Distrib|from) (\d[\w.-]*)/.exec(answer)?.[1] ?? /Ver (\d[\w.-]*)/.exec(answer)?.[1];
@@ -65,7 +69,7 @@ export function readVersion(answer: string, tool: { name: string; path: string }
   return { ...tool, flavour, version: serverOf(version).version };
 }
 
-/** The server's own flavour where it is there; the other reads most files as well. */
+/** Of the server's flavour if installed; the other one reads most files too. */
 export async function clientFor(context: EngineContext, flavour: Flavour): Promise<ClientTool> {
   const tools = await findClientTools(context);
   const tool = tools.find((one) => one.flavour === flavour) ?? tools[0];
@@ -77,7 +81,7 @@ export async function clientFor(context: EngineContext, flavour: Flavour): Promi
   });
 }
 
-/** The server's own dump program: of its flavour, and of its version or newer; the nearest, which writes what it knows. */
+/** Of the server's flavour, and the closest version that is not older. */
 export async function dumpToolFor(context: EngineContext, server: Server): Promise<ClientTool> {
   const tools = await findDumpTools(context);
   const [tool] = tools
@@ -92,7 +96,6 @@ export async function dumpToolFor(context: EngineContext, server: Server): Promi
   });
 }
 
-/** The newest client of the server's flavour, which loads what the dump program has written. */
 export async function ownClientFor(context: EngineContext, server: Server): Promise<ClientTool> {
   const tools = await findClientTools(context);
   const [tool] = tools
@@ -110,7 +113,7 @@ function notFitting(
 ): UserError {
   const place = runner.id === 'docker' ? 'the image of docker.images.mysql' : 'this machine';
   return new UserError(`${needed}, and ${place} has none`, {
-    // The container is tried then, where an image is configured.
+    // `withChosenRunner` retries in a container.
     code: 'tools_too_old',
     exit: EXIT.failed,
     details: tools.map(({ path, flavour, version }) => `${path} is of ${LABELS[flavour]} ${version}`),
@@ -120,15 +123,7 @@ function notFitting(
 
 const EXAMPLES: Record<Flavour, string> = { mysql: 'mysql:8.4', mariadb: 'mariadb:11' };
 
-/** Compares major and minor version. */
 function compareSeries(a: string, b: string): number {
   const [first = [], second = []] = [a, b].map((text) => text.split('.').map(Number));
   return (first[0] ?? 0) - (second[0] ?? 0) || (first[1] ?? 0) - (second[1] ?? 0);
-}
-
-/** What `config check` shows. */
-export async function reportTools(context: EngineContext): Promise<ToolReport[]> {
-  const tools = await findClientTools(context);
-  const dumps = await findDumpTools(context);
-  return [...tools, ...dumps].map(({ name, path, version }) => ({ name, path, version }));
 }

@@ -5,7 +5,7 @@ import { connect, connectToServer } from './connection/connect.ts';
 import { quoteName } from './connection/session.ts';
 import { namePartOf, readSchemas, readTables } from './introspect.ts';
 
-/** The databases of the server that one may connect to, without those that a run of ours keeps for itself. */
+/** Accessible databases, without the tool's own. */
 export async function listDatabases(context: EngineContext, url: DatabaseUrl): Promise<Sized[]> {
   await using session = await connectToServer(context, url);
   return session.query<Sized>(`
@@ -14,7 +14,6 @@ export async function listDatabases(context: EngineContext, url: DatabaseUrl): P
     ORDER BY datname`);
 }
 
-/** The user's schemas of the database, each with the size of its tables. */
 export async function listSchemas(context: EngineContext, url: DatabaseUrl): Promise<Sized[]> {
   await using session = await connect(context, url);
   const schemas = await readSchemas(session);
@@ -25,7 +24,7 @@ export async function listSchemas(context: EngineContext, url: DatabaseUrl): Pro
   }));
 }
 
-/** The tables of the database, a partitioned one with the size of its partitions; none of the server or an extension. */
+/** A partitioned table with the size of its partitions; without tables of extensions. */
 export async function listTables(context: EngineContext, url: DatabaseUrl): Promise<Sized[]> {
   await using session = await connect(context, url);
   return session.query<Sized>(`
@@ -39,7 +38,6 @@ export async function listTables(context: EngineContext, url: DatabaseUrl): Prom
     ORDER BY n.nspname, c.relname`);
 }
 
-/** The rows of every table of a database, by `schema.table`, at one instant. */
 export async function countRows(context: EngineContext, { url }: { url: DatabaseUrl }): Promise<Map<string, number>> {
   await using session = await connect(context, url, { settings: { statement_timeout: '0' } });
   await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');

@@ -4,14 +4,14 @@ import { definitionsOnlyText } from '../../text/format-objects.ts';
 import { tableName } from '../../text/table-names.ts';
 import { type PsqlSession, quoteName, quoteText } from './connection/session.ts';
 
-/** What leads to other servers, as a manifest records it: absent where there is nothing. */
+/** References to other servers, as in a manifest: absent without any. */
 export interface RemoteObjects {
-  /** Foreign tables: `pg_dump` writes their definitions, and no rows. */
+  /** Foreign tables: pg_dump writes them without rows. */
   definitions_only?: DefinitionOnly[] | undefined;
   foreign_servers?: string[];
 }
 
-/** Foreign tables of the schemas, or of all; and all foreign servers. */
+/** Foreign tables of the schemas (default: all), and all foreign servers. */
 export async function readRemoteObjects(session: PsqlSession, schemas?: string[]): Promise<RemoteObjects> {
   const tables = await readForeignTables(session, schemas);
   const servers = await readForeignServers(session);
@@ -38,7 +38,7 @@ async function readForeignTables(session: PsqlSession, schemas?: string[]): Prom
   return rows.map(({ schema, name, wrapper }) => ({ table: tableName(schema, name), engine: wrapper, remote: true }));
 }
 
-/** Foreign servers that no extension made. */
+/** Without those of extensions. */
 async function readForeignServers(session: PsqlSession): Promise<string[]> {
   const rows = await session.query<{ name: string }>(`
     SELECT srvname AS name FROM pg_foreign_server s WHERE NOT EXISTS (
@@ -47,7 +47,6 @@ async function readForeignServers(session: PsqlSession): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** What a build says of them. */
 export function remoteBuildWarnings(remote: RemoteObjects): WarningEvent[] {
   if (remoteText(remote) === '') return [];
   const message = `In the snapshot as definitions, and created only by tool load --remote-tables: ${remoteText(remote)}`;
@@ -55,8 +54,8 @@ export function remoteBuildWarnings(remote: RemoteObjects): WarningEvent[] {
 }
 
 /**
- * Takes from a copy what it needs to log in to other servers, so that nothing that runs in it changes rows there. The
- * names and passwords are in no dump of the copy either.
+ * Removes the credentials for other servers from a copy, so that no code in it changes rows there, and no dump of it
+ * contains them.
  */
 export async function dropUserMappings(session: PsqlSession): Promise<void> {
   const mappings = await session.query<{ everyone: boolean; role: string; server: string }>(

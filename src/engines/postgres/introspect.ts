@@ -1,8 +1,7 @@
 import type { WarningEvent } from '../../runtime/events.ts';
 import { type PsqlSession, quoteText } from './connection/session.ts';
-import type { PostgresDetails } from './manifest-details.ts';
+import type { PostgresDetails } from './details-schema.ts';
 
-/** What a database holds besides its rows: recorded when a snapshot is taken, and compared after it is restored. */
 export type Inventory = PostgresDetails['inventory'];
 export type DatabaseLocale = PostgresDetails['locale'];
 
@@ -10,11 +9,11 @@ export interface CatalogTable {
   oid: number;
   schema: string;
   name: string;
-  /** Those that COPY carries, in order: generated columns are made anew. */
+  /** For COPY, in order, without generated columns. */
   columns: string[];
-  /** Bytes on disk without indexes: the only size known before a dump. */
+  /** On disk, without indexes: exact sizes are not known before a dump. */
   bytes: number;
-  /** Whether an extension made it: its rows are partly made by the extension's own script. */
+  /** The extension's script creates some of its rows. */
   of_extension: boolean;
 }
 
@@ -23,7 +22,6 @@ export interface CatalogSchema {
   name: string;
 }
 
-/** The user's schemas; those that belong to an extension come and go with it. */
 export function readSchemas(session: PsqlSession): Promise<CatalogSchema[]> {
   return session.query<CatalogSchema>(`
     SELECT n.oid::int8 AS oid, nspname AS name FROM pg_namespace n
@@ -32,7 +30,6 @@ export function readSchemas(session: PsqlSession): Promise<CatalogSchema[]> {
     ORDER BY nspname`);
 }
 
-/** Every table that has rows of its own: plain tables and leaf partitions, in whatever schema. */
 export function readTables(session: PsqlSession): Promise<CatalogTable[]> {
   return session.query<CatalogTable>(`
     SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name,
@@ -45,22 +42,22 @@ export function readTables(session: PsqlSession): Promise<CatalogTable[]> {
     ORDER BY n.nspname, c.relname`);
 }
 
-/** A schema as `table-names.ts` writes it. */
+/** As `table-names.ts` writes a schema. */
 export function namePartOf(column: string): string {
   return `CASE WHEN ${column} ~ '[.]|^"' THEN '"' || replace(${column}, '"', '""') || '"' ELSE ${column}::text END`;
 }
 
-/** Stands for the condition on the name of a schema, which is not known here. */
+/** Placeholder for the condition on the schema's name. */
 const SELECTED = '/* selected */';
 
-/** The facts that make two databases alike beyond their rows; each query gives schema, name and the row it stands in. */
+/** Objects compared after a restore; each query selects schema, name and catalog row. */
 const OBJECTS: Record<string, string> = {
   table: `SELECT relnamespace, relname AS name, 'pg_class'::regclass AS class, oid FROM pg_class WHERE relkind IN ('r', 'p', 'f')`,
   view: `SELECT relnamespace, relname, 'pg_class'::regclass, oid FROM pg_class WHERE relkind IN ('v', 'm')`,
-  // What a failed CREATE INDEX CONCURRENTLY leaves is not dumped; what is not complete of a partitioned table is.
+  // pg_dump omits invalid indexes, but not those of partitioned tables.
   index: `SELECT c.relnamespace, c.relname, 'pg_class'::regclass, c.oid FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
     JOIN pg_class t ON t.oid = i.indrelid WHERE i.indisready AND (i.indisvalid OR t.relkind = 'p')`,
-  // Those that a partition inherits are named by the server anew, but where it stands alone without its parent.
+  // The server renames inherited constraints, except of a partition without its parent.
   constraint: `SELECT k.connamespace, concat_ws('.', r.relname, t.typname, k.conname), 'pg_constraint'::regclass, k.oid FROM pg_constraint k
     LEFT JOIN pg_class r ON r.oid = k.conrelid LEFT JOIN pg_type t ON t.oid = k.contypid
     WHERE k.contype IN ('p', 'u', 'f', 'c', 'x') AND (k.conparentid = 0 OR k.contype IN ('p', 'u') AND EXISTS (
@@ -70,7 +67,7 @@ const OBJECTS: Record<string, string> = {
     JOIN pg_class c ON c.oid = t.tgrelid WHERE NOT t.tgisinternal`,
   policy: `SELECT c.relnamespace, c.relname || '.' || p.polname, 'pg_policy'::regclass, p.oid FROM pg_policy p
     JOIN pg_class c ON c.oid = p.polrelid`,
-  // The rule that makes a view is the view.
+  // `_RETURN` is the view itself.
   rule: `SELECT c.relnamespace, c.relname || '.' || r.rulename, 'pg_rewrite'::regclass, r.oid FROM pg_rewrite r
     JOIN pg_class c ON c.oid = r.ev_class WHERE r.rulename <> '_RETURN'`,
   'extended statistics': `SELECT stxnamespace, stxname, 'pg_statistic_ext'::regclass, oid FROM pg_statistic_ext`,
@@ -82,14 +79,13 @@ const OBJECTS: Record<string, string> = {
     WHERE t.typtype IN ('e', 'd') OR c.relkind = 'c'`,
 };
 
-/** Those that are in no schema, and so in every choice of schemas. */
 export const IN_NO_SCHEMA = new Set(['event trigger']);
 
-/** A query of the kind, the name and the `class:oid` of every object in these schemas, without what extensions brought. */
+/** Selects kind, name and `class:oid`, without objects of extensions. */
 export function objectsQuery(schemas: string[]): string {
   const within = inList(schemas);
   const union = Object.entries(OBJECTS).map(
-    // As text: `name` would cut `table.constraint` to 63 bytes.
+    // As text: `name` would be cut at 63 bytes.
     ([kind, sql]) =>
       `SELECT ${quoteText(kind)} AS kind, o.namespace, o.name::text AS name, o.class, o.oid FROM (${sql.replaceAll(SELECTED, within)}) AS o (namespace, name, class, oid)`,
   );
@@ -100,13 +96,12 @@ export function objectsQuery(schemas: string[]): string {
       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = o.class AND d.objid = o.oid AND d.deptype = 'e')`;
 }
 
-/** So that one can be opened to be read. https://www.postgresql.org/docs/current/lo-interfaces.html */
+/** https://www.postgresql.org/docs/current/lo-interfaces.html */
 const INV_READ = 0x40000;
 
 /**
- * Each is closed before the next one is opened, since their pages themselves are for superusers. Descriptors are used
- * again, and the oid beside them keeps the planner from remembering what the last one had. No bytes are told where the
- * role may not read them all.
+ * By functions, since pg_largeobject is for superusers. Each object is closed before the next is opened; the oid
+ * beside a reused descriptor prevents cached results. `bytes` is null when some objects are not readable.
  */
 export const LARGE_OBJECTS_QUERY = `
   SELECT a.count, CASE WHEN r.count = a.count THEN r.bytes END AS bytes
@@ -121,7 +116,7 @@ export const LARGE_OBJECTS_QUERY = `
       LATERAL (SELECT lo_lseek64(CASE WHEN m.oid <> 0 THEN o.fd END, 0, 2) AS bytes OFFSET 0) s,
       LATERAL (SELECT lo_close(CASE WHEN m.oid <> 0 AND s.bytes >= 0 THEN o.fd END) AS closed OFFSET 0) c) r`;
 
-/** What a database holds in these schemas, without what extensions brought, and without some objects by `class:oid`. */
+/** `without`: objects to skip, by `class:oid`. */
 export async function readInventory(
   session: PsqlSession,
   schemas: string[],
@@ -148,14 +143,14 @@ export interface Requirement {
   schema: string;
 }
 
-/** Extensions that the database uses; `plpgsql` is in every database. */
+/** Without `plpgsql`, which every database has. */
 export function readExtensions(session: PsqlSession): Promise<Requirement[]> {
   return session.query<Requirement>(`
     SELECT e.extname AS name, n.nspname AS schema FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
     WHERE e.extname <> 'plpgsql' ORDER BY e.extname`);
 }
 
-/** Roles that policies name: without them `CREATE POLICY … TO role` fails. */
+/** `CREATE POLICY … TO role` fails without its role. */
 export async function readPolicyRoles(session: PsqlSession, schemas: string[]): Promise<string[]> {
   const rows = await session.query<{ name: string }>(`
     SELECT DISTINCT r.rolname AS name FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
@@ -164,7 +159,7 @@ export async function readPolicyRoles(session: PsqlSession, schemas: string[]): 
   return rows.map((row) => row.name);
 }
 
-/** Publications and subscriptions, which no copy of a database has: it must not start to replicate. */
+/** Excluded from copies, which must not replicate. */
 export async function readReplication(session: PsqlSession): Promise<string[]> {
   const rows = await session.query<{ name: string }>(`
     SELECT 'publication ' || pubname AS name FROM pg_publication
@@ -173,14 +168,13 @@ export async function readReplication(session: PsqlSession): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** What a plan says of them. */
 export function replicationWarnings(replication: string[] = []): WarningEvent[] {
   if (replication.length === 0) return [];
   const message = `Publications and subscriptions are not part of a copy: ${replication.join(', ')}`;
   return [{ event: 'warning', code: 'replication_left_out', message }];
 }
 
-/** How a database sorts and encodes: a restored one must do the same for its indexes to mean the same. */
+/** A restored database needs the same locale for its indexes. */
 export async function readLocale(session: PsqlSession, major: number): Promise<DatabaseLocale> {
   const provider = major >= 15 ? 'datlocprovider' : "'c'";
   const icu = major >= 17 ? 'datlocale' : major >= 15 ? 'daticulocale' : 'NULL';

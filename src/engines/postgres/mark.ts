@@ -2,14 +2,11 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { type PsqlSession, quoteName, quoteText } from './connection/session.ts';
 
-/** What a database that this program made says of itself, in its comment: a name alone never permits a DROP. */
+/** The comment of a database made by the tool: a name alone never permits a DROP. */
 const markSchema = v.object({
   tool: v.picklist(['new', 'undo']),
-  /** The destination that it was made for. */
   of: v.string(),
-  /** When the database was replaced; of an undo copy. */
   replaced_at: v.optional(v.string(), ''),
-  /** The comment that an undo copy had as the destination. */
   comment: v.optional(v.nullable(v.string()), null),
 });
 export type Mark = v.InferOutput<typeof markSchema>;
@@ -19,7 +16,6 @@ export interface MarkedDatabase {
   mark: Mark;
 }
 
-/** The statement that writes the mark. */
 export function writeMark(database: string, mark: Partial<Mark> & Pick<Mark, 'tool' | 'of'>): string {
   return writeComment(database, JSON.stringify(mark));
 }
@@ -29,8 +25,8 @@ export function writeComment(database: string, comment: string | null): string {
 }
 
 /**
- * A connection limit that no person chooses, derived from the name: CREATE DATABASE cannot write a comment, and a run
- * that is killed between the two statements must not leave a database that nobody recognises.
+ * A connection limit derived from the name marks a database between CREATE DATABASE, which cannot set a comment, and
+ * COMMENT: a run killed in between must not leave an unrecognized database.
  */
 export function provisionalLimit(name: string): number {
   return BILLION + (createHash('sha256').update(name).digest().readUInt32BE(0) % BILLION);
@@ -38,7 +34,7 @@ export function provisionalLimit(name: string): number {
 
 const BILLION = 1_000_000_000;
 
-/** The databases of these names that carry a mark for the destination; others of such names belong to somebody else. */
+/** Databases without a mark for the destination belong to somebody else. */
 export async function readMarked(server: PsqlSession, names: string[], destination: string): Promise<MarkedDatabase[]> {
   if (names.length === 0) return [];
   const rows = await server.query<{ name: string; comment: string | null; connection_limit: number }>(`

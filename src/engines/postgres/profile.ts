@@ -1,5 +1,5 @@
 import type { EngineProfile } from '../profile.ts';
-import { postgresDetails } from './manifest-details.ts';
+import { postgresDetails } from './details-schema.ts';
 
 export const profile = {
   id: 'postgres',

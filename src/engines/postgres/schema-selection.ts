@@ -11,9 +11,9 @@ export interface SchemaSelection {
 }
 
 /**
- * The schemas to process, out of those that there are: in the database for a build, in the snapshot for a load.
- * The rules are the table in the configuration reference's section "schema_config". To exclude a schema that the build
- * has left out already is no mistake.
+ * Selects among `available`: the schemas of the database for a build, of the snapshot for a load. Rules: section
+ * "schema_config" of the configuration reference. Excluding a schema that the build left out (`leftOut`) is no
+ * mistake.
  */
 export function selectSchemas(
   available: string[],
@@ -31,7 +31,7 @@ export function selectSchemas(
   return among(available, [DEFAULT_SCHEMA]);
 }
 
-/** Names for `leftOut` of a load; where the build did not record them, whatever is excluded may have been left out. */
+/** Where the build did not record them, any excluded schema may have been left out. */
 export function leftOutByBuild(manifest: Pick<Manifest, 'details'>, config: SchemaConfig | undefined): string[] {
   const leftOut = leftOutSchemasOf(manifest);
   return leftOut === null ? (config?.exclude_schemas ?? []) : leftOut.map(({ schema }) => schema);

@@ -7,7 +7,6 @@ import { connectionOf, withDatabase } from './connection/url.ts';
 import { besideDestination } from './restore/restore.ts';
 import { anyClientTools } from './tools.ts';
 
-/** Runs an SQL file: into a new database that takes the destination's place, or on a database as it is. */
 export async function runScript(context: EngineContext, run: ScriptRun): Promise<Replaced> {
   const { url, file, asItIs, undo, role } = run;
   await refuseOtherDatabases(file);
@@ -20,7 +19,7 @@ export async function runScript(context: EngineContext, run: ScriptRun): Promise
   );
 }
 
-/** In one transaction: a script that fails has done nothing. */
+/** In one transaction: a failed script has no effect. */
 async function runFile(context: EngineContext, url: DatabaseUrl, file: string): Promise<void> {
   const { report, runner, signal } = context;
   const tools = await anyClientTools(context);

@@ -3,10 +3,8 @@ import { EXIT, UserError } from '../../runtime/errors.ts';
 import type { EngineContext, ToolReport } from '../engine.ts';
 import { toolFinder } from '../shared/find-tools.ts';
 
-/** The client programs of one installation, which are always taken together. */
 export interface ClientTools {
   directory: string;
-  /** As `pg_dump --version` says it: `15.18`. */
   version: string;
   major: number;
   psql: string;
@@ -15,7 +13,7 @@ export interface ClientTools {
   pg_isready: string;
 }
 
-/** Where the programs are beside the PATH: Debian, Red Hat, Homebrew on both chips, Postgres.app. */
+/** Debian, Red Hat, Homebrew on both architectures, Postgres.app. */
 const USUAL_PLACES = [
   '/usr/lib/postgresql/*/bin',
   '/usr/pgsql-*/bin',
@@ -29,8 +27,8 @@ const USUAL_PLACES = [
 const PROGRAMS = ['psql', 'pg_dump', 'pg_restore', 'pg_isready'];
 
 /**
- * Prints each folder that has all the programs, with the version, wherever a runner runs it. Debian's pg_wrapper is
- * passed over: it starts what lies in the usual places, and takes its time.
+ * Prints folders with all programs, and their version. Debian's slow pg_wrapper is skipped: it starts programs of the
+ * usual folders.
  */
 const LOOK_FOR_TOOLS = `
 places=$PATH PATH=$PATH:/usr/bin:/bin IFS=:
@@ -45,7 +43,13 @@ done`;
 const INSTALL_HINT =
   'apt-get install postgresql-client (Debian, Ubuntu), brew install libpq (macOS), or https://www.postgresql.org/download/. Or set docker.images.postgres: they then run in a container.';
 
-/** Every installation of the client programs where the runner runs them, newest first. */
+export async function reportTools(context: EngineContext): Promise<ToolReport[]> {
+  const installations = await findClientTools(context);
+  return installations.flatMap(({ psql, pg_dump, pg_restore, version }) =>
+    Object.entries({ pg_dump, pg_restore, psql }).map(([name, path]) => ({ name, path, version })),
+  );
+}
+
 export const findClientTools = toolFinder(LOOK_FOR_TOOLS, (lines) => {
   const tools = lines.flatMap(readTools);
   const unique = tools.filter((entry, index) => tools.findIndex((other) => other.version === entry.version) === index);
@@ -70,7 +74,6 @@ function readTools(line: string): ClientTools[] {
   ];
 }
 
-/** The newest client programs, for what any version can do. */
 export async function anyClientTools(context: EngineContext): Promise<ClientTools> {
   const [newest] = await findClientTools(context);
   if (newest) return newest;
@@ -81,7 +84,7 @@ export async function anyClientTools(context: EngineContext): Promise<ClientTool
   });
 }
 
-/** The newest `pg_dump` that can dump the server: pg_dump refuses a server newer than itself. */
+/** pg_dump refuses a server newer than itself. */
 export function toolsForServer(tools: ClientTools[], serverVersion: string): ClientTools {
   const [newest] = tools;
   if (newest && newest.major >= majorOf(serverVersion)) return newest;
@@ -92,10 +95,7 @@ export function toolsForServer(tools: ClientTools[], serverVersion: string): Cli
   });
 }
 
-/**
- * The oldest `pg_restore` that reads what a `pg_dump` of this version wrote: the closer to the server it restores
- * into, the fewer settings it sets that the server does not know.
- */
+/** The oldest that reads the archive: the closer to the server, the fewer settings that the server does not know. */
 export function toolsForArchive(tools: ClientTools[], writtenBy: string): ClientTools {
   const able = tools.filter((entry) => entry.major >= majorOf(writtenBy));
   const oldest = able.at(-1);
@@ -110,15 +110,7 @@ export function toolsForArchive(tools: ClientTools[], writtenBy: string): Client
   );
 }
 
-/** What `config check` shows. */
-export async function reportTools(context: EngineContext): Promise<ToolReport[]> {
-  const installations = await findClientTools(context);
-  return installations.flatMap(({ psql, pg_dump, pg_restore, version }) =>
-    Object.entries({ pg_dump, pg_restore, psql }).map(([name, path]) => ({ name, path, version })),
-  );
-}
-
-/** The first release of each version whose psql knows `\restrict`: from then on it runs nothing but SQL. CVE-2025-8714. */
+/** First minor release with `\restrict`, which limits psql to SQL. CVE-2025-8714. */
 const RESTRICT_SINCE = new Map([
   [13, 22],
   [14, 19],
@@ -132,7 +124,6 @@ export function knowsRestrict({ version, major }: Pick<ClientTools, 'version' | 
   return since === undefined ? major > 17 : Number(version.split('.')[1] ?? 0) >= since;
 }
 
-/** `15.18` → 15. */
 export function majorOf(version: string): number {
   return Number.parseInt(version, 10);
 }

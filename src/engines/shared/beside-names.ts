@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** The databases that a load makes beside its destination. Dots and dashes keep them apart from names people choose. */
+/** Databases of a load beside its destination. Dots and dashes separate them from names that people choose. */
 export interface BesideNames {
   prefix: string;
   fresh: () => string;
@@ -8,13 +8,10 @@ export interface BesideNames {
 }
 
 const LONGEST_SUFFIX = '.tool-new-00000000'.length;
-/** Hexadecimal digits that tell apart destinations with shortened names. */
 const DIGEST_LENGTH = 16;
 
 export interface NameLimit {
-  /** How long a name may be. */
   most: number;
-  /** In the unit of `most`. */
   lengthOf: (text: string) => number;
 }
 
@@ -33,7 +30,6 @@ export function isFreshName(name: string, prefix: string): boolean {
   return name.startsWith(prefix) && /^[0-9a-f]{8}$/.test(name.slice(prefix.length));
 }
 
-/** The longest beginning, in whole characters. */
 function cut(text: string, { most, lengthOf }: NameLimit): string {
   let kept = '';
   for (const character of text) {

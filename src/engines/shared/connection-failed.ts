@@ -12,7 +12,6 @@ const UNREACHABLE: Kind = {
   message: ({ display }) => `Cannot reach the server of ${display}`,
 };
 
-/** By failure, else by the status that the failure gives. */
 const KINDS: Record<string, Kind> = {
   unreachable: UNREACHABLE,
   missing: {
@@ -32,12 +31,10 @@ const KINDS: Record<string, Kind> = {
 export interface FailedConnection {
   failure: ConnectionFailure;
   details: string[];
-  /** The engine's hints by error code. */
   hints: Record<string, string>;
   cause: Error;
 }
 
-/** The error of a connection that could not be made. */
 export function connectionFailed(url: DatabaseUrl, { failure, details, hints, cause }: FailedConnection): UserError {
   const { code, message } = KINDS[failure] ?? KINDS[statusOfFailure(failure)] ?? UNREACHABLE;
   const hint = hints[code] ?? 'Is the server running, and host and port right? Is a VPN needed? Then: tool targets';

@@ -1,15 +1,11 @@
 import type { Report } from '../../runtime/events.ts';
 
-/** Rows that went over, and their bytes as they travelled. */
 export interface Moved {
   rows: number;
   bytes: number;
 }
 
-/**
- * Tells how many rows and bytes were copied, of all tables and of the one that they belong to. Where whole tables are
- * copied `expected` is an estimate, which the total follows when it is overtaken.
- */
+/** Reports rows and bytes of all tables and of the current one. An `expected` estimate grows when it is exceeded. */
 export function copyProgress(
   report: Report,
   expected: ReadonlyMap<string, number>,

@@ -8,7 +8,6 @@ export function destinationBusy(destination: string): UserError {
   });
 }
 
-/** `swapped`: `databases`, `tables`; `between`: `pooler`, `proxy`. */
 export function lockLost(destination: string, { swapped, between }: { swapped: string; between: string }): UserError {
   return new UserError(`The lock on "${destination}" was lost, so the ${swapped} were not swapped`, {
     code: 'lock_lost',

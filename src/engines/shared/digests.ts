@@ -1,9 +1,9 @@
 import { type ColumnDigest, type ColumnFacts, columnName } from '../../sanitize/column-facts.ts';
 
-/** A row with the number of values (`v0`), their digest (`d0`) and the samples that are left (`s0`) of each column. */
+/** By column: number of values (`v0`), digest (`d0`), surviving samples (`s0`). */
 export type DigestRow = Record<string, number | string>;
 
-/** Sums of hashes do not depend on the order of the rows, which a change of any column disturbs. */
+/** Sums of hashes are independent of the row order, which an UPDATE changes. */
 export function digestsIn(row: DigestRow | undefined, columns: ColumnFacts[]): [name: string, digest: ColumnDigest][] {
   return columns.map((column, index) => [
     columnName(column),

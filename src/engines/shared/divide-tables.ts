@@ -2,7 +2,6 @@ import type { ManifestTable } from '../../repository/manifest.ts';
 import { formatNumberOf } from '../../text/format.ts';
 import type { RestorePlan, RestoreRequest } from '../engine.ts';
 
-/** The tables whose rows are loaded, and those that are made without: none, where all are wanted. */
 export function divideTables(
   tables: ManifestTable[],
   { only }: Pick<RestoreRequest, 'only'>,

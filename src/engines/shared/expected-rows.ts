@@ -4,11 +4,10 @@ import type { RestorePlan } from '../engine.ts';
 export interface ExpectedRows {
   table: ManifestTable;
   rows: number;
-  /** `12 in the manifest`: what a difference is told beside. */
+  /** `12 in the manifest`: the expectation in an error. */
   words: string;
 }
 
-/** How many rows each table must have after a restore: those of the manifest, and none where none were to be loaded. */
 export function expectedRows({ tables, empty }: Pick<RestorePlan, 'tables' | 'empty'>): ExpectedRows[] {
   return [
     ...tables.map((table) => ({ table, rows: table.rows, words: `${table.rows} in the manifest` })),

@@ -2,7 +2,7 @@ import type { Runner } from '../../process/runner.ts';
 import { unlessAborted } from '../../process/unless-aborted.ts';
 import type { EngineContext } from '../engine.ts';
 
-/** Looks for client programs once a runner: what it finds does not change while it lives, and one operation asks often. */
+/** Cached by runner: installed programs do not change during an operation. */
 export function toolFinder<Tool>(
   script: string,
   read: (lines: string[]) => Tool[],
@@ -17,7 +17,6 @@ export function toolFinder<Tool>(
   return ({ runner, signal }) => {
     const looking = found.get(runner) ?? look(runner);
     found.set(runner, looking);
-    // That they could not be looked for says nothing of the next time.
     looking.catch(() => found.delete(runner));
     return unlessAborted(looking, signal);
   };

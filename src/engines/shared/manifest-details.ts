@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Manifest } from '../../repository/manifest.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 
-/** What a manifest says beyond what all do, as its engine wrote it; a UserError when some of it is missing. */
+/** A UserError when parts are missing. */
 export function parseDetails<Details>(schema: v.GenericSchema<unknown, Details>, manifest: Manifest): Details {
   const { success, output } = v.safeParse(schema, manifest.details);
   if (success) return output;

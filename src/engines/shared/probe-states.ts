@@ -1,10 +1,8 @@
 import { type ConnectionFailure, statusOfFailure } from '../../results/connection-failures.ts';
 import type { Probe } from '../engine.ts';
 
-/** How many databases one statement measures: the server reads the sizes of all their files. */
 export const SIZES_AT_ONCE = 50;
 
-/** A state of which nothing but the status is known. */
 export const UNKNOWN = { latency_ms: null, server_version: null, size_bytes: null, error: null, error_code: null };
 
 export function failedProbe(failure: ConnectionFailure, error: string): Probe {

@@ -4,18 +4,15 @@ import type { Relationship } from '../../subset/graph.ts';
 import type { RowFinder } from '../../subset/row-finder.ts';
 import type { SubsetRun } from '../engine.ts';
 
-/** How an engine counts rows that refer to none. */
 export interface OrphanCounts {
-  /** In the new database, for each of the references. */
   inSubset(references: Relationship[]): Promise<number[]>;
-  /** In a table of the source. */
   inSource(reference: Relationship): Promise<number>;
   finder(): Promise<RowFinder>;
 }
 
 /**
- * Looks by every reference for rows that refer to none. Where the source has no constraint that is in force it may have
- * such rows itself: those may be here too, and no others.
+ * Counts dangling rows by reference. Without an enforced constraint the source may have some: the subset may contain
+ * those, and no others.
  */
 export async function proveReferences(
   { plan, collected }: Pick<SubsetRun, 'plan' | 'collected'>,

@@ -4,7 +4,6 @@ import { describeStatement, type Statement } from '../../sanitize/statement.ts';
 
 export const UNPUBLISHED = 'Nothing was published, and the destination is as it was.';
 
-/** The server ended the session that ran a sanitization query. */
 export function connectionLostAt(statement: Statement, details: string[], cause: Error): UserError {
   return new UserError(`The connection was lost while the query ran ${redact(describeStatement(statement))}`, {
     code: 'connection_lost',
@@ -16,14 +15,12 @@ export function connectionLostAt(statement: Statement, details: string[], cause:
 }
 
 interface Refusal {
-  /** `at …`, `at its end`. */
   where: string;
   details: string[];
   hint?: string;
   cause: Error;
 }
 
-/** A statement of a sanitization query that the server refused. */
 export function queryFailed({ where, details, hint, cause }: Refusal): UserError {
   return new UserError(`The sanitization query failed at ${where}`, {
     code: 'query_failed',

@@ -1,7 +1,6 @@
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { describeStatement, type Statement } from '../../sanitize/statement.ts';
 
-/** A sanitization query that is not run. */
 export function queryRefused(message: string, why: string): UserError {
   const hint = `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
   return new UserError(message, { code: 'query_refused', exit: EXIT.configuration, hint });
@@ -11,7 +10,6 @@ export function statementRefused(statement: Statement, why: string): UserError {
   return queryRefused(`The sanitization query cannot hold ${describeStatement(statement)}`, why);
 }
 
-/** `client`: `psql`, `the client`. */
 export function clientCommand(query: string, at: number, { client, why }: { client: string; why: string }): UserError {
   const line = lineAt(query, at);
   const text = query.split('\n')[line - 1]?.trim();

@@ -1,4 +1,4 @@
-/** Runs work with exclusive use of one of the resources, as soon as one is free, in the order of the calls. */
+/** Runs work with one of the resources when it is free, in the order of the calls. */
 export type WithResource<Resource> = <T>(work: (resource: Resource) => Promise<T>) => Promise<T>;
 
 export function createResourcePool<Resource>(resources: Resource[]): WithResource<Resource> {

@@ -1,4 +1,4 @@
-/** Does several pieces of work at once. The first failure ends the others, and is thrown when all have ended. */
+/** The first failure aborts the rest, and is thrown when all have ended. */
 export async function runTogether(
   signal: AbortSignal,
   works: ((signal: AbortSignal) => Promise<void>)[],

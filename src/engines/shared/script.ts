@@ -4,7 +4,6 @@ import { redact } from '../../process/redact.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 
 interface Leaving {
-  /** `connects to another database`. */
   what: string;
   /** The dump program and its option that write such lines: `pg_dump writes it with --create.` */
   origin: string;
@@ -27,10 +26,8 @@ export async function refuseLeaving(file: string, { what, origin, leaves }: Leav
   }
 }
 
-/** How many lines of the client's output an error shows. */
 const MOST_LINES = 20;
 
-/** An SQL file that the client could not run to its end. */
 export function scriptFailed(file: string, { stderr, hint }: { stderr: string; hint: string }): UserError {
   return new UserError(`${file} failed`, {
     code: 'script_failed',

@@ -2,7 +2,6 @@ import { redact } from '../../process/redact.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import type { DatabaseUrl } from '../engine.ts';
 
-/** The source of a subset, of which something may not be read. `hint`: which rights are needed. */
 export function sourceUnreadable({ display }: DatabaseUrl, { cause, hint }: { cause: Error; hint: string }): UserError {
   return new UserError(`The source ${display} cannot be read: ${redact(cause.message)}`, {
     code: 'source_unreadable',

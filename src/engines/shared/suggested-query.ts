@@ -1,7 +1,5 @@
 interface Names {
-  /** How a column is written: `schema.table.column`. */
   column: string;
-  /** The function with the salt. */
   hash: string;
 }
 

@@ -8,7 +8,6 @@ export function decodePart(text: string): string {
   }
 }
 
-/** `null` for an empty text. */
 export function readPort(text: string): number | null {
   if (text === '') return null;
   const port = Number(text);

@@ -1,9 +1,7 @@
 import { restoreFailed } from './restore-failed.ts';
 
-/** How many differences are told. */
 const DIFFERENCES = 20;
 
-/** Refuses a restored database that is not what its manifest says. */
 export function refuseDifferences(differences: string[]): void {
   if (differences.length === 0) return;
   throw restoreFailed('The restored database is not what the manifest says', [
@@ -12,7 +10,6 @@ export function refuseDifferences(differences: string[]): void {
   ]);
 }
 
-/** Objects of a kind that a restored database lacks, and those that it has besides. */
 export function compareNames(kind: string, expected: string[], found: ReadonlySet<string>): string[] {
   const wanted = new Set(expected);
   return [

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Answers MariaDB's `client_ed25519`, which the driver does not know: the server's bytes signed with a key made of the
- * password. Node signs with keys of 32 bytes only, and here the key is hashed from a password of any length, so the
- * few lines of arithmetic are ours. https://mariadb.com/kb/en/authentication-plugin-ed25519/, RFC 8032 5.1
+ * Answers MariaDB's `client_ed25519`, which mysql2 lacks. Node signs with 32-byte keys only; here the key is hashed
+ * from a password of any length. https://mariadb.com/kb/en/authentication-plugin-ed25519/, RFC 8032 5.1
  */
 export function signEd25519(password: string, challenge: Uint8Array): Buffer {
   const hashed = sha512(Buffer.from(password));
@@ -35,7 +34,7 @@ function multiply(scalar: bigint): Point {
   return sum;
 }
 
-/** In extended coordinates; complete, and so for doubling too. RFC 8032 5.1.4 */
+/** Extended coordinates, complete and so also for doubling: RFC 8032 5.1.4 */
 function add(p: Point, q: Point): Point {
   const a = mod((p.y - p.x) * (q.y - q.x));
   const b = mod((p.y + p.x) * (q.y + q.x));
@@ -74,7 +73,6 @@ function mod(number: bigint): bigint {
   return rest < 0n ? rest + PRIME : rest;
 }
 
-/** The first byte is the least significant one. */
 function numberOf(bytes: Uint8Array): bigint {
   return BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
 }

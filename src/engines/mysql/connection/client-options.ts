@@ -5,7 +5,6 @@ import type { DatabaseUrl } from '../../engine.ts';
 import type { Flavour } from '../introspect.ts';
 import { addressOf, type TlsPolicy, tlsPolicyOf } from './url.ts';
 
-/** What only one flavour's client understands, and the other refuses. */
 const TLS_OPTIONS: Record<Flavour, Record<TlsPolicy, string[]>> = {
   // https://dev.mysql.com/doc/refman/en/connection-options.html#option_general_ssl-mode
   mysql: {
@@ -15,7 +14,7 @@ const TLS_OPTIONS: Record<Flavour, Record<TlsPolicy, string[]>> = {
     verify_ca: ['ssl-mode=VERIFY_CA'],
     verify_identity: ['ssl-mode=VERIFY_IDENTITY'],
   },
-  // https://mariadb.com/kb/en/mariadb-command-line-client/; what MariaDB calls verifying is both at once.
+  // https://mariadb.com/kb/en/mariadb-command-line-client/; MariaDB has one option for both verifications.
   mariadb: {
     disabled: ['skip-ssl'],
     preferred: ['loose-disable-ssl-verify-server-cert'],
@@ -25,16 +24,14 @@ const TLS_OPTIONS: Record<Flavour, Record<TlsPolicy, string[]>> = {
   },
 };
 
-/** Without TLS a password of MySQL 8 and later travels encrypted by the server's key, which has to be asked for. */
+/** Without TLS, MySQL 8 and later encrypt a password with the server's key, which must be requested. */
 const OTHER_OPTIONS: Record<Flavour, string[]> = {
   mysql: ['get-server-public-key'],
   mariadb: [],
 };
 
-/** Names that both flavours share. */
 const TLS_FILES = ['ssl-ca', 'ssl-cert', 'ssl-key'];
 
-/** How a client is told where to connect. */
 export interface ClientConnection {
   args: string[];
   env: Record<string, string>;
@@ -42,9 +39,9 @@ export interface ClientConnection {
 }
 
 /**
- * Writes what the client needs to connect into a file that only we can read, password included: arguments are seen by
- * every user of the machine. It must be the first argument, and nothing else is read: what `~/.my.cnf` says would win
- * over the URL that was confirmed. Only the host is an argument of its own, where a runner looks for it.
+ * The connection as an option file of mode 0600 with the password: arguments are visible to every user. It must be
+ * the first argument, and excludes `~/.my.cnf`, which would override the confirmed URL. The host is a separate
+ * argument, where runners look for it.
  */
 export async function connectionOf(
   url: DatabaseUrl,
@@ -56,7 +53,7 @@ export async function connectionOf(
   const named = TLS_FILES.flatMap((name) => url.parameters[name] ?? []).filter(isAbsolute);
   return {
     args: [`--defaults-file=${path}`, ...('socket' in address ? [] : [`--host=${address.host}`])],
-    // MySQL's client reads logins that it has saved whatever it is told, and they win as well.
+    // MySQL's client reads this file in any case, and it overrides the option file.
     env: { MYSQL_TEST_LOGIN_FILE: join(directory, 'no-logins') },
     mounts: [
       { path: directory },

@@ -4,7 +4,7 @@ import { failureOf } from './failure.ts';
 import { ConnectionLost, type MysqlSession, type MysqlSessionOptions, openSession } from './session.ts';
 import { addressOf, withDatabase, writeAddress } from './url.ts';
 
-/** A session on the database of the URL; an error of exit 4 says whether server, database or credentials are at fault. */
+/** An error of exit 4 tells whether server, database or credentials are at fault. */
 export async function connect(
   { signal }: Pick<EngineContext, 'signal'>,
   url: DatabaseUrl,
@@ -17,7 +17,6 @@ export async function connect(
   }
 }
 
-/** A session on the server that is on no database. */
 export function connectToServer(
   context: Pick<EngineContext, 'signal'>,
   url: DatabaseUrl,
@@ -26,7 +25,6 @@ export function connectToServer(
   return connect(context, withDatabase(url, null), options);
 }
 
-/** The UserError of a connection that could not be made; anything else is handed back as it is. */
 export function explainConnection(thrown: unknown, url: DatabaseUrl): unknown {
   if (!(thrown instanceof ConnectionLost)) return thrown;
   const details = [`${writeAddress(addressOf(url))}: ${thrown.message}`];

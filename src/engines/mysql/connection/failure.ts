@@ -21,17 +21,22 @@ const NUMBERS: Record<number, ConnectionFailure> = {
   4151: 'denied',
 };
 
-/** The codes of Node and of the driver, which stand in their messages. */
-const WORDS: [RegExp, ConnectionFailure][] = [
-  [/\b(?:ENOTFOUND|EAI_AGAIN)\b/, 'host_unknown'],
-  [/\bECONNREFUSED\b/, 'connection_refused'],
-  [/\bETIMEDOUT\b/, 'timed_out'],
-  [/does not support secure connection/i, 'tls_unavailable'],
-  [/certificate/i, 'certificate_refused'],
-];
+/** Codes of Node and of the driver. */
+const CODES: Record<string, ConnectionFailure> = {
+  EAI_AGAIN: 'host_unknown',
+  ENOTFOUND: 'host_unknown',
+  ECONNREFUSED: 'connection_refused',
+  ETIMEDOUT: 'timed_out',
+  HANDSHAKE_NO_SSL_SUPPORT: 'tls_unavailable',
+};
 
-/** Why a connection could not be made, or a database not be used. */
-export function failureOf({ errno, message }: ConnectionLost | SqlError): ConnectionFailure {
-  const known = errno === null ? undefined : NUMBERS[errno];
-  return known ?? WORDS.find(([pattern]) => pattern.test(message))?.[1] ?? 'unreachable';
+/**
+ * The only English that is read of MySQL's side: the driver replaces OpenSSL's code of a certificate by its own.
+ * https://github.com/sidorares/node-mysql2/blob/master/lib/commands/client_handshake.js
+ */
+const CERTIFICATE = /certificate/i;
+
+export function failureOf(error: ConnectionLost | SqlError): ConnectionFailure {
+  const known = (error.errno && NUMBERS[error.errno]) || ('code' in error && CODES[error.code ?? '']);
+  return known || (CERTIFICATE.test(error.message) ? 'certificate_refused' : 'unreachable');
 }

@@ -5,7 +5,19 @@ import { connectToServer } from './connect.ts';
 import { type MysqlSession, quoteText, SqlError } from './session.ts';
 import { addressOf } from './url.ts';
 
-/** What a server says of itself, without what says which database. */
+export async function identifyAffected(context: EngineContext, url: DatabaseUrl): Promise<AffectedDatabase[]> {
+  await using session = await connectToServer(context, url);
+  const destination = url.database ?? '';
+  const { prefix, undo } = besideNames(destination);
+  const rows = await session.query<{ name: string }>(`
+    SELECT SCHEMA_NAME AS name FROM information_schema.SCHEMATA
+    WHERE SCHEMA_NAME IN (${[destination, undo].map(quoteText).join(', ')})
+      OR LEFT(SCHEMA_NAME, ${prefix.length}) = ${quoteText(prefix)}
+    ORDER BY SCHEMA_NAME <> ${quoteText(destination)}, SCHEMA_NAME`);
+  const server = await readServerIdentity(session, url);
+  return rows.map(({ name }) => ({ name, identity: identityOf(server, name) }));
+}
+
 export type ServerIdentity = Omit<DatabaseIdentity, 'databases'>;
 
 const VARIABLES = [
@@ -13,7 +25,7 @@ const VARIABLES = [
   ...['read_only', 'gtid_executed', 'gtid_slave_pos', 'gtid_current_pos', 'group_replication_group_name'],
 ];
 
-/** By variables and rights that any version and flavour may lack: what is not there is left out. */
+/** Variables and rights that a version or flavour lacks are skipped. */
 export async function readServerIdentity(session: MysqlSession, url: DatabaseUrl): Promise<ServerIdentity> {
   const names = VARIABLES.map(quoteText).join(', ');
   const variables = valuesOf(await session.query<Row>(`SHOW GLOBAL VARIABLES WHERE Variable_name IN (${names})`));
@@ -30,7 +42,7 @@ export async function readServerIdentity(session: MysqlSession, url: DatabaseUrl
   if (server_uuid) {
     const replicas = await readReplicas(session);
     const upstreams = sources.flatMap(({ uuid }) => (uuid === '' ? [] : [uuid]));
-    // A replica of a replica, or one that does not show what it reads: its transactions name the server they began on.
+    // A replica of a replica, or one that hides its source: its transactions name the server of origin.
     const isReplica = sources.length > 0 || variables.read_only === 'ON';
     const origins = isReplica ? ((variables.gtid_executed ?? '').match(UUID) ?? []) : [];
     const uuids = new Set([server_uuid, ...upstreams, ...replicas, ...origins].map((uuid) => uuid.toLowerCase()));
@@ -61,7 +73,7 @@ function withoutUuid({ uuid: _, ...upstream }: Upstream & { uuid: string }): Ups
   return upstream;
 }
 
-/** What has been replicated, by the server that wrote it first: so a replica of a replica leads to the primary, too. */
+/** Replicated positions name the server of origin, so that a replica of a replica leads to the primary. */
 function replicated(positions: string): Upstream[] {
   return positions
     .split(',')
@@ -83,10 +95,8 @@ function primaryOf(
   };
 }
 
-/** The statements of each flavour and version for the servers that this one reads from. */
 const SOURCE_STATEMENTS = ['SHOW REPLICA STATUS', 'SHOW ALL SLAVES STATUS', 'SHOW SLAVE STATUS'];
 
-/** Empty, too, for a user who may not know. */
 async function readSources(session: MysqlSession): Promise<(Upstream & { uuid: string })[]> {
   const rows = await firstAnswer(session, SOURCE_STATEMENTS);
   return rows.map((row) => {
@@ -121,21 +131,7 @@ async function firstAnswer(session: MysqlSession, statements: string[]): Promise
   return [];
 }
 
-/** Servers on some systems take no notice of upper case: better refused than overwritten. */
+/** Some systems ignore case: a wrong match refuses a load, a missed one would overwrite a source. */
 export function identityOf(server: ServerIdentity, database: string): DatabaseIdentity {
   return { ...server, databases: [`name:${database.toLowerCase()}`] };
-}
-
-/** The destination, its undo copy and the databases in preparation for it, as far as they exist. */
-export async function identifyAffected(context: EngineContext, url: DatabaseUrl): Promise<AffectedDatabase[]> {
-  await using session = await connectToServer(context, url);
-  const destination = url.database ?? '';
-  const { prefix, undo } = besideNames(destination);
-  const rows = await session.query<{ name: string }>(`
-    SELECT SCHEMA_NAME AS name FROM information_schema.SCHEMATA
-    WHERE SCHEMA_NAME IN (${[destination, undo].map(quoteText).join(', ')})
-      OR LEFT(SCHEMA_NAME, ${prefix.length}) = ${quoteText(prefix)}
-    ORDER BY SCHEMA_NAME <> ${quoteText(destination)}, SCHEMA_NAME`);
-  const server = await readServerIdentity(session, url);
-  return rows.map(({ name }) => ({ name, identity: identityOf(server, name) }));
 }

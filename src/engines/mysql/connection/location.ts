@@ -1,17 +1,16 @@
-import type { DatabaseUrl } from '../../engine.ts';
+import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { addressesOfHost, THIS_MACHINE } from '../../shared/host-addresses.ts';
 import { addressOf } from './url.ts';
 
-/** Where the driver would connect to for the URL. */
-export async function addressesOf(url: DatabaseUrl): Promise<Set<string>> {
+export async function addressesOf(_context: EngineContext, url: DatabaseUrl): Promise<Set<string>> {
   const address = addressOf(url);
   if ('socket' in address) return new Set([address.socket]);
   const addresses = await addressesOfHost(address.host);
   return new Set(addresses.map((each) => `${each}:${address.port}`));
 }
 
-/** Servers on some systems take no notice of upper case: better refused than overwritten. */
-export function databaseOf({ database }: DatabaseUrl): string | null {
+/** Some systems ignore case: see `identityOf`. */
+export function databaseOf(_context: EngineContext, { database }: DatabaseUrl): string | null {
   return database?.toLowerCase() ?? null;
 }
 

@@ -1,11 +1,10 @@
 import type { Connection, ResultSetHeader } from 'mysql2';
 
-/** What a packet of the protocol holds at most; one that holds less ends the statement. */
+/** Payload bytes of a full packet; a shorter packet ends the statement. */
 const FULL_PACKET = 0xff_ff_ff;
 const HEADER_BYTES = 4;
 const FIRST_BYTES = 1024 * 1024;
 
-/** What the driver's connection has and its types do not say. */
 interface RawConnection {
   stream: { write(bytes: Uint8Array, written: (error?: Error | null) => void): boolean };
   sequenceId: number;
@@ -16,13 +15,12 @@ interface RawConnection {
 export type SendStatement = (pieces: AsyncIterable<Uint8Array>) => Promise<ResultSetHeader>;
 
 /**
- * Sends statements of any length in packets that share one buffer. The driver would hold each as a text, encode it and
- * copy it into packets. A statement whose pieces fail ends the connection: the server waits for the rest.
+ * Sends statements of any length in packets that share one buffer; the driver would keep three copies of each. A
+ * failed piece ends the connection, since the server waits for the rest.
  */
 export function statementSender(connection: Connection): SendStatement {
   let buffer = Buffer.alloc(0);
 
-  /** Writes a packet; resolves when its memory is free again. */
   function write(raw: RawConnection, bytes: number): Promise<void> {
     buffer.writeUIntLE(bytes, 0, 3);
     buffer.writeUInt8(raw.sequenceId, 3);
@@ -61,13 +59,11 @@ export function statementSender(connection: Connection): SendStatement {
       try {
         connection.query<ResultSetHeader>('', (error, result) => (error ? reject(error) : resolve(result)));
       } finally {
-        // The prototype's own again.
         delete raw.writePacket;
       }
-      // A connection that is closed has called back.
       if (head === null) return;
       writeAll(raw, head, pieces).catch((error) => {
-        // The server's own words come before the end of the connection, where there are any.
+        // An error message of the server arrives before the end of the connection.
         setImmediate(() => {
           reject(error);
           connection.destroy();
@@ -76,7 +72,7 @@ export function statementSender(connection: Connection): SendStatement {
     });
 }
 
-/** The buffer, or a larger one with its content: small statements need no room for a whole packet. */
+/** Grows on demand: small statements need no full packet. */
 function withRoom(buffer: Buffer<ArrayBuffer>, filled: number, needed: number): Buffer<ArrayBuffer> {
   if (needed <= buffer.length) return buffer;
   const larger = Buffer.allocUnsafeSlow(HEADER_BYTES + FULL_PACKET);

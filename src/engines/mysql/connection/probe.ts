@@ -9,7 +9,6 @@ import { identityOf, readServerIdentity } from './identity.ts';
 import { ConnectionLost, type MysqlSession, openSession, quoteName, quoteText, SqlError } from './session.ts';
 import { addressOf, withDatabase, writeAddress } from './url.ts';
 
-/** The live states of databases of one server and user, through one connection that is on none of them. */
 export async function probe({ signal }: EngineContext, { urls, sizes, take }: ProbeRequest): Promise<void> {
   const [first] = urls;
   if (!first) return;
@@ -53,11 +52,10 @@ export async function probe({ signal }: EngineContext, { urls, sizes, take }: Pr
 }
 
 interface Visible {
-  /** Whether the server shows the database only to those who may use it. */
   isUsable: (database: string) => boolean;
 }
 
-/** Databases are shown to those with any right to them, and all of them to whoever may SHOW DATABASES. */
+/** Databases are visible to users with any right to them; all of them with SHOW DATABASES. */
 async function readVisible(session: MysqlSession, urls: DatabaseUrl[]): Promise<Visible> {
   const names = [...new Set(urls.flatMap(({ database }) => database ?? []))].map(quoteText).join(', ');
   if (names === '') return { isUsable: () => false };
@@ -73,7 +71,7 @@ async function readVisible(session: MysqlSession, urls: DatabaseUrl[]): Promise<
   return { isUsable: (database) => !seesAll && visible.has(database) };
 }
 
-/** What the server has against using the database; `null` for nothing. */
+/** Why the database cannot be used; `null` if it can. */
 async function use(
   session: MysqlSession,
   database: string,

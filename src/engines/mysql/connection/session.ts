@@ -7,27 +7,26 @@ import type { DatabaseUrl } from '../../engine.ts';
 import { forEachRow, textOfRows } from '../dump/row-stream.ts';
 import type { RowPacket } from '../dump/row-text.ts';
 import { signEd25519 } from './auth-ed25519.ts';
+import { EMPTY_QUERY } from './error-numbers.ts';
 import { statementSender } from './long-statement.ts';
 import { addressOf, tlsPolicyOf } from './url.ts';
 
-/** A conversation with a server through the driver: it speaks to every flavour, whatever programs are installed. */
+/** A connection through mysql2, for both flavours, without installed programs. */
 export interface MysqlSession extends AsyncDisposable {
-  /** What `KILL` takes. */
   id: number;
   query<Row>(sql: string): Promise<Row[]>;
-  /** The rows of each statement, or why the server refused it; many travel together where the session allows that. */
+  /** The rows or the error of each statement; several share a packet where the session allows it. */
   queryEach<Row>(statements: string[]): Promise<(Row[] | SqlError)[]>;
-  /** As `query`, with each value as the bytes that the server sent. */
+  /** As `query`, with values as raw bytes. */
   bytes(sql: string): Promise<Record<string, Buffer | null>[]>;
-  /** Bytes are sent as they are, in whatever character set the session's client has. */
+  /** Bytes are sent unchanged, whatever the client's character set. */
   execute(statement: string | Uint8Array): Promise<Executed>;
-  /** A statement that may be longer than memory, in pieces; each is copied before the next is asked for. */
+  /** In pieces, which may exceed the memory; each is copied before the next is read. */
   send(pieces: AsyncIterable<Uint8Array>): Promise<Executed>;
-  /** `LOAD DATA LOCAL INFILE`: the statement and the content of its file. */
+  /** `LOAD DATA LOCAL INFILE` with the content of its file. */
   load(statement: string, content: AsyncIterable<Uint8Array>): Promise<Executed>;
-  /** Every row as the server sends it, which makes no object of it. */
   eachRow(select: string, take: (row: RowPacket) => void): Promise<void>;
-  /** The rows as text, read no faster than they are taken. Whoever leaves before the end ends the session. */
+  /** Rows as text, with backpressure. Leaving before the end ends the session. */
   text(select: string, onRow: () => void): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }
@@ -35,11 +34,9 @@ export interface MysqlSession extends AsyncDisposable {
 export interface Executed {
   rows: number;
   warnings: number;
-  /** What the server says of a load: `Records: 1  Deleted: 0  Skipped: 0  Warnings: 0`. */
   info: string;
 }
 
-/** A statement that the server refused; recognised by its number. */
 export class SqlError extends Error {
   override readonly name = 'SqlError';
   readonly errno: number;
@@ -50,28 +47,30 @@ export class SqlError extends Error {
   }
 }
 
-/** The connection could not be made, or was lost. `errno` is the server's number for it, if it was the server's. */
+/** A failed or lost connection. `errno`: the server's number, if any. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
   readonly errno: number | null;
+  /** Of Node or the driver: `ECONNREFUSED`. */
+  readonly code: string | null;
 
-  constructor(message: string, errno: number | null = null) {
+  constructor(message: string, errno: number | null = null, code: string | null = null) {
     super(message);
     this.errno = errno;
+    this.code = code;
   }
 }
 
 export interface MysqlSessionOptions {
   url: DatabaseUrl;
   signal?: AbortSignal | undefined;
-  /** Whether a packet may hold several statements; their results come as a list. */
+  /** Several statements in one packet; the result is a list. */
   several?: boolean | undefined;
 }
 
 /**
- * The same words mean the same everywhere: no mode that changes the grammar, no zone that moves times, zero dates and
- * zeros in an AUTO_INCREMENT column as they are, and no limits on time. What only one flavour knows stands in a comment
- * that the other does not read. https://mariadb.com/kb/en/comment-syntax/
+ * Equal behaviour on all servers: plain grammar, UTC, zero dates, zeros in AUTO_INCREMENT columns, no time limits.
+ * Settings of one flavour are in comments that the other skips. https://mariadb.com/kb/en/comment-syntax/
  */
 export const SESSION_SETTINGS = [
   "SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = 'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'",
@@ -82,7 +81,6 @@ export const SESSION_SETTINGS = [
   '/*M!100600 SET max_statement_time = 0, idle_transaction_timeout = 0 */',
 ];
 
-/** Connects; rejects with ConnectionLost when that fails. */
 export async function openSession({ url, signal, several }: MysqlSessionOptions): Promise<MysqlSession> {
   const connection = await openConnection({ url, signal, several });
   const session = sessionOf(connection, { signal, several });
@@ -90,9 +88,8 @@ export async function openSession({ url, signal, several }: MysqlSessionOptions)
   return session;
 }
 
-/** Settings come with versions, and a few only an administrator may make: then they are what they are for everybody. */
+/** Settings that a version lacks, or that need an administrator, are skipped. */
 const UNKNOWN_VARIABLE = 1193;
-const EMPTY_QUERY = 1065;
 const MAY_NOT_SET = 1227;
 
 function ignoreUnknownSetting(error: unknown): void {
@@ -140,7 +137,7 @@ function sessionOf(
       const answers: (Row[] | SqlError)[] = [];
       for (const packet of packetsOf(statements)) {
         const together = several && packet.length > 1 ? await refusable(run<Row[][]>(packet.join('\n;\n'))) : null;
-        // The server reads no further than the one that it refuses, and does not say which it is.
+        // The server stops at the refused statement and does not tell which one it is.
         if (Array.isArray(together)) answers.push(...together);
         else for (const statement of packet) answers.push(await refusable(run<Row[]>(statement)));
       }
@@ -184,7 +181,7 @@ function sessionOf(
   return session;
 }
 
-/** How many statements travel together, and how long they may be: less than any server takes. */
+/** Limits of a packet, below those of any server. */
 const STATEMENTS_TOGETHER = 100;
 const PACKET_CHARACTERS = 64 * 1024;
 
@@ -210,7 +207,6 @@ function refusable<Result>(answer: Promise<Result>): Promise<Result | SqlError> 
   });
 }
 
-/** What the pieces themselves throw is no error of the connection. */
 async function* keepingError(
   pieces: AsyncIterable<Uint8Array>,
   keep: (error: unknown) => void,
@@ -224,11 +220,9 @@ async function* keepingError(
 }
 
 interface Sending {
-  /** Of the file of a LOAD DATA LOCAL. */
   content?: AsyncIterable<Uint8Array>;
-  /** The statement is a character for each byte. */
+  /** One character for each byte. */
   asBytes?: boolean;
-  /** `false` leaves values as bytes. */
   typeCast?: false;
 }
 
@@ -236,17 +230,16 @@ function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
-/** What the driver's query knows and its types do not say: it writes its statement when its turn comes. */
+/** Members of the driver's query that its types lack; `start` encodes the statement. */
 type StartingQuery = Omit<Query, 'start'> & {
   start(packet: unknown, connection: { config: { charsetNumber: number } }): unknown;
 };
 type Take = (error: QueryError | null, result: unknown) => void;
 type CreateQuery = (...given: [sql: string, values: undefined, take: Take, config: object]) => StartingQuery;
 
-/** The driver's number of the character set in which a character is a byte. */
 const BINARY = 63;
 
-/** The driver writes statements in the character set that it believes the client to have, and knows few of them. */
+/** The driver would encode the statement in the client's character set, and knows few of them. */
 function sendBytes(connection: Connection, sql: string, take: Take): void {
   const { createQuery } = connection.constructor as unknown as { createQuery: CreateQuery };
   const query = createQuery(sql, undefined, take, connection.config);
@@ -263,7 +256,7 @@ function sendBytes(connection: Connection, sql: string, take: Take): void {
   connection.query(query as unknown as string);
 }
 
-/** Whoever gives the content takes its memory back when asked for more, and a stream asks before it has passed it on. */
+/** The producer reuses its memory when the next part is read, which a stream does early. */
 async function* copies(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   for await (const part of content) yield Buffer.from(part);
 }
@@ -273,29 +266,26 @@ export interface Opened {
   socket: Socket;
 }
 
-/** The driver's connection and the socket below it, which ends with the signal whatever goes on. */
 export async function openConnection({ url, signal, several }: MysqlSessionOptions): Promise<Opened> {
   signal?.throwIfAborted();
   const policy = tlsPolicyOf(url);
   const address = addressOf(url);
-  // Nobody listens on a socket or on the way to this machine, and TLS costs more than all the rest of a dump.
+  // No eavesdropping on a local connection, and TLS costs more than the rest of a dump.
   const isHere = 'socket' in address || ['localhost', '127.0.0.1', '::1'].includes(address.host);
   if (policy !== 'preferred') return dial({ url, signal, several }, policy !== 'disabled');
   if (isHere) return dial({ url, signal, several }, false);
   return dial({ url, signal, several }, true).catch((error) => {
-    if (error instanceof NoTls) return dial({ url, signal, several }, false);
+    if (error instanceof ConnectionLost && error.code === NO_TLS) return dial({ url, signal, several }, false);
     throw error;
   });
 }
 
-class NoTls extends ConnectionLost {}
+const NO_TLS = 'HANDSHAKE_NO_SSL_SUPPORT';
 
-/** How long a server may take to take a connection. */
 const CONNECT_TIMEOUT = 10_000;
 
 const KEEP_ALIVE_MS = 30_000;
 
-/** What MariaDB's `client_ed25519` has signed. */
 const CHALLENGE_BYTES = 32;
 
 async function dial({ url, signal, several = false }: MysqlSessionOptions, tls: boolean): Promise<Opened> {
@@ -303,11 +293,11 @@ async function dial({ url, signal, several = false }: MysqlSessionOptions, tls: 
   const address = addressOf(url);
   const socket = 'socket' in address ? connectSocket(address.socket) : connectSocket(address.port, address.host);
   socket.setNoDelay(true);
-  // Load balancers cut connections that are idle.
+  // Load balancers close idle connections.
   socket.setKeepAlive(true, KEEP_ALIVE_MS);
   const options: ConnectionOptions = {
     stream: () => socket,
-    // The driver's own rules for passwords depend on whether it is a socket.
+    // The driver's rules for passwords depend on the kind of connection.
     ...('socket' in address ? { socketPath: address.socket } : address),
     user: url.user ?? userInfo().username,
     ...(url.password !== null && { password: url.password }),
@@ -329,14 +319,12 @@ async function dial({ url, signal, several = false }: MysqlSessionOptions, tls: 
     const abort = (): void => void socket.destroy(new Error('aborted'));
     signal?.addEventListener('abort', abort, { once: true });
     socket.once('close', () => signal?.removeEventListener('abort', abort));
-    // Told to whoever waits for an answer; without one nobody has to know.
     connection.on('error', () => {});
     connection.connect((error) => {
       if (!error) return resolve({ connection, socket });
       socket.destroy();
       if (signal?.aborted) return reject(signal.reason);
-      const Kind = error.code === 'HANDSHAKE_NO_SSL_SUPPORT' ? NoTls : ConnectionLost;
-      return reject(new Kind(wordsOf(error), error.errno && error.errno > 0 ? error.errno : null));
+      return reject(new ConnectionLost(wordsOf(error), numberOf(error), error.code));
     });
   });
 }
@@ -357,53 +345,50 @@ async function tlsOptions({ parameters, hosts }: DatabaseUrl): Promise<NonNullab
 
 function translated(error: QueryError, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted) return signal.reason;
-  // The driver's own and the system's numbers are negative, or not numbers.
-  const { errno } = error;
-  return typeof errno === 'number' && errno > 0
-    ? new SqlError(error.message, errno)
-    : new ConnectionLost(wordsOf(error));
+  const errno = numberOf(error);
+  return errno === null ? new ConnectionLost(wordsOf(error), null, error.code) : new SqlError(error.message, errno);
 }
 
-/** An error of several addresses says nothing itself. */
+/** The server's number: those of the driver and the system are negative, or absent. */
+function numberOf({ errno }: QueryError): number | null {
+  return typeof errno === 'number' && errno > 0 ? errno : null;
+}
+
 function wordsOf(error: Error & { errors?: Error[] }): string {
   return error.message || (error.errors ?? []).map(({ message }) => message).join('; ') || 'the connection was lost';
 }
 
-/** A name as it stands in SQL. */
 export function quoteName(name: string): string {
   return `\`${name.replaceAll('`', '``')}\``;
 }
 
-/** A text as it stands in SQL. */
 export function quoteText(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 }
 
-/** The name of a character set or collation, which SQL does not quote everywhere. */
+/** The name of a character set or collation, which SQL does not always quote. */
 export function plainWord(word: string): string {
   if (!/^[A-Za-z0-9_]+$/.test(word)) throw new Error(`${JSON.stringify(word)} is not a name of the server's own`);
   return word;
 }
 
-/** `VIEW`, `PACKAGE BODY`: a kind of object. */
 export function plainWords(words: string): string {
   return words.split(' ').map(plainWord).join(' ');
 }
 
 /**
- * That a column of the catalog is this database, compared as the server compares names of databases: the catalog's
- * own comparison takes no notice of case on servers where `app` and `App` are two. The first condition is the one that
- * the server looks up.
+ * A condition that the column is this database, compared as by the server: the catalog's own collation ignores case
+ * even where `app` and `App` differ. The first condition makes the lookup fast.
  */
 export function inDatabase(column: string, database: string): string {
   const name = quoteText(database);
   return `(${column} = ${name} AND (@@lower_case_table_names > 0 OR CAST(${column} AS BINARY) = CAST(${name} AS BINARY)))`;
 }
 
-/** The table that says of a database that the tool made it, which is part of no snapshot. */
+/** A table that marks a database as made by the tool; part of no snapshot. */
 export const MARK = 'tool-mark';
 
-/** As `inDatabase`, of a part of the catalog that has `TABLE_SCHEMA` and `TABLE_NAME`. */
+/** As `inDatabase`, for catalog views with `TABLE_SCHEMA` and `TABLE_NAME`. */
 export function tablesIn(database: string): string {
   return `${inDatabase('TABLE_SCHEMA', database)} AND CAST(TABLE_NAME AS BINARY) <> CAST(${quoteText(MARK)} AS BINARY)`;
 }

@@ -4,13 +4,12 @@ import { decodePart, malformedUrl, readPort } from '../../shared/url-parts.ts';
 
 const SHAPE =
   /^(?<scheme>mysql|mariadb|mydocker):\/\/(?:(?<userinfo>[^/?#]*)@)?(?<host>\[[^\]/?#]*\]|[^:/?#]*)(?::(?<port>[^/?#]*))?(?:\/(?<database>[^?#]*))?(?:\?(?<parameters>[^#]*))?$/is;
-/** Asks for the client program in a container. */
 const IN_CONTAINER = 'mydocker';
 const DEFAULT_PORT = 3306;
 const DEFAULT_HOST = 'localhost';
 const DEFAULT_SOCKET = '/var/run/mysqld/mysqld.sock';
 
-/** A connection URL: `mysql://user:password@host:3306/database?tls=required&socket=/run/mysqld/mysqld.sock`. */
+/** `mysql://user:password@host:3306/database?tls=required&socket=/run/mysqld/mysqld.sock` */
 export function parseMysqlUrl(text: string): DatabaseUrl {
   const groups = SHAPE.exec(text)?.groups;
   if (!groups) throw malformedUrl('it does not read mysql://user:password@host:port/database');
@@ -29,7 +28,7 @@ export function parseMysqlUrl(text: string): DatabaseUrl {
     display: '',
     toJSON: () => url.display,
   };
-  // The driver checks a certificate against names only.
+  // The driver verifies host names only.
   if (tlsPolicyOf(url) === 'verify_identity' && isIP(host)) {
     throw malformedUrl(
       `a certificate is verified for a host's name, and ${host} is an address; tls=verify_ca takes any`,
@@ -39,17 +38,15 @@ export function parseMysqlUrl(text: string): DatabaseUrl {
   return url;
 }
 
-/** The same server, another database; `null` for none. */
 export function withDatabase(url: DatabaseUrl, database: string | null): DatabaseUrl {
   const other: DatabaseUrl = { ...url, database, toJSON: () => other.display };
   other.display = writeUrl(other);
   return other;
 }
 
-/** Where the server listens: a unix socket, or a host and a port. */
 export type Address = { socket: string } | { host: string; port: number };
 
-/** As the client programs do: without host and port the socket of this machine's server, where there is one. */
+/** As the client programs: without host and port, the default socket. */
 export function addressOf({ hosts: [given], parameters }: DatabaseUrl): Address {
   if (parameters.socket !== undefined) return { socket: parameters.socket };
   const { host = '', port = null } = given ?? {};
@@ -58,14 +55,13 @@ export function addressOf({ hosts: [given], parameters }: DatabaseUrl): Address 
   return { host: host === '' ? DEFAULT_HOST : host, port: port ?? DEFAULT_PORT };
 }
 
-/** The address as people read it. */
 export function writeAddress(address: Address): string {
   return 'socket' in address ? address.socket : `${address.host}:${address.port}`;
 }
 
 export type TlsPolicy = 'disabled' | 'preferred' | 'required' | 'verify_ca' | 'verify_identity';
 
-/** The words of MySQL's clients, of libpq, of Go's driver and of JDBC, for the same five things. */
+/** Words of MySQL's clients, libpq, Go's driver and JDBC. */
 const TLS_WORDS: Record<string, TlsPolicy> = {
   disabled: 'disabled',
   disable: 'disabled',
@@ -84,7 +80,7 @@ const TLS_WORDS: Record<string, TlsPolicy> = {
   'verify-identity': 'verify_identity',
 };
 
-/** What is said by `tls`, `sslmode` or `ssl-mode`; without a word TLS is used where the server offers it. */
+/** From `tls`, `sslmode` or `ssl-mode`; by default TLS where the server offers it. */
 export function tlsPolicyOf({ parameters }: Pick<DatabaseUrl, 'parameters'>): TlsPolicy {
   const word = parameters.tls ?? parameters.sslmode ?? parameters['ssl-mode'];
   if (word === undefined) return 'preferred';

@@ -6,10 +6,9 @@ import { type Definition, definitionOf, type Own, refused } from './checked-defi
 import type { CodeDefinitions, Definitions } from './definitions.ts';
 
 /**
- * Rejects definitions that are anything but the CREATE statements of their objects: a snapshot, and another server, are
- * input. A table's statement may hold no query, no name of another database, nothing outside the data folder and no
- * engine that reaches another server, unless the table is one of `remote`, which the caller has asked for by name.
- * Bodies of views and stored programs are code by nature; their heads are checked.
+ * Rejects definitions that are not the CREATE statements of their objects: snapshots and other servers are untrusted.
+ * A table may contain no query, no other database, nothing outside the data folder and no remote storage engine,
+ * unless it is in `remote`. Bodies of views and stored programs are code; only their heads are checked.
  */
 export function checkDefinitions(
   definitions: Definitions,
@@ -36,7 +35,6 @@ export function checkDefinitions(
   checkCode(definitions);
 }
 
-/** As `checkDefinitions`, of views and stored programs alone; `database` is the only one that their heads may name. */
 export function checkCode(
   {
     routines,

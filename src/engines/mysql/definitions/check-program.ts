@@ -3,7 +3,6 @@ import { type Definition, definitionOf, isNamed, refused } from './checked-defin
 import type { Code } from './definitions.ts';
 import { definerLength, lexicalModeOf, type Token } from './tokens.ts';
 
-/** What stands before the name; the name and whatever follows it are checked in turn. */
 const HEADS: Record<string, RegExp> = {
   VIEW: /^(OR REPLACE )?(ALGORITHM = \w+ )?(SQL SECURITY (DEFINER|INVOKER) )?VIEW$/,
   TRIGGER: /^(OR REPLACE )?TRIGGER$/,
@@ -37,7 +36,7 @@ export function checkProgram(code: Code, database: string | null): void {
   refuseSeveral(definition, rest);
 }
 
-/** What is run is the bytes, what is read here is the text. */
+/** The bytes are executed, the text is checked. */
 function checkBytes(definition: Definition, { create, sql_mode, charset, bytes }: Code): void {
   if (bytes === undefined) return;
   const text = textOfBytes(Buffer.from(bytes, 'base64'), charset ?? '');
@@ -46,7 +45,7 @@ function checkBytes(definition: Definition, { create, sql_mode, charset, bytes }
   }
 }
 
-/** The place after the words that name the kind; -1 without them. */
+/** After the words of the kind; -1 without them. */
 function headEnd(tokens: Token[], kind: string): number {
   const words = kind.split(' ');
   const at = tokens.findIndex(
@@ -58,14 +57,12 @@ function headEnd(tokens: Token[], kind: string): number {
   return at === -1 || !isWhole ? -1 : at + words.length;
 }
 
-/** Whether the token is of `DEFINER = user@host`, which is left out or is the caller's wish. */
 function inDefiner(tokens: Token[], at: number): boolean {
   const from = tokens.findIndex(({ kind, value }) => kind === 'word' && value === 'DEFINER');
   if (from === -1 || tokens[from + 1]?.text !== '=') return false;
   return at >= from && at < from + definerLength(tokens.slice(from));
 }
 
-/** Without the name of the own database before the first. */
 function withoutOwn(tokens: Token[], database: string | null): Token[] {
   const isOwn = database !== null && tokens[1]?.text === '.' && isNamed(tokens[0], database);
   return isOwn ? tokens.slice(2) : tokens;
@@ -76,7 +73,6 @@ function afterExists(tokens: Token[]): Token[] {
   return words.join(' ') === 'IF NOT EXISTS' ? tokens.slice(3) : tokens;
 }
 
-/** What follows the name. */
 const BODIES: Record<string, (definition: Definition, database: string | null) => void> = {
   VIEW(definition) {
     for (const { kind, value, text } of definition.tokens) {
@@ -101,7 +97,7 @@ const BODIES: Record<string, (definition: Definition, database: string | null) =
       throw refused(definition, 'it is not one CREATE EVENT of this name');
     }
   },
-  // Without parameters it is a function of a library: RETURNS … SONAME.
+  // Without parameters it is a library function: RETURNS … SONAME.
   FUNCTION(definition) {
     const [first] = definition.tokens;
     if (first?.text !== '(' && first?.value !== 'RETURN') throw refused(definition, 'it has no parameters');
@@ -110,7 +106,7 @@ const BODIES: Record<string, (definition: Definition, database: string | null) =
 
 const COMPOUND = new Set('BEGIN LOOP IF CASE WHILE REPEAT FOR AS IS'.split(' '));
 
-/** Only a compound statement holds semicolons, and it ends with END. The server runs one statement at a time as well. */
+/** Semicolons are allowed in a compound statement only. The session also runs one statement at a time. */
 function refuseSeveral(definition: Definition, tokens: Token[]): void {
   const last = tokens.at(-1)?.text === ';' ? tokens.slice(0, -1) : tokens;
   const end = last.findLastIndex(({ text }) => text === ';');

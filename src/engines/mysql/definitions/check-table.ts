@@ -3,16 +3,15 @@ import { engineAfter, type TableKind, unionIn } from '../table-kind.ts';
 import { type Definition, isNamed, refused } from './checked-definition.ts';
 import type { Token } from './tokens.ts';
 
-/** Words that no SHOW CREATE of a table or sequence contains outside quotes. */
+/** Never in SHOW CREATE of a table or sequence, outside quotes. */
 const FORBIDDEN = new Set(
   'SELECT INTO OUTFILE DUMPFILE INFILE LOAD_FILE UNION DIRECTORY CONNECTION SONAME EXECUTE'.split(' '),
 );
-/** What an entry of a table may begin with besides the quoted name of a column. */
 const ENTRIES = new Set('PRIMARY UNIQUE KEY INDEX FULLTEXT SPATIAL VECTOR CONSTRAINT FOREIGN CHECK PERIOD'.split(' '));
-/** Words after the entries that begin another statement or a query. */
+/** After the entries: begin another statement or a query. */
 const BEYOND_OPTIONS = new Set('AS VALUES REPLACE IGNORE LIKE TABLE'.split(' '));
 
-/** `kind`: as what the table may be created; a remote one only where the caller has asked for it. */
+/** `kind`: the kind that the caller permits; `remote` only by name. */
 export function checkTable(given: Definition, name: string, kind: TableKind = 'own'): void {
   const definition = { ...given, kind, tokens: withoutUnion(given.tokens, kind) };
   const [create, table, named, open] = definition.tokens;
@@ -38,7 +37,6 @@ export function checkTable(given: Definition, name: string, kind: TableKind = 'o
   checkOptions(definition, tokens.slice(end + 1));
 }
 
-/** A clause of ALTER TABLE … MODIFY COLUMN: one column and nothing after it. */
 export function checkColumn(definition: Definition): void {
   const tokens = checkedTokens(definition);
   let depth = 0;
@@ -51,7 +49,7 @@ export function checkColumn(definition: Definition): void {
   refuseQualified(definition, tokens);
 }
 
-/** Without the list of a MERGE table, of which the kind says that each entry is a name, and of which database. */
+/** Without the list of a MERGE table, which `kindsOf` has checked. */
 function withoutUnion(tokens: Token[], kind: TableKind): Token[] {
   const union = kind === 'merged' || kind === 'remote' ? unionIn(tokens) : null;
   return union ? tokens.toSpliced(union.from, union.to - union.from + 1) : tokens;
@@ -69,7 +67,6 @@ function checkEntry(definition: Definition, entry: Token[]): void {
   }
 }
 
-/** Everything after the entries: options and partitions. */
 function checkOptions(definition: Definition, tokens: Token[]): void {
   refuseQualified(definition, tokens);
   let depth = 0;
@@ -84,14 +81,12 @@ function checkOptions(definition: Definition, tokens: Token[]): void {
   if (depth !== 0) throw refused(definition, 'its parentheses are not balanced');
 }
 
-/** Words of index options, after the columns. */
 const INDEX_OPTIONS = new Set(
   'USING BTREE HASH RTREE KEY_BLOCK_SIZE COMMENT WITH PARSER VISIBLE INVISIBLE IGNORED NOT CLUSTERING YES NO ENGINE_ATTRIBUTE SECONDARY_ENGINE_ATTRIBUTE M DISTANCE EUCLIDEAN COSINE'.split(
     ' ',
   ),
 );
 
-/** A clause of ALTER TABLE … ADD: one index and nothing after it. */
 export function checkIndex(definition: Definition): void {
   const tokens = checkedTokens(definition);
   const start = tokens.findIndex(({ text }) => text === '(');
@@ -110,7 +105,6 @@ export function checkIndex(definition: Definition): void {
   }
 }
 
-/** The place of the parenthesis that closes the one at `start`; the last place where none does. */
 function closing(tokens: Token[], start: number): number {
   let depth = 0;
   for (let at = start; at < tokens.length; at += 1) {
@@ -127,7 +121,7 @@ const FOREIGN_KEY = new RegExp(
   `^(?:CONSTRAINT (?:N )?)?FOREIGN KEY (?:N )?${NAMES} REFERENCES N (?:\\. N )?${NAMES}(?: MATCH (?:FULL|PARTIAL|SIMPLE))?(?: ON (?:DELETE|UPDATE) ${ACTION})*$`,
 );
 
-/** The only place where a table may name another database. */
+/** The only clause that may name another database. */
 export function checkForeignKey(definition: Definition): void {
   const shape = checkedTokens(definition).map(({ kind, value }) => (kind === 'name' ? 'N' : value));
   if (!FOREIGN_KEY.test(shape.join(' '))) throw refused(definition, 'it is not one foreign key');
@@ -144,7 +138,7 @@ export function checkSequence(definition: Definition, name: string): void {
   }
 }
 
-/** The tokens of a table, a clause or a sequence with what versions read of it; refuses what none of them contains. */
+/** Tokens without version comments; refuses those that no definition contains. */
 function checkedTokens(definition: Definition): Token[] {
   const { tokens } = definition;
   let versioned: number | null = null;
@@ -157,7 +151,7 @@ function checkedTokens(definition: Definition): Token[] {
     }
     if (text === '(') depth += 1;
     if (text === ')') depth -= 1;
-    // Whatever a version reads of it, quotes and parentheses are the same.
+    // Quotes and parentheses must be balanced with and without the versioned part.
     if (kind === 'version' ? versioned !== null : kind === 'versionEnd' && versioned !== depth) {
       throw refused(definition, 'a comment in it hides a part of another');
     }
@@ -180,7 +174,7 @@ function checkEngine(definition: Definition, name: string): void {
   throw refused(definition, `its storage engine ${name} is not one that keeps its own rows`);
 }
 
-/** Numbers have a point as well. */
+/** A dot may also be part of a number. */
 function refuseQualified(definition: Definition, tokens: Token[]): void {
   for (const [at, { kind, text }] of tokens.entries()) {
     const before = tokens[at - 1];
@@ -191,7 +185,6 @@ function refuseQualified(definition: Definition, tokens: Token[]): void {
   }
 }
 
-/** ``nextval(`own`.`sequence` ``. */
 function isOwnSequence({ own }: Definition, [draw, open, database, , sequence]: Token[]): boolean {
   const draws = draw?.kind === 'word' && ['NEXTVAL', 'LASTVAL'].includes(draw.value) && open?.text === '(';
   return draws && own?.database != null && isNamed(database, own.database) && own.sequences.has(sequence?.value ?? '');

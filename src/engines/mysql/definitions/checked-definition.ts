@@ -3,15 +3,13 @@ import type { TableKind } from '../table-kind.ts';
 import { type LexicalMode, type Token, tokensOf } from './tokens.ts';
 
 export interface Definition {
-  /** For people: `table orders`. */
   what: string;
   tokens: Token[];
   own?: Own;
-  /** Of a table: as what it may be created. */
   kind?: TableKind;
 }
 
-/** MariaDB writes the database before the sequence of a default: the one that the definitions are of, and its sequences. */
+/** MariaDB qualifies the sequence of a default with its database. */
 export interface Own {
   database: string | null;
   sequences: Set<string>;

@@ -13,12 +13,12 @@ import { createDangling, dropDangling } from './foreign-keys.ts';
 import { setSequenceDefaults } from './sequence-defaults.ts';
 import { lexicalModeOf } from './tokens.ts';
 
-/** In whose name code runs: whoever makes it, or whoever it belonged to, where that may be said. */
+/** DEFINER of stored programs: the loading user, or the original one if permitted. */
 export type Definers = 'mine' | 'theirs';
 
 /**
- * Makes code in the session's database: routines before the views that call them, then triggers and events. What was no
- * longer valid where it was read, and is not here, is the result.
+ * Creates code in the session's database: routines, views, triggers, events. Returns views that were invalid in the
+ * source and are not valid here.
  */
 export async function createCode(session: MysqlSession, code: CodeDefinitions, definers: Definers): Promise<Code[]> {
   const { routines, views, triggers, events, dangling = [], defaults = [] } = code;
@@ -45,7 +45,6 @@ export async function createCode(session: MysqlSession, code: CodeDefinitions, d
   return left;
 }
 
-/** A view can be made when those are there that it reads: whoever fails is tried again after the others. */
 async function createViews(views: Code[], create: (view: Code) => Promise<void>): Promise<Code[]> {
   let left = views;
   while (left.length > 0) {
@@ -63,10 +62,9 @@ async function createViews(views: Code[], create: (view: Code) => Promise<void>)
   return left;
 }
 
-/** What is said of somebody else's name when it may not be said, or does not exist. */
+/** The definer does not exist, or the user may not set it. */
 const DEFINER_REFUSED = new Set([1227, 1449, 4123]);
 
-/** What has to be set before the statement, so that the server keeps it as it was. */
 export function settingsOf(code: Code): string[] {
   const { sql_mode, time_zone, charset, collation } = code;
   return [
@@ -94,7 +92,7 @@ async function createOne(session: MysqlSession, code: Code, definers: Definers):
   await session.execute(statementOf(code, (create) => withoutDefiner(create, mode)));
 }
 
-/** Former snapshots have what was written in another character set as UTF-8 only. */
+/** Snapshots of earlier versions have UTF-8 only. */
 export function clientOf(charset: string, { create, bytes }: Pick<Code, 'create' | 'bytes'>): string {
   const isAsWritten = bytes !== undefined || isUtf8(charset) || /^\p{ASCII}*$/u.test(create);
   return isAsWritten ? charset : 'utf8mb4';
@@ -105,7 +103,6 @@ function statementOf({ create, bytes, charset }: Code, change: (create: string) 
   return bytesOfText(change(textOfBytes(Buffer.from(bytes, 'base64'), charset ?? '')));
 }
 
-/** Drops what of it is there; of the session's database. */
 export async function dropCode(
   session: MysqlSession,
   { routines, views, triggers, events, dangling = [] }: CodeDefinitions,
@@ -114,7 +111,6 @@ export async function dropCode(
   await dropListed(session, [...events, ...triggers, ...views, ...routines]);
 }
 
-/** Of the session's database, or of another. */
 export async function dropListed(
   session: MysqlSession,
   listed: Listed[],
@@ -127,7 +123,7 @@ export async function dropListed(
   }
 }
 
-/** MariaDB reads statements about packages in Oracle's mode only. */
+/** MariaDB parses packages in Oracle mode only. */
 export async function inModeOf<Result>(
   kind: string,
   session: MysqlSession,
@@ -138,7 +134,7 @@ export async function inModeOf<Result>(
   try {
     return await work();
   } finally {
-    // Of no use only where the session is gone.
+    // Fails only when the session is gone.
     await session.execute('SET sql_mode = @tool_mode').catch(() => {});
   }
 }

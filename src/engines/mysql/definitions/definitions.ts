@@ -14,24 +14,22 @@ import {
 import { readCollations } from '../introspect.ts';
 import { WRONG_MERGE } from '../own-rows.ts';
 import { entriesOf, joinEntries, referredTable, withoutTexts } from './table-entries.ts';
-import { definerLength, type LexicalMode, lexicalModeOf, significant, type Token, tokensOf } from './tokens.ts';
+import { definerLength, isWord, type LexicalMode, lexicalModeOf, significant, type Token, tokensOf } from './tokens.ts';
 
-/** What goes into SQL as it is: names of character sets and collations, modes, time zones. */
+/** These values go into SQL unquoted. */
 const wordSchema = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_]+$/));
 const sqlModeSchema = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_,]*$/));
 const timeZoneSchema = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_+:/-]*$/));
 
-/** A table as statements: it is filled before its indexes are built, which sorts once instead of a million times. */
+/** Rows are loaded before the indexes are built: one sort is faster than many inserts. */
 const tableSchema = v.object({
   name: v.string(),
   create: v.string(),
-  /** Clauses of one ALTER TABLE each: those that can be made together, together. */
   indexes: v.array(v.array(v.string())),
   foreignKeys: v.array(v.string()),
 });
 export type TableDefinition = v.InferOutput<typeof tableSchema>;
 
-/** Code that the server keeps as text, and under which settings it was written. */
 const codeSchema = <const Kinds extends string[]>(kinds: Kinds) =>
   v.object({
     kind: v.picklist(kinds),
@@ -40,13 +38,11 @@ const codeSchema = <const Kinds extends string[]>(kinds: Kinds) =>
     sql_mode: v.nullable(sqlModeSchema),
     charset: v.nullable(wordSchema),
     collation: v.nullable(wordSchema),
-    /** Of an event, whose times are in it. */
     time_zone: v.nullable(timeZoneSchema),
-    /** In base64, as they were sent in `charset`: where `create` as UTF-8 would be another statement. */
+    /** Base64 of the statement in `charset`, where `create` in UTF-8 would be another statement. */
     bytes: v.optional(v.pipe(v.string(), v.base64())),
-    /** Of the database when it was made: what texts in it are that say nothing else. */
+    /** Collation of the database at creation: the default for texts in the code. */
     database_collation: v.optional(v.nullable(wordSchema)),
-    /** A view of what is not there, or may not be seen. */
     invalid: v.optional(v.boolean()),
   });
 export interface Code {
@@ -72,7 +68,7 @@ const programs = {
   events: v.array(codeSchema(['EVENT'])),
 };
 
-/** What has to be made anew when tables move from one database to another. */
+/** Objects to create again when tables move to another database. */
 export const codeDefinitionsSchema = v.object({
   ...collations,
   ...programs,
@@ -80,7 +76,7 @@ export const codeDefinitionsSchema = v.object({
   defaults: v.optional(v.array(v.object({ table: v.string(), column: v.string() }))),
 });
 
-/** Everything of a database but its rows: the file `definitions.json` of a snapshot. */
+/** The file `definitions.json`: everything but the rows. */
 export const definitionsSchema = v.object({
   ...collations,
   tables: v.array(tableSchema),
@@ -93,24 +89,21 @@ export interface Definitions extends CodeDefinitions {
 }
 
 /**
- * A foreign key to a table that is not there, made with `foreign_key_checks = 0`. It names its table together with the
- * database that it was made in, and so stays behind when its own table moves: it is taken off before, and made again
- * where the table arrives.
+ * A foreign key to a missing table, made with `foreign_key_checks = 0`. It stores the name of its database and would
+ * not follow its table: it is dropped before the move and created again after it.
  */
 export interface DanglingKey {
   table: string;
   name: string;
-  /** Of ALTER TABLE … ADD. */
   clause: string;
 }
 
 /**
- * A column of MariaDB whose default draws from a sequence. The server keeps the database of the sequence in it, which
- * does not change when both move: the column is defined again where its table arrives.
+ * A MariaDB column with a default from a sequence. The server stores the sequence's database, which a move does not
+ * change: the column is defined again after it.
  */
 export interface SequenceDefault {
   table: string;
-  /** Of ALTER TABLE … MODIFY COLUMN; without the name of the database. */
   column: string;
 }
 
@@ -125,7 +118,6 @@ export interface CodeDefinitions {
   defaults?: SequenceDefault[] | undefined;
 }
 
-/** What could not be read, for a warning each. */
 export type Unreadable = (what: string, why: string, object: Listed & { error: Error }) => void;
 
 export async function readDefinitions(
@@ -154,7 +146,7 @@ export async function readDefinitions(
   return { ...(await readCode(session, database, unreadable)), tables, sequences };
 }
 
-/** Where a server lists a kind of code, in the order in which it can be made again. */
+/** Queries in the order of creation. */
 const CODE: Record<'routines' | 'views' | 'triggers' | 'events', (database: string) => string> = {
   routines: (database) =>
     `SELECT ROUTINE_TYPE AS kind, ROUTINE_NAME AS name, ROUTINE_COMMENT AS comment, DTD_IDENTIFIER AS returns
@@ -169,14 +161,12 @@ const CODE: Record<'routines' | 'views' | 'triggers' | 'events', (database: stri
 };
 
 export interface Listed extends Pick<Code, 'kind' | 'name'> {
-  /** Of a trigger. */
   table_?: string | null;
   comment?: string | null;
-  /** Of a function. */
   returns?: string | null;
 }
 
-/** Every view and stored program, also those of which the user may not read the text, in the order in which they can be dropped. */
+/** All views and stored programs, readable or not, in the order of drops. */
 export async function listCode(session: MysqlSession, database: string): Promise<Listed[]> {
   const listed: Listed[] = [];
   for (const kind of ['events', 'triggers', 'views', 'routines'] as const) {
@@ -204,7 +194,7 @@ export async function readCode(
     }
     return codes;
   };
-  // What is not UTF-8 is read as it is stored.
+  // Code in other character sets is read as raw bytes.
   await session.execute('SET character_set_results = NULL');
   try {
     return {
@@ -216,12 +206,11 @@ export async function readCode(
       events: await read('events'),
     };
   } finally {
-    // Of no use only where the session is gone.
     await session.execute('SET character_set_results = utf8mb4').catch(() => {});
   }
 }
 
-/** The database as it is called here, and as the server writes it where it takes no notice of case. */
+/** The given name, and the server's own spelling where it ignores case. */
 async function spellingsOf(session: MysqlSession, database: string): Promise<string[]> {
   const rows = await session.query<{ name: string }>(
     `SELECT SCHEMA_NAME AS name FROM information_schema.SCHEMATA WHERE ${inDatabase('SCHEMA_NAME', database)}`,
@@ -263,12 +252,11 @@ async function readOne(
 }
 
 interface Raw extends Listed {
-  /** What SHOW CREATE says: what the client sent, in its character set, and in UTF-8 what the server has written before. */
+  /** From SHOW CREATE: the client's text in its character set, mixed with names in UTF-8. */
   raw: Buffer;
   charset: string;
 }
 
-/** The statement as a client of this character set would send it, and as text. */
 async function asWritten(session: MysqlSession, listed: Raw): Promise<{ bytes: Buffer; text: string }> {
   const { raw, charset } = listed;
   if (isUtf8(charset)) return { bytes: raw, text: raw.toString() };
@@ -277,7 +265,7 @@ async function asWritten(session: MysqlSession, listed: Raw): Promise<{ bytes: B
     const utf8 = Buffer.from(part).toString('latin1');
     if (isAscii(Buffer.from(part)) || !statement.includes(utf8)) continue;
     let converted = '';
-    // What is ASCII stays: some character sets have another backslash.
+    // ASCII is not converted: some character sets have another backslash.
     for (const run of utf8.match(/[\x80-\xff]+|[^\x80-\xff]+/g) ?? []) {
       const bytes = Buffer.from(run, 'latin1');
       const isPlain = isAscii(bytes);
@@ -291,7 +279,7 @@ async function asWritten(session: MysqlSession, listed: Raw): Promise<{ bytes: B
   return { bytes, text: (await convert(session, bytes, { from: charset, to: 'utf8mb4' })).toString() };
 }
 
-/** With the words around them, which the server writes as well: no body is taken for them. */
+/** With the surrounding words that the server writes, so that no body matches. */
 function partsInUtf8({ kind, name, table_, comment, returns }: Raw): string[] {
   const escaped = comment?.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll("'", "\\'");
   return [
@@ -304,7 +292,6 @@ function partsInUtf8({ kind, name, table_, comment, returns }: Raw): string[] {
   ];
 }
 
-/** By the server, which knows every character set. */
 async function convert(
   session: MysqlSession,
   bytes: Buffer,
@@ -316,10 +303,8 @@ async function convert(
   return row?.converted ?? bytes;
 }
 
-/** `ER_VIEW_INVALID` */
 const VIEW_INVALID = 1356;
 
-/** Of the view whose definition was read last. */
 async function isInvalid(session: MysqlSession): Promise<boolean> {
   const warnings = await session.query<{ Code: number }>('SHOW WARNINGS');
   return warnings.some(({ Code: code }) => code === VIEW_INVALID);
@@ -333,7 +318,7 @@ interface InBytes {
   charset: string;
 }
 
-/** The same tokens are left out of the bytes as of the text, in which names can be read. */
+/** Drops the same tokens from the bytes as from the text. */
 function inBytes(create: string, { raw, charset, mode, ...own }: InBytes): { bytes: string } {
   const text = textOfBytes(raw, charset);
   if (!hasTokensOf(create, text, { charset, mode })) throw new Error(`its text in ${charset} cannot be read`);
@@ -346,7 +331,7 @@ async function showCreate(session: MysqlSession, what: string): Promise<string> 
   return statementOf(row) ?? '';
 }
 
-/** The column has a name of its own for every kind of object. */
+/** The column's name depends on the kind of object. */
 function statementOf<Value>(row: Record<string, Value | null>): Value | null {
   const column = Object.keys(row).find((name) => /^(Create .*|SQL Original Statement)$/.test(name));
   return column === undefined ? null : (row[column] ?? null);
@@ -366,8 +351,8 @@ async function readSequence(session: MysqlSession, { name, database }: { name: s
 }
 
 /**
- * Divides SHOW CREATE TABLE. An AUTO_INCREMENT column needs its key from the start, and only InnoDB builds indexes
- * afterwards faster than on the way; the server makes one FULLTEXT index at a time.
+ * Divides SHOW CREATE TABLE. An AUTO_INCREMENT column needs its key from the start; only InnoDB builds indexes faster
+ * afterwards; the server adds one FULLTEXT index at a time.
  */
 export function splitTable(name: string, create: string): TableDefinition {
   const { head, entries, tail } = entriesOf(create);
@@ -386,15 +371,15 @@ export function splitTable(name: string, create: string): TableDefinition {
   };
 }
 
-/** The table as one statement again, but for its foreign keys: where rows are few or none an ALTER costs more than they do. */
+/** One statement again, but for foreign keys: faster for tables with few rows. */
 export function withIndexes(table: TableDefinition): TableDefinition {
   const { head, entries, tail } = entriesOf(table.create);
   return { ...table, create: joinEntries({ head, entries: [...entries, ...table.indexes.flat()], tail }), indexes: [] };
 }
 
 /**
- * Puts foreign keys into the statements of their tables, where these and the referenced tables have all their indexes
- * from the start: thousands of ALTER TABLE cost more than everything else. Needs `foreign_key_checks = 0`.
+ * Puts foreign keys into CREATE TABLE where both tables have all indexes: thousands of ALTER TABLE are slow. Needs
+ * `foreign_key_checks = 0`.
  */
 export function withForeignKeys(tables: TableDefinition[]): TableDefinition[] {
   const complete = new Set(tables.filter(({ indexes }) => indexes.length === 0).map(({ name }) => name));
@@ -408,26 +393,18 @@ export function withForeignKeys(tables: TableDefinition[]): TableDefinition[] {
 
 function keepsIndexes(entries: string[]): boolean {
   const counted = entries.find(
-    (entry) =>
-      entry.startsWith('`') && significant(entry).some(({ kind, value }) => isWord({ kind, value }, 'AUTO_INCREMENT')),
+    (entry) => entry.startsWith('`') && significant(entry).some((token) => isWord(token, 'AUTO_INCREMENT')),
   );
   const column = counted && significant(counted)[0]?.text;
   return column !== undefined && !entries.some((entry) => entry.startsWith(`PRIMARY KEY (${column}`));
 }
 
-function isWord({ kind, value }: Pick<Token, 'kind' | 'value'>, word: string): boolean {
-  return kind === 'word' && value === word;
-}
-
-/**
- * A definition without the name of its own database, so that it can be made in another. Quoted texts are left alone.
- */
+/** Without the name of its own database, but for quoted texts. */
 export function withoutDatabase(sql: string, database: string, mode: LexicalMode = {}): string {
   const tokens = [...tokensOf(sql, mode)];
   return joined(tokens, prefixesIn(tokens, [database]));
 }
 
-/** Without the name of the database, in any of its spellings. */
 export function inOwnDatabase(create: string, own: { kind: string; databases: string[]; mode: LexicalMode }): string {
   const tokens = [...tokensOf(create, own.mode)];
   return joined(tokens, ownPrefixes(tokens, own));
@@ -440,14 +417,13 @@ function joined(tokens: Token[], dropped: Set<number>): string {
     .join('');
 }
 
-/** Words after which stands a table or a routine, and no column. */
+/** Words before a table or routine, never before a column. */
 const BEFORE_TABLE = new Set(
   'FROM JOIN STRAIGHT_JOIN INTO UPDATE TABLE CALL VIEW TRIGGER PROCEDURE FUNCTION EVENT SEQUENCE BODY PACKAGE EXISTS NEXTVAL LASTVAL SETVAL'.split(
     ' ',
   ),
 );
 
-/** Places of the database's name and of the dot after it. A table may be called as its database is. */
 function prefixesIn(tokens: Token[], databases: string[]): Set<number> {
   const isName = (at: number): boolean => tokens[at]?.kind === 'name' && databases.includes(tokens[at]?.value ?? '');
   const isDot = (at: number): boolean => tokens[at]?.text === '.';
@@ -458,7 +434,6 @@ function prefixesIn(tokens: Token[], databases: string[]): Set<number> {
   );
   const isPrefix = (at: number): boolean => {
     if (!isName(at) || !isDot(at + 1) || isDot(at - 1)) return false;
-    // Database, table and column; or a function.
     if (!isAmbiguous || isDot(at + 3) || tokens[at + 3]?.text === '(') return true;
     const word = before(at);
     return word?.kind === 'word' && BEFORE_TABLE.has(word.value);
@@ -466,7 +441,7 @@ function prefixesIn(tokens: Token[], databases: string[]): Set<number> {
   return new Set(tokens.flatMap((_, at) => (isPrefix(at) ? [at, at + 1] : [])));
 }
 
-/** MariaDB keeps the head of a trigger as somebody wrote it: `app.audit`, `app . audit`; in a body that may be an alias. */
+/** MariaDB stores the head of a trigger as written: `app.audit`, `app . audit`. In a body the name may be an alias. */
 function ownPrefixes(tokens: Token[], { kind, databases }: { kind: string; databases: string[] }): Set<number> {
   const dropped = prefixesIn(tokens, databases);
   if (kind !== 'TRIGGER') return dropped;
@@ -484,7 +459,7 @@ function ownPrefixes(tokens: Token[], { kind, databases }: { kind: string; datab
   return dropped;
 }
 
-/** A definition that belongs to whoever makes it: only an administrator may make it somebody else's. */
+/** Only an administrator may create objects with another definer. */
 export function withoutDefiner(create: string, mode: LexicalMode = {}): string {
   const tokens = significant(create, mode);
   const at = tokens.findIndex(({ kind, value }) => kind === 'word' && KINDS.has(value));

@@ -1,8 +1,8 @@
 import { bytesOfText, textOfBytes } from '../client-bytes.ts';
 import type { Code, CodeDefinitions } from './definitions.ts';
-import { lexicalModeOf, significant, type Token } from './tokens.ts';
+import { isWord, lexicalModeOf, significant, type Token } from './tokens.ts';
 
-/** `CREATE EVENT … ON SCHEDULE … [ENABLE | DISABLE …] [COMMENT …] DO …`: the tokens before DO, outside parentheses. */
+/** The tokens before DO, outside parentheses: `CREATE EVENT … ON SCHEDULE … [ENABLE | DISABLE …] [COMMENT …] DO …`. */
 function headOf({ create, sql_mode }: Code): Token[] {
   const tokens = significant(create, lexicalModeOf(sql_mode));
   const schedule = tokens.findIndex((token) => isWord(token, 'SCHEDULE'));
@@ -18,27 +18,20 @@ function headOf({ create, sql_mode }: Code): Token[] {
   return head;
 }
 
-function isWord({ kind, value }: Token, word: string): boolean {
-  return kind === 'word' && value === word;
-}
-
-/** Whether the event would run as soon as it is created: what says nothing else does. */
 export function isEnabled(event: Code): boolean {
   return !headOf(event).some((token) => isWord(token, 'DISABLE'));
 }
 
-/** The code with every event disabled: they belong to the source, whose mails they send and whose rows they delete. */
+/** Disables every event: it would act for the source, send its mail, delete rows. */
 export function withEventsDisabled<Kept extends CodeDefinitions>(code: Kept): Kept {
   return { ...code, events: code.events.map((event) => rewritten(event, disabled)) };
 }
 
-/** The events of a copy as they are in the original: those that run there do in the definitions. */
 export function withEventsEnabled<Kept extends CodeDefinitions>(code: Kept, names: string[]): Kept {
   const events = code.events.map((event) => (names.includes(event.name) ? rewritten(event, enabled) : event));
   return { ...code, events };
 }
 
-/** The event with its statement changed, as text and in the bytes of its client. */
 function rewritten(event: Code, change: (event: Code) => string): Code {
   const create = change(event);
   if (event.bytes === undefined) return { ...event, create };
@@ -65,7 +58,7 @@ function replaced(text: string, { at, text: old }: Token, by: string): string {
   return text.slice(0, at) + by + text.slice(at + old.length);
 }
 
-/** Whether the server may drop the event at once: it happens once or ends, and is not kept after that. */
+/** Whether the server may have dropped the event already: a single or last run, without ON COMPLETION PRESERVE. */
 export function mayBePast(event: Code): boolean {
   const head = headOf(event);
   const words = head.filter(({ kind }) => kind === 'word').map(({ value }) => value);
@@ -73,9 +66,8 @@ export function mayBePast(event: Code): boolean {
 }
 
 /**
- * Events, triggers and routines that name the database they are from: created under another name they still read and
- * write it. Names that the server has quoted are taken out with the definitions; what is left was written by hand, or
- * stands in the text of a prepared statement.
+ * Code that names its own database, and so would act on the source under any other name. Names quoted by the server
+ * are removed with the definitions; the rest is hand-written, or in the text of a prepared statement.
  */
 export function namersOf(code: Pick<CodeDefinitions, 'events' | 'triggers' | 'routines'>, database: string): string[] {
   const isOwn = (name: string): boolean => name.toLowerCase() === database.toLowerCase();
@@ -91,7 +83,6 @@ export function namersOf(code: Pick<CodeDefinitions, 'events' | 'triggers' | 'ro
   });
 }
 
-/** What stands before a dot in the text of a statement. */
 function qualifiersIn(text: string): string[] {
   return [...text.matchAll(/([\p{L}\p{N}_$]+)`?\s*\./gu)].map(([, name]) => name ?? '');
 }

@@ -9,13 +9,9 @@ import {
   type Unreadable,
 } from './definitions.ts';
 import { readSequenceDefaults } from './sequence-defaults.ts';
-import { referredTable } from './table-entries.ts';
+import { foreignKeyName, referredTable } from './table-entries.ts';
 
-/** ``CONSTRAINT `c` FOREIGN KEY (`a`, `b`) REFERENCES `t` (`a`, `b`) ON DELETE …`` */
-const NAME = '`((?:[^`]|``)*)`';
-const FOREIGN_KEY = new RegExp(`^CONSTRAINT ${NAME} FOREIGN KEY \\((?:${NAME}(?:, ?)?)+\\) REFERENCES ${NAME} \\(`);
-
-/** The definitions with the foreign keys to missing tables apart. Names that differ in case may be one table, which the server knows. */
+/** Separates foreign keys to missing tables. Names that differ in case may be one table to the server. */
 export function withDanglingApart<Given extends Definitions>(definitions: Given): Given {
   const there = new Set(definitions.tables.map(({ name }) => name));
   const isDangling = (clause: string): boolean => {
@@ -33,10 +29,10 @@ export function withDanglingApart<Given extends Definitions>(definitions: Given)
 }
 
 function danglingKey(table: string, clause: string): DanglingKey {
-  return { table, name: FOREIGN_KEY.exec(clause)?.[1]?.replaceAll('``', '`') ?? '', clause };
+  return { table, name: foreignKeyName(clause) ?? '', clause };
 }
 
-/** What has to be made anew when the database's tables move into another. */
+/** Everything to create again when the tables move to another database. */
 export async function readBelongings(
   session: MysqlSession,
   database: string,
@@ -74,7 +70,6 @@ async function readDangling(session: MysqlSession, database: string): Promise<Da
   return found;
 }
 
-/** Makes those of the session's database that are not there yet. */
 export async function createDangling(session: MysqlSession, keys: DanglingKey[]): Promise<void> {
   await withoutChecks(session, keys, async ({ table, clause }, isThere) => {
     if (!isThere) await session.execute(`ALTER TABLE ${quoteName(table)} ADD ${clause}`);

@@ -1,14 +1,13 @@
 import type { WarningEvent } from '../../../runtime/events.ts';
 import type { Code, CodeDefinitions } from './definitions.ts';
 
-/** Views of tables, columns or functions that are not there: the server keeps them, but makes none. */
+/** The server keeps views of missing objects, but cannot create them. */
 export function invalidViewsOf({ views }: Pick<CodeDefinitions, 'views'>): string[] {
   return views.filter(({ invalid }) => invalid).map(({ name }) => name);
 }
 
 const REASON = 'they refer to tables, columns or functions that do not exist, or that their user may not use';
 
-/** As warnings: none or one. */
 export function invalidViewsFound(names: string[]): WarningEvent[] {
   const message = `Views that are not valid: ${names.join(', ')}. Their definitions are stored, and a load creates them only where they are valid: ${REASON}`;
   return names.length === 0 ? [] : [{ event: 'warning', code: 'view_invalid', message }];

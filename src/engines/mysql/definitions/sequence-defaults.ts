@@ -3,7 +3,6 @@ import { type Definitions, type SequenceDefault, type TableDefinition, withoutDa
 import { entriesOf, joinEntries } from './table-entries.ts';
 import { significant } from './tokens.ts';
 
-/** The definitions without their own database's name before sequences, and the columns that draw from them. */
 export function withSequencesOwn<Given extends Definitions>(definitions: Given, database: string): Given {
   const tables = definitions.tables.map((table) => withoutDatabaseOfSequences(table, database));
   const defaults = tables.flatMap(({ name, create }) =>
@@ -20,7 +19,7 @@ export function withoutDatabaseOfSequences(table: TableDefinition, database: str
 }
 
 function sequenceColumns(create: string): string[] {
-  // Most tables have none, and are not read token by token.
+  // Skips the lexer for most tables.
   return /val\s*\(/i.test(create) ? entriesOf(create).entries.filter(draws) : [];
 }
 
@@ -29,7 +28,6 @@ function draws(entry: string): boolean {
   return significant(entry).some(({ kind, value }) => kind === 'word' && ['NEXTVAL', 'LASTVAL'].includes(value));
 }
 
-/** Those of a database; MySQL has no sequences. */
 export async function readSequenceDefaults(session: MysqlSession, database: string): Promise<SequenceDefault[]> {
   const tables = await session.query<{ name: string }>(`
     SELECT DISTINCT CAST(TABLE_NAME AS BINARY) AS name FROM information_schema.COLUMNS
@@ -46,14 +44,13 @@ export async function readSequenceDefaults(session: MysqlSession, database: stri
   return found;
 }
 
-/** Draws from the sequences of the session's database; no row is touched. */
 export async function setSequenceDefaults(session: MysqlSession, defaults: SequenceDefault[]): Promise<void> {
   for (const statement of defaultStatements(defaults)) await session.execute(statement);
 }
 
 export function defaultStatements(defaults: SequenceDefault[]): string[] {
   if (defaults.length === 0) return [];
-  // The server wants every sequence of a table to be there when one of its columns is changed.
+  // When a column changes, the server needs every sequence of its table.
   const changes = [...Map.groupBy(defaults, ({ table }) => table)].map(([table, columns]) => {
     const clauses = columns.map(({ column }) => `MODIFY COLUMN ${column}`);
     return `ALTER TABLE ${quoteName(table)} ${clauses.join(', ')}`;

@@ -1,15 +1,11 @@
 import { tokensOf } from './tokens.ts';
 
 export interface Entries {
-  /** Up to the parenthesis that opens. */
   head: string;
-  /** Columns, keys and constraints. */
   entries: string[];
-  /** From the parenthesis that closes. */
   tail: string;
 }
 
-/** By tokens: a name may hold line feeds, commas and parentheses. */
 export function entriesOf(create: string): Entries {
   const borders: number[] = [];
   let depth = 0;
@@ -33,7 +29,7 @@ export function joinEntries({ head, entries, tail }: Entries): string {
   return `${head}\n${entries.map((entry) => `  ${entry}`).join(',\n')}\n${tail}`;
 }
 
-/** The statement without what is quoted as text, in names without line feeds: for patterns that look for words. */
+/** For patterns of words: without texts, and names without line feeds. */
 export function withoutTexts(sql: string): string {
   return sql.replace(QUOTED, (text) => {
     if (text.startsWith('`')) return text.replaceAll(/\s/g, ' ');
@@ -41,7 +37,7 @@ export function withoutTexts(sql: string): string {
   });
 }
 
-/** Texts, names, and comments, in which quotes are none. */
+/** Texts, names and comments: a quote in a comment is not one. */
 const QUOTED = new RegExp(
   [
     "'(?:[^'\\\\]|\\\\.|'')*'",
@@ -54,11 +50,15 @@ const QUOTED = new RegExp(
   'gsu',
 );
 
-/** ``CONSTRAINT `c` FOREIGN KEY (`a`, `b`) REFERENCES `t` (`a`, `b`) ON DELETE …``; a table elsewhere has its database before it. */
+/** ``CONSTRAINT `c` FOREIGN KEY (`a`, `b`) REFERENCES `t` (`a`, `b`) ON DELETE …`` */
+const NAME = '`((?:[^`]|``)*)`';
+const FOREIGN_KEY = new RegExp(`^CONSTRAINT ${NAME} FOREIGN KEY \\((?:${NAME}(?:, ?)?)+\\) REFERENCES ${NAME} \\(`);
+
+export function foreignKeyName(clause: string): string | null {
+  return FOREIGN_KEY.exec(clause)?.[1]?.replaceAll('``', '`') ?? null;
+}
+
+/** `null` for a table of another database, which is qualified. */
 export function referredTable(clause: string): string | null {
-  const name = '`((?:[^`]|``)*)`';
-  const match = new RegExp(`^CONSTRAINT ${name} FOREIGN KEY \\((?:${name}(?:, ?)?)+\\) REFERENCES ${name} \\(`).exec(
-    clause,
-  );
-  return match?.[3]?.replaceAll('``', '`') ?? null;
+  return FOREIGN_KEY.exec(clause)?.[3]?.replaceAll('``', '`') ?? null;
 }

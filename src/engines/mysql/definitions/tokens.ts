@@ -1,26 +1,20 @@
 /**
- * SQL in pieces, as the server's lexer cuts it: https://dev.mysql.com/doc/refman/en/lexical-structure.html. Blanks are
- * those of ASCII only: to the server every other character is part of a name.
+ * Tokens as of the server's lexer: https://dev.mysql.com/doc/refman/en/lexical-structure.html. Blanks are ASCII only;
+ * any other character is part of a name.
  */
 export interface Token {
   kind: 'word' | 'name' | 'text' | 'version' | 'versionEnd' | 'comment' | 'space' | 'other' | 'open';
-  /** As it stands in the statement. */
   text: string;
-  /** A word in upper case, a name without its quotes; of other tokens the text. */
+  /** A word in upper case, a name without quotes; otherwise the text. */
   value: string;
-  /** Where it begins. */
   at: number;
 }
 
-/** Modes that change where quotes end and what they mean. */
 export interface LexicalMode {
-  /** Double quotes are those of a name. */
   ansiQuotes?: boolean;
-  /** A backslash is a character like any other. */
   plainBackslash?: boolean;
 }
 
-/** Modes that contain ANSI_QUOTES. */
 const ANSI = new Set(['ANSI', 'ANSI_QUOTES', 'DB2', 'MAXDB', 'MSSQL', 'ORACLE', 'POSTGRESQL']);
 
 export function lexicalModeOf(sqlMode: string | null): LexicalMode {
@@ -48,7 +42,7 @@ function pattern(plainBackslash: boolean): RegExp {
       '/\\*(?!!|M!)[^]*?\\*/',
       '`(?:[^`]|``)*`',
       `${quotedBy("'")}|${quotedBy('"')}`,
-      // What never ends.
+      // Unterminated.
       '/\\*(?!!|M!)|[\'"`]',
       '/\\*M?!\\d*|\\*/',
       WORD,
@@ -58,10 +52,10 @@ function pattern(plainBackslash: boolean): RegExp {
   );
 }
 
-/** Thousands of definitions are read: an expression is compiled once. */
+/** Compiled once: thousands of definitions are read. */
 const PATTERNS = { plain: pattern(true), escaped: pattern(false) };
 
-/** The token that begins at a place; what is open at the end of the text is one of kind `open`. */
+/** An unterminated quote or comment is a token of kind `open`. */
 export type Lexer = (sql: string, at: number) => Token;
 
 export function createLexer(mode: LexicalMode = {}): Lexer {
@@ -85,7 +79,6 @@ export function* tokensOf(sql: string, mode: LexicalMode = {}): Generator<Token>
   }
 }
 
-/** How a token begins, and whether it ends, tells what it is. */
 function kindOf(text: string, { ansiQuotes = false }: LexicalMode): Token['kind'] {
   const isLonger = text.length > 1;
   switch (text.charAt(0)) {
@@ -123,13 +116,16 @@ function unquoted(text: string): string {
   return text.slice(1, -1).replaceAll(quote + quote, quote);
 }
 
-/** What means something: no blanks and no comments. */
 export function significant(sql: string, mode: LexicalMode = {}): Token[] {
   return [...tokensOf(sql, mode)].filter(({ kind }) => kind !== 'space' && kind !== 'comment');
 }
 
-/** `DEFINER = user@host`, `DEFINER = CURRENT_USER()` or `DEFINER = role`: how many tokens these are. */
+/** Number of tokens of `DEFINER = user@host`, `DEFINER = CURRENT_USER()` or `DEFINER = role`. */
 export function definerLength(tokens: Token[]): number {
   if (tokens[3]?.text === '@') return 5;
   return tokens[3]?.text === '(' && tokens[4]?.text === ')' ? 5 : 3;
+}
+
+export function isWord(token: Token | undefined, word: string): boolean {
+  return token?.kind === 'word' && token.value === word;
 }

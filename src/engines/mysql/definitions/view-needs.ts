@@ -1,20 +1,16 @@
 import { type LexicalMode, significant, type Token } from './tokens.ts';
 
-/** What a view reads, by the names in its own database. */
 export interface ViewNeeds {
-  /** Tables, views and sequences. */
   tables: Set<string>;
-  /** Functions, in lower case. */
   routines: Set<string>;
 }
 
-/** By SHOW CREATE VIEW, which quotes every name, without the name of the view's own database. */
+/** `create`: from SHOW CREATE VIEW, with all names quoted, without the own database. */
 export function viewNeeds(create: string, mode: LexicalMode = {}): ViewNeeds {
   const tokens = significant(create, mode);
   const start = tokens.findIndex(({ kind, value }) => kind === 'word' && value === 'VIEW') + 2;
   const needs: ViewNeeds = { tables: new Set(), routines: new Set() };
   const own = new Set<string>();
-  /** Of each open parenthesis, whether it holds tables that are joined. */
   const joins: boolean[] = [false];
   for (let at = start; at < tokens.length; at += 1) {
     const token = tokens[at];
@@ -42,7 +38,6 @@ function startsTables(tokens: Token[], at: number): boolean {
   return isWord(tokens[at], new Set(['FROM'])) && isOfQuery(tokens, at);
 }
 
-/** Whether the parenthesis around the place begins a query. */
 function isOfQuery(tokens: Token[], from: number): boolean {
   let depth = 0;
   for (let at = from - 1; at >= 0; at -= 1) {
@@ -56,7 +51,6 @@ function isOfQuery(tokens: Token[], from: number): boolean {
   return true;
 }
 
-/** `name AS (`, with or without a list of columns. */
 function isCommonTable(tokens: Token[], at: number): boolean {
   let next = at + 1;
   if (tokens[next]?.text === '(') {
@@ -66,7 +60,7 @@ function isCommonTable(tokens: Token[], at: number): boolean {
   return isWord(tokens[next], new Set(['AS'])) && tokens[next + 1]?.text === '(';
 }
 
-/** Not the alias of a derived table with its columns. */
+/** Not the column list of a derived table. */
 function isCall(before: Token | undefined): boolean {
   return before?.text !== ')' && before?.kind !== 'name' && !isWord(before, new Set(['AS']));
 }

@@ -29,7 +29,7 @@ import { END_OF_ROWS } from './rows-file.ts';
 import { createScriptDefinitions, StatementUnknown } from './script-definitions.ts';
 import { readScript, ScriptCutShort } from './script-reader.ts';
 
-/** Bytes of text and BLOB as literals that every session reads alike; one instant; no statement that the load does itself. */
+/** Binary values as hexadecimal literals, one instant, and no statements that a load runs itself. */
 const FLAGS = [
   '--default-character-set=utf8mb4',
   '--single-transaction',
@@ -46,31 +46,24 @@ const FLAGS = [
   '--skip-disable-keys',
   '--no-tablespaces',
   '--max-allowed-packet=1G',
-  // How long a statement becomes, unless a row is longer.
   '--net-buffer-length=262144',
 ];
 
-/** What only one flavour's program understands, and the other refuses. */
 const OWN_FLAGS: Record<Flavour, string[]> = {
   mysql: ['--set-gtid-purged=OFF', '--loose-column-statistics=0'],
   mariadb: [],
 };
 
-/** How many lines that the program has written are told. */
 const LINES_TOLD = 20;
 
 interface Connected {
   session: MysqlSession;
   server: Server;
   tables: CatalogTable[];
-  /** Ends the step in which the connection was made. */
+  /** Ends the step of the connection. */
   connected: (done: string) => void;
 }
 
-/**
- * A dump by the vendor's own `mysqldump` or `mariadb-dump`, cut into the files that every snapshot has: definitions, and
- * the INSERT statements of each table. It is for what the driver cannot read; the rest of the program sees no difference.
- */
 export async function dumpByProgram(
   context: EngineContext,
   request: DumpRequest,
@@ -142,9 +135,7 @@ export async function dumpByProgram(
 interface DumpedTable {
   table: string;
   rows: number;
-  /** Of the longest row. */
   longest: number;
-  /** Of the file. */
   bytes: number;
   packing: Promise<PackedFile>;
 }
@@ -158,7 +149,6 @@ interface Running {
   definitions: ReturnType<typeof createScriptDefinitions>;
 }
 
-/** Runs the program and cuts what it writes; rejects unless it has written all and says so. */
 async function runProgram(
   { runner, report, signal }: EngineContext,
   { request, tool, tables, schema, flags, definitions }: Running,
@@ -184,7 +174,7 @@ async function runProgram(
   } catch (error) {
     request.finish();
     await files.close();
-    // It has ended by itself, and its reason is the reason.
+    // It has ended by itself: its own error follows.
     if (!(error instanceof ScriptCutShort)) child.kill();
     const { exitCode, stderr } = await child.ended;
     if (!(error instanceof ScriptCutShort)) throw notUnderstood(tool, error);
@@ -195,7 +185,7 @@ async function runProgram(
     request.finish();
     throw exitCode === 0 ? cutShort(tool, url.display) : programFailed(tool, stderr);
   }
-  // It may leave things out with a line of complaint, and still say that all is well.
+  // mysqldump may leave objects out with a message and exit code 0.
   for (const line of linesOf(stderr).slice(0, LINES_TOLD)) {
     report({ event: 'warning', code: 'program_warning', message: line });
   }
@@ -206,12 +196,11 @@ interface TableFiles {
   written: DumpedTable[];
   begin(table: string): Promise<void>;
   write(bytes: Uint8Array, insert: InsertScanner): Promise<void>;
-  /** Ends the last file. */
   end(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A file for each table, in the order of the script, packed while it is written. */
+/** One file a table, packed while it is written. */
 function createTableFiles(request: DumpRequest, onBytes: (table: string, bytes: number) => void): TableFiles {
   const written: DumpedTable[] = [];
   let current: { handle: FileHandle; entry: DumpedTable } | null = null;
@@ -236,7 +225,7 @@ function createTableFiles(request: DumpRequest, onBytes: (table: string, bytes: 
         terminator: END_OF_ROWS,
         onBytes: (bytes) => onBytes(table, bytes),
       });
-      // Awaited with the others; when the program fails before, its error is the one to tell.
+      // Awaited later; an error of the program has precedence.
       packing.catch(() => {});
       const entry = { table, rows: 0, longest: 0, bytes: 0, packing };
       current = { handle, entry };
@@ -254,7 +243,7 @@ function createTableFiles(request: DumpRequest, onBytes: (table: string, bytes: 
       if (!current) return;
       await append(Buffer.from(END_OF_ROWS));
       await files.close();
-      // No more than two unpacked files lie on the disk.
+      // At most two unpacked files are on disk.
       await written.at(-2)?.packing;
     },
     async close() {
@@ -265,7 +254,6 @@ function createTableFiles(request: DumpRequest, onBytes: (table: string, bytes: 
   return files;
 }
 
-/** Views that stop the program, such as those of a table that is gone, each with the server's reason. */
 async function findBrokenViews(session: MysqlSession, database: string): Promise<Map<string, string>> {
   const views = await session.query<{ name: string }>(
     `SELECT TABLE_NAME AS name FROM information_schema.VIEWS WHERE ${inDatabase('TABLE_SCHEMA', database)}`,
@@ -280,7 +268,6 @@ async function findBrokenViews(session: MysqlSession, database: string): Promise
   return broken;
 }
 
-/** What is in the script of what the server lists; a warning for each view or program that is not. */
 function inScript({ report }: EngineContext, inventory: Inventory, definitions: Definitions): Inventory {
   const views = new Set(definitions.views.map(({ name }) => name));
   const routines = new Set(definitions.routines.map(({ kind, name }) => `${kind.toLowerCase()} ${name}`));

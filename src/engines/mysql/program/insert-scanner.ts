@@ -9,12 +9,11 @@ const BACKSLASH = 92;
 const BACKTICK = 96;
 const LETTER_S = 83;
 
-/** A head holds names only. */
 const MOST_HEAD_BYTES = 1024 * 1024;
 const NAME = '`(?:[^`]|``)+`';
 const HEAD = new RegExp(`^INSERT INTO (${NAME})(?: \\(${NAME}(?:, ?${NAME})*\\))? VALUES$`);
 
-/** What stands between values and in numbers, NULL, hexadecimal literals and introducers: no operator, no call. */
+/** Bytes between values and of numbers, NULL, hexadecimal literals and introducers: no operators, no calls. */
 const PLAIN = new Uint8Array(256);
 for (const letter of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.+-, \n') {
   PLAIN[letter.charCodeAt(0)] = 1;
@@ -23,21 +22,17 @@ for (const letter of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 type State = 'head' | 'name' | 'before row' | 'row' | 'text' | 'escape' | 'after row' | 'done';
 
 /**
- * Reads one INSERT statement as mysqldump writes it, byte by byte: rows of literals for one table of the own database,
- * and nothing else. It knows how many rows there are, and is what keeps the rows of a snapshot from being statements.
+ * Reads one INSERT of mysqldump byte by byte: literal rows of one table, nothing else. It prevents rows of a snapshot
+ * from being other statements.
  */
 export interface InsertScanner {
-  /** Reads on in a block; the place after the statement, or the end of the block. */
   scan(block: Uint8Array, from: number): number;
   readonly done: boolean;
-  /** `null` until the head has been read. */
   readonly table: string | null;
   readonly rows: number;
-  /** Bytes of the longest row. */
   readonly longest: number;
 }
 
-/** An INSERT that mysqldump does not write. */
 export class InsertRefused extends Error {
   override readonly name = 'InsertRefused';
 }

@@ -16,13 +16,11 @@ import { type ClientTool, ownClientFor } from '../tools.ts';
 import { InsertRefused } from './insert-scanner.ts';
 import { checkedRows, END_OF_ROWS } from './rows-file.ts';
 
-/** The vendor's client and how it is told where to connect. */
 export interface Client {
   tool: ClientTool;
   connection: ClientConnection;
 }
 
-/** The client for the destination's server; found before anything is made. */
 export async function openClient(
   context: EngineContext,
   { url, directory }: Pick<RestoreRun, 'url' | 'directory'>,
@@ -32,7 +30,7 @@ export async function openClient(
   return { tool, connection: await connectionOf(url, { flavour: tool.flavour, directory }) };
 }
 
-/** No command of the client's own in what it reads, and a line for every value that the server changes. */
+/** No client commands in the input; a line for each value that the server changes. */
 const FLAGS = [
   '--default-character-set=utf8mb4',
   '--batch',
@@ -41,7 +39,7 @@ const FLAGS = [
   '--max-allowed-packet=1G',
 ];
 
-/** As the driver's sessions, so that literals mean what was checked: with backslash escapes. */
+/** As for the driver's sessions: literals mean what was checked. */
 const PROLOGUE =
   "SET NAMES utf8mb4, lc_messages = 'en_US', time_zone = '+00:00', sql_mode = 'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES', foreign_key_checks = 0, unique_checks = 0;\n";
 
@@ -52,7 +50,6 @@ export interface ClientLoading extends Pick<RestoreRun, 'plan' | 'jobs' | 'read'
   definitions: TableDefinition[];
 }
 
-/** Loads the rows through clients, side by side, into tables that are there. Only INSERTs of rows reach a client. */
 export async function loadByProgram(context: EngineContext, loading: ClientLoading): Promise<void> {
   const { plan, jobs } = loading;
   const total = plan.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
@@ -75,7 +72,6 @@ interface ClientRun {
   onBytes: (table: string, bytes: number) => void;
 }
 
-/** One client, and tables of the queue one after the other. */
 async function runClient({ runner, signal }: EngineContext, { loading, queue, onBytes }: ClientRun): Promise<void> {
   const { client, url, details } = loading;
   const { tool, connection } = client;
@@ -84,7 +80,6 @@ async function runClient({ runner, signal }: EngineContext, { loading, queue, on
     { file: tool.path, args: [...args, ...FLAGS, '--', url.database ?? ''], env, mounts },
     { signal },
   );
-  // That it has ended is told by its exit code.
   child.stdin.on('error', () => {});
   const changes = changesIn(child, enumsOf(loading.definitions));
   try {
@@ -116,24 +111,23 @@ async function runClient({ runner, signal }: EngineContext, { loading, queue, on
 
 const LINES_TOLD = 20;
 
-/** The client's words without the statement, which MariaDB's repeats: rows are nobody's business. */
+/** Error lines only: MariaDB's client repeats the statement, with rows. */
 function errorsIn(stderr: string): string[] {
   const lines = redact(stderr).split('\n');
   const errors = lines.filter((line) => /^(?:ERROR \d+|\S*(?:mysql|mariadb): )/.test(line)).slice(0, LINES_TOLD);
   return errors.length > 0 ? errors : ['It ended without a reason.'];
 }
-/** A value for a generated column, which is NULL; what is deprecated. */
+/** A NULL for a generated column; deprecation warnings. */
 const HARMLESS = new Set(['1906', '1287', '1681', '6414']);
-/** A value was cut; also said of an ENUM that is none of its words, and still is. */
+/** Data truncated; also reported for an invalid ENUM value that is stored unchanged. */
 const DATA_TRUNCATED = '1265';
 
-/** Columns of which the server says that their value is cut when it stays as it is, as messages name them. */
 function enumsOf(tables: TableDefinition[]): string[] {
   const names = tables.flatMap(({ create }) => [...create.matchAll(/^ {2}`((?:[^`]|``)*)` (?:enum|set)\(/gm)]);
   return [...new Set(names.map(([, name = '']) => `'${name.replaceAll('``', '`')}'`))];
 }
 
-/** What the server says of values that it has changed, a line each; rows themselves give no output. */
+/** Warnings of the server about changed values, one a line; INSERTs have no other output. */
 async function changesIn({ stdout }: RunningProcess, enums: string[]): Promise<string[]> {
   const changes = new Set<string>();
   let unfinished = '';
@@ -149,7 +143,6 @@ async function changesIn({ stdout }: RunningProcess, enums: string[]): Promise<s
   return [...changes];
 }
 
-/** Resolves when more may be written; to `false` when the client has ended. */
 async function write({ stdin, ended }: RunningProcess, bytes: Uint8Array): Promise<boolean> {
   if (stdin.destroyed || !stdin.writable) return false;
   if (stdin.write(bytes)) return true;
@@ -165,7 +158,6 @@ async function write({ stdin, ended }: RunningProcess, bytes: Uint8Array): Promi
   return Promise.race([drained, over]).finally(() => stop.abort());
 }
 
-/** The content of a file without the line that ends it. */
 async function* withoutEnd(
   content: AsyncIterable<Uint8Array<ArrayBuffer>>,
   { bytes, onBytes }: { bytes: number; onBytes: (bytes: number) => void },

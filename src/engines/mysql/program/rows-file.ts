@@ -1,19 +1,18 @@
 import { createInsertScanner, InsertRefused, type InsertScanner } from './insert-scanner.ts';
 
-/** Ends the rows of a table: a comment, so that the file is what the client reads. */
+/** A comment, so that the client can read the file. */
 export const END_OF_ROWS = '-- tool: end of rows\n';
 const NEWLINE = 10;
 
 /**
- * The INSERT statements of a file, passed on as far as they have been read and are rows of this table. Rows of a
- * snapshot are input: the client would run any other statement. Parts are gone when the next is asked for.
+ * The INSERT statements of a file, checked while they pass: the client would run any other statement. A part is valid
+ * until the next is read.
  */
 export async function* checkedRows(
   content: AsyncIterable<Uint8Array>,
   { table, rows }: { table: string; rows: number },
 ): AsyncGenerator<Uint8Array> {
   let insert: InsertScanner | null = null;
-  /** The beginning of a statement whose table is not known yet. */
   let held: Uint8Array[] = [];
   let counted = 0;
   for await (const block of content) {

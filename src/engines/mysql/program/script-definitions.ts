@@ -2,7 +2,7 @@ import { type Code, type Definitions, inOwnDatabase, splitTable, withoutDatabase
 import { type LexicalMode, lexicalModeOf, significant, type Token, tokensOf } from '../definitions/tokens.ts';
 import type { Collations } from '../introspect.ts';
 
-/** Statements of mysqldump that set up a session, or prepare for rows. What they are for the load does itself. */
+/** Session settings and preparations for rows, which a load does itself. */
 const PASSED_OVER = new Set('SET DROP LOCK UNLOCK SELECT PREPARE EXECUTE DEALLOCATE USE START COMMIT'.split(' '));
 const KINDS = ['TABLE', 'SEQUENCE', 'VIEW', 'TRIGGER', 'PROCEDURE', 'FUNCTION', 'EVENT', 'PACKAGE'];
 const LISTS = { VIEW: 'views', TRIGGER: 'triggers', EVENT: 'events' } as const;
@@ -10,20 +10,17 @@ const LISTS = { VIEW: 'views', TRIGGER: 'triggers', EVENT: 'events' } as const;
 /** The last one that is put back: MariaDB has had the second since 11. */
 const LAST_SETTING = /SET (?:SQL_NOTES\s*=\s*@OLD_SQL_NOTES|NOTE_VERBOSITY\s*=\s*@OLD_NOTE_VERBOSITY)/i;
 
-/** A statement that mysqldump is not known to write. */
 export class StatementUnknown extends Error {
   override readonly name = 'StatementUnknown';
 }
 
 export interface ScriptDefinitions {
-  /** Takes a statement of the script; the name of the table that it makes, if it makes one. */
   take(statement: string): string | null;
-  /** Whether the script has come to its end, which puts the settings of the session back. */
+  /** A complete script restores the session's settings last. */
   readonly ended: boolean;
   finish(): Definitions;
 }
 
-/** Collects the definitions of a script, in the form in which every snapshot has them. */
 export function createScriptDefinitions(database: string, collations: Collations): ScriptDefinitions {
   const found: Definitions = {
     ...collations,
@@ -34,7 +31,6 @@ export function createScriptDefinitions(database: string, collations: Collations
     triggers: [],
     events: [],
   };
-  /** Of the session at this place of the script. */
   const settings: Record<string, string> = {};
   let ended = false;
 
@@ -57,7 +53,7 @@ export function createScriptDefinitions(database: string, collations: Collations
       time_zone: kind === 'EVENT' ? (settings.time_zone ?? null) : null,
     };
     const list: Code[] = found[LISTS[kind as keyof typeof LISTS] ?? 'routines'];
-    // A view comes twice: first as a stand-in with its columns, for views that read it.
+    // A view comes twice: first as a placeholder for views that read it.
     const earlier = list.findIndex((other) => other.kind === kind && other.name === code.name);
     if (earlier === -1) list.push(code);
     else list[earlier] = code;
@@ -80,7 +76,6 @@ export function createScriptDefinitions(database: string, collations: Collations
       const kind = first === 'CREATE' ? kindOf(tokens) : undefined;
       if (kind === undefined) throw new StatementUnknown(statement.slice(0, 200));
       if (kind === 'TABLE') {
-        // The stand-in of a view, of older versions.
         if (tokens[0]?.kind === 'version') return null;
         const name = nameOf(statement, kind, mode);
         found.tables.push(splitTable(name, statement));
@@ -101,24 +96,21 @@ export function createScriptDefinitions(database: string, collations: Collations
   };
 }
 
-/** `ALTER TABLE … DISABLE KEYS`, and `ALTER DATABASE … COLLATE` around code of another collation. */
+/** `ALTER TABLE … DISABLE KEYS`; `ALTER DATABASE … COLLATE` around code. */
 function isAlteration(tokens: Token[]): boolean {
   const words = tokens.filter(({ kind }) => kind === 'word').map(({ value }) => value);
   if (words[0] !== 'ALTER') return false;
   return words[1] === 'DATABASE' || (words[1] === 'TABLE' && words.at(-1) === 'KEYS');
 }
 
-/** The kind of the object: the first word that is one, since definers are quoted. */
+/** Definers are quoted, so that the first unquoted kind is the object's. */
 function kindOf(tokens: Token[]): string | undefined {
   const at = tokens.findIndex(({ kind, value }) => kind === 'word' && KINDS.includes(value));
   const kind = tokens[at]?.value;
   return kind === 'PACKAGE' && tokens[at + 1]?.value === 'BODY' ? 'PACKAGE BODY' : kind;
 }
 
-/**
- * The statement without the comments for versions that mysqldump puts around its head and its body; those within are
- * the object's own.
- */
+/** Removes the version comments around head and body; inner ones belong to the object. */
 function unwrapped(statement: string, { kind, mode }: { kind: string; mode: LexicalMode }): string {
   const tokens = significant(statement, mode);
   const last = tokens.at(-1);

@@ -1,41 +1,33 @@
 import { createLexer, type LexicalMode, lexicalModeOf } from '../definitions/tokens.ts';
 import { createInsertScanner, type InsertScanner } from './insert-scanner.ts';
 
-/** What takes the parts of a script, in order. */
 export interface ScriptTaker {
-  /** A statement that is no INSERT, without its delimiter. */
   statement(text: string): Promise<void>;
-  /** Bytes of an INSERT; gone with the next block. */
   rows(bytes: Uint8Array, insert: InsertScanner): Promise<void>;
 }
 
-/** The output ends in the middle of a statement. */
 export class ScriptCutShort extends Error {
   override readonly name = 'ScriptCutShort';
 }
 
 const INSERT = 'INSERT INTO ';
-/** A definition that is longer is none. */
 const MOST_STATEMENT = 64 * 1024 * 1024;
-/** The first line of newer versions of mariadb-dump, a command for the client. */
 const SANDBOX = /^\/\*M?!999999\\- enable the sandbox mode \*\/ ?/;
 
-/** Cuts the output of mysqldump into its statements as the client does, with `DELIMITER`; rows pass by in blocks. */
+/** Splits the output of mysqldump as the client does, with `DELIMITER`; rows pass through in blocks. */
 export async function readScript(output: AsyncIterable<Uint8Array>, taker: ScriptTaker): Promise<void> {
-  /** What is left to be cut, a character a byte. */
   let text = '';
   let delimiter = ';';
   let mode: LexicalMode = {};
   let insert: InsertScanner | null = null;
   let isFirst = true;
 
-  /** The place after the next statement, and the statement; `null` where its end has not come. */
   function cut(ended: boolean): { statement: string; next: number } | null {
     const lexer = createLexer(mode);
     for (let at = 0; at < text.length; ) {
       const token = lexer(text, at);
       const end = at + token.text.length;
-      // What has come to the end of the text may go on, but for a delimiter, which is one whatever comes.
+      // A token at the end of the text may continue, but a delimiter is complete.
       const isWhole = token.kind !== 'open' && (end < text.length || ended);
       if (!isWhole && !text.startsWith(delimiter, at)) return null;
       if (text.startsWith(delimiter, at)) return { statement: text.slice(0, at), next: at + delimiter.length };
@@ -44,7 +36,6 @@ export async function readScript(output: AsyncIterable<Uint8Array>, taker: Scrip
     return null;
   }
 
-  /** Takes all statements that are whole; what is left of the block is rows, or waits for more. */
   async function takeStatements(ended: boolean): Promise<void> {
     while (true) {
       text = text.trimStart();
@@ -104,7 +95,7 @@ export async function readScript(output: AsyncIterable<Uint8Array>, taker: Scrip
         if (scanner.done) insert = null;
         continue;
       }
-      // The head has not come whole: it is read again with what follows.
+      // An incomplete head is read again with the next block.
       text = Buffer.from(block.buffer, block.byteOffset, block.byteLength).toString('latin1');
       block = block.subarray(block.length);
       insert = null;

@@ -7,7 +7,7 @@ import { inDatabase, MARK, type MysqlSession, quoteName, quoteText } from '../co
 import { detailsOf } from '../details.ts';
 import { readTablesWithoutRows } from '../own-rows.ts';
 
-/** Every column of the database, with samples of its values, under the name that the database has in the snapshot. */
+/** Named with the database of the snapshot's source. */
 export async function readColumns(context: EngineContext, { url, manifest }: ColumnsRequest): Promise<ColumnFacts[]> {
   const { database: schema } = detailsOf(manifest);
   await using session = await connect(context, url);
@@ -23,7 +23,6 @@ export async function readColumns(context: EngineContext, { url, manifest }: Col
 interface CatalogRow {
   table_: string;
   column_: string;
-  /** `varchar`, and `varchar(120)`. */
   base: string;
   type: string;
   max_length: number | null;
@@ -31,7 +30,6 @@ interface CatalogRow {
   nullable: number;
   is_generated: number;
   is_unique: number;
-  /** A text that must be JSON, which is what JSON is on MariaDB. */
   is_json: number;
 }
 
@@ -48,13 +46,13 @@ async function readCatalog(session: MysqlSession, database: string): Promise<Cat
     WHERE ${inDatabase('c.TABLE_SCHEMA', database)} AND c.TABLE_NAME <> ${quoteText(MARK)} AND t.TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')
       AND CAST(t.TABLE_NAME AS BINARY) = CAST(c.TABLE_NAME AS BINARY)
     ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION`);
-  // The rows of the others are those of other tables, or of another server.
+  // The others show rows of other tables or servers.
   const others = new Set((await readTablesWithoutRows(session, database)).map(({ name }) => name));
   const checks = await session
     .query<{ table_: string; column_: string }>(`
       SELECT TABLE_NAME AS table_, CONSTRAINT_NAME AS column_ FROM information_schema.CHECK_CONSTRAINTS
       WHERE ${inDatabase('CONSTRAINT_SCHEMA', database)} AND LEVEL = 'Column' AND CHECK_CLAUSE LIKE 'json_valid(%'`)
-    // MySQL has a type for it instead, and no such columns in this table.
+    // MySQL has a type JSON and no such table column.
     .catch(() => []);
   const json = new Set(checks.map(({ table_, column_ }) => JSON.stringify([table_, column_])));
   const own = columns.filter(({ table_ }) => !others.has(table_));
@@ -66,7 +64,6 @@ async function readCatalog(session: MysqlSession, database: string): Promise<Cat
 
 const SAMPLED_FAMILIES = new Set<ColumnFamily>(['text', 'number', 'date', 'network', 'document']);
 
-/** Values by the column's place in the list; those that are null are left out. */
 async function sampleTable(session: MysqlSession, columns: CatalogRow[]): Promise<Map<number, string[]>> {
   const [table] = columns;
   const wanted = [...columns.entries()].filter(([, column]) => SAMPLED_FAMILIES.has(familyOf(column)));
@@ -82,15 +79,13 @@ async function sampleTable(session: MysqlSession, columns: CatalogRow[]): Promis
   );
 }
 
-/** The value as people read it; bytes as they are. */
 export function textOf(column: string, family: ColumnFamily): string {
   return family === 'binary' ? column : `CONVERT(${column} USING utf8mb4)`;
 }
 
-/** Digits of a hash that make two equal ones unlikely, and still add up as whole numbers. */
+/** Enough digits against collisions, few enough to sum as integers. */
 const HASH_DIGITS = 15;
 
-/** The hash of a value, in SQL; the same whatever the collation. */
 export function hashOf(text: string): string {
   return `LEFT(SHA2(${text}, 256), ${HASH_DIGITS})`;
 }

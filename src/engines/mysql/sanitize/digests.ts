@@ -5,7 +5,6 @@ import { connect } from '../connection/connect.ts';
 import { type MysqlSession, quoteName, quoteText, tablesIn } from '../connection/session.ts';
 import { hashOf, textOf } from './columns.ts';
 
-/** Digests of columns, one scan a table; columns that a query has dropped have none. */
 export async function digestColumns(
   context: EngineContext,
   url: DatabaseUrl,

@@ -6,16 +6,17 @@ import type { EngineContext, QueryRun } from '../../engine.ts';
 import { connectionLostAt, queryFailed, UNPUBLISHED } from '../../shared/query-failed.ts';
 import { queryRefused } from '../../shared/query-refused.ts';
 import { connect } from '../connection/connect.ts';
+import { DENIED } from '../connection/error-numbers.ts';
 import { ConnectionLost, type MysqlSession, SqlError } from '../connection/session.ts';
 import { detailsOf } from '../details.ts';
 import { wordsOf } from './statements.ts';
 
-/** As servers check values by default, but for the modes in which old rows may no longer be what they are. */
+/** Default checks, but for modes that refuse existing rows. */
 const SETTINGS = [
   "SET sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'",
 ];
 
-/** Runs the query statement by statement: no transaction could hold what defines tables. Only the copy sees it half done. */
+/** Without a transaction, since DDL commits. Only the copy is affected by a failure. */
 export async function runQuery(context: EngineContext, { url, manifest, statements }: QueryRun): Promise<void> {
   const { report } = context;
   const count = formatNumberOf(statements.length, 'statement');
@@ -39,18 +40,13 @@ export async function runQuery(context: EngineContext, { url, manifest, statemen
         current,
       });
     }
-    // The query may have begun a transaction.
     await session.execute('COMMIT');
   });
 }
 
-/** Where everybody may read, and which nobody changes. */
 const CATALOGS = new Set(['information_schema', 'performance_schema', 'sys']);
 
-/**
- * A table may be named with its database, and the copy has a name of its own: `UPDATE shop.customer` would change the
- * original, where it is on the same server.
- */
+/** Table names may be qualified: `UPDATE shop.customer` would change the original on the same server. */
 async function refuseOtherDatabases(
   session: MysqlSession,
   statements: Statement[],
@@ -71,11 +67,8 @@ async function refuseOtherDatabases(
   }
 }
 
-/** What is said to a session that somebody ends: `ER_SERVER_SHUTDOWN`, `ER_QUERY_INTERRUPTED`, `ER_CONNECTION_KILLED`. */
+/** `ER_SERVER_SHUTDOWN`, `ER_QUERY_INTERRUPTED`, `ER_CONNECTION_KILLED` */
 const ENDED = new Set([1053, 1317, 1927]);
-/** Rights on a database, a table, a column, of an administrator, on a routine. */
-const DENIED = new Set([1044, 1142, 1143, 1227, 1370]);
-/** `ER_PARSE_ERROR` */
 const SYNTAX_ERROR = 1064;
 const WITH_BODY = /^\s*(CREATE\b[\s\S]*\b(TRIGGER|PROCEDURE|FUNCTION|EVENT)\b|BEGIN\b)/i;
 

@@ -3,7 +3,7 @@ import { quoteText } from '../connection/session.ts';
 
 const TEXT = 'LONGTEXT CHARACTER SET utf8mb4';
 
-/** The functions that the expressions use, which the query makes and drops. `%` is the salt. */
+/** Functions of the expressions; the query drops them at its end. `%`: the salt. */
 export const FUNCTIONS = `-- What stands for a value: 32 hexadecimal digits, always the same for the same value.
 DELIMITER //
 CREATE FUNCTION tool_hash(value ${TEXT}) RETURNS VARCHAR(32) CHARACTER SET utf8mb4 DETERMINISTIC NO SQL
@@ -33,10 +33,8 @@ BEGIN
 END//
 DELIMITER ;`;
 
-/** What takes them away again. */
 export const DROP_FUNCTIONS = ['tool_scramble', 'tool_number', 'tool_hash'].map((name) => `DROP FUNCTION ${name};`);
 
-/** Replacements in the SQL of MySQL and MariaDB, which convert what is assigned to the column's type themselves. */
 export const DIALECT: ReplacementDialect = {
   quoteText,
   concat: (...parts) => (parts.length === 1 ? String(parts[0]) : `concat(${parts.join(', ')})`),

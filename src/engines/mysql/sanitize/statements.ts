@@ -3,9 +3,8 @@ import { clientCommand, lineAt, statementRefused, unterminated } from '../../sha
 import { createLexer, tokensOf } from '../definitions/tokens.ts';
 
 /**
- * The statements of a query, divided as the client programs divide a file: a delimiter ends a statement unless it
- * stands in quotes or a comment, and a line that begins with DELIMITER sets another one, so that the body of a trigger
- * or routine may hold semicolons.
+ * Splits as the client programs do: at delimiters outside quotes and comments; a DELIMITER line sets another one, for
+ * bodies with semicolons.
  */
 export function splitStatements(query: string): Statement[] {
   const statements = read(query);
@@ -14,7 +13,6 @@ export function splitStatements(query: string): Statement[] {
 }
 
 const DELIMITER_COMMAND = /[^\S\n]*delimiter(?:[^\S\n]+(\S+))?[^\n]*(?:\n|$)/iy;
-/** Commands of the client that stand where a statement would. */
 const CLIENT_COMMAND = /(?:source|system|pager|tee|notee|nopager|edit|prompt|rehash)(?=[ \t\n]|$)[^\n]*/iy;
 
 function read(query: string): Statement[] {
@@ -54,7 +52,7 @@ function read(query: string): Statement[] {
     }
     const { kind, text } = lexer(query, at);
     const start = at;
-    // The client takes a delimiter wherever it stands outside quotes, such as in END$$.
+    // The client accepts a delimiter anywhere outside quotes, as in END$$.
     const cut = kind === 'word' ? text.indexOf(delimiter) : -1;
     at += cut === -1 ? text.length : cut;
     if (kind === 'space' || kind === 'comment') continue;
@@ -71,11 +69,9 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 }
 
-/** The words of a statement and the names in it, without what is quoted as text. */
 export interface Words {
-  /** Unquoted, in upper case. */
   words: string[];
-  /** What stands before a dot, without its quotes: a database, a table, an alias. */
+  /** Unquoted names before a dot: databases, tables, aliases. */
   qualifiers: string[];
 }
 
@@ -86,7 +82,7 @@ export function wordsOf(statement: string): Words {
   for (const { kind, text, value } of tokensOf(statement)) {
     if (kind === 'space' || kind === 'comment' || kind === 'version' || kind === 'versionEnd') continue;
     if (text === '.' && last !== null) qualifiers.push(last);
-    // Double quotes may be those of a name as well, by a mode.
+    // Depending on the mode, double quotes are for names too.
     const isNumber = kind === 'word' && /^\d+$/.test(text);
     last = kind === 'word' && !isNumber ? text : kind === 'name' ? value : kind === 'text' ? text.slice(1, -1) : null;
     if (kind === 'word' && !isNumber) words.push(value);
@@ -96,7 +92,6 @@ export function wordsOf(statement: string): Words {
 
 const BEYOND = 'it reaches beyond the database that is sanitized';
 
-/** What a sanitization query cannot hold, by the words of the statement. */
 const REFUSALS: { statement: RegExp; why: string }[] = [
   { statement: /^USE\b/, why: 'the query runs in a copy, and in no other database' },
   {
@@ -112,7 +107,6 @@ const REFUSALS: { statement: RegExp; why: string }[] = [
   { statement: /^ROLLBACK\b(?!.* TO\b)/, why: 'it would take back what the query has done' },
 ];
 
-/** A mode in which a backslash is a character like any other. */
 const OTHER_QUOTES = /\bsql_mode\b[\s\S]*\bNO_BACKSLASH_ESCAPES\b/i;
 
 function refuse(statement: Statement): void {

@@ -11,8 +11,8 @@ import { lexicalModeOf } from '../definitions/tokens.ts';
 import { DIALECT, DROP_FUNCTIONS, FUNCTIONS } from './replacements.ts';
 
 /**
- * A query that replaces the columns' values, each by something that is made of its hash: equal values stay equal in all
- * tables, so that foreign keys stay whole; different ones stay different where the column is unique.
+ * Replaces each value by a function of its hash: equal values stay equal in all tables, as foreign keys need;
+ * different ones stay different in unique columns.
  */
 export async function suggestQuery(
   context: EngineContext,
@@ -61,7 +61,6 @@ export async function suggestQuery(
 interface ForeignKey {
   table: string;
   name: string;
-  /** What follows ADD where it is made. */
   definition: string;
   pairs: KeyPair[];
 }
@@ -93,7 +92,6 @@ async function readForeignKeys(
   });
 }
 
-/** Those that an UPDATE of the tables sets off. */
 async function triggersOf(session: MysqlSession, database: string, tables: string[]): Promise<Code[]> {
   if (tables.length === 0) return [];
   const rows = await session.query<{ name: string }>(`
@@ -115,7 +113,7 @@ function createTrigger({ create, sql_mode }: Code): string {
   ].join('\n');
 }
 
-/** Columns that the server sets to the time of each UPDATE, unless they are said to stay. */
+/** Columns with ON UPDATE CURRENT_TIMESTAMP, which otherwise change with each UPDATE. */
 async function clocksOf(
   session: MysqlSession,
   database: string,

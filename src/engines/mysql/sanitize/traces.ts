@@ -6,8 +6,8 @@ import { inDatabase, quoteName } from '../connection/session.ts';
 import { detailsSchema } from '../details.ts';
 
 /**
- * What an UPDATE leaves behind: rows that were replaced but lie in the table's file, and the history of tables that
- * keep one. Tables are written anew without the first.
+ * Remnants of an UPDATE: old rows in the table's file, and in the history of system-versioned tables. The tables are
+ * rebuilt.
  */
 export async function removeTraces(context: EngineContext, { url, dump, changed }: Traces): Promise<void> {
   const { report } = context;

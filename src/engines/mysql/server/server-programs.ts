@@ -2,16 +2,14 @@ import { delimiter } from 'node:path';
 import type { EngineContext } from '../../engine.ts';
 import { type Flavour, serverOf } from '../introspect.ts';
 
-/** A server that can be started. */
 export interface ServerPrograms {
   flavour: Flavour;
-  /** `mariadbd`, `mysqld`. */
   server: string;
-  /** Makes its first files; MySQL's server does that itself. */
+  /** For the first files; `null` for MySQL, whose server creates them. */
   installer: string | null;
 }
 
-/** Beside the PATH, which seldom has the folders of administrators. */
+/** The PATH seldom includes the folders of servers. */
 const USUAL_PLACES = [
   '/usr/sbin',
   '/usr/bin',
@@ -24,7 +22,7 @@ const USUAL_PLACES = [
   '/usr/local/mysql/scripts',
 ];
 
-/** Which of the two flavours a server is, it says itself: what is called `mysqld` may be either. */
+/** `mysqld` may be of either flavour: `--version` tells. */
 const LOOK_FOR_SERVERS = `
 for directory do
   for name in mariadbd mysqld; do
@@ -36,9 +34,8 @@ for directory do
 done
 true`;
 
-/** The first server of each flavour where the runner runs them. */
 export async function findServerPrograms({ runner, environment, signal }: EngineContext): Promise<ServerPrograms[]> {
-  // A container's folders are not ours.
+  // The PATH of this machine is not that of a container.
   const onPath = runner.id === 'local' ? (environment.PATH ?? '').split(delimiter).filter((path) => path !== '') : [];
   const directories = [...new Set([...onPath, ...USUAL_PLACES])];
   const { stdout } = await runner.run(

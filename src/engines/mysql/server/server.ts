@@ -7,10 +7,7 @@ import { listCode } from '../definitions/definitions.ts';
 import type { Collations } from '../introspect.ts';
 import { besideNames, isReserved, lockName } from '../names.ts';
 
-/**
- * The destination as its server compares names: in lower case where it takes no notice of case. The lock and the names
- * of the databases beside the destination are made of it.
- */
+/** In lower case where the server ignores case: the lock and the names beside the destination derive from it. */
 export async function destinationName(server: MysqlSession, database: string): Promise<string> {
   const [row] = await server.query<{ name: string }>(
     `SELECT IF(@@lower_case_table_names > 0, LOWER(${quoteText(database)}), ${quoteText(database)}) AS name`,
@@ -18,10 +15,9 @@ export async function destinationName(server: MysqlSession, database: string): P
   return row?.name ?? database;
 }
 
-/** How many seconds a session that has ended, or was killed, may hold its lock until the server has noticed. */
 const LOCK_TIMEOUT = 3;
 
-/** One load at a time into a destination: the lock lives as long as the session, so a killed run leaves none. */
+/** One load at a time: the lock ends with the session, also of a killed run. */
 export async function lockDestination(server: MysqlSession, destination: string): Promise<void> {
   const name = await destinationName(server, destination);
   const [row] = await server.query<{ locked: number | null }>(
@@ -31,7 +27,7 @@ export async function lockDestination(server: MysqlSession, destination: string)
   throw destinationBusy(destination);
 }
 
-/** Rejects unless the session still holds the lock: a proxy may have given it another connection meanwhile. */
+/** Rejects when a proxy has switched the session's connection. */
 export async function verifyLock(server: MysqlSession, destination: string): Promise<void> {
   const name = await destinationName(server, destination);
   const [row] = await server.query<{ held: number | null }>(
@@ -41,7 +37,7 @@ export async function verifyLock(server: MysqlSession, destination: string): Pro
   throw lockLost(destination, { swapped: 'tables', between: 'proxy' });
 }
 
-/** Databases with the names of those that loads into the destination make beside it; a name alone permits nothing. */
+/** By name only, which is no permission to drop them. */
 export async function findBeside(server: MysqlSession, destination: string): Promise<string[]> {
   const { prefix } = besideNames(await destinationName(server, destination));
   const rows = await server.query<{ name: string; folded: number }>(
@@ -75,7 +71,6 @@ export async function createDatabase(
   }
 }
 
-/** What a refused CREATE DATABASE means; `null` for any other error. */
 export function mayNotCreate(name: string, error: unknown): UserError | null {
   if (!(error instanceof SqlError && ACCESS_DENIED.has(error.errno))) return null;
   return new UserError(`The user may not make the database "${name}"`, {
@@ -87,17 +82,17 @@ export function mayNotCreate(name: string, error: unknown): UserError | null {
   });
 }
 
-/** In a GRANT a name is a pattern. */
+/** In a GRANT the name is a pattern. */
 function grantPattern(name: string): string {
   return `${name.replace(/\.tool-.*$/, '').replaceAll(/[_%\\]/g, '\\$&')}%`;
 }
 
-/** How many seconds a DROP waits for transactions that hold a table; the server's default is a day or a year. */
+/** Seconds that a DROP waits for transactions; the server's default is a day or more. */
 const DROP_WAIT = 10;
 
 /**
- * Ends what still works on it, which the server otherwise finishes first, and drops it. What says that the tool made it
- * goes last, so that a DROP that is interrupted leaves a database that is still recognised.
+ * Ends the sessions on the database, which would delay the drop. The mark is dropped last, so that an interrupted
+ * drop leaves a marked database.
  */
 export async function dropDatabase(server: MysqlSession, name: string): Promise<void> {
   const sessions = await server.query<{ id: number }>(
@@ -117,7 +112,6 @@ export async function dropDatabase(server: MysqlSession, name: string): Promise<
   await server.execute(`DROP DATABASE IF EXISTS ${quoteName(name)}`);
 }
 
-/** Drops a database that holds nothing: whoever has filled it since keeps it. */
 export async function dropEmpty(server: MysqlSession, name: string): Promise<void> {
   if (await isEmpty(server, name)) await server.execute(`DROP DATABASE IF EXISTS ${quoteName(name)}`);
 }

@@ -9,15 +9,12 @@ import { parseMysqlUrl } from '../connection/url.ts';
 import type { Flavour } from '../introspect.ts';
 import type { ServerPrograms } from './server-programs.ts';
 
-/** A server of our own that is made for one run and of which nothing remains. */
 export interface ThrowAwayServer extends AsyncDisposable {
-  /** Holds what the server needs and nothing else. */
   directory: string;
-  /** One of its databases. */
   url(database: string): DatabaseUrl;
 }
 
-/** Nobody needs its data after a power cut, so nothing waits for the disk. */
+/** Nothing waits for the disk: the data are temporary. */
 const SETTINGS = [
   '--bind-address=127.0.0.1',
   '--skip-name-resolve',
@@ -31,28 +28,28 @@ const SETTINGS = [
 
 const OWN_SETTINGS: Record<Flavour, string[]> = {
   mariadb: ['--loose-innodb-flush-method=nosync'],
-  // Its default is a folder that packages make.
+  // The default folder exists in packaged installations only.
   mysql: ['--secure-file-priv=NULL', '--mysqlx=OFF'],
 };
 
-/** The name of the only databases that the account sees; loads add their own endings to it. */
+/** Prefix of the databases that the account may access. */
 export const SCRATCH = 'sanitize';
 const EVERYTHING = "GRANT ALL ON *.* TO tool@'%' WITH GRANT OPTION";
 const OWN_DATABASES = `GRANT ALL ON ${quoteName(`${SCRATCH}%`)}.* TO tool@'%'`;
 
 const PRODUCT = 'MySQL or MariaDB';
 const START_DEADLINE = 60_000;
-/** Its files go with it: there is nothing to bring in order. */
+/** No clean shutdown: the files are removed. */
 const AT_ONCE = 'KILL';
 
 export interface ThrowAwayOptions {
-  /** The account may do everything, read and write files of this machine included. */
+  /** Includes reading and writing files of this machine. */
   superuser?: boolean;
 }
 
 /**
- * Makes, starts and waits for a server on a free port of this machine. Code of a snapshot runs in it: unless told
- * otherwise the account has rights on its own databases only, and none on files, settings or accounts.
+ * A server on a free port of this machine. It runs code of a snapshot: by default the account has rights on its own
+ * databases only, none on files, settings or accounts.
  */
 export async function startThrowAwayServer(
   context: EngineContext,
@@ -74,7 +71,7 @@ async function startOn(
     parseMysqlUrl(`mysql://tool:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`);
   try {
     await initialise(context, programs, home);
-    // Nobody else can log in: root has no password that is known, and no socket that others reach.
+    // The only way in: root has a random password, and the socket is private.
     await home.write(
       'users.sql',
       `CREATE USER tool@'%' IDENTIFIED BY ${quoteText(password)};\n${superuser ? EVERYTHING : OWN_DATABASES};\n`,

@@ -9,27 +9,23 @@ import { TEXT_TYPES } from '../introspect.ts';
 import { alter, LOADING_SETTINGS, loadRows } from '../restore/load-tables.ts';
 import { compareRows } from '../restore/rows/same-rows.ts';
 import { howTo, pathOf } from './finder.ts';
-import type { OpenSource } from './reading.ts';
+import type { OpenSource } from './open-source.ts';
 import { batchesOf, isKey, joinedBy, keyTable } from './rows.ts';
 import type { SubsetTable } from './subset-catalog.ts';
 
 export interface Copying {
   source: OpenSource;
-  /** Whose URL is that of the new database. */
   run: SubsetRun;
   definitions: TableDefinition[];
 }
 
-/** A table of which rows are copied. */
 interface Task {
   table: SubsetTable;
-  /** How many; an estimate where all are. */
   rows: number;
 }
 
 /**
- * Copies the rows, several tables at once: what one session reads another loads, so that nothing is kept. A table's
- * indexes are built when its rows are in. The result is the number of rows by table.
+ * Pipes rows from one session to another, several tables at a time; indexes follow the rows. Returns rows by table.
  */
 export async function copyRows(context: EngineContext, copying: Copying): Promise<Map<string, number>> {
   const { source, run, definitions } = copying;
@@ -83,7 +79,6 @@ async function buildIndexes(session: MysqlSession, { catalog }: SubsetTable, ind
   for (const clauses of indexes) await alter(session, catalog.name, clauses);
 }
 
-/** Tables without rows have indexes too. */
 async function buildOthers(
   context: EngineContext,
   { source, run, definitions }: Copying,
@@ -102,7 +97,7 @@ interface Content {
   onMoved: (moved: Moved) => void;
 }
 
-/** So many bytes of rows one statement selects, about. */
+/** Approximate bytes of rows in one SELECT. */
 const BATCH_BYTES = 32 * 1024 * 1024;
 
 async function* contentOf(
@@ -115,7 +110,7 @@ async function* contentOf(
     .filter(({ generated }) => !generated)
     .map(({ name, type }) => {
       if (nulled?.has(name)) return 'NULL';
-      // The server rounds what it writes of a FLOAT.
+      // The server rounds FLOAT values as text.
       return type === 'float' ? `t.${quoteName(name)} + 0e0` : `t.${quoteName(name)}`;
     });
   const path = pathOf(source.database, catalog.name);

@@ -18,19 +18,18 @@ export interface Finding {
   seed: number;
 }
 
-/** Finds rows by joins over whole batches of keys, from the keys to the rows. */
+/** Joins whole batches of keys to their rows. */
 export function createFinder(graph: Graph, { database, catalog, withSession, seed }: Finding): RowFinder {
   for (const relationship of [...graph.relationships, ...graph.cut].filter(({ added }) => added)) {
     catalog.references.set(relationship.id, referenceIn(catalog.tables, relationship));
   }
   const path = ({ catalog: { name } }: SubsetTable): string => pathOf(database, name);
 
-  /** `query` selects the parts of the table's key. */
   function rowsOf(query: string, { numbers }: SubsetTable, take: (row: number) => void): Promise<void> {
     return withSession((session) => session.eachRow(query, (row) => take(numberIn(row, numbers))));
   }
 
-  /** The batches one after the other in one session: statements are long, and are made when they can be sent. */
+  /** Batches in sequence in one session: statements are long, and are built when the session is free. */
   function askBatches(
     { rows, of, take }: { rows: RowSet; of: SubsetTable; take: (row: RowPacket) => void },
     query: (keys: string[]) => string,
@@ -109,7 +108,6 @@ export function createFinder(graph: Graph, { database, catalog, withSession, see
   };
 }
 
-/** How rows of the table are found by its key. */
 export function howTo({ unique }: SubsetTable): 'index' | 'hash' {
   return unique ? 'index' : 'hash';
 }
@@ -118,7 +116,6 @@ export function pathOf(database: string, table: string): string {
   return `${quoteName(database)}.${quoteName(table)}`;
 }
 
-/** The parts of the key, to be selected. */
 function keyOf({ key }: SubsetTable, alias: string): string {
   return key.map((part) => part.out(alias)).join(', ');
 }
@@ -146,24 +143,20 @@ function isOtherText({ charset, collation }: SubsetColumn, referred: SubsetColum
   return charset !== null && referred?.charset != null && collation !== referred.collation;
 }
 
-/** Whether what refers has to be converted, which no index of it serves. */
 function isConverted({ columns, refColumns }: Reference): boolean {
   return columns.some((column, index) => isOtherText(column, refColumns[index]));
 }
 
 const NULL = '\\N';
 
-/** The row whose key is all that the packet holds. */
 function numberIn(packet: RowPacket, numbers: RowNumbers): number {
   const integer = numbers.isInteger ? integerIn(packet) : null;
   return numbers.numberOf(integer ?? fieldsOf(packet));
 }
 
 const [MINUS, ZERO] = [0x2d, 0x30];
-/** So many digits are exact. */
 const MOST_DIGITS = 15;
 
-/** The whole number that is the packet's only field, read without a text for it; `null` when it is too long. */
 function integerIn({ buffer, offset, end }: RowPacket): number | null {
   const isNegative = buffer[offset + 1] === MINUS;
   const first = offset + (isNegative ? 2 : 1);
@@ -187,7 +180,7 @@ interface Sharing {
   withSession: WithResource<MysqlSession>;
 }
 
-/** The same rows each time, whatever their order on the disk: the hash is of the key. MySQL 9 has no MD5 any more. */
+/** Stable whatever the order on disk: by a hash of the key. MySQL 9 lacks MD5. */
 async function shareQuery({ table, path, target, seed, withSession }: Sharing): Promise<string> {
   if (!table.unique) {
     throw new UserError(`No percentage can be taken of ${table.name}: it has no key that tells its rows apart`, {

@@ -1,27 +1,21 @@
 import { plainWord, quoteName } from '../connection/session.ts';
 
-/** What a row is known by, and how it travels: as ASCII from the server, and in an array of JSON back to it. */
+/** The identity of a row: ASCII from the server, in a JSON array to the server. */
 export interface KeyPart {
-  /** Of the row with this alias, as the server sends it. */
   out(alias: string): string;
-  /** As a column of JSON_TABLE. */
   type: string;
-  /** That the row with this alias has this value. */
   is(alias: string, value: string): string;
 }
 
 export interface SubsetColumn {
   name: string;
-  /** `int`, `varchar`, `datetime` … */
   type: string;
-  /** `int(10) unsigned`, `decimal(5,2)` … */
   fullType: string;
   charset: string | null;
   collation: string | null;
   octets: number;
 }
 
-/** Columns of one family can be compared. */
 const FAMILIES: Record<string, string[]> = {
   integer: ['tinyint', 'smallint', 'mediumint', 'int', 'bigint', 'year', 'bit'],
   decimal: ['decimal'],
@@ -40,7 +34,7 @@ export function familyOf({ type }: Pick<SubsetColumn, 'type'>): Family {
   return Object.keys(FAMILIES).find((family) => FAMILIES[family]?.includes(type)) ?? type;
 }
 
-/** Numbers are compared by value, whatever their type. */
+/** Numbers compare by value, whatever their type. */
 export function comparableFamily(column: SubsetColumn): string {
   const family = familyOf(column);
   return ['integer', 'decimal', 'float'].includes(family) ? 'number' : family === 'literal' ? column.type : family;
@@ -68,7 +62,6 @@ const TRAVELING: Record<string, Traveling> = {
     type: /^decimal\(\d+,\d+\)/.exec(fullType)?.[0] ?? 'DECIMAL(65,30)',
     in: (key) => key,
   }),
-  // The server rounds what it writes of a FLOAT.
   float: () => ({ out: (value) => `${value} + 0e0`, type: 'DOUBLE', in: (key) => key }),
   text: (column) => ({
     out: (value) => `HEX(${value})`,
@@ -95,7 +88,7 @@ export function keyPartOf(column: SubsetColumn): KeyPart {
   return { out: (alias) => out(value(alias)), type, is: (alias, key) => `${value(alias)} = ${back(key)}` };
 }
 
-/** Of a table without a key: rows that are alike in everything are in the subset together or not at all. */
+/** Without a key, equal rows are in the subset together or not at all. */
 export function wholeRowPart(columns: SubsetColumn[]): KeyPart {
   const digest = (alias: string): string => {
     const values = columns.map((column) => {
@@ -109,7 +102,6 @@ export function wholeRowPart(columns: SubsetColumn[]): KeyPart {
   return { out: digest, type: 'CHAR(64) CHARACTER SET ascii', is: (alias, key) => `${digest(alias)} = ${key}` };
 }
 
-/** The value as people write it, and as its hash is made of. */
 export function writtenValue(column: SubsetColumn, alias: string): string {
   const value = `${alias}.${quoteName(column.name)}`;
   const family = familyOf(column);

@@ -17,17 +17,16 @@ import { inspectDestination, refuseOtherFlavour } from '../restore/preflight.ts'
 import { besideDestination } from '../restore/restore.ts';
 import { createDependents, createTables } from '../restore/rows/fill.ts';
 import { copyRows } from './copy.ts';
+import type { OpenSource } from './open-source.ts';
 import { prove } from './proof.ts';
-import type { OpenSource } from './reading.ts';
 
-/** Tables, rows, indexes, then what depends on several tables, in a new database; when every reference in it holds it is swapped in. */
 export async function makeSubset(context: EngineContext, source: OpenSource, run: SubsetRun): Promise<Made> {
   const { report } = context;
   const { server, collations } = await inspectDestination(context, run.url);
   const { definitions: arriving, leftOut } = leaveOutRemote(await readSourceDefinitions(context, source));
   for (const warning of remoteWarnings(leftOut, { created: false })) report(warning);
   const definitions = withSequencesOwn(withDanglingApart(arriving), source.database);
-  // What one server says becomes statements of another.
+  // Definitions of one server become statements of another.
   checkDefinitions(definitions, source.database);
   const { flavour } = source.server;
   const features = featuresOf(flavour, definitions);
@@ -78,7 +77,7 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
   return { replaced, ...made };
 }
 
-/** Up to so many rows go into indexes one by one as fast as the indexes are built afterwards. */
+/** Below this an index grows with its rows as fast as it is built afterwards. */
 const FEW_ROWS = 5000;
 
 function rowsToCome({ plan, collected }: SubsetRun, table: string): number {

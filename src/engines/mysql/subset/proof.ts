@@ -4,17 +4,15 @@ import { proveReferences } from '../../shared/prove-references.ts';
 import { referenceOf } from '../../shared/reference-of.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { createFinder, pathOf, refers, refersTo } from './finder.ts';
-import type { OpenSource } from './reading.ts';
+import type { OpenSource } from './open-source.ts';
 import type { Reference } from './subset-catalog.ts';
 
 interface Proving {
   source: OpenSource;
   run: SubsetRun;
-  /** The new one. */
   database: string;
 }
 
-/** Proves every reference in the new database. */
 export function prove(session: MysqlSession, { source, run, database }: Proving): Promise<ProofRow[]> {
   const { catalog, withSession } = source;
   return proveReferences(run, {

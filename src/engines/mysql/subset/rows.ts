@@ -2,17 +2,15 @@ import type { RowSet } from '../../../subset/row-set.ts';
 import { quoteText } from '../connection/session.ts';
 import type { KeyPart } from './keys.ts';
 
-/** Sets hold numbers: of a table whose key is one whole number that number, of others the place in a list of the keys seen. */
+/** Row sets contain numbers: an integer key itself, or the position of any other key in a list of known keys. */
 export interface RowNumbers {
-  /** Whether the key is one whole number. */
   isInteger: boolean;
   numberOf(key: string[] | number): number;
   keyOf(row: number): string[];
-  /** The key as a part of an array of JSON. */
   jsonOf(row: number): string;
 }
 
-/** Whole numbers up to here, and as many below zero, stand for themselves. */
+/** Integers below this, positive and negative, stand for themselves. */
 const LISTED = 2 ** 52;
 const SEPARATOR = ',';
 
@@ -50,11 +48,10 @@ export function createRowNumbers(isInteger: boolean): RowNumbers {
   };
 }
 
-/** A statement names at most so many rows, by so many characters: servers limit its length. */
+/** Limits of a statement: servers bound its length. */
 const BATCH_ROWS = 10_000;
 const BATCH_CHARACTERS = 1024 * 1024;
 
-/** The keys of the rows in their order as JSON, so many at once. */
 export function* batchesOf(rows: RowSet, { jsonOf }: RowNumbers, most: number = BATCH_ROWS): Generator<string[]> {
   let batch: string[] = [];
   let characters = 0;
@@ -70,7 +67,7 @@ export function* batchesOf(rows: RowSet, { jsonOf }: RowNumbers, most: number = 
   if (batch.length > 0) yield batch;
 }
 
-/** The keys as a table `k` of the statement itself, which needs no right to make one. */
+/** The keys as a derived table `k`: a temporary table would need a right. */
 export function keyTable(parts: KeyPart[], keys: string[]): string {
   const columns = parts.map(
     ({ type }, index) => `c${index} ${type} PATH '${parts.length === 1 ? '$' : `$[${index}]`}'`,
@@ -78,14 +75,13 @@ export function keyTable(parts: KeyPart[], keys: string[]): string {
   return `JSON_TABLE(${quoteText(`[${keys.join(',')}]`)}, '$[*]' COLUMNS (${columns.join(', ')})) k`;
 }
 
-/** That the row with this alias is the one of the table of keys. */
 export function isKey(parts: KeyPart[], alias: string): string {
   return parts.map((part, index) => part.is(alias, `k.c${index}`)).join(' AND ');
 }
 
 /**
- * MariaDB has to be told to join by a hash: without one it compares every row with every key where no index serves, and
- * with one it reads the whole table where an index would do. MySQL knows by itself.
+ * MariaDB uses a hash join only when told: without it, it compares every row with every key where no index serves;
+ * with it, it scans the table where an index would do. MySQL decides itself.
  * https://mariadb.com/kb/en/block-based-join-algorithms/
  */
 export function joinedBy(how: 'index' | 'hash', select: string): string {

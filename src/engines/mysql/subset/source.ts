@@ -4,20 +4,18 @@ import type { DatabaseUrl, EngineContext, SubsetSource } from '../../engine.ts';
 import { createResourcePool } from '../../shared/resource-pool.ts';
 import { sourceUnreadable } from '../../shared/source-unreadable.ts';
 import { connect } from '../connection/connect.ts';
-import { explained } from '../connection/explained.ts';
+import { EMPTY_QUERY } from '../connection/error-numbers.ts';
+import { withExplainedErrors } from '../connection/explain-errors.ts';
 import { type MysqlSession, quoteText, SqlError } from '../connection/session.ts';
 import { beginInstant } from '../dump/instant.ts';
 import { readServer, readTables } from '../introspect.ts';
 import { createFinder, pathOf } from './finder.ts';
 import { writtenValue } from './keys.ts';
 import { makeSubset } from './make.ts';
-import { type OpenSource, READING_SETTINGS } from './reading.ts';
+import { type OpenSource, READING_SETTINGS } from './open-source.ts';
 import { isKey, keyTable } from './rows.ts';
 import { readSubsetCatalog, type SubsetCatalog, type SubsetTable } from './subset-catalog.ts';
 
-const EMPTY_QUERY = 1065;
-
-/** Several sessions whose transactions see one instant. */
 export async function openSource(
   context: EngineContext,
   { url, jobs }: { url: DatabaseUrl; jobs: number },
@@ -46,7 +44,7 @@ export async function openSource(
       finder: async (graph, seed) => createFinder(graph, { database, catalog, withSession, seed }),
       findRow: (table, key) => findRow(open, table, key),
       nameRow: (table, row) => nameRow(open, table, row),
-      make: (running, run) => explained(run.url, () => makeSubset(running, open, run)),
+      make: (running, run) => withExplainedErrors(run.url, () => makeSubset(running, open, run)),
       [Symbol.asyncDispose]: close,
     };
   } catch (error) {

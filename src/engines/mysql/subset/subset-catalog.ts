@@ -6,26 +6,20 @@ import { readTablesWithoutRows, tablesExcept } from '../own-rows.ts';
 import { comparableFamily, familyOf, type KeyPart, keyPartOf, type SubsetColumn, wholeRowPart } from './keys.ts';
 import { createRowNumbers, type RowNumbers } from './rows.ts';
 
-/** The source as subsets see it: what every engine says of itself, and how SQL says it here. */
 export interface SubsetCatalog {
   facts: SourceSchema;
-  /** By name with the database, as in the facts. */
   tables: Map<string, SubsetTable>;
-  /** By the id of the relationship. */
   references: Map<string, Reference>;
-  /** Foreign keys to tables or columns that are not there: they hold for no row. */
+  /** Foreign keys to missing tables or columns. */
   dangling: string[];
 }
 
 export interface SubsetTable {
-  /** With the database. */
   name: string;
   catalog: CatalogTable;
   columns: Map<string, SubsetColumn>;
   primaryKey: SubsetColumn[];
-  /** What its rows are known by. */
   key: KeyPart[];
-  /** Whether no two rows have the same. */
   unique: boolean;
   numbers: RowNumbers;
 }
@@ -121,7 +115,6 @@ function isThere(
   return columns !== undefined && refColumns.every((name) => columns.has(name));
 }
 
-/** What SQL needs to know of a reference by its names. */
 export function referenceIn(
   tables: SubsetCatalog['tables'],
   { from, columns, to, refColumns }: Pick<Relationship, 'from' | 'columns' | 'to' | 'refColumns'>,
@@ -145,7 +138,7 @@ export function referenceIn(
   };
 }
 
-/** An index over expressions, or over the beginning of a text, is no key. */
+/** Not over expressions or prefixes. */
 function isUniqueKey(index: IndexRow[]): boolean {
   return index.every(({ unique_, column_, part }) => Number(unique_) === 1 && column_ !== null && part === null);
 }
@@ -153,7 +146,6 @@ function isUniqueKey(index: IndexRow[]): boolean {
 interface Given {
   catalog: CatalogTable;
   columns: ColumnRow[];
-  /** The primary one first. */
   keys: string[][];
 }
 
@@ -183,7 +175,7 @@ const indexesQuery = (within: string): string => `
   FROM information_schema.STATISTICS WHERE ${within}
   ORDER BY TABLE_NAME, INDEX_NAME <> 'PRIMARY', INDEX_NAME, SEQ_IN_INDEX`;
 
-/** A reference into another database leads out of what can be copied. */
+/** References to other databases are not followed. */
 const foreignKeysQuery = (within: string): string => `
   SELECT TABLE_NAME AS table_, CONSTRAINT_NAME AS name, COLUMN_NAME AS column_,
     REFERENCED_TABLE_NAME AS refers_to, REFERENCED_COLUMN_NAME AS ref_column

@@ -15,7 +15,7 @@ interface ConnectOptions extends Pick<PsqlSessionOptions, 'settings'> {
   tools?: ClientTools;
 }
 
-/** A session on the database of the URL; an error of exit 4 says whether server, database or credentials are at fault. */
+/** An error of exit 4 tells whether server, database or credentials are at fault. */
 export async function connect(
   context: EngineContext,
   url: DatabaseUrl,
@@ -27,7 +27,6 @@ export async function connect(
   throw await explainConnection(context, { url, tools, cause: session });
 }
 
-/** A session on another database of the server than that of the URL. */
 export async function connectToServer(
   context: EngineContext,
   url: DatabaseUrl,
@@ -43,7 +42,6 @@ export async function connectToServer(
   throw await explainConnection(context, { url, tools, cause: cause ?? new ConnectionLost() });
 }
 
-/** The session, or why there is none. */
 export async function tryToConnect(
   { runner, report, signal }: EngineContext,
   url: DatabaseUrl,
@@ -78,7 +76,6 @@ const HINTS = {
 /** How `pg_isready` says that a server answers. https://www.postgresql.org/docs/current/app-pg-isready.html */
 const READY = 0;
 
-/** Why a connection could not be made: by psql's words, else by connections that differ in one thing. */
 export async function findFailure(
   context: EngineContext,
   { url, tools, cause }: RefusedConnection,
@@ -106,7 +103,6 @@ async function isMissing(context: EngineContext, url: DatabaseUrl, tools: Client
   return false;
 }
 
-/** The words of psql or the server without secrets. */
 export function linesOf({ message }: Error): string[] {
   return redact(message)
     .split('\n')

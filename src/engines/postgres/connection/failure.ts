@@ -23,7 +23,6 @@ const WORDS: [RegExp, ConnectionFailure][] = [
   [/database ".*" does not exist/, 'database_missing'],
 ];
 
-/** `null` where the words are in another language. */
 export function failureOf({ message: words }: ConnectionLost, { parameters }: DatabaseUrl): ConnectionFailure | null {
   const found = WORDS.find(([pattern]) => pattern.test(words))?.[1] ?? null;
   // A URL without sslmode=disable has tried TLS already.
@@ -39,7 +38,6 @@ const OF_THE_DATABASE = new Set<ConnectionFailure>([
   'denied',
 ]);
 
-/** Whether every other database of the server would refuse for the same reason. */
 export function concernsServer(failure: ConnectionFailure, { message }: ConnectionLost): boolean {
   return !OF_THE_DATABASE.has(failure) && !/too many connections for database/.test(message);
 }

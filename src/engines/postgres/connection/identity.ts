@@ -5,58 +5,17 @@ import { besideNames } from '../server/server.ts';
 import { connect, connectToServer, MAINTENANCE_DATABASES } from './connect.ts';
 import { type PsqlSession, quoteText, SqlError } from './session.ts';
 
-/** What a server says of itself. */
-export interface ServerSigns {
-  version: string;
-  /** The database of the session. */
-  database: string;
-  /** Equal on a primary and its standbys; `null` where the server does not tell. */
-  system: string | null;
-  started: string;
-  port: number;
-  /** `null` on a unix socket. */
-  address: string | null;
-}
-
-const SIGNS = `current_database() AS database, split_part(current_setting('server_version'), ' ', 1) AS version,
-  extract(epoch FROM pg_postmaster_start_time())::text AS started,
-  current_setting('port')::int AS port, host(inet_server_addr()) AS address`;
-
-export async function readServerSigns(session: PsqlSession): Promise<ServerSigns> {
-  const [signs] = await session
-    .query<ServerSigns>(`SELECT ${SIGNS}, (SELECT system_identifier::text FROM pg_control_system()) AS system`)
-    .catch((error) => {
-      if (!(error instanceof SqlError)) throw error;
-      // Some services take the function away from their customers.
-      return session.query<ServerSigns>(`SELECT ${SIGNS}, NULL AS system`);
-    });
-  if (!signs) throw new Error('the server said nothing of itself');
-  return signs;
-}
-
-export function identityOf(
-  { system, started }: Pick<ServerSigns, 'system' | 'started'>,
-  { name, oid }: { name: string; oid: number },
-): DatabaseIdentity {
-  return {
-    servers: [...(system === null ? [] : [`system:${system}`]), `${STARTED}${started}`],
-    // The name too: a database that was dropped and created again has another number.
-    databases: [`oid:${oid}`, `name:${name}`],
-  };
-}
-
-/** The destination, its undo copy and the databases in preparation for it, as far as they exist. */
 export async function identifyAffected(context: EngineContext, url: DatabaseUrl): Promise<AffectedDatabase[]> {
   await using session = await connect(context, url).catch((thrown) => {
-    // A destination that does not exist yet may have an undo copy.
+    // A missing destination may have an undo copy.
     const isClosed = thrown instanceof UserError && ['database_missing', 'denied'].includes(thrown.code);
     if (!isClosed || url.database === null) throw thrown;
     return connectToServer(context, url);
   });
-  const signs = await readServerSigns(session);
+  const signs = await readServerIdentity(session);
   const destination = url.database ?? signs.database;
   const { prefix, undo } = besideNames(destination);
-  // Behind a proxy the database may have another name than the URL's.
+  // Behind a proxy the database may have another name.
   const own = MAINTENANCE_DATABASES.includes(signs.database) ? destination : signs.database;
   const names = [destination, own, undo].map(quoteText).join(', ');
   const rows = await session.query<{ name: string; oid: number }>(`
@@ -64,4 +23,41 @@ export async function identifyAffected(context: EngineContext, url: DatabaseUrl)
     WHERE datname IN (${names}) OR starts_with(datname, ${quoteText(prefix)})
     ORDER BY datname <> ${quoteText(own)}, datname`);
   return rows.map((row) => ({ name: row.name, identity: identityOf(signs, row) }));
+}
+
+export interface ServerIdentity {
+  version: string;
+  database: string;
+  /** Equal on primary and standbys; `null` where the server does not tell. */
+  system: string | null;
+  started: string;
+  port: number;
+  address: string | null;
+}
+
+const SIGNS = `current_database() AS database, split_part(current_setting('server_version'), ' ', 1) AS version,
+  extract(epoch FROM pg_postmaster_start_time())::text AS started,
+  current_setting('port')::int AS port, host(inet_server_addr()) AS address`;
+
+export async function readServerIdentity(session: PsqlSession): Promise<ServerIdentity> {
+  const [signs] = await session
+    .query<ServerIdentity>(`SELECT ${SIGNS}, (SELECT system_identifier::text FROM pg_control_system()) AS system`)
+    .catch((error) => {
+      if (!(error instanceof SqlError)) throw error;
+      // Some hosting services revoke the function.
+      return session.query<ServerIdentity>(`SELECT ${SIGNS}, NULL AS system`);
+    });
+  if (!signs) throw new Error('the server said nothing of itself');
+  return signs;
+}
+
+export function identityOf(
+  { system, started }: Pick<ServerIdentity, 'system' | 'started'>,
+  { name, oid }: { name: string; oid: number },
+): DatabaseIdentity {
+  return {
+    servers: [...(system === null ? [] : [`system:${system}`]), `${STARTED}${started}`],
+    // The name too: a database that is dropped and created again has a new oid.
+    databases: [`oid:${oid}`, `name:${name}`],
+  };
 }

@@ -3,12 +3,12 @@ import { addressesOfHost, THIS_MACHINE } from '../../shared/host-addresses.ts';
 import { findClientTools } from '../tools.ts';
 import { connectionOf, portOf } from './url.ts';
 
-/** Where libpq would connect to for the URL: by its words, the environment and, where there is one, the service file. */
+/** By the rules of libpq: URL, environment, service file. */
 export async function addressesOf(context: EngineContext, url: DatabaseUrl): Promise<Set<string>> {
   const { environment } = context;
   const service = serviceOf(context, url);
   if (service !== null) return addressesOfService(context, { url, service });
-  // Where `hostaddr` is given libpq goes there, and the host is but a name.
+  // libpq connects to `hostaddr`; the host is only a name then.
   const hostaddr = url.parameters.hostaddr ?? (environment.PGHOSTADDR || undefined);
   const given = hostaddr
     ?.split(',')
@@ -16,7 +16,7 @@ export async function addressesOf(context: EngineContext, url: DatabaseUrl): Pro
   return addressesOfHosts(given ?? url.hosts, environment);
 }
 
-/** The database of the URL, as libpq fills it in; of a service only libpq knows. */
+/** As libpq; `null` for a service. */
 export function databaseOf(context: EngineContext, url: DatabaseUrl): string | null {
   if (url.database !== null || serviceOf(context, url) !== null) return url.database;
   const { PGDATABASE, PGUSER } = context.environment;
@@ -27,7 +27,7 @@ function serviceOf({ environment }: EngineContext, { parameters }: DatabaseUrl):
   return parameters.service || environment.PGSERVICE || null;
 }
 
-/** Which server a service stands for only libpq knows: pg_isready names the one that it would connect to. */
+/** Only libpq can resolve a service: pg_isready prints its server. */
 async function addressesOfService(
   context: EngineContext,
   { url, service }: { url: DatabaseUrl; service: string },
@@ -45,7 +45,6 @@ async function addressesOfService(
     },
     { signal: context.signal },
   );
-  // `db.example:5432 - accepting connections`
   const { host, port } = /^(?<host>.*):(?<port>\d+) - /.exec(stdout)?.groups ?? {};
   return host === undefined ? new Set() : addressesOfHosts([{ host, port: Number(port) }], {});
 }
@@ -66,7 +65,6 @@ async function addressesOfGiven({ host }: Host, environment: NodeJS.ProcessEnv):
   return addressesOfHost(name);
 }
 
-/** Whether a host, as libpq takes it, is this machine. */
 export async function isLocalHost(host: string): Promise<boolean> {
   return (await addressesOfGiven({ host, port: null }, {})).includes(THIS_MACHINE);
 }

@@ -6,15 +6,15 @@ import { failedProbe, SIZES_AT_ONCE, UNKNOWN } from '../../shared/probe-states.t
 import { anyClientTools, type ClientTools } from '../tools.ts';
 import { findFailure, linesOf, MAINTENANCE_DATABASES, tryToConnect } from './connect.ts';
 import { concernsServer } from './failure.ts';
-import { identityOf, readServerSigns } from './identity.ts';
+import { identityOf, readServerIdentity } from './identity.ts';
 import { ConnectionLost, type PsqlSession, quoteText } from './session.ts';
 import { withDatabase } from './url.ts';
 
-/** The live states of databases of one server and user, all through one connection to whichever of them lets us in. */
+/** One connection serves all databases of a server and user. */
 export async function probe(context: EngineContext, request: ProbeRequest): Promise<void> {
   const probing: Probing = { ...request, tools: await anyClientTools(context), refused: new Map() };
   const unlisted = await probeTogether(context, probing);
-  // Behind a proxy another server may have it: only a connection of its own tells.
+  // A proxy may know it: needs a connection of its own.
   const byName = Map.groupBy(unlisted, (index) => request.urls[index]?.database);
   for (const indexes of byName.values()) {
     const take: Probing['take'] = (_, found) => {
@@ -27,7 +27,6 @@ export async function probe(context: EngineContext, request: ProbeRequest): Prom
 
 interface Probing extends ProbeRequest {
   tools: ClientTools;
-  /** What was said by databases that did not let us in. */
   refused: Map<number, Refusal>;
 }
 
@@ -38,11 +37,11 @@ interface Refusal {
 
 interface OpenServer {
   session: PsqlSession;
-  /** Of the URL whose database the session is on; `null` on another database. */
+  /** The URL of the session's database; `null` for a maintenance database. */
   index: number | null;
 }
 
-/** Resolves with those that the server does not list, where that does not settle it. */
+/** Returns databases that the server does not list and a proxy may have. */
 async function probeTogether(context: EngineContext, probing: Probing): Promise<number[]> {
   const opened = await openServer(context, probing);
   if (!opened) return [];
@@ -50,8 +49,8 @@ async function probeTogether(context: EngineContext, probing: Probing): Promise<
   const started = performance.now();
   await session.execute('SELECT 1');
   const latency_ms = Math.max(1, Math.round(performance.now() - started));
-  const signs = await readServerSigns(session);
-  // Only the server knows which database a URL without one leads to, and a proxy may have other names for its own.
+  const signs = await readServerIdentity(session);
+  // Only the server knows the database of a URL without one, and a proxy may rename databases.
   const names = probing.urls.map(({ database }, index) =>
     database === null || index === opened.index ? signs.database : database,
   );
@@ -86,7 +85,7 @@ async function probeTogether(context: EngineContext, probing: Probing): Promise<
   return unlisted;
 }
 
-/** A session on the first database that lets us in; what the others said is kept. `null` when the server lets in nobody. */
+/** On the first database that accepts the connection; `null` when none does. */
 async function openServer(context: EngineContext, probing: Probing): Promise<OpenServer | null> {
   const { urls, take, refused } = probing;
   for (const [index, url] of urls.entries()) {
@@ -169,7 +168,7 @@ async function takeSizes(session: PsqlSession, { probing, usable, names }: Takin
   }
 }
 
-/** Whether the server that answers is the one that the URL names, and no proxy is between. */
+/** Whether no proxy is between: the server's address is that of the URL. */
 function leadsTo(
   { hosts, parameters }: DatabaseUrl,
   { port, address }: { port: number; address: string | null },

@@ -8,22 +8,19 @@ import type { DatabaseUrl } from '../../engine.ts';
 import { connectionOf, type Settings } from './url.ts';
 
 /**
- * A conversation with a server through one psql: it connects by libpq's own rules (host lists, service files, GSS,
- * sockets), as pg_dump and pg_restore do, and runs wherever they run.
+ * A connection through psql: it follows libpq's rules (host lists, service files, GSS, sockets) as pg_dump and
+ * pg_restore do, and runs where they run.
  */
 export interface PsqlSession extends AsyncDisposable {
-  /** The rows of a query, each as an object. Rejects with a SqlError. */
   query<Row>(sql: string): Promise<Row[]>;
-  /** Hands over what `COPY … TO STDOUT` writes as it comes, whole lines at a time; their memory is taken back afterwards. */
+  /** Passes on the output of `COPY … TO STDOUT`, in whole lines; the memory is reused afterwards. */
   lines(statement: string, take: (lines: Buffer) => void): Promise<void>;
-  /** Runs one statement; nothing is handed back. */
   execute(statement: string): Promise<void>;
-  /** Runs statements in one transaction: all of them or none. */
   transaction(statements: string[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A statement that the server refused; recognised by its SQLSTATE. */
+/** An error of the server; identified by its SQLSTATE. */
 export class SqlError extends Error {
   override readonly name = 'SqlError';
   readonly sqlstate: string;
@@ -36,37 +33,32 @@ export class SqlError extends Error {
 
 export interface PsqlSessionOptions {
   runner: Runner;
-  /** Hears every statement, for the log. */
   report: Report;
-  /** Path of psql. */
   psql: string;
   url: DatabaseUrl;
   signal?: AbortSignal | undefined;
-  /** Server settings for the session: `{maintenance_work_mem: '1GB'}`. */
   settings?: Settings;
 }
 
-/** The connection could not be made, or was lost; `why` is psql's own words. */
+/** A failed or lost connection; the message is psql's. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
 
-/** No start-up file, no prompt, bare values; a statement that fails does not end psql. */
+/** No start-up file, no prompt, bare values; psql continues after an error. */
 export const PSQL_FLAGS = ['--no-psqlrc', '--no-password', '--quiet', '--no-align', '--tuples-only'];
 
-/** Our own queries must not be misled by what a database puts into its search path. */
+/** A database's own search path must not change the meaning of queries. */
 const SESSION_SETTINGS: Settings = {
   search_path: 'pg_catalog',
   client_min_messages: 'warning',
   standard_conforming_strings: 'on',
 };
 
-/** A session whose caller sets no limit of its own reads catalogs and renames databases: no statement may take long. */
 const STATEMENT_LIMITS: Settings = { statement_timeout: '10min' };
-/** Bytes on the server's disk for the sorts of such a statement. Only a superuser may set it. */
+/** Disk space for sorts. Only a superuser may set it. */
 const LIMIT_TEMPORARY_FILES = `SELECT set_config('temp_file_limit', '2GB', false) WHERE current_setting('is_superuser') = 'on'`;
 
-/** Connects; rejects with ConnectionLost when that fails. */
 export async function openSession({
   runner,
   report,
@@ -109,59 +101,23 @@ export async function openSession({
   return session;
 }
 
-/** A name as it stands in SQL. */
-export function quoteName(name: string): string {
-  refuseNul(name);
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
-/** A text as it stands in SQL. */
-export function quoteText(text: string): string {
-  refuseNul(text);
-  return text.includes('\\')
-    ? `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
-    : `'${text.replaceAll("'", "''")}'`;
-}
-
-/** A whole number as it stands in SQL: what a server or a manifest calls a number may be any text. */
-export function quoteNumber(value: number | bigint): string {
-  if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) throw refusedValue(`${value} is no whole number`);
-  return `${value}`;
-}
-
-/** No server accepts one, and a program's arguments end at it. */
-function refuseNul(text: string): void {
-  if (text.includes('\0')) throw refusedValue(`${JSON.stringify(text)} contains a NUL character`);
-}
-
-function refusedValue(why: string): UserError {
-  return new UserError(`A value cannot be part of a statement: ${why}`, {
-    code: 'value_refused',
-    exit: EXIT.refused,
-    hint: 'PostgreSQL has no such names and values: do not trust the snapshot or the server that it comes from.',
-  });
-}
-
-/** The SQLSTATE of a statement that did what it should. */
 const SUCCESS = '00000';
 
 interface PendingStatement extends PromiseWithResolvers<string> {
   statement: string;
   marker: string;
   output: string[];
-  /** Takes the lines of the answer in place of `output`. */
   take: ((lines: Buffer) => void) | undefined;
-  /** `null` until the statement has ended, then what the server said when it refused it. */
+  /** `null` until the statement has ended, then the lines of the server's message. */
   message: string[] | null;
   sqlstate: string;
 }
 
 type Send = (statement: string, take?: (lines: Buffer) => void) => Promise<string>;
 
-/** Statements that name rows by the thousand are told by their beginning. */
+/** Statements with thousands of rows are logged up to here. */
 const TOLD_CHARACTERS = 4000;
 
-/** Says of each statement what became of it. */
 function reported(send: Send, report: Report): Send {
   return async (statement, take) => {
     const startedAt = performance.now();
@@ -181,8 +137,8 @@ function reported(send: Send, report: Report): Send {
 }
 
 /**
- * Statements to psql's standard input, one after the other, each followed by an `\echo` of its SQLSTATE between
- * two markers; psql itself knows no other way to say where an answer ends.
+ * Statements go to psql's stdin in sequence, each followed by `\echo` of its SQLSTATE between two markers: psql has
+ * no other end of an answer.
  */
 function exchanges(child: RunningProcess): Send {
   const queue: PendingStatement[] = [];
@@ -222,7 +178,6 @@ function exchanges(child: RunningProcess): Send {
   };
 }
 
-/** How many bytes of the lines were taken, and whether they end the answer. */
 function takeLines(exchange: PendingStatement, lines: Buffer): { bytes: number; isLast: boolean } {
   if (exchange.take && exchange.message === null) {
     const marker = lines.indexOf(exchange.marker);
@@ -234,7 +189,6 @@ function takeLines(exchange: PendingStatement, lines: Buffer): { bytes: number; 
   return { bytes: end + 1, isLast: readLine(exchange, lines.toString('utf8', 0, end)) };
 }
 
-/** Whether the line was the answer's last. */
 function readLine(exchange: PendingStatement, line: string): boolean {
   if (!line.startsWith(exchange.marker)) {
     (exchange.message ?? exchange.output).push(line);
@@ -252,7 +206,7 @@ function readLine(exchange: PendingStatement, line: string): boolean {
 
 const LINE_FEED = 0x0a;
 
-/** Whole lines as bytes, whose memory is given back at once: text of millions of rows would keep the collector busy. */
+/** As bytes, released at once: strings of millions of rows would burden the garbage collector. */
 function onLines(child: RunningProcess, take: (lines: Buffer) => void): void {
   let unfinished: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer<ArrayBuffer>) => {
@@ -265,5 +219,36 @@ function onLines(child: RunningProcess, take: (lines: Buffer) => void): void {
     }
     if (last < chunk.length) unfinished.push(Buffer.from(chunk.subarray(last)));
     releaseChunk(chunk);
+  });
+}
+
+export function quoteName(name: string): string {
+  refuseNul(name);
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+export function quoteText(text: string): string {
+  refuseNul(text);
+  return text.includes('\\')
+    ? `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+    : `'${text.replaceAll("'", "''")}'`;
+}
+
+/** Numbers of a server or a manifest are untrusted. */
+export function quoteNumber(value: number | bigint): string {
+  if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) throw refusedValue(`${value} is no whole number`);
+  return `${value}`;
+}
+
+/** NUL is invalid on every server, and ends program arguments. */
+function refuseNul(text: string): void {
+  if (text.includes('\0')) throw refusedValue(`${JSON.stringify(text)} contains a NUL character`);
+}
+
+function refusedValue(why: string): UserError {
+  return new UserError(`A value cannot be part of a statement: ${why}`, {
+    code: 'value_refused',
+    exit: EXIT.refused,
+    hint: 'PostgreSQL has no such names and values: do not trust the snapshot or the server that it comes from.',
   });
 }

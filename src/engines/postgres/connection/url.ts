@@ -6,15 +6,14 @@ import { decodePart, malformedUrl, readPort } from '../../shared/url-parts.ts';
 
 const SHAPE =
   /^(?<scheme>postgres(?:ql)?|pgdocker):\/\/(?:(?<userinfo>[^/?#]*)@)?(?<hosts>[^/?#]*)(?:\/(?<database>[^?#]*))?(?:\?(?<parameters>.*))?$/is;
-/** The scheme of a URL whose tools are to run in a container. */
 const IN_CONTAINER = 'pgdocker';
 const DEFAULT_PORT = 5432;
 
-/** Secrets for which libpq has no environment variable; those of PostgreSQL 18 are among them. */
+/** libpq has no environment variables for these; some are of PostgreSQL 18. */
 const SECRET_PARAMETERS = ['sslpassword', 'oauth_client_secret', 'scram_client_key', 'scram_server_key'];
 
 /**
- * A connection URL by libpq's own rules (host lists, IPv6, unix sockets, any parameter), which WHATWG's URL lacks.
+ * A URL by libpq's rules (host lists, IPv6, unix sockets, any parameter), which WHATWG's URL lacks.
  * https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS
  */
 export function parsePostgresUrl(text: string): DatabaseUrl {
@@ -42,19 +41,17 @@ export function parsePostgresUrl(text: string): DatabaseUrl {
   return url;
 }
 
-/** The same server, another database. */
 export function withDatabase(url: DatabaseUrl, database: string): DatabaseUrl {
   const other: DatabaseUrl = { ...url, database, toJSON: () => other.display };
   other.display = displayOf(other);
   return other;
 }
 
-/** Server settings for one connection: `{maintenance_work_mem: '1GB'}`. */
 export type Settings = Record<string, string>;
 
 /**
- * What a libpq program needs to connect: the URL without its password as an argument, the password by environment.
- * Settings go where libpq looks for them: into the URL's own `options`, which would hide PGOPTIONS, or into that.
+ * Arguments and environment for a libpq program; the password in the environment only. Settings go into the URL's
+ * `options`, which would hide PGOPTIONS, else into PGOPTIONS.
  */
 export function connectionOf(
   url: DatabaseUrl,
@@ -70,7 +67,7 @@ export function connectionOf(
     args: ['--dbname', writeUrl('postgres', connection)],
     mounts: filesOf(url),
     env: {
-      // Messages are shown as they are, but the tools' own must be English to be told apart from SQL.
+      // `failureOf` reads libpq's messages.
       LC_ALL: 'C',
       PGCLIENTENCODING: 'UTF8',
       ...(url.password !== null && { PGPASSWORD: url.password }),
@@ -79,10 +76,9 @@ export function connectionOf(
   };
 }
 
-/** Parameters of libpq that name a file. */
 const FILE_PARAMETERS = ['sslcert', 'sslkey', 'sslrootcert', 'sslcrl', 'passfile', 'servicefile'];
 
-/** The sockets and the files that a URL names: of a folder in it nothing else is anybody's in a container. */
+/** Single sockets and files: the rest of their folders must not be in a container. */
 function filesOf({ hosts, parameters }: DatabaseUrl): Mount[] {
   const sockets = hosts.map(({ host, port }) => join(host, `.s.PGSQL.${port ?? DEFAULT_PORT}`));
   const files = FILE_PARAMETERS.map((name) => parameters[name] ?? '');
@@ -109,7 +105,7 @@ function writeHost({ host, port }: Host): string {
   return port === null ? name : `${name}:${port}`;
 }
 
-/** What the parameters say replaces what the URL's authority says, each for itself; one port is for every host. */
+/** Parameters override the authority, host and port separately; one port applies to all hosts. */
 function readHosts(authority: string, given: { host: string | undefined; port: string | undefined }): Host[] {
   const parts = authority.split(',').map(readHost);
   const names = given.host?.split(',') ?? parts.map(({ name }) => name);
@@ -126,7 +122,6 @@ function readHost(part: string): { name: string; port: string } {
   return { name: decodePart(match.six ?? match.name ?? ''), port: match.port ?? '' };
 }
 
-/** The port that libpq takes for a host. */
 export function portOf({ port }: Host, environment: NodeJS.ProcessEnv): number {
   return port ?? Number(environment.PGPORT ?? DEFAULT_PORT);
 }

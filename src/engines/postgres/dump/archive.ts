@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Manifest } from '../../../repository/manifest.ts';
 import { parseDetails } from '../../shared/manifest-details.ts';
-import { type PostgresDetails, postgresDetails } from '../manifest-details.ts';
+import { type PostgresDetails, postgresDetails } from '../details-schema.ts';
 
 /** What ends every table's file in an archive of pg_dump's directory format: the end of COPY, and two empty lines. */
 export const DATA_TERMINATOR = '\\.\n\n\n';

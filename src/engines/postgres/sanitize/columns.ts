@@ -4,10 +4,10 @@ import { SAMPLE_LENGTH, SAMPLED_ROWS, SAMPLES } from '../../shared/samples.ts';
 import { connect } from '../connection/connect.ts';
 import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
 
-/** Of a larger table a part of its pages is read, so much in all. */
+/** Bytes to sample of a large table. */
 const SAMPLED_BYTES = 4 * 1024 * 1024;
 
-/** Every column of the snapshot's schemas, those of partitions as one with their table's, with samples of its values. */
+/** Columns of partitions count once, as their table's. */
 export async function readColumns(context: EngineContext, { url, manifest }: ColumnsRequest): Promise<ColumnFacts[]> {
   await using session = await connect(context, url, { settings: { row_security: 'off', statement_timeout: '0' } });
   const rows = await readCatalog(session, manifest.schemas);
@@ -63,7 +63,6 @@ interface Sample {
 
 const SAMPLED_FAMILIES = new Set<ColumnFamily>(['text', 'number', 'date', 'network', 'hardware', 'document']);
 
-/** Samples by the column's place in the list. */
 async function sampleTable(session: PsqlSession, columns: CatalogRow[]): Promise<Map<number, Sample>> {
   const [table] = columns;
   const wanted = [...columns.entries()].filter(([, column]) => SAMPLED_FAMILIES.has(familyOf(column)));
@@ -84,12 +83,11 @@ async function sampleTable(session: PsqlSession, columns: CatalogRow[]): Promise
   return new Map(rows.map((row) => [row.index, row]));
 }
 
-/** The hash of a value as text, in SQL; the same whatever the collation. */
 export function hashOf(text: string): string {
   return `hashtextextended(${text} COLLATE "C", 0)`;
 }
 
-/** The rows of the table itself: those that inherit from it have columns of their own. */
+/** ONLY: inheriting tables have columns of their own. */
 export function tableReference({
   schema,
   table,
@@ -140,7 +138,6 @@ function familyOf(row: CatalogRow): ColumnFamily {
   return FAMILY_OF_TYPE[baseOf(row)] ?? FAMILY_OF_CATEGORY[row.category] ?? 'other';
 }
 
-/** A type of an extension is written with the schema that the extension is in. */
 function baseOf({ base }: CatalogRow): string {
   return base.slice(base.lastIndexOf('.') + 1);
 }

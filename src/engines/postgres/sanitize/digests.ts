@@ -5,10 +5,10 @@ import { connect } from '../connection/connect.ts';
 import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
 import { hashOf, tableReference } from './columns.ts';
 
-/** A target list has room for some 1600 expressions, and a column takes three. */
+/** A target list has about 1600 expressions; a column needs three. */
 const COLUMNS_A_SCAN = 200;
 
-/** Digests of columns, one scan a table; columns that a query has dropped have none. */
+/** One scan a table; dropped columns have no digest. */
 export async function digestColumns(
   context: EngineContext,
   url: DatabaseUrl,

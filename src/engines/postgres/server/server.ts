@@ -13,12 +13,11 @@ export function besideNames(destination: string): BesideNames {
   return besideNamesWithin({ most: NAME_LIMIT, lengthOf: Buffer.byteLength }, destination);
 }
 
-/** A session that has ended, or was killed, holds its locks until the server has noticed. */
+/** The server notices late that a killed session has ended. */
 const LOCK_TIMEOUT = '3s';
-/** SQLSTATE of a lock that was waited for in vain. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** One load at a time into a destination: the lock lives as long as the session, so a killed run leaves none. */
+/** One load at a time: the lock ends with the session, also of a killed run. */
 export async function lockDestination(
   server: PsqlSession,
   destination: string,
@@ -35,7 +34,7 @@ export async function lockDestination(
   }
 }
 
-/** Rejects unless the session still holds the lock: a pooler may have given it another connection meanwhile. */
+/** Rejects when a pooler has switched the session's connection. */
 export async function verifyLock(server: PsqlSession, destination: string): Promise<void> {
   const held = await server
     .query(
@@ -52,20 +51,18 @@ export async function verifyLock(server: PsqlSession, destination: string): Prom
   throw lockLost(destination, { swapped: 'databases', between: 'pooler' });
 }
 
-/** Of the bytes of the name, as the names of databases are compared. */
+/** Of the bytes, as database names compare. */
 function lockKey(destination: string): string {
   return `hashtextextended(${quoteText(`tool load ${destination}`)} COLLATE "C", 0)`;
 }
 
 export interface Beside {
-  /** What killed loads have left, and the undo copy: marked, and so ours. */
   leftovers: MarkedDatabase[];
   undo: MarkedDatabase | null;
-  /** Databases of such names without a mark, which nothing may touch. */
+  /** Unmarked: never touched. */
   strangers: string[];
 }
 
-/** The databases with the names beside a destination, compared byte by byte. */
 export async function findBeside(server: PsqlSession, destination: string): Promise<Beside> {
   const { prefix, undo } = besideNames(destination);
   const rows = await server.query<{ name: string }>(`
@@ -80,7 +77,7 @@ export async function findBeside(server: PsqlSession, destination: string): Prom
   };
 }
 
-/** Drops what killed loads into the destination have left; only while holding its lock. */
+/** Drops shadow databases of killed loads; needs the lock. */
 export async function sweepLeftovers(server: PsqlSession, destination: string, report?: Report): Promise<string[]> {
   const { leftovers } = await findBeside(server, destination);
   const swept: string[] = [];
@@ -94,7 +91,7 @@ export interface MarkedDrop {
   report?: Report | undefined;
 }
 
-/** Drops a database whose mark is verified just before; one that cannot be dropped is a warning. */
+/** Verifies the mark first; a failed drop is a warning. */
 export async function dropMarked(server: PsqlSession, { name, destination, report }: MarkedDrop): Promise<boolean> {
   const [marked] = await readMarked(server, [name], destination);
   if (!marked) return false;
@@ -111,19 +108,17 @@ export async function dropMarked(server: PsqlSession, { name, destination, repor
 
 export interface NewDatabase {
   name: string;
-  /** How the source sorts and encodes. */
   locale: DatabaseLocale | null;
   major: number;
-  /** Default: the server's own. */
   tablespace?: string | null;
 }
 
-/** SQLSTATEs of a locale that the server does not know: wrong_object_type, invalid_parameter_value, feature_not_supported. */
+/** Unknown locale: wrong_object_type, invalid_parameter_value, feature_not_supported */
 const LOCALE_REFUSED = new Set(['42809', '22023', '0A000']);
 
 /**
- * Creates an empty database that sorts as the source does; `false` when the server does not know its locale. Until
- * `markNew` its connection limit says that it is ours.
+ * An empty database with the source's locale; `false` when the server lacks it. Until `markNew` the connection limit
+ * marks it.
  */
 export async function createDatabase(
   server: PsqlSession,
@@ -146,7 +141,6 @@ export async function createDatabase(
   }
 }
 
-/** Writes the mark that lasts until the swap. */
 export async function markNew(server: PsqlSession, name: string, destination: string): Promise<void> {
   await server.transaction([
     writeMark(name, { tool: 'new', of: destination }),

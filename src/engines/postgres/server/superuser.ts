@@ -1,7 +1,7 @@
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { connectToServer } from '../connection/connect.ts';
 
-/** Whether the URL's user may do anything on the server, and so may whatever a snapshot holds. */
+/** Superuser rights also apply to code of a snapshot. */
 export async function isSuperuser(context: EngineContext, url: DatabaseUrl): Promise<boolean> {
   await using session = await connectToServer(context, url);
   const [row] = await session.query<{ superuser: boolean }>(

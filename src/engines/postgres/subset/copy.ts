@@ -4,30 +4,24 @@ import { copyProgress, type Moved } from '../../shared/copy-progress.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { quoteName } from '../connection/session.ts';
 import type { Settings } from '../connection/url.ts';
+import type { OpenSource } from './open-source.ts';
 import { type Part, pipeRows } from './pipe.ts';
-import type { OpenSource } from './reading.ts';
 import { batchesOf, isOneOf } from './rows.ts';
 import type { Leaf, SubsetTable } from './subset-catalog.ts';
 
 export interface Copying {
   source: OpenSource;
   run: SubsetRun;
-  /** Of the sessions that write. */
   settings: Settings;
 }
 
-/** A leaf of which rows are copied. */
 interface Task {
   table: SubsetTable;
   leaf: Leaf;
-  /** How many; an estimate where all are. */
   rows: number;
 }
 
-/**
- * Copies the rows, several tables at once: one psql reads them and another writes them, so that nothing is kept. The
- * result is the number of rows by table.
- */
+/** Pipes rows from one psql to another, several tables at a time. Returns rows by table. */
 export async function copyRows(context: EngineContext, copying: Copying): Promise<Map<string, number>> {
   const { run } = copying;
   const tasks = tasksOf(copying);
@@ -61,7 +55,6 @@ function tasksOf({ source: { catalog }, run: { plan, collected } }: Copying): Ta
   });
 }
 
-/** As many shares as jobs, of about as many rows each. */
 function shares(tasks: Task[], jobs: number): Task[][] {
   const all = Array.from({ length: jobs }, (): { tasks: Task[]; rows: number } => ({ tasks: [], rows: 0 }));
   for (const task of tasks.sort((a, b) => b.rows - a.rows)) {
@@ -77,7 +70,6 @@ interface Share extends Copying {
   onMoved: (table: string, moved: Moved) => void;
 }
 
-/** The numbers of rows written, leaf by leaf. */
 function copyShare(context: EngineContext, { source, run, settings, share, onMoved }: Share): Promise<number[]> {
   return pipeRows(context, {
     ...{ source, settings, url: run.url, what: 'The rows of the subset' },
@@ -101,7 +93,7 @@ function partOf({ plan, collected }: SubsetRun, { table, leaf }: Task): Part {
       yield `COPY (${query} WHERE ${isOneOf(batch)}) TO STDOUT;\n`;
     }
   }
-  // FREEZE writes the rows as the vacuum would leave them. A partitioned table does not take it, nor may it be emptied.
+  // FREEZE saves a vacuum; it needs a TRUNCATE in the transaction, and partitioned tables do not support it.
   const write = leaf.root
     ? `COPY ${leaf.root}${list} FROM STDIN`
     : `TRUNCATE ONLY ${leaf.name}; COPY ${leaf.name}${list} FROM STDIN WITH (FREEZE)`;

@@ -20,7 +20,6 @@ export function createIndex(table: string, columns: string[]): string {
   return `CREATE INDEX ON ${path} (${columns.map(nameInSql).join(', ')});`;
 }
 
-/** With quotes only where they are needed. */
 function nameInSql(name: string): string {
   return /^[a-z_][a-z0-9_]*$/.test(name) ? name : quoteName(name);
 }

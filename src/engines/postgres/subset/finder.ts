@@ -17,10 +17,9 @@ export interface Finding {
   seed: number;
 }
 
-/** A page and a line. */
 const PLACE_NUMBERS = 2;
 
-/** Finds rows by joins over whole batches, so that the server chooses between an index and reading the table once. */
+/** Joins whole batches, so that the server chooses between an index and a scan. */
 export async function createFinder(graph: Graph, { catalog, withSession, seed }: Finding): Promise<RowFinder> {
   const leaves = new Map([...catalog.tables.values()].flatMap((table) => table.leaves.map((leaf) => [leaf.oid, leaf])));
   for (const relationship of [...graph.relationships, ...graph.cut].filter(({ added }) => added)) {
@@ -28,7 +27,6 @@ export async function createFinder(graph: Graph, { catalog, withSession, seed }:
     catalog.references.set(relationship.id, reference);
   }
 
-  /** Of lines that are a `tableoid` and a `ctid`. */
   function takeRows(lines: Uint8Array, take: (row: number) => void): void {
     forEachLine(lines, ([oid = 0, page = 0, line = 0]) => {
       const leaf = leaves.get(oid);
@@ -36,7 +34,7 @@ export async function createFinder(graph: Graph, { catalog, withSession, seed }:
     });
   }
 
-  /** The batches one after the other in one session: statements are long, and are made when they can be sent. */
+  /** Batches in sequence in one session: statements are long, and are built when the session is free. */
   function askBatches(
     { rows, of, take }: { rows: RowSet; of: Leaf[]; take: (lines: Uint8Array, batch: Batch) => void },
     query: (batch: Batch) => string,
@@ -48,7 +46,6 @@ export async function createFinder(graph: Graph, { catalog, withSession, seed }:
     });
   }
 
-  /** `query` selects `tableoid` and `ctid`. */
   function rowsOf(query: string, take: (row: number) => void): Promise<void> {
     return withSession((session) => session.lines(`COPY (${query}) TO STDOUT`, (lines) => takeRows(lines, take)));
   }
@@ -106,7 +103,7 @@ export function refers({ columns }: Reference): string {
   return columns.map((column) => `f.${quoteName(column)} IS NOT NULL`).join(' AND ');
 }
 
-/** That the row refers to the other, by the operators of the constraint: the referred column stands first. */
+/** By the operators of the constraint, with the referenced column first. */
 export function refersTo(
   { columns, refColumns, operators }: Reference,
   { own, other }: { own: string; other: string },
@@ -120,7 +117,7 @@ function leavesOf({ tables }: SubsetCatalog, table: string): Leaf[] {
   return tables.get(table)?.leaves ?? [];
 }
 
-/** The same rows each time, whatever their order on the disk: the hash is of the key, or of the whole row without one. */
+/** Stable whatever the order on disk: by a hash of the key, or of the whole row. */
 function shareQuery(table: SubsetTable, percent: number, seed: number): string {
   const key = table.primaryKey.map((column) => `t.${quoteName(column)}::text`);
   const value =
@@ -138,8 +135,8 @@ interface Condition {
 }
 
 /**
- * The rows that meet a condition of the user's, whose functions and operators are looked for where theirs are. The
- * server reads it as a text first: what is no condition (an open quote, say) would make psql wait for its end.
+ * A user's condition, with the search path of its table. EXPLAIN first: after an open quote psql would wait for more
+ * input.
  */
 async function rowsWhere(session: PsqlSession, { table, where, take }: Condition): Promise<void> {
   const query = `SELECT tableoid, ctid FROM ${table.fromNamed} WHERE (${where}\n)`;

@@ -3,7 +3,7 @@ import { connect } from '../connection/connect.ts';
 import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
 import type { Settings } from '../connection/url.ts';
 import type { ClientTools } from '../tools.ts';
-import type { OpenSource } from './reading.ts';
+import type { OpenSource } from './open-source.ts';
 import { materializedViewsInOrder, type View } from './views-in-order.ts';
 
 export interface Finishing {
@@ -13,7 +13,6 @@ export interface Finishing {
   settings: Settings;
 }
 
-/** What follows from the rows: where sequences go on, what materialized views hold, what the planner knows. */
 export async function finishDatabase(
   context: EngineContext,
   { source, url, tools, settings }: Finishing,
@@ -28,7 +27,7 @@ export async function finishDatabase(
 interface Sequence {
   schema: string;
   name: string;
-  /** As text, since it may be larger than a number here. */
+  /** As text: may exceed a JavaScript number. */
   last_value: string;
 }
 
@@ -38,7 +37,7 @@ function readSequences(session: PsqlSession): Promise<Sequence[]> {
     WHERE last_value IS NOT NULL`);
 }
 
-/** New rows get numbers that no row of the source has. Sequences of extensions may not be there. */
+/** New rows get numbers unused in the source. Sequences of extensions may be absent. */
 async function setSequences(session: PsqlSession, sequences: Sequence[]): Promise<void> {
   for (const { schema, name, last_value } of sequences) {
     const sequence = `to_regclass(${quoteText(`${quoteName(schema)}.${quoteName(name)}`)})`;
@@ -55,7 +54,7 @@ interface SequenceUse {
   ascending: boolean;
 }
 
-/** Where the source's own sequence lags behind its rows, since those were written with numbers of their own. */
+/** Sequences of the source may lag behind rows with explicit numbers. */
 async function passHighest(session: PsqlSession): Promise<void> {
   const used = await session.query<SequenceUse>(`
     SELECT DISTINCT sn.nspname AS schema, s.relname AS sequence, cn.nspname AS table_schema, c.relname AS table,
@@ -87,7 +86,6 @@ function readPopulatedViews(session: PsqlSession): Promise<View[]> {
     WHERE c.relkind = 'm' AND c.relispopulated`);
 }
 
-/** Each after those that it reads. */
 async function refreshViews(session: PsqlSession, populated: View[]): Promise<void> {
   for (const { schema, name } of await materializedViewsInOrder(session)) {
     if (!populated.some((view) => view.schema === schema && view.name === name)) continue;

@@ -7,16 +7,15 @@ import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText } from '../connection/session.ts';
 import type { Copying } from './copy.ts';
 import { forEachLine } from './line-numbers.ts';
+import type { OpenSource } from './open-source.ts';
 import { type Part, pipeRows } from './pipe.ts';
-import type { OpenSource } from './reading.ts';
 
-/** How many large objects one statement names, and how many bytes of one go into a line. */
 const BATCH_OBJECTS = 1000;
 const LINE_BYTES = 256 * 1024;
-/** So that one can be opened to be read. https://www.postgresql.org/docs/current/lo-interfaces.html */
+/** https://www.postgresql.org/docs/current/lo-interfaces.html */
 const INV_READ = 0x40000;
 
-/** What a plan has to say of a source's large objects, which no foreign key leads to. */
+/** No foreign key references large objects. */
 export function largeObjectsWarning(count: number, tables: SourceTable[]): { code: string; message: string }[] {
   if (count === 0) return [];
   const columns = tables.flatMap((table) => oidColumns(table).map((column) => `${table.name}.${column}`));
@@ -28,8 +27,8 @@ export function largeObjectsWarning(count: number, tables: SourceTable[]): { cod
 }
 
 /**
- * Copies the large objects that the new rows name: what is no number of one (an oid may be that of anything) finds none.
- * As a program that reads and writes them would, by functions, since the catalog itself is for superusers.
+ * Copies the large objects that the new rows name; an oid may also be of anything else. By functions, since
+ * pg_largeobject is for superusers.
  */
 export async function copyLargeObjects(context: EngineContext, copying: Copying): Promise<void> {
   const { source, run, settings } = copying;
@@ -44,13 +43,12 @@ export async function copyLargeObjects(context: EngineContext, copying: Copying)
     prepare: WRITE_BY_ROWS,
     parts: [...partsOf(named)],
     onMoved(_part, { bytes }) {
-      // They travel as hexadecimal text.
       characters += bytes;
       const done = Math.floor(characters / 2);
       report({ event: 'progress', step: 'large_objects', done, total: null, unit: 'bytes' });
     },
   });
-  // Every second part is the objects themselves.
+  // Even parts are the objects, odd parts their bytes.
   const created = counts.filter((_, index) => index % 2 === 0).reduce((sum, count) => sum + count, 0);
   copied(`Copied ${formatNumberOf(created, 'large object')}`);
 }
@@ -75,7 +73,7 @@ async function namedObjects(context: EngineContext, { source, run, settings }: C
   return named;
 }
 
-/** A row is a large object to be created, or bytes to be put into one: what the source says is never a statement. */
+/** A row creates a large object or writes to one: data of the source never become statements. */
 const WRITE_BY_ROWS = [
   'CREATE TEMPORARY TABLE large_objects (object oid, at int8, bytes bytea) ON COMMIT DROP',
   `CREATE FUNCTION pg_temp.write_large_object() RETURNS trigger LANGUAGE plpgsql AS ${quoteText(`BEGIN
@@ -87,7 +85,7 @@ const WRITE_BY_ROWS = [
     FOR EACH ROW EXECUTE FUNCTION pg_temp.write_large_object()`,
 ];
 
-/** For each batch two parts: its objects, and then their bytes, in whatever order those come. */
+/** Two parts a batch: the objects, then their bytes in any order. */
 function* partsOf(named: RowSet): Generator<Part> {
   const all = [...named];
   const write = 'COPY pg_temp.large_objects FROM STDIN';

@@ -2,10 +2,7 @@ const LINE_FEED = 0x0a;
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/**
- * The whole numbers in each line, in their order: `16403	(12,5)` has three. No text is made of them, and the array is
- * used again for the next line.
- */
+/** The integers of each line, without strings: `16403	(12,5)` has three. The array is reused for the next line. */
 export function forEachLine(lines: Uint8Array, take: (numbers: readonly number[], count: number) => void): void {
   const numbers: number[] = [];
   let count = 0;

@@ -20,10 +20,9 @@ import { type ClientTools, findClientTools, toolsForArchive } from '../tools.ts'
 import { copyRows } from './copy.ts';
 import { finishDatabase } from './finish.ts';
 import { copyLargeObjects } from './large-objects.ts';
+import type { OpenSource } from './open-source.ts';
 import { prove } from './proof.ts';
-import type { OpenSource } from './reading.ts';
 
-/** Definitions, rows, then indexes and constraints, in a new database; when every reference in it holds it is swapped in. */
 export async function makeSubset(context: EngineContext, source: OpenSource, run: SubsetRun): Promise<Made> {
   const { report } = context;
   const { destination } = await inspectDestination(context, run.url);
@@ -77,7 +76,6 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
   return { replaced, ...made };
 }
 
-/** Of the source's instant. A copy must not start to replicate, and belongs to whoever makes it. */
 async function dumpDefinitions(context: EngineContext, source: OpenSource, directory: string): Promise<string> {
   const { runner, signal } = context;
   const { args, env, mounts } = connectionOf(source.url, { statement_timeout: '0' });
@@ -104,7 +102,7 @@ async function dumpDefinitions(context: EngineContext, source: OpenSource, direc
   });
 }
 
-/** Event triggers are created last: they would hear of the refreshed views. */
+/** Event triggers last: they would fire on the refreshed views. */
 async function writeLists(
   context: EngineContext,
   archive: ArchiveToList & { remote: OpenSource['remote'] },

@@ -19,15 +19,14 @@ import {
 } from '../restore/load-tables.ts';
 import { failureWords } from '../restore/restore-errors.ts';
 import { createRowGuard } from '../restore/rows/row-guard.ts';
-import { type OpenSource, READING_SETTINGS } from './reading.ts';
+import { type OpenSource, READING_SETTINGS } from './open-source.ts';
 import { splitAtMark } from './split-at-mark.ts';
 
 export interface Pipe {
   source: OpenSource;
-  /** Of the new database, and of the session that writes into it. */
   url: DatabaseUrl;
   settings: Settings;
-  /** What fails, when it does: `The rows of the subset`. */
+  /** For errors: `The rows of the subset`. */
   what: string;
   parts: Part[];
   /** Statements of the writer before all parts. */
@@ -35,22 +34,17 @@ export interface Pipe {
   onMoved: (part: Part, moved: Moved) => void;
 }
 
-/** Rows of one kind, from statements of the reader into one of the writer. */
 export interface Part {
-  /** For messages: `public.items`. */
   name: string;
-  /** SQL of the reader: statements of the kind `COPY (…) TO STDOUT;`. */
   read: () => Iterable<string>;
-  /** SQL of the writer, the last of which is `COPY … FROM STDIN`. */
   write: string;
 }
 
-/** How many parts share the start of two programs. */
 const BATCH_PARTS = 200;
 
 /**
- * One psql reads in the source's instant, and another writes: what the source says is rows to the writer and nothing
- * else. The result is how many rows each part has, by the writer's count.
+ * One psql reads at the source's instant, another writes: data of the source never become statements. Returns rows by
+ * part, as counted by the writer.
  */
 export async function pipeRows(context: EngineContext, { parts, ...pipe }: Pipe): Promise<number[]> {
   const counts: number[] = [];
@@ -58,7 +52,7 @@ export async function pipeRows(context: EngineContext, { parts, ...pipe }: Pipe)
   return counts;
 }
 
-/** As many as the arguments of one psql take. */
+/** Bounded by the arguments of a psql. */
 function batches(parts: Part[]): Part[][] {
   const all: Part[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
@@ -94,11 +88,11 @@ async function pipeBatch(
   const args = [...COPY_FLAGS, '--single-transaction', ...prepared, ...commands.args, ...to.args];
   const writer = runner.start({ file: psql, ...to, args }, { signal });
   const said = textOf(writer.stdout);
-  // Node throws away what a program that has ended left unread, unless somebody listens.
+  // Without a listener Node drops unread output of an ended program.
   reader.stdout.on('readable', () => {});
-  // Whatever the source calls its objects, it does not know this.
+  // Unknown to the source.
   const mark = randomBytes(16).toString('hex');
-  /** Those that we ended, since another had failed. */
+  /** Ended by us, after another failure. */
   const stopped = new Set<RunningProcess>();
   const stop = (child: RunningProcess): void => {
     stopped.add(child);
@@ -128,7 +122,6 @@ async function pipeBatch(
 interface Side {
   ended: PromiseSettledResult<Completed>;
   what: string;
-  /** It did not end by itself. */
   wasStopped: boolean;
 }
 
@@ -164,10 +157,7 @@ interface Passing extends Pick<Pipe, 'parts' | 'onMoved'> {
   stop: (child: RunningProcess) => void;
 }
 
-/**
- * How many rows of each part went over. When the reader does not end well the writer is ended: an end of its input would
- * be taken for the end of the rows.
- */
+/** Rows by part. A failed reader ends the writer, which would take the end of its input for the end of the rows. */
 async function pass({ reader, writer, parts, mark, onMoved, commands, stop }: Passing): Promise<number[]> {
   const counts: number[] = [];
   writer.stdin.on('error', () => stop(reader));

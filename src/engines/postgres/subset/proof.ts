@@ -5,7 +5,7 @@ import { proveReferences } from '../../shared/prove-references.ts';
 import { referenceOf } from '../../shared/reference-of.ts';
 import type { PsqlSession } from '../connection/session.ts';
 import { createFinder, refers, refersTo } from './finder.ts';
-import type { OpenSource } from './reading.ts';
+import type { OpenSource } from './open-source.ts';
 import type { Reference } from './subset-catalog.ts';
 
 interface Proving {
@@ -13,7 +13,6 @@ interface Proving {
   run: SubsetRun;
 }
 
-/** Proves every reference in the new database, to which the session is connected. */
 export function prove(session: PsqlSession, { source, run }: Proving): Promise<ProofRow[]> {
   const { catalog, withSession } = source;
   const orphansOf = (reading: PsqlSession, all: Relationship[]): Promise<number[]> =>
@@ -28,7 +27,7 @@ export function prove(session: PsqlSession, { source, run }: Proving): Promise<P
   });
 }
 
-/** How many references one statement proves: a server far away is asked seldom. */
+/** References per statement: fewer round trips. */
 const BATCH_REFERENCES = 100;
 
 async function countOrphans(session: PsqlSession, references: Reference[]): Promise<number[]> {

@@ -4,24 +4,21 @@ import type { RowSet } from '../../../subset/row-set.ts';
 import type { Leaf, SubsetTable } from './subset-catalog.ts';
 
 /**
- * A row's number says where it lies: which leaf of its table, which page, which line there. Within one snapshot that
- * is the row's identity, also where a table has no key; sorted, rows are read in the order of the disk.
+ * A row's number is its location: leaf, page, line. It identifies the row within one database snapshot, without a
+ * key; sorted, rows are read in disk order.
  */
 const LEAF_SPAN = 2 ** 41;
-/** Lines of a page: a page of 8 kB has room for 291, and larger pages are rare. */
+/** A page of 8 kB has at most 291 lines. */
 const PAGE_SPAN = 2 ** 9;
 const MOST_LEAVES = 2 ** 53 / LEAF_SPAN;
 
-/** How many rows a statement names; more would only make it longer, and harder on the memory here. */
 const BATCH_ROWS = 10_000;
 
-/** A `ctid`. */
 export interface TupleId {
   page: number;
   line: number;
 }
 
-/** The row that lies there. */
 export function rowNumber({ index }: Leaf, { page, line }: TupleId): number {
   return index * LEAF_SPAN + page * PAGE_SPAN + line;
 }
@@ -31,7 +28,6 @@ export interface Batch {
   rows: number[];
 }
 
-/** The rows in their order, so many at once, each time of one leaf. */
 export function* batchesOf(rows: RowSet, leaves: Leaf[]): Generator<Batch> {
   const byIndex = new Map(leaves.map((leaf) => [leaf.index, leaf]));
   let batch: number[] = [];
@@ -50,12 +46,11 @@ export function* batchesOf(rows: RowSet, leaves: Leaf[]): Generator<Batch> {
   if (leaf && batch.length > 0) yield { leaf, rows: batch };
 }
 
-/** The condition that the row is one of these, by an array of places: it needs no table of keys, so that a replica will do. */
+/** An array, not a table of keys: works on a replica. */
 export function isOneOf({ rows }: Batch): string {
   return `ctid = ANY ('{${writePlaces(rows)}}'::tid[])`;
 }
 
-/** Refuses what row numbers cannot tell apart. */
 export function refuseUnnumbered(tables: Iterable<SubsetTable>, pageBytes: number): void {
   const wide = [...tables].find(({ leaves }) => leaves.length > MOST_LEAVES);
   if (!wide && pageBytes <= 8192) return;
@@ -71,7 +66,6 @@ export function refuseUnnumbered(tables: Iterable<SubsetTable>, pageBytes: numbe
   );
 }
 
-/** Where the row lies. */
 export function placeOf(row: number, leaves: Leaf[]): { leaf: Leaf; ctid: string } {
   const leaf = leaves[Math.floor(row / LEAF_SPAN)];
   if (!leaf) throw new Error('a row lies in no leaf of its table');
@@ -79,10 +73,9 @@ export function placeOf(row: number, leaves: Leaf[]): { leaf: Leaf; ctid: string
 }
 
 const [QUOTE, OPEN, CLOSE, COMMA, ZERO] = Buffer.from('"(),0') as unknown as [number, number, number, number, number];
-/** `"(4294967295,511)",` */
 const MOST_PLACE_BYTES = 19;
 
-/** `"(12,5)","(12,6)"`: as bytes, since a text for each row would keep the collector busy. */
+/** As bytes: a string for each row would burden the garbage collector. */
 function writePlaces(rows: number[]): string {
   const bytes = Buffer.allocUnsafeSlow(rows.length * MOST_PLACE_BYTES);
   let end = 0;

@@ -10,11 +10,11 @@ import { findClientTools, toolsForServer } from '../tools.ts';
 import { createFinder } from './finder.ts';
 import { largeObjectsWarning } from './large-objects.ts';
 import { makeSubset } from './make.ts';
-import { type OpenSource, READING_SETTINGS } from './reading.ts';
+import { type OpenSource, READING_SETTINGS } from './open-source.ts';
 import { placeOf, refuseUnnumbered, rowNumber } from './rows.ts';
 import { readSubsetCatalog, type SubsetCatalog } from './subset-catalog.ts';
 
-/** One transaction exports its snapshot and is the first of several that see the source by it. */
+/** Later transactions import the snapshot of the first one. */
 export async function openSource(
   context: EngineContext,
   { url, jobs }: { url: DatabaseUrl; jobs: number },
@@ -64,7 +64,6 @@ export async function openSource(
       finder: (graph, seed) => createFinder(graph, { catalog, withSession, seed }),
       findRow: (table, key) => findRow(open, table, key),
       nameRow: (table, number) => nameRow(open, table, number),
-      // By the tools that the source was opened with.
       make: (running, run) => makeSubset({ ...running, runner: context.runner }, open, run),
       [Symbol.asyncDispose]: close,
     };
@@ -87,7 +86,7 @@ async function countLargeObjects(session: PsqlSession): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** A rewritten table (VACUUM FULL, TRUNCATE) would have its rows in other places than those that were noted. */
+/** VACUUM FULL or TRUNCATE would move the rows. */
 async function lockTables(session: PsqlSession, { tables }: SubsetCatalog): Promise<void> {
   const leaves = [...tables.values()].flatMap((table) => table.leaves.map(({ name }) => `ONLY ${name}`));
   if (leaves.length > 0) await session.execute(`LOCK TABLE ${leaves.join(', ')} IN ACCESS SHARE MODE`);

@@ -1,6 +1,6 @@
 import { releaseChunk } from '../../../repository/objects/release.ts';
 
-/** What was read between marks, in pieces whose memory is taken back afterwards, and `null` for each mark. */
+/** Output between marks, in pieces whose memory is reused, and `null` for each mark. */
 export async function* splitAtMark(
   chunks: AsyncIterable<Buffer<ArrayBuffer>>,
   mark: Buffer,
@@ -21,7 +21,6 @@ export async function* splitAtMark(
   if (held.length > 0) yield held;
 }
 
-/** How many bytes at the end may be the beginning of a mark. */
 function begunBytes(bytes: Buffer, mark: Buffer): number {
   for (let length = Math.min(bytes.length, mark.length - 1); length > 0; length -= 1) {
     if (bytes.subarray(-length).equals(mark.subarray(0, length))) return length;

@@ -5,50 +5,41 @@ import { tableName } from '../../../text/table-names.ts';
 import { type PsqlSession, quoteName, quoteNumber, quoteText } from '../connection/session.ts';
 import { type PartitionRoot, readPartitionRoots } from '../dump/partition-roots.ts';
 
-/** The source as subsets see it: what every engine says of itself, and how SQL says it here. */
 export interface SubsetCatalog {
   facts: SourceSchema;
   tables: Map<string, SubsetTable>;
-  /** By the id of the relationship. */
   references: Map<string, Reference>;
 }
 
-/** A table; a partitioned one with all its partitions. */
+/** A partitioned table includes its partitions. */
 export interface SubsetTable {
   name: string;
-  /** As it stands after FROM with an alias: without the tables that inherit from it, which are tables of their own. */
+  /** For FROM with an alias, without inheriting tables. */
   from: string;
-  /** The same under its own name. */
+  /** For FROM under its own name. */
   fromNamed: string;
-  /** Its name in SQL. */
   relation: string;
   leaves: Leaf[];
-  /** Those that COPY carries. */
   columns: string[];
   primaryKey: string[];
 }
 
-/** Where rows lie: a table or a partition. */
 export interface Leaf {
   oid: number;
-  /** Among the leaves of its table. */
   index: number;
-  /** As it stands after FROM. */
   from: string;
-  /** As it stands after COPY. */
   name: string;
-  /** Where its rows are loaded, when it is not the leaf itself. */
+  /** The table to load through, if not the leaf itself. */
   root?: string;
 }
 
 export interface Reference {
-  /** What refers, which may be a single partition. */
+  /** May be a single partition. */
   from: string;
   fromLeaves: Leaf[];
   columns: string[];
   to: string;
   refColumns: string[];
-  /** By which the constraint compares: `refColumn operator column`. */
   operators: string[];
 }
 
@@ -57,11 +48,11 @@ interface RelationRow {
   schema: string;
   name: string;
   partitioned: boolean;
-  /** Whether partitions of it are foreign tables, whose rows are not its own. */
+  /** Some partitions are foreign tables, whose rows are not the table's own. */
   partly_foreign: boolean;
-  /** The partitioned table that it is a part of, or itself. */
+  /** Its topmost partitioned table, or itself. */
   root: number;
-  /** For a partitioned table its partitions with rows, at whatever depth; for another one itself. */
+  /** Partitions with rows at any depth, or itself. */
   leaves: number[];
   columns: (SourceColumn & { number: number })[];
   keys: string[][];
@@ -104,7 +95,6 @@ export async function readSubsetCatalog(session: PsqlSession): Promise<SubsetCat
     const other = byOid.get(key.refers_to);
     const from = own && tableAt(own.root, { byOid, tables });
     const to = other && tableAt(other.root, { byOid, tables });
-    // Tables of an extension come with it.
     if (!own || !other || !from || !to) continue;
     const { id, name, columns, refColumns, matchFull, indexed, operators } = key;
     foreignKeys.push({ id, name, from: from.name, columns, to: to.name, refColumns, matchFull, indexed });
@@ -121,7 +111,6 @@ export async function readSubsetCatalog(session: PsqlSession): Promise<SubsetCat
   return { facts: { tables: facts, foreignKeys }, tables, references };
 }
 
-/** What SQL needs to know of a relationship that the configuration adds. */
 export async function resolveAdded(
   session: PsqlSession,
   { tables }: SubsetCatalog,
@@ -144,7 +133,7 @@ export async function resolveAdded(
 /** https://www.postgresql.org/docs/current/sql-createoperator.html */
 const OPERATOR_NAME = /^(?!.*(--|\/\*))[-+*/<>=~!@#%^&|`?]{1,63}$/;
 
-/** Operators have no quotes: what the source calls one also becomes SQL for the destination. */
+/** Operators cannot be quoted: the source's names become SQL for the destination. */
 function operatorText({ schema, name }: Operator): string {
   if (OPERATOR_NAME.test(name)) return `OPERATOR(${quoteName(schema)}.${name})`;
   throw new UserError(`The source names an operator that cannot be one: ${JSON.stringify(name)}`, {
@@ -198,11 +187,11 @@ function qualified({ schema, name }: RelationRow): string {
   return `${quoteName(schema)}.${quoteName(name)}`;
 }
 
-/** Of a table with foreign partitions the partitions of its own: nothing contacts another server. */
+/** A table with foreign partitions is read by its own partitions only, so that no other server is contacted. */
 function fromText(relation: RelationRow, byOid: ReadonlyMap<number, RelationRow>): string {
   if (!relation.partly_foreign) return `${relation.partitioned ? '' : 'ONLY '}${qualified(relation)}`;
   const columns = ['tableoid', 'ctid', ...relation.columns.map(({ name }) => quoteName(name))].join(', ');
-  // The table itself has no rows, and says the types where no partition is left.
+  // The table itself has no rows, but the column types, also without partitions.
   const parts = [relation, ...relation.leaves.flatMap((oid) => byOid.get(oid) ?? [])];
   return `(${parts.map((part) => `SELECT ${columns} FROM ONLY ${qualified(part)}`).join(' UNION ALL ')})`;
 }
@@ -212,7 +201,6 @@ function fromNamed(relation: RelationRow, byOid: ReadonlyMap<number, RelationRow
   return relation.partly_foreign ? `${from} AS ${quoteName(relation.name)}` : from;
 }
 
-/** Where nothing was ever analyzed. */
 async function countRows(
   session: PsqlSession,
   relations: RelationRow[],
@@ -227,7 +215,7 @@ async function countRows(
   return new Map(rows.map(({ oid, rows: count }) => [oid, count]));
 }
 
-/** Types of one family compare by value: the default family of its B-trees, numbers and texts each taken together. */
+/** Types of one family compare by value: the default B-tree family, with numbers and texts each as one. */
 const FAMILY = `
   CASE WHEN b.typtype = 'e' OR b.typcategory = 'A' THEN format_type(b.oid, NULL) ELSE coalesce(
     (SELECT CASE WHEN f.opfname IN ('integer_ops', 'numeric_ops', 'float_ops') THEN 'number'
@@ -264,7 +252,6 @@ const RELATIONS = `
     AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
   ORDER BY n.nspname, c.relname`;
 
-/** Those that partitions inherit are the constraint of their table. */
 const FOREIGN_KEYS = `
   SELECT k.oid::text AS id, k.conname AS name, k.conrelid::int8 AS relation, k.confrelid::int8 AS refers_to,
     (SELECT json_agg(a.attname ORDER BY u.position) FROM unnest(k.conkey) WITH ORDINALITY u (number, position)

@@ -11,8 +11,8 @@ interface Relation extends View {
 }
 
 /**
- * The materialized views, each after those it reads, directly or through views. The order is computed here with a
- * visited set: rules may form cycles, on which a recursive query does not end.
+ * Materialized views after the views they read. Ordered here with a visited set: rules may form cycles, on which a
+ * recursive query does not end.
  */
 export async function materializedViewsInOrder(session: PsqlSession): Promise<View[]> {
   const relations = await session.query<Relation>(`
@@ -27,7 +27,7 @@ export async function materializedViewsInOrder(session: PsqlSession): Promise<Vi
   const byOid = new Map(relations.map((relation) => [relation.oid, relation]));
   const visited = new Set<number>();
   const ordered: View[] = [];
-  // A stack of our own: chains of views may be longer than the call stack.
+  // No recursion: chains of views may exceed the call stack.
   for (const { oid } of relations) {
     const stack = [{ oid, entered: false }];
     for (let next = stack.pop(); next; next = stack.pop()) {

@@ -1,6 +1,5 @@
 import { createServer } from 'node:net';
 
-/** A port of this machine that was free a moment ago. */
 export function freePort(): Promise<number> {
   return listen(0);
 }
@@ -12,7 +11,6 @@ export async function isFree(port: number): Promise<boolean> {
   );
 }
 
-/** Takes a port and gives it back; resolves with its number. */
 function listen(port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

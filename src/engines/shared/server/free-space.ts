@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import type { DestinationState } from '../../../results/results.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 
-/** Of a server's data folder; `null` where it cannot be known: a server on this machine may keep its data elsewhere. */
+/** `null` where it is unknown: a local server may keep its data elsewhere. */
 export async function freeBytesOf(directory: string): Promise<number | null> {
   const space = await statfs(directory).catch(() => null);
   return space && space.bavail * space.bsize;
@@ -13,7 +13,7 @@ export interface Space {
   freeBytes: number | null;
 }
 
-/** As text the rows take about as much as they will on the disk, without indexes: less room than that is never enough. */
+/** Rows as text take about the space of the table without indexes: a lower bound. */
 export function refuseShortSpace({ freeBytes, destination }: Space, neededBytes: number): void {
   if (freeBytes === null || freeBytes >= neededBytes) return;
   const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;

@@ -5,22 +5,19 @@ import { ENGINE_PROFILES, type EngineId } from '../../list.ts';
 
 export interface ScratchPlacesRequest {
   engine: EngineId;
-  /** The database that snapshots are loaded into, if there is one. */
   destination: DatabaseUrl | null;
   withDatabase: (url: DatabaseUrl, database: string) => DatabaseUrl;
-  /** One for each kind of server that can be started where the runner runs programs. */
   servers: (context: EngineContext) => Promise<Starter[]>;
 }
 
 export interface Starter {
-  /** What it is, for people: `MariaDB`. */
   name: string;
   start(context: EngineContext, options?: PlaceOptions): Promise<OpenedPlace>;
 }
 
 /**
- * Where a database can be made for one run, the best first: on a server of our own where its programs are found; in a
- * container of the configured image; else on the server that snapshots are loaded into.
+ * Places for a temporary database, the best first: a throw-away server, a container of the configured image, the
+ * server of the destination.
  */
 export async function scratchPlacesOf(context: EngineContext, request: ScratchPlacesRequest): Promise<ScratchPlace[]> {
   const { destination, servers, withDatabase } = request;
@@ -32,7 +29,7 @@ export async function scratchPlacesOf(context: EngineContext, request: ScratchPl
   const container = await placeInContainer(context, request);
   if (container) places.push(container);
   if (destination) {
-    // Beside it the restore makes a database of a random name, and sweeps those of runs that were killed.
+    // The restore creates a shadow database beside it, and sweeps those of killed runs.
     const url = withDatabase(destination, `${destination.database ?? ''}${SUFFIX}`);
     places.push({
       label: `a throw-away database on the server of ${destination.display}`,
@@ -42,10 +39,10 @@ export async function scratchPlacesOf(context: EngineContext, request: ScratchPl
   return places;
 }
 
-/** Keeps throw-away databases apart from those of loads into the destination. */
+/** Separates these databases from those of loads into the destination. */
 const SUFFIX = '.tool-sanitize';
 
-/** A container of its own, which goes with the server in it; a port inside a virtual machine is none of ours. */
+/** The server ends with its container. Ports in a virtual machine are not reachable. */
 async function placeInContainer(
   context: EngineContext,
   { engine, servers }: ScratchPlacesRequest,

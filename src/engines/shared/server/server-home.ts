@@ -6,19 +6,15 @@ import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine.ts';
 import { temporaryFolderFor, unprivilegedUser } from './unprivileged-user.ts';
 
-/** The folder that holds what a server of ours needs and nothing else: on this machine, or in a container. */
 export interface ServerHome {
   directory: string;
-  /** Who the server runs as, when it is not us. */
+  /** Unprivileged account, if we are root. */
   user: Command['user'];
-  /** A file for the server's user alone. */
   write(name: string, content: string): Promise<void>;
-  /** Empty when the file is not there. */
   read(name: string): Promise<string>;
   remove(): Promise<void>;
 }
 
-/** Makes it for a server that runs as this user, where root steps down: `postgres`, `mysql`. */
 export function makeServerHome(context: EngineContext, account: string): Promise<ServerHome> {
   return context.runner.id === 'local' ? homeHere(context, account) : homeInContainer(context, account);
 }
@@ -41,7 +37,7 @@ async function homeHere(context: EngineContext, account: string): Promise<Server
   };
 }
 
-/** In the container's own file system, which goes with it, however we end. */
+/** In the container's file system, which is removed with it. */
 async function homeInContainer({ runner, signal }: EngineContext, account: string): Promise<ServerHome> {
   const shell = async (script: string, args: string[], given: { user?: Command['user']; input?: string } = {}) => {
     const { user, input } = given;

@@ -7,7 +7,6 @@ import type { SupervisedServer } from './supervised-server.ts';
 const ATTEMPTS = 3;
 const LOOK_EVERY = 50;
 
-/** Starts a server on a free port of this machine; `findPort`: by default one that was free a moment ago. */
 export async function startOnFreePort<Server>(
   start: (port: number) => Promise<Server>,
   findPort: () => Promise<number> = freePort,
@@ -17,7 +16,7 @@ export async function startOnFreePort<Server>(
     try {
       return await start(port);
     } catch (error) {
-      // Somebody else may have taken the port since it was free.
+      // Another process may have taken the port.
       if (attempt === ATTEMPTS || (await isFree(port))) throw error;
     }
   }
@@ -25,16 +24,13 @@ export async function startOnFreePort<Server>(
 
 interface Starting {
   server: SupervisedServer;
-  /** `PostgreSQL`. */
   product: string;
-  /** Milliseconds. */
   deadline: number;
-  /** The signal that ends the server at once. */
   lastSignal: string;
   isReady(): Promise<boolean>;
 }
 
-/** Returns when the server takes connections; stops it when it does not in time, or when the signal is aborted. */
+/** Stops the server after the deadline or an abort. */
 export async function untilReady({ signal }: EngineContext, starting: Starting): Promise<void> {
   const { server, product, deadline, lastSignal, isReady } = starting;
   const end = Date.now() + deadline;

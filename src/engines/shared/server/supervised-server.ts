@@ -1,29 +1,23 @@
 import type { Command, Completed } from '../../../process/runner.ts';
 import type { EngineContext } from '../../engine.ts';
 
-/** A server that ends when we do. */
 export interface SupervisedServer {
-  /** Resolves when the server has ended and its data are removed. */
   ended: Promise<Completed>;
-  /** Sends the signal, and waits. */
   stop(signal: string): Promise<void>;
 }
 
 export interface ServerStart {
-  /** The program and its arguments. */
   words: [file: string, ...args: string[]];
-  /** Removed as soon as the server has ended. */
   directory: string;
   user: Command['user'];
-  /** What ends it at once, sent when nobody is left to say which: `QUIT`. */
+  /** For an immediate shutdown after our own death: `QUIT`. */
   lastSignal: string;
 }
 
 /**
- * The server runs under a shell that reads a pipe from us. However we end, the pipe ends with us, and the shell stops
- * the server and removes its data: no exit handler would be run by `kill -9`. The shell is in a session of its own,
- * so that a signal to our process group, Ctrl-C and `kill -9` alike, does not take it along. Nobody may be left to
- * read what it writes, and a message of its own would end it: what may fail is silent.
+ * The server runs under a shell that reads a pipe from us. The pipe ends with us, even after `kill -9`, and the shell
+ * then stops the server and removes its data. The shell has its own session, so that signals to our process group do
+ * not reach it. Nobody may read its output by then, so its commands are silent.
  */
 const SUPERVISOR = `
 exec 3<&0
@@ -47,7 +41,7 @@ export function startSupervised(
     ...(user && { user }),
   });
   stdout.resume();
-  // It may have ended before it is told to.
+  // It may have ended already.
   stdin.on('error', () => {});
   return {
     ended,

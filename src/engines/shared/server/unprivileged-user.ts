@@ -7,7 +7,7 @@ import type { EngineContext } from '../../engine.ts';
 
 type User = NonNullable<Command['user']> & { name: string };
 
-/** Database servers refuse to run as root: root steps down to the server's own user, where it exists, or `nobody`. */
+/** Servers refuse to run as root: the account of the server, else `nobody`. */
 export async function unprivilegedUser(own: string): Promise<User | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const accounts = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
@@ -20,7 +20,7 @@ export async function unprivilegedUser(own: string): Promise<User | undefined> {
   });
 }
 
-/** A temporary folder in which the user can make and remove files; root's own may be closed to it (pam_tmpdir). */
+/** Root's own temporary folder may be private (pam_tmpdir). */
 export async function temporaryFolderFor(context: EngineContext, user: User | undefined): Promise<string> {
   if (!user) return tmpdir();
   for (const folder of [tmpdir(), '/tmp']) {
@@ -33,20 +33,20 @@ export async function temporaryFolderFor(context: EngineContext, user: User | un
   });
 }
 
-/** The folder of programs, or a copy in `directory` when the user cannot reach it, as below root's home. */
+/** A copy in `directory` if the user cannot access the folder, such as below root's home. */
 export async function programsFor(
   context: EngineContext,
   { bin, directory, user }: { bin: string; directory: string; user: Command['user'] },
 ): Promise<string> {
   if (!user || (await isSo(context, { user, condition: 'test -x "$0"', path: join(bin, 'postgres') }))) return bin;
   const copy = join(directory, 'programs');
-  // The programs look for their libraries and files beside their own folder.
+  // Programs find libraries and files relative to their folder.
   await cp(dirname(bin), copy, { recursive: true, verbatimSymlinks: true });
   await giveTo(user, copy);
   return join(copy, basename(bin));
 }
 
-/** Whoever owns a folder can remove what is in it. */
+/** The owner of a folder can remove its content. */
 async function giveTo({ uid, gid }: NonNullable<Command['user']>, directory: string): Promise<void> {
   await chown(directory, uid, gid);
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
@@ -54,7 +54,7 @@ async function giveTo({ uid, gid }: NonNullable<Command['user']>, directory: str
   }
 }
 
-/** Asked as the user, since modes alone do not tell: folders above, access lists, read-only mounts. */
+/** Tested as the user: parent folders, ACLs and read-only mounts matter too. */
 async function isSo(
   { runner, signal }: EngineContext,
   { user: { uid, gid }, condition, path }: { user: NonNullable<Command['user']>; condition: string; path: string },

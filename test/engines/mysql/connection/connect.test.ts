@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect } from '../../../../src/engines/mysql/connection/connect.ts';
+import { failureOf } from '../../../../src/engines/mysql/connection/failure.ts';
 import { openSession } from '../../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
@@ -72,6 +73,8 @@ for (const flavour of FLAVOURS) {
       }
       for (const query of ['tls=verify_ca', 'sslmode=verify-full', 'tls=true']) {
         await expect(cipher(query), query).rejects.toMatchObject({ code: 'unreachable' });
+        const url = parseMysqlUrl(`${server.url('').replace('127.0.0.1', 'localhost')}?${query}`);
+        expect(await openSession({ url }).catch(failureOf), query).toBe('certificate_refused');
       }
       if (flavour === 'mysql') return;
       expect(await cipher(`sslmode=verify-full&ssl-ca=${authority}`)).toMatch(/^TLS_|-/);

@@ -14,7 +14,6 @@ export function mysqlDetails(text: v.GenericSchema<string>) {
     database: text,
     collations: list(text),
     features: list(text),
-    /** Compared after a restore: kind → names. */
     inventory: v.record(v.pipe(v.string(), v.regex(/^[a-z_ ]{1,64}$/, 'must be a kind of object')), list(text)),
     definitions_only: v.optional(definitionsOnlySchema(text)),
     enabled_events: v.optional(list(text)),

@@ -2,8 +2,7 @@ import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../engine.ts';
 import { ConnectionLost, SqlError } from './session.ts';
 
-/** Runs a piece of work; what server or connection say against it becomes an error that a person can act on. */
-export async function explained<Result>(url: DatabaseUrl, work: () => Promise<Result>): Promise<Result> {
+export async function withExplainedErrors<Result>(url: DatabaseUrl, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (thrown) {

@@ -4,14 +4,12 @@ import type { MysqlSession } from '../connection/session.ts';
 import type { Server } from '../introspect.ts';
 import type { SubsetCatalog } from './subset-catalog.ts';
 
-/** A source as long as it is open, with all that making a subset of it needs to know. */
 export interface OpenSource {
   url: DatabaseUrl;
   database: string;
   server: Server;
   catalog: SubsetCatalog;
   withSession: WithResource<MysqlSession>;
-  /** Sessions in the pool. */
   sessions: number;
 }
 

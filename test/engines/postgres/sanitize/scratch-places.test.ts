@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
-import { scratchPlaces } from '../../../../src/engines/postgres/sanitize/places.ts';
+import { scratchPlaces } from '../../../../src/engines/postgres/sanitize/scratch-places.ts';
 import { engineForUrl } from '../../../../src/engines/registry.ts';
 import { openPlace } from '../../../../src/operations/sanitize/sanitize-place.ts';
 import { localRepository } from '../../../../src/operations/snapshots/local-repository.ts';

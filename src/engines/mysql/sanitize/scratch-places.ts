@@ -5,7 +5,7 @@ import { LABELS } from '../introspect.ts';
 import { findServerPrograms } from '../server/server-programs.ts';
 import { SCRATCH, startThrowAwayServer, type ThrowAwayOptions } from '../server/throw-away-server.ts';
 
-/** One of each flavour that is installed: a snapshot of the one may not restore on the other. */
+/** One of each installed flavour: a snapshot of one may not fit the other. */
 export function scratchPlaces(context: EngineContext, destination: DatabaseUrl | null): Promise<ScratchPlace[]> {
   return scratchPlacesOf(context, {
     engine: 'mysql',

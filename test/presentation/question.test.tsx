@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { ModelContext } from '../../screens/app/frame.tsx';
+import { ConfirmView } from '../../screens/confirm/confirm-screen.tsx';
+import { undoWork } from '../../screens/run/work.ts';
+import { questionLines } from '../../src/cli/printers/question.ts';
+import { loadQuestion, undoQuestion } from '../../src/presentation/load.ts';
+import type { Question } from '../../src/presentation/question.ts';
+import { removeQuestion } from '../../src/presentation/remove.ts';
+import { sanitizeQuestion } from '../../src/presentation/sanitize.ts';
+import { subsetQuestion } from '../../src/presentation/subset.ts';
+import { newModel } from '../helpers/driven-model.ts';
+import { fakeOperations } from '../helpers/fake-operations.ts';
+import { fakeWorld } from '../helpers/fake-world.ts';
+import { renderAt } from '../helpers/render.tsx';
+
+const world = fakeWorld();
+const operations = fakeOperations(world);
+const session = { report: () => {}, signal: new AbortController().signal };
+const now = new Date('2026-11-21T05:00:00Z');
+const request = { target: 'app', snapshot: 'snapshot-0' };
+
+const QUESTIONS: [string, () => Promise<Question>][] = [
+  ['a load', async () => loadQuestion((await operations.planLoad(session, request)).plan, now)],
+  ['an undo', async () => undoQuestion(await operations.planUndo(session, request), now)],
+  ['a removal', async () => removeQuestion(await operations.planRemove(session, request), now)],
+  ['a sanitization', async () => sanitizeQuestion((await operations.planSanitize(session, request)).plan, now)],
+  ['a subset', async () => subsetQuestion((await operations.planSubset(session, { target: 'app' })).plan)],
+];
+
+test.each(QUESTIONS)('the command line and the screen say the same of %s', async (_, make) => {
+  const question = await make();
+  const lines = questionLines(question);
+  const shown = flat(await drawn(question));
+  expect(lines[0]).toBe(question.title);
+  for (const { name, value, brief = value } of question.facts) {
+    expect(lines.join('\n')).toContain(value);
+    if (brief === '') continue;
+    expect(shown).toContain(name);
+    expect(shown).toContain(flat(brief));
+  }
+  for (const text of [...question.steps, ...question.warnings, question.consequence]) {
+    expect(lines.join('\n')).toContain(text);
+    expect(shown).toContain(flat(text));
+  }
+  expect(shown).toContain(flat(question.go));
+});
+
+async function drawn(question: Question): Promise<string> {
+  const model = newModel(world);
+  const plan = { question, work: undoWork(model, await operations.planUndo(session, request)) };
+  const controller = new AbortController();
+  const rendered = renderAt(
+    // Wide enough to wrap nothing.
+    { columns: 300, rows: 60 },
+    <ModelContext value={model}>
+      <ConfirmView
+        route={{ screen: 'confirm', target: 'app', title: 'plan', plan, error: null, typing: null, controller }}
+      />
+    </ModelContext>,
+  );
+  const lines = await rendered.screen();
+  rendered.unmount();
+  return lines.join('\n');
+}
+
+function flat(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
+}
