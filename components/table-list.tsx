@@ -1,9 +1,10 @@
 import { Box } from 'ink';
 import { useMemo } from 'react';
 import type { Column } from '../src/presentation/column.ts';
+import { layOutTable } from '../src/presentation/table-layout.ts';
 import { Line } from './line.tsx';
 import { List } from './list.tsx';
-import { layOutTable, tableHead, tableRow } from './table.ts';
+import { tableHead, tableRow } from './table.ts';
 import { useTheme } from './theme.ts';
 
 export interface TableListProps<Row> {

@@ -174,15 +174,18 @@ export function briefSnapshotColumns({ now, glyphs, marked }: BriefColumnsOption
   return [index, age, size, added, tables, rows, where, kind, note];
 }
 
+/** For a terminal and for files. Index, id, time of creation, kind and size are in every width. */
 export function snapshotColumns(snapshots: SnapshotRow[], now: number): Column<SnapshotRow>[] {
-  const { origin, program, ...columns } = snapshotColumnsOf(now);
-  const { index, id, created, age, kind, server, tables, rows, size, added, signature, where, note } = columns;
+  const { index, id, origin, created, age, kind, server, program, ...others } = snapshotColumnsOf(now);
+  const { tables, rows, size, added, signature, where, note } = others;
+  const ranked = (column: Column<SnapshotRow>, dropRank: number): Column<SnapshotRow> => ({ ...column, dropRank });
   return [
     ...[index, id],
-    ...(snapshots.some((row) => row.origin !== undefined) ? [origin] : []),
-    ...[created, age, kind, server],
-    ...(snapshots.some((row) => row.program !== undefined) ? [program] : []),
-    ...[tables, rows, size, added, signature, where, note],
+    ...(snapshots.some((row) => row.origin !== undefined) ? [ranked(origin, 2)] : []),
+    ...[created, ranked(age, 5), ranked(kind, 0), ranked(server, 8)],
+    ...(snapshots.some((row) => row.program !== undefined) ? [ranked(program, 4)] : []),
+    ...[ranked(tables, 7), ranked(rows, 6), size, ranked(added, 9), ranked(signature, 10), ranked(where, 1)],
+    ranked(note, 3),
   ];
 }
 

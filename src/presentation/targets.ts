@@ -126,13 +126,15 @@ export function briefTargetColumns(entries: TargetEntry[], options: ColumnsOptio
   return [name, status, size, latest, snapshots, ...(hasStorage ? [storage] : []), latency, place];
 }
 
+/** For a terminal and for files. Name, status and size are in every width. */
 export function targetColumns(entries: TargetEntry[], options: ColumnsOptions): Column<TargetEntry>[] {
   const { name, title, type, engine, status, latency, size, snapshots, storage, source, destination } =
     columnsOf(options);
+  const ranked = (column: Column<TargetEntry>, dropRank: number): Column<TargetEntry> => ({ ...column, dropRank });
   const titled = entries.some(({ row }) => row.title !== row.name);
   return [
-    ...[name, ...(titled ? [title] : []), type, engine, status, latency, size, snapshots, storage],
-    ...[source, destination],
+    ...[name, ...(titled ? [ranked(title, 8)] : []), ranked(type, 5), ranked(engine, 3), status, ranked(latency, 9)],
+    ...[ranked(size, 0), ranked(snapshots, 1), ranked(storage, 4), ranked(source, 7), ranked(destination, 6)],
   ];
 }
 

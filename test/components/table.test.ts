@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Span } from '../../components/line.tsx';
-import { layOutTable, tableHead, tableRow } from '../../components/table.ts';
+import { tableHead, tableRow } from '../../components/table.ts';
 import type { Column } from '../../src/presentation/column.ts';
+import { layOutTable } from '../../src/presentation/table-layout.ts';
 import { cellWidth } from '../../src/text/text-width.ts';
 import { fc } from '../helpers/fast-check.ts';
 

@@ -21,8 +21,8 @@ const request = { target: 'app', snapshot: 'snapshot-0' };
 
 const QUESTIONS: [string, () => Promise<Question>][] = [
   ['a load', async () => loadQuestion((await operations.planLoad(session, request)).plan, now)],
-  ['an undo', async () => undoQuestion(await operations.planUndo(session, request), now)],
-  ['a removal', async () => removeQuestion(await operations.planRemove(session, request), now)],
+  ['an undo', async () => undoQuestion((await operations.planUndo(session, request)).plan, now)],
+  ['a removal', async () => removeQuestion((await operations.planRemove(session, request)).plan, now)],
   ['a sanitization', async () => sanitizeQuestion((await operations.planSanitize(session, request)).plan, now)],
   ['a subset', async () => subsetQuestion((await operations.planSubset(session, { target: 'app' })).plan)],
 ];

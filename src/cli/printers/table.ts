@@ -1,48 +1,37 @@
-import type { Column } from '../../presentation/column.ts';
-import { cellWidth, cut, fitCells } from '../../text/text-width.ts';
+import type { Cell, Column } from '../../presentation/column.ts';
+import { GAP, layOutTable } from '../../presentation/table-layout.ts';
+import { cut, fitCells } from '../../text/text-width.ts';
 import type { Style } from './style.ts';
 
 export interface TableOptions {
-  /** Lines are cut to it; `null` when nothing is cut, since the reader is a program. */
+  /** Columns are dropped and lines cut to it; `null` when nothing is cut, since the reader is a program. */
   columns: number | null;
   style: Style;
 }
 
-const GAP = '  ';
-
 /** A table of aligned columns, its titles first. */
 export function formatTable<Row>(columns: Column<Row>[], rows: Row[], { columns: width, style }: TableOptions): string {
-  const cells = rows.map((row) => columns.map((column) => column.cell(row)));
-  const widths = columns.map(({ title }, index) =>
-    Math.max(cellWidth(title), ...cells.map((line) => cellWidth(line[index]?.text ?? ''))),
-  );
-  const shares = width === null ? widths : shrink(widths, width - GAP.length * (columns.length - 1));
-  const ellipsis = style.glyphs.ellipsis;
-  const line = (texts: string[], paint: (text: string, index: number) => string) =>
-    texts
-      .map((text, index) => {
-        const { align = 'left' } = columns[index] as Column<Row>;
-        const last = index === columns.length - 1 && align === 'left';
-        const room = shares[index] ?? 0;
-        return paint(last ? cut(text, room, ellipsis) : fitCells(text, room, { align, ellipsis }), index);
+  const unbounded = columns.map(({ max, ...column }): Column<Row> => column);
+  const layout = layOutTable(unbounded, rows, width ?? Number.POSITIVE_INFINITY).columns;
+  const gap = ' '.repeat(GAP);
+  const natural = layout.map((each) => each.width);
+  const widths = width === null ? natural : shrink(natural, width - GAP * (layout.length - 1));
+  const { ellipsis } = style.glyphs;
+  const line = (cells: Cell[]): string =>
+    cells
+      .map(({ text, tone = 'plain' }, index) => {
+        const { align = 'left' } = layout[index]?.column ?? {};
+        const last = index === layout.length - 1 && align === 'left';
+        const room = widths[index] ?? 0;
+        return style.paint(tone, last ? cut(text, room, ellipsis) : fitCells(text, room, { align, ellipsis }));
       })
-      .join(GAP)
+      .join(gap)
       .trimEnd();
-  return [
-    line(
-      columns.map(({ title }) => title),
-      (text) => style.paint('dim', text),
-    ),
-    ...cells.map((row) =>
-      line(
-        row.map(({ text }) => text),
-        (text, index) => style.paint(row[index]?.tone ?? 'plain', text),
-      ),
-    ),
-  ].join('\n');
+  const titles = layout.map(({ column: { title } }): Cell => ({ text: title, tone: 'dim' }));
+  return [titles, ...rows.map((row) => layout.map(({ column }) => column.cell(row)))].map(line).join('\n');
 }
 
-/** Takes the missing room from the widest columns first, since those lose least by it. */
+/** Takes the missing room from the widest columns first, where no column may be dropped any more. */
 function shrink(widths: number[], room: number): number[] {
   const shares = [...widths];
   let excess = shares.reduce((sum, width) => sum + width, 0) - room;

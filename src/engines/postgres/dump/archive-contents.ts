@@ -46,8 +46,9 @@ export function rewriteContents(toc: Buffer, change: (entry: ContentsEntry) => s
       const definition = reader.text();
       const end = reader.at();
       const schema = reader.entryTail();
-      const changed = change({ dumpId, class: catalog, oid, kind, tag, schema, definition: definition ?? '' });
-      if (definition === null || changed === definition) continue;
+      if (definition === null) continue;
+      const changed = change({ dumpId, class: catalog, oid, kind, tag, schema, definition });
+      if (changed === definition) continue;
       pieces.push(toc.subarray(copied, start), reader.written(changed));
       copied = end;
     }
@@ -59,7 +60,7 @@ export function rewriteContents(toc: Buffer, change: (entry: ContentsEntry) => s
   return Buffer.concat([...pieces, toc.subarray(copied)]);
 }
 
-/** The entries by their numbers; `null` where the format is not the one that is understood. */
+/** The entries with a definition by their numbers; `null` where the format is not the one that is understood. */
 export function readContents(toc: Buffer): Map<number, ContentsEntry> | null {
   const entries = new Map<number, ContentsEntry>();
   const understood = rewriteContents(toc, (entry) => {

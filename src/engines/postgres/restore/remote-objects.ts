@@ -66,6 +66,8 @@ export async function leaveOutRemote(
   const leftOut = entries.flatMap((entry) => {
     const root = needs.get(entry.dumpId);
     const described = describe(entry);
+    // Rows have no definition, and go with their table.
+    if (described.kind === '') return [];
     const isWanted = described.schema === '' || (schemas?.includes(described.schema) ?? true);
     return root && isWanted ? [{ ...described, needs: root }] : [];
   });
