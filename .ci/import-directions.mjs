@@ -10,22 +10,22 @@ readUsingDeclarations(swcVisitor.Visitor.prototype);
 
 const entrances = '^src/(main\\.ts|cli/|commands/)';
 const presentation = '^src/presentation/';
-/** The shapes of what is shown, which know nothing of databases. */
+/** Shapes of the presentation without databases. */
 const shown = '^src/presentation/(glyphs|fact|column|table-layout)\\.ts$';
 const operations = '^src/operations/';
 const parts = '^src/(engines|repository|subset|sanitize|sso|config|state)/';
 const process = '^src/process/';
-/** What everybody may import: it knows nothing of the rest. */
-const ground = [
+/** The base: every layer may import it. */
+const base = [
   '^src/(runtime/(?!context\\.ts)|text/|results/)',
   '^src/engines/(list|profile|[^/]+/(profile|details-schema))\\.ts$',
   '^src/repository/values\\.ts$',
 ];
 const skins = '^(components|screens)/';
 
-/** Whatever a layer lies on; an import of anything above is reported. */
+/** Layers from the bottom up; an import of a higher layer is an error. */
 const upward = [
-  { name: 'ground-imports-only-ground', from: ground, to: '^(src|components|screens)/', except: ground },
+  { name: 'base-imports-only-base', from: base, to: '^(src|components|screens)/', except: base },
   {
     name: 'process-is-below-the-parts',
     from: process,
@@ -73,7 +73,7 @@ export default {
       name: 'screens-and-commands-act-through-operations',
       severity: 'error',
       from: { path: '^(screens/|src/commands/)' },
-      to: { path: '^src/(engines|repository|subset|sanitize|sso|process)/', pathNot: ground },
+      to: { path: '^src/(engines|repository|subset|sanitize|sso|process)/', pathNot: base },
     },
     {
       name: 'presentation-starts-no-work',
@@ -82,7 +82,7 @@ export default {
       from: { path: presentation },
       to: {
         path: '^src/(operations|engines|repository|subset|sanitize|sso|process)/',
-        pathNot: ground,
+        pathNot: base,
         dependencyTypesNot: ['type-only'],
       },
     },
@@ -103,7 +103,7 @@ export default {
       name: 'components-know-nothing-of-databases',
       severity: 'error',
       from: { path: '^components/' },
-      to: { path: '^(src|screens)/', pathNot: [...ground, shown] },
+      to: { path: '^(src|screens)/', pathNot: [...base, shown] },
     },
     {
       name: 'only-the-runners-import-execa',

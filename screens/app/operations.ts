@@ -6,7 +6,7 @@ import type { TrustRequest } from '../../src/config/trust/trust-request.ts';
 import type { BuildRequest } from '../../src/operations/build.ts';
 import type { CheckRequest, EngineState } from '../../src/operations/configuration/check.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
-import type { Diagnosis, Fix, FixPlan } from '../../src/operations/configuration/fix.ts';
+import type { CheckWithFixes, Fix, FixPlan } from '../../src/operations/configuration/fix.ts';
 import type { SetUp, SetUpPlan } from '../../src/operations/configuration/set-up.ts';
 import type { SourceNames } from '../../src/operations/configuration/source-names.ts';
 import type { TriedDestination, TriedSource } from '../../src/operations/configuration/try-connection.ts';
@@ -68,7 +68,7 @@ export interface Operations {
   push(session: RunContext, request: SnapshotRequest): Promise<TransferResult>;
   pull(session: RunContext, request: SnapshotRequest): Promise<TransferResult>;
   export(session: RunContext, request: ExportRequest): Promise<ExportResult>;
-  diagnose(session: RunContext): Promise<Diagnosis>;
+  checkWithFixes(session: RunContext): Promise<CheckWithFixes>;
   planFix(fix: Fix): Promise<ShownFix>;
   applyFix(plan: FixPlan): Promise<void>;
   findEngines(session: RunContext): Promise<EngineState[]>;
@@ -168,10 +168,10 @@ export function lazyOperations(
     push: inContext(async () => (await import('../../src/operations/snapshots/push.ts')).push),
     pull: inContext(async () => (await import('../../src/operations/snapshots/pull.ts')).pull),
     export: inContext(async () => (await import('../../src/operations/snapshots/export.ts')).exportSnapshot),
-    async diagnose(session) {
+    async checkWithFixes(session) {
       // Without a context, which an invalid configuration does not have.
-      const { diagnose } = await import('../../src/operations/configuration/fix.ts');
-      return diagnose({ ...surroundings, ...session, offline: false });
+      const { checkWithFixes } = await import('../../src/operations/configuration/fix.ts');
+      return checkWithFixes({ ...surroundings, ...session, offline: false });
     },
     async planFix(fix) {
       const [{ planFix }, { shapeOf }, { settingsSchema }] = await Promise.all([

@@ -20,7 +20,7 @@ export function doctor(model: Model): void {
     return;
   }
   const route: DoctorRoute = { screen: 'doctor', before: null, list: emptyList, ...notFetched() };
-  showWhileFetching(model, route, (signal) => model.operations.diagnose(quietly(signal)));
+  showWhileFetching(model, route, (signal) => model.operations.checkWithFixes(quietly(signal)));
 }
 
 /** Keeps the selection, and shows the old result meanwhile. */
@@ -30,7 +30,7 @@ function checkAgain(model: Model): void {
   route.controller.abort();
   const looking: DoctorRoute = { ...route, ...notFetched(), before: shownDiagnosis(route) };
   model.navigation.replace(looking);
-  fetchInto(model, looking, (signal) => model.operations.diagnose(quietly(signal)));
+  fetchInto(model, looking, (signal) => model.operations.checkWithFixes(quietly(signal)));
 }
 
 export function showFix(model: Model, route: DoctorRoute): void {

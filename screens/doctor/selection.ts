@@ -1,4 +1,4 @@
-import type { Diagnosis } from '../../src/operations/configuration/fix.ts';
+import type { CheckWithFixes } from '../../src/operations/configuration/fix.ts';
 import { type CheckRow, checkRows } from '../../src/presentation/check.ts';
 import type { ListState } from '../../src/state/list.ts';
 import type { Fetched } from '../app/fetched.ts';
@@ -10,14 +10,14 @@ declare module '../app/route.ts' {
   }
 }
 
-export interface DoctorRoute extends Fetched<Diagnosis> {
+export interface DoctorRoute extends Fetched<CheckWithFixes> {
   screen: 'doctor';
   /** The result of the check before, shown until the new one is there. */
-  before: Diagnosis | null;
+  before: CheckWithFixes | null;
   list: ListState;
 }
 
-export function shownDiagnosis({ found, before }: DoctorRoute): Diagnosis | null {
+export function shownDiagnosis({ found, before }: DoctorRoute): CheckWithFixes | null {
   return found ?? before;
 }
 

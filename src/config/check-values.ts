@@ -18,7 +18,7 @@ type PartOf<T> = T extends (infer Item)[]
     : T;
 
 export interface CheckedValues {
-  findings: KeyProblem[];
+  problems: KeyProblem[];
   settings: Settings | null;
   draft: Draft;
 }
@@ -26,10 +26,10 @@ export interface CheckedValues {
 /** Validates every value against the schema, and removes invalid values from the tree. */
 export function checkValues(tree: Tree, shape: Shape): CheckedValues {
   const result = v.safeParse(settingsSchema, tree);
-  if (result.success) return { findings: [], settings: result.output, draft: result.output };
-  const findings = result.issues.map((issue) => toFinding(issue, shape));
-  for (const { path } of findings) removeValue(tree, path);
-  return { findings, settings: null, draft: tree as Draft };
+  if (result.success) return { problems: [], settings: result.output, draft: result.output };
+  const problems = result.issues.map((issue) => toFinding(issue, shape));
+  for (const { path } of problems) removeValue(tree, path);
+  return { problems, settings: null, draft: tree as Draft };
 }
 
 function toFinding(issue: v.BaseIssue<unknown>, root: Shape): KeyProblem {

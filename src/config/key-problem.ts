@@ -22,8 +22,8 @@ export interface Origins {
 }
 
 /** A problem with its location: file, line and column, or the variable's name. */
-export function toProblem(finding: KeyProblem, origins: Origins): Problem {
-  const { path, code, message, severity = 'error', hint = null, at = 'value', offset = 0 } = finding;
+export function toProblem(problem: KeyProblem, origins: Origins): Problem {
+  const { path, code, message, severity = 'error', hint = null, at = 'value', offset = 0 } = problem;
   const variable = variableOf(path, origins.variables);
   const source = variable === null ? origins.source : null;
   const position = source && (offset > 0 ? source.locateWithin(path, offset) : source.locate(path, at));

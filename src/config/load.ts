@@ -105,7 +105,7 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   const origins: Origins = { file: file?.path ?? null, source: file?.source ?? null, variables };
   if (!file && variables.size === 0) return nothingConfigured(variableProblems, origins);
 
-  const place = (findings: KeyProblem[]) => findings.map((finding) => toProblem(finding, origins));
+  const locate = (found: KeyProblem[]) => found.map((problem) => toProblem(problem, origins));
   const mode = modeOf(tree);
   const written = structuredClone(tree);
   const shadowed = file?.shadows ?? null;
@@ -119,22 +119,22 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   const unknown = pruneTree(tree, shape);
   const locked = await takeFromKeychain(tree, origins);
   const secrets = openValues(tree);
-  const { findings: unfilled, blanks } = fillUrls(tree, { shape, variables: variablesOf(environment) });
+  const { problems: unfilled, blanks } = fillUrls(tree, { shape, variables: variablesOf(environment) });
   secrets.openFilled();
-  const { settings, draft, findings } = checkValues(tree, shape);
+  const { settings, draft, problems: invalid } = checkValues(tree, shape);
   const surroundings: Surroundings = {
     isWritten: (path) => (valueAt(written, path) ?? null) !== null,
     environment,
     awsProfiles: Object.keys(draft.storage_profiles ?? {}).length > 0 ? await readAwsProfiles(environment) : new Map(),
   };
   const unruly = applyRules(RULES, draft, surroundings);
-  const wrong = secrets.withoutValues([...withoutRenamed(findings, unknown), ...unruly]);
-  const broken = [...unknown, ...locked, ...secrets.findings(), ...wrong];
+  const wrong = secrets.withoutValues([...withoutRenamed(invalid, unknown), ...unruly]);
+  const broken = [...unknown, ...locked, ...secrets.problems(), ...wrong];
   const folders = [...(file ? [dirname(file.path)] : []), cwd];
   const missing = settings ? await resolvePaths(settings, { folders, environment }) : [];
 
-  const deferred = place(secrets.withoutValues([...unfilled, ...missing]));
-  const problems = [...place([...exposed, ...broken]), ...deferred, ...variableProblems].sort(byPlace);
+  const deferred = locate(secrets.withoutValues([...unfilled, ...missing]));
+  const problems = [...locate([...exposed, ...broken]), ...deferred, ...variableProblems].sort(byPlace);
   const stops = ({ severity, code }: Problem): boolean => severity === 'error' && !LEFT_TO_THE_GUARD.has(code);
   const usable = settings && !problems.some((problem) => stops(problem) && !deferred.includes(problem));
   const configuration = usable ? { file: origins.file, settings, deferred, blanks } : null;
@@ -146,9 +146,9 @@ function flawsOf({ path, source }: ConfigFile): Problem[] {
 }
 
 /** A former key already has a problem, so its new name is not reported as missing. */
-function withoutRenamed(findings: KeyProblem[], unknown: KeyProblem[]): KeyProblem[] {
+function withoutRenamed(invalid: KeyProblem[], unknown: KeyProblem[]): KeyProblem[] {
   const renamed = new Set(unknown.map(({ path }) => replacementOf(path)));
-  return findings.filter(({ code, path }) => code !== 'missing_key' || !renamed.has(dotted(path)));
+  return invalid.filter(({ code, path }) => code !== 'missing_key' || !renamed.has(dotted(path)));
 }
 
 function nothingConfigured(problems: Problem[], origins: Origins): Inspection {
@@ -176,7 +176,7 @@ async function resolvePaths(
 ): Promise<KeyProblem[]> {
   const [base = '.'] = folders;
   settings.working_directory = absolutePath(settings.working_directory, { from: base, environment });
-  const findings: KeyProblem[] = [];
+  const problems: KeyProblem[] = [];
   const around = [...folders, settings.working_directory];
   for (const [name, { sanitize }] of Object.entries(settings.targets)) {
     if (sanitize?.query_file === undefined) continue;
@@ -184,7 +184,7 @@ async function resolvePaths(
     const places = [...new Set(candidates)];
     const found = await firstFile(places);
     if (found === null) {
-      findings.push({
+      problems.push({
         path: ['targets', name, 'sanitize', 'query_file'],
         code: 'query_file_not_found',
         message: `query file '${sanitize.query_file}' not found`,
@@ -193,7 +193,7 @@ async function resolvePaths(
     }
     sanitize.query_file = found ?? places[0] ?? sanitize.query_file;
   }
-  return findings;
+  return problems;
 }
 
 async function firstFile(paths: string[]): Promise<string | null> {

@@ -1,6 +1,6 @@
 import type { ToolReport } from '../engines/engine.ts';
 import type { CheckReport } from '../operations/configuration/check.ts';
-import type { Diagnosis, Fix } from '../operations/configuration/fix.ts';
+import type { CheckWithFixes, Fix } from '../operations/configuration/fix.ts';
 import type { Reach } from '../operations/configuration/reach.ts';
 import { formatNumberOf } from '../text/format.ts';
 import type { Column } from './column.ts';
@@ -24,7 +24,7 @@ export interface CheckRow {
 }
 
 /** The results of `config check`, problems first, for the screen. */
-export function checkRows({ report, fixes, encrypt, makeFolder }: Diagnosis): CheckRow[] {
+export function checkRows({ report, fixes, encrypt, makeFolder }: CheckWithFixes): CheckRow[] {
   const needs = needRows(report).map((row) => {
     if (row.id === 'secrets') return { ...row, fix: encrypt };
     return row.id === 'working directory' ? { ...row, fix: makeFolder } : row;
@@ -46,7 +46,7 @@ export function needRows(report: CheckReport): CheckRow[] {
   ];
 }
 
-function problemRows({ problems, file }: CheckReport, fixes: Diagnosis['fixes']): CheckRow[] {
+function problemRows({ problems, file }: CheckReport, fixes: CheckWithFixes['fixes']): CheckRow[] {
   const group = 'Configuration';
   if (problems.length === 0) {
     const finding = file === null ? 'not found: tool config init writes one' : 'no problems';

@@ -17,7 +17,7 @@ export interface TemporaryCredentials {
   expiration: Date;
 }
 
-const PATIENCE = 15_000;
+const TIMEOUT_MS = 15_000;
 
 /**
  * Temporary credentials for an ID token, by an unsigned request:
@@ -26,7 +26,7 @@ const PATIENCE = 15_000;
 export async function assumeRole(request: RoleRequest): Promise<TemporaryCredentials> {
   const { profile, endpoint, roleArn, sessionName, idToken } = request;
   refuseInsecure(profile, endpoint);
-  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(PATIENCE)]);
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(TIMEOUT_MS)]);
   const body = new URLSearchParams({
     Action: 'AssumeRoleWithWebIdentity',
     Version: '2011-06-15',

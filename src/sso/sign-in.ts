@@ -16,11 +16,11 @@ export interface SignInRequest extends SignInOptions {
   timeoutMs?: number;
 }
 
-const PATIENCE = 5 * 60_000;
+const TIMEOUT_MS = 5 * 60_000;
 
 /** Signs a person in. Stores nothing. */
 export async function signIn(request: SignInRequest): Promise<SignInSession> {
-  const { provider: wanted, device, clock, timeoutMs: time = PATIENCE, ...options } = request;
+  const { provider: wanted, device, clock, timeoutMs: time = TIMEOUT_MS, ...options } = request;
   const provider = await unlessAborted(openProvider(wanted), options.signal);
   const timeoutMs = AbortSignal.timeout(time);
   const patient = { ...options, signal: AbortSignal.any([options.signal, timeoutMs]) };

@@ -38,7 +38,7 @@ function exists(path: string, page: string): boolean {
     ? [normalize(join(dirname(page), pattern))]
     : [pattern, join('test', pattern), join(dirname(page), pattern), join(dirname(page), '**', pattern)];
   if (!pattern.includes('/') && page.startsWith('docs/')) places.push(join('**', pattern));
-  return places.some((place) => folders.has(place) || files.some((file) => file === place || matchesGlob(file, place)));
+  return places.some((place) => [...folders, ...files].some((path) => path === place || matchesGlob(path, place)));
 }
 
 test('every path of the project that the documentation names exists', () => {

@@ -65,7 +65,7 @@ test('imports along the arrows pass', () => {
 test.each([
   ['errors-import-nothing', 'src/runtime/errors.ts', "import 'node:fs';"],
   [
-    'ground-imports-only-ground',
+    'base-imports-only-base',
     'src/runtime/events.ts',
     "import type { engine } from '../engines/engine.ts';\nexport type E = typeof engine;",
   ],

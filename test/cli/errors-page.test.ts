@@ -17,3 +17,11 @@ test('every code of an error or a warning is in docs/errors.md', () => {
 test('every code in docs/errors.md is one that the program uses', () => {
   expect(documented.filter((code) => !sources.includes(`'${code}'`))).toEqual([]);
 });
+
+test('no table of docs/errors.md has a code twice', () => {
+  const twice = page.split(/\n(?!\|)/).flatMap((table) => {
+    const codes = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, code]) => code);
+    return codes.filter((code, index) => codes.indexOf(code) < index);
+  });
+  expect(twice).toEqual([]);
+});

@@ -9,7 +9,7 @@ import {
   redoDraft,
   saveDraft,
 } from '../../src/operations/configuration/edit-configuration.ts';
-import type { Diagnosis } from '../../src/operations/configuration/fix.ts';
+import type { CheckWithFixes } from '../../src/operations/configuration/fix.ts';
 import type { RunContext } from '../../src/state/runs.ts';
 import type { FakeWorld } from './fake-world.ts';
 import { unlessAborted } from './unless-aborted.ts';
@@ -22,14 +22,14 @@ type Configuring =
   | 'diffDraft'
   | 'saveDraft'
   | 'listSourceNames'
-  | 'diagnose'
+  | 'checkWithFixes'
   | 'planFix'
   | 'applyFix';
 
 /** What is done with the world's configuration: its file is a real one. */
 export function fakeConfiguration(world: FakeWorld): Pick<Operations, Configuring> {
   return {
-    diagnose: (session) => diagnoseIn(world, session),
+    checkWithFixes: (session) => diagnoseIn(world, session),
     planFix: async (fix) => {
       const { planFix } = await import('../../src/operations/configuration/fix.ts');
       return { plan: await planFix(world.configuration, fix), shape: shapeOf(settingsSchema) };
@@ -53,10 +53,10 @@ export function fakeConfiguration(world: FakeWorld): Pick<Operations, Configurin
 }
 
 /** Of a real file what is wrong with it, else what the world says. */
-async function diagnoseIn({ check, configuration }: FakeWorld, session: RunContext): Promise<Diagnosis> {
+async function diagnoseIn({ check, configuration }: FakeWorld, session: RunContext): Promise<CheckWithFixes> {
   const fixes = check.problems.map(() => null);
   if (configuration.cwd === '/nowhere') return { report: check, fixes, encrypt: null, makeFolder: null };
   // Only who looks at a real file pays for loading all that is looked at.
-  const { diagnose } = await import('../../src/operations/configuration/fix.ts');
-  return diagnose({ ...configuration, ...session, offline: true, clock: () => new Date(0) });
+  const { checkWithFixes } = await import('../../src/operations/configuration/fix.ts');
+  return checkWithFixes({ ...configuration, ...session, offline: true, clock: () => new Date(0) });
 }

@@ -9,7 +9,7 @@ import { unknownKeys } from './unknown-keys.ts';
  * closest known key.
  */
 export function pruneTree(tree: Tree, root: Shape): KeyProblem[] {
-  const findings: KeyProblem[] = [];
+  const problems: KeyProblem[] = [];
   const unknownKey = unknownKeys(root);
 
   function prune(value: unknown, shape: Shape, path: KeyPath): void {
@@ -32,11 +32,11 @@ export function pruneTree(tree: Tree, root: Shape): KeyProblem[] {
     const here = [...path, key];
     const value = parent[key];
     if (!shape) {
-      findings.push(siblings ? unknownKey(here, [...siblings.keys()]) : reservedName(here));
+      problems.push(siblings ? unknownKey(here, [...siblings.keys()]) : reservedName(here));
       delete parent[key];
     } else if ((shape.kind === 'object' || shape.kind === 'map') && !isTree(value)) {
       // valibot would accept a list as a map with numeric keys.
-      findings.push(mismatch(here, shape, value));
+      problems.push(mismatch(here, shape, value));
       delete parent[key];
     } else {
       prune(value, shape, here);
@@ -44,7 +44,7 @@ export function pruneTree(tree: Tree, root: Shape): KeyProblem[] {
   }
 
   prune(tree, root, []);
-  return findings;
+  return problems;
 }
 
 interface Entry {

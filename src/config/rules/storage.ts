@@ -44,7 +44,7 @@ export function storageProfilesAreComplete(draft: Draft, { awsProfiles, isWritte
       message: `storage profile '${name}' needs ${missing}`,
       hint,
     });
-    const findings: KeyProblem[] = [];
+    const problems: KeyProblem[] = [];
     const { provider } = profile;
     // The CLI profile may also contain them.
     const elsewhere: Partial<ProfileDraft> = awsProfiles.get(profile.cli_profile ?? '') ?? {};
@@ -53,15 +53,15 @@ export function storageProfilesAreComplete(draft: Draft, { awsProfiles, isWritte
       STORAGE_PROVIDERS[provider].needs.oneOf.every((key) => lacks(key) && elsewhere[key] === undefined)
     ) {
       const { oneOf, hint } = STORAGE_PROVIDERS[provider].needs;
-      findings.push(incomplete('provider', `${oneOf.join(' or ')}, since its provider is ${provider}`, hint));
+      problems.push(incomplete('provider', `${oneOf.join(' or ')}, since its provider is ${provider}`, hint));
     }
     const pair = 'The two are used together. Or leave both out, and name a cli_profile.';
     if (!lacks('access_key') && lacks('secret_key')) {
-      findings.push(incomplete('access_key', 'secret_key beside access_key', pair));
+      problems.push(incomplete('access_key', 'secret_key beside access_key', pair));
     }
     if (!lacks('secret_key') && lacks('access_key')) {
-      findings.push(incomplete('secret_key', 'access_key beside secret_key', pair));
+      problems.push(incomplete('secret_key', 'access_key beside secret_key', pair));
     }
-    return findings;
+    return problems;
   });
 }

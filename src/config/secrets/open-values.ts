@@ -6,9 +6,9 @@ import { decrypt, ENCRYPTED, isWhole } from './cipher.ts';
 
 export interface OpenedValues {
   openFilled(): void;
-  findings(): KeyProblem[];
+  problems(): KeyProblem[];
   /** Problems without the decrypted values in their messages; none about values that are still encrypted. */
-  withoutValues(findings: KeyProblem[]): KeyProblem[];
+  withoutValues(problems: KeyProblem[]): KeyProblem[];
 }
 
 /** Part of a URL: `postgres://user:$aes$…@host/db`. Other text is encrypted as a whole. */
@@ -72,11 +72,11 @@ export function openValues(tree: Tree): OpenedValues {
   open(tree, []);
   return {
     openFilled: () => withTemplates.forEach(openText),
-    findings: () => (key === null ? [] : notOpened([...closed.values()], { none: opened.size === 0 })),
-    withoutValues: (findings) =>
-      findings
+    problems: () => (key === null ? [] : notOpened([...closed.values()], { none: opened.size === 0 })),
+    withoutValues: (problems) =>
+      problems
         .filter(({ path }) => !closed.has(dotted(path)))
-        .map((finding) => withoutValue(finding, opened.get(dotted(finding.path)))),
+        .map((problem) => withoutValue(problem, opened.get(dotted(problem.path)))),
   };
 }
 
@@ -115,10 +115,10 @@ function notOpened(closed: { path: KeyPath; damaged: boolean }[], { none }: { no
 }
 
 /** Errors often repeat the value; advice concerns the key. */
-function withoutValue(finding: KeyProblem, plain: string | undefined): KeyProblem {
-  const { path, code, severity = 'error', message, hint } = finding;
+function withoutValue(problem: KeyProblem, plain: string | undefined): KeyProblem {
+  const { path, code, severity = 'error', message, hint } = problem;
   const told = `${typeof message === 'string' ? message : message.says} ${hint}`;
-  if (plain === undefined || (severity === 'warning' && !told.includes(plain))) return finding;
+  if (plain === undefined || (severity === 'warning' && !told.includes(plain))) return problem;
   const says = `is encrypted, and its decrypted value is invalid (${code})`;
   return { path, code, severity, message: { says }, hint: WRITE_AGAIN };
 }

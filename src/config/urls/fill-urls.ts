@@ -5,13 +5,13 @@ import { blankTemplate, fillTemplateFrom, TemplateError, type Variables } from '
 import { joinUrl } from './url-insertion.ts';
 
 export interface FilledUrls {
-  findings: KeyProblem[];
+  problems: KeyProblem[];
   blanks: Map<string, string>;
 }
 
 /** Fills in the templates of all URLs. A URL that cannot be filled in is removed and reported. */
 export function fillUrls(tree: Tree, { shape, variables }: { shape: Shape; variables: Variables }): FilledUrls {
-  const findings: KeyProblem[] = [];
+  const problems: KeyProblem[] = [];
   const blanks = new Map<string, string>();
 
   function fill(parent: Tree, shapes: Iterable<[string, Shape]>, path: KeyPath): void {
@@ -31,7 +31,7 @@ export function fillUrls(tree: Tree, { shape, variables }: { shape: Shape; varia
         parent[key] = joinUrl(fillTemplateFrom(value, variables));
       } catch (error) {
         if (!(error instanceof TemplateError)) throw error;
-        findings.push(failure(here, error));
+        problems.push(failure(here, error));
         blanks.set(dotted(here), blankUrl(value));
         delete parent[key];
       }
@@ -39,7 +39,7 @@ export function fillUrls(tree: Tree, { shape, variables }: { shape: Shape; varia
   }
 
   if (shape.kind === 'object') fill(tree, shape.keys, []);
-  return { findings, blanks };
+  return { problems, blanks };
 }
 
 function blankUrl(text: string): string {

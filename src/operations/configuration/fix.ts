@@ -12,7 +12,7 @@ import { type Draft, openDraft, saveText } from './edit-configuration.ts';
 import { encryptSecrets } from './secrets.ts';
 
 /** What the check has found, and what mends it. */
-export interface Diagnosis {
+export interface CheckWithFixes {
   report: CheckReport;
   /** Of the problems, in their order; `null` where only a person can. */
   fixes: (Fix | null)[];
@@ -40,7 +40,7 @@ export interface FixPlan {
 }
 
 /** The check, and for each finding what mends it, where one can know. */
-export async function diagnose(request: CheckRequest): Promise<Diagnosis> {
+export async function checkWithFixes(request: CheckRequest): Promise<CheckWithFixes> {
   const { report } = await check(request);
   const { problems, plain_secrets, working_directory } = report;
   const draft = await openDraft(request).catch(ifInvalid);

@@ -34,7 +34,7 @@ export interface DockerRequest extends Omit<EngineContext, 'containers'> {
 }
 
 /** A daemon that is stuck keeps its clients waiting for ever. */
-const PATIENCE = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** The daemon, and the tools in the configured images; nothing where none is configured and no Docker is installed. */
 export async function reportDocker(request: DockerRequest): Promise<DockerReport | null> {
@@ -43,7 +43,7 @@ export async function reportDocker(request: DockerRequest): Promise<DockerReport
     const image = images[engine.id];
     return image === undefined ? [] : [{ engine, image }];
   });
-  const limit = AbortSignal.timeout(PATIENCE);
+  const limit = AbortSignal.timeout(TIMEOUT_MS);
   const impatient: Runner = {
     ...runner,
     run: (command, options) => runner.run(command, { ...options, signal: AbortSignal.any([signal, limit]) }),
@@ -54,7 +54,7 @@ export async function reportDocker(request: DockerRequest): Promise<DockerReport
     return { ok: reports.every(({ ok }) => ok), name: daemon.name, error: null, hint: null, images: reports };
   } catch (thrown) {
     signal.throwIfAborted();
-    const late = `Docker has not answered for ${PATIENCE / 1000} seconds`;
+    const late = `Docker has not answered for ${TIMEOUT_MS / 1000} seconds`;
     const { code, message, hint = null } = toUserError(thrown);
     if (code === 'docker_missing' && configured.length === 0) return null;
     const error = limit.aborted ? late : configured.length > 0 ? message : 'The Docker daemon does not answer';

@@ -94,9 +94,9 @@ function sectionsOf({ target, source, destination, schemaConfig, variables: name
 }
 
 function refuseInvalid(tree: Tree): void {
-  const [finding] = checkValues(tree, shapeOf(settingsSchema)).findings;
-  if (!finding) return;
-  const { path, code, message, hint } = finding;
+  const [problem] = checkValues(tree, shapeOf(settingsSchema)).problems;
+  if (!problem) return;
+  const { path, code, message, hint } = problem;
   const sentence = typeof message === 'string' ? message : `${dotted(path)} ${message.says}`;
   throw new UserError(redact(sentence), { code, exit: EXIT.configuration, ...(hint && { hint }) });
 }

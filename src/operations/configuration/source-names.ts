@@ -19,7 +19,7 @@ interface Asking {
 }
 
 /** Whoever types does not wait for longer. */
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 
 /** The schemas and tables of the database that a URL of an edited configuration names. */
 export async function sourceNames(
@@ -32,7 +32,7 @@ export async function sourceNames(
   if (typeof url !== 'string') {
     throw new UserError('The source database is not known', { code: 'source_missing', exit: EXIT.configuration });
   }
-  const limit = AbortSignal.timeout(PATIENCE_MS);
+  const limit = AbortSignal.timeout(TIMEOUT_MS);
   const signal = AbortSignal.any([surroundings.signal, limit]);
   const { engine, url: database, context } = openUrl({ ...surroundings, signal }, url);
   const asked = Promise.all([
@@ -44,7 +44,7 @@ export async function sourceNames(
     return { schema, table };
   } catch (thrown) {
     if (!limit.aborted) throw thrown;
-    throw new UserError(`No answer from ${database.display} within ${PATIENCE_MS / 1000} seconds`, {
+    throw new UserError(`No answer from ${database.display} within ${TIMEOUT_MS / 1000} seconds`, {
       code: 'unreachable',
       exit: EXIT.unreachable,
     });

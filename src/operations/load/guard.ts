@@ -23,7 +23,7 @@ const SOURCES = ['snapshot.src_url', 'subset.src_url'];
 const FRESH_MS = 24 * 3_600_000;
 
 /** How long a source of another name is waited for. */
-const PATIENCE_MS = 120;
+const TIMEOUT_MS = 120;
 
 /** How long names of hosts may take to be resolved; what is not resolved by then is compared by its identity. */
 const LOCATE_TIMEOUT_MS = 2000;
@@ -227,14 +227,14 @@ interface Inquiry extends AsyncDisposable {
   answers: (alike: Source[]) => Promise<Identified[]>;
 }
 
-/** Asks the sources that can be reached now: those named like the destination, and the others with little patience. */
+/** Asks the sources that can be reached now: those named like the destination, and the others with a short timeout. */
 function beginInquiry(context: Context, { alike, others }: { alike: Source[]; others: Source[] }): Inquiry {
   const decided = new AbortController();
   const asking = { ...context, signal: AbortSignal.any([context.signal, decided.signal]) };
   const asked = Promise.all([
     identify(asking, { sources: alike }),
     // A proxy may have another name for the same database; who cannot say so in time is told apart by the name.
-    identify(asking, { sources: others, patienceMs: PATIENCE_MS }),
+    identify(asking, { sources: others, timeoutMs: TIMEOUT_MS }),
   ]);
   asked.catch(() => {});
   return {
@@ -253,7 +253,7 @@ function beginInquiry(context: Context, { alike, others }: { alike: Source[]; ot
 interface Identifying {
   sources: Source[];
   /** Where they are not worth the time that any check may take. */
-  patienceMs?: number;
+  timeoutMs?: number;
 }
 
 interface Identified {
@@ -263,10 +263,10 @@ interface Identified {
 }
 
 /** Asks the sources that can be reached now; resolves with those that have answered. What they say is remembered. */
-async function identify(context: Context, { sources, patienceMs }: Identifying): Promise<Identified[]> {
+async function identify(context: Context, { sources, timeoutMs }: Identifying): Promise<Identified[]> {
   const reachable = sources.flatMap((source) => (source.url && !source.blank ? [{ source, url: source.url }] : []));
   const answered = new Map<Source, Identified>();
-  const limit = patienceMs === undefined ? null : AbortSignal.timeout(patienceMs);
+  const limit = timeoutMs === undefined ? null : AbortSignal.timeout(timeoutMs);
   const signal = limit ? AbortSignal.any([context.signal, limit]) : context.signal;
   const checking = checkDatabases(
     { ...context, signal },

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
   applyFix,
-  type Diagnosis,
-  diagnose,
+  type CheckWithFixes,
+  checkWithFixes,
   type Fix,
   type FixPlan,
   planFix,
@@ -24,8 +24,8 @@ function fileRequest({ path }: ConfigFolder) {
   return { cwd: path, environment: { TOOL_TRUST: 'true', HOME: path, PATH: path } };
 }
 
-function diagnosed(folder: ConfigFolder): Promise<Diagnosis> {
-  return diagnose({
+function diagnosed(folder: ConfigFolder): Promise<CheckWithFixes> {
+  return checkWithFixes({
     ...fileRequest(folder),
     offline: true,
     report: () => {},

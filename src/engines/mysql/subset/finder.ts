@@ -11,7 +11,7 @@ import { type SubsetColumn, writtenValue } from './keys.ts';
 import { batchesOf, isKey, joinedBy, keyTable, type RowNumbers } from './rows.ts';
 import { type Reference, referenceIn, type SubsetCatalog, type SubsetTable } from './subset-catalog.ts';
 
-export interface Finding {
+export interface FinderOptions {
   database: string;
   catalog: SubsetCatalog;
   withSession: WithResource<MysqlSession>;
@@ -19,7 +19,7 @@ export interface Finding {
 }
 
 /** Joins whole batches of keys to their rows. */
-export function createFinder(graph: Graph, { database, catalog, withSession, seed }: Finding): RowFinder {
+export function createFinder(graph: Graph, { database, catalog, withSession, seed }: FinderOptions): RowFinder {
   for (const relationship of [...graph.relationships, ...graph.cut].filter(({ added }) => added)) {
     catalog.references.set(relationship.id, referenceIn(catalog.tables, relationship));
   }

@@ -11,7 +11,7 @@ import { forEachLine } from './line-numbers.ts';
 import { type Batch, batchesOf, isOneOf, rowNumber } from './rows.ts';
 import { type Leaf, type Reference, resolveAdded, type SubsetCatalog, type SubsetTable } from './subset-catalog.ts';
 
-export interface Finding {
+export interface FinderOptions {
   catalog: SubsetCatalog;
   withSession: WithResource<PsqlSession>;
   seed: number;
@@ -20,7 +20,7 @@ export interface Finding {
 const PLACE_NUMBERS = 2;
 
 /** Joins whole batches, so that the server chooses between an index and a scan. */
-export async function createFinder(graph: Graph, { catalog, withSession, seed }: Finding): Promise<RowFinder> {
+export async function createFinder(graph: Graph, { catalog, withSession, seed }: FinderOptions): Promise<RowFinder> {
   const leaves = new Map([...catalog.tables.values()].flatMap((table) => table.leaves.map((leaf) => [leaf.oid, leaf])));
   for (const relationship of [...graph.relationships, ...graph.cut].filter(({ added }) => added)) {
     const reference = await withSession((session) => resolveAdded(session, catalog, relationship));
