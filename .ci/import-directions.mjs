@@ -2,7 +2,8 @@
  * The arrows of docs/architecture.md, for dependency-cruiser: `npm test` fails on an import that points the wrong way.
  *
  *   screens → components
- *   screens, commands → operations → engines repository subset sanitize sso config state → process → runtime text results
+ *   screens, commands → operations → engines repository subset sanitize sso cloud config state → process → runtime text results
+ *   hub → cloud/contract, repository, config/schema, runtime, text
  */
 import swcVisitor from '@swc/core/Visitor.js';
 
@@ -10,11 +11,12 @@ readUsingDeclarations(swcVisitor.Visitor.prototype);
 
 const entrances = '^src/(main\\.ts|cli/|commands/|report/)';
 const operations = '^src/operations/';
-const parts = '^src/(engines|repository|subset|sanitize|sso|config|state)/';
+const parts = '^src/(engines|repository|subset|sanitize|sso|cloud|config|state)/';
 const process = '^src/process/';
 /** What everybody may import: it knows nothing of the rest. */
 const ground = ['^src/(runtime/(?!context\\.ts)|text/|results/)', '^src/engines/(list|profile|[^/]+/profile)\\.ts$'];
 const skins = '^(components|screens)/';
+const hub = '^hub/';
 
 /** Whatever a layer lies on; an import of anything above is reported. */
 const upward = [
@@ -89,7 +91,7 @@ export default {
     {
       name: 'only-the-runners-import-execa',
       severity: 'error',
-      from: { path: '^(src|components|screens)/', pathNot: process },
+      from: { path: '^(src|hub|components|screens)/', pathNot: process },
       to: { path: 'node_modules/execa/' },
     },
     {
@@ -111,9 +113,43 @@ export default {
       to: { path: '^src/(operations|report|config)/', dependencyTypesNot: ['dynamic-import', 'type-only'] },
     },
     {
+      name: 'the-hub-imports-contract-and-repository',
+      severity: 'error',
+      from: { path: hub },
+      to: {
+        path: '^(src|components|screens)/',
+        pathNot: ['^src/(cloud/contract|repository|config/schema|text)/', '^src/runtime/(?!context\\.ts)'],
+      },
+    },
+    {
+      name: 'only-its-commands-start-the-hub',
+      severity: 'error',
+      from: { path: '^(src|components|screens)/', pathNot: '^src/commands/hub/' },
+      to: { path: hub },
+    },
+    {
+      name: 'commands-start-the-hub-lazily',
+      severity: 'error',
+      from: { path: '^src/commands/hub/' },
+      to: { path: hub, dependencyTypesNot: ['dynamic-import'] },
+    },
+    {
+      name: 'only-the-database-folder-imports-its-driver',
+      severity: 'error',
+      from: { path: '^(src|hub)/', pathNot: '^hub/database/' },
+      to: { path: 'node_modules/(kysely|pg)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'the-contract-loads-no-generator',
+      comment: 'openapi.ts is for .ci/generate.mjs and the tests: the program reads assets/openapi.json.',
+      severity: 'error',
+      from: { path: '^(src|hub)/' },
+      to: { path: '^src/cloud/contract/openapi\\.ts$' },
+    },
+    {
       name: 'nothing-imports-tests',
       severity: 'error',
-      from: { path: '^(src|components|screens)/' },
+      from: { path: '^(src|hub|components|screens)/' },
       to: { path: '^(test|\\.ci)/' },
     },
     {

@@ -85,6 +85,8 @@ export interface Invocation<Arguments = unknown, Options = unknown> {
   /** Aborted by Ctrl-C and SIGTERM; its reason is the UserError to end with. */
   signal: AbortSignal;
   report: Report;
+  /** Writes to standard output at once: what a server says while it runs. */
+  write: (text: string) => void;
   /** Width and style of the texts for standard output. */
   tableOptions: () => TableOptions;
   /** Loads the configuration, once; throws with exit 3 when it is missing or wrong. A file may be named instead of `--config`'s. */

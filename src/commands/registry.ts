@@ -14,6 +14,8 @@ import { configShowCommand } from './config/show.ts';
 import { demoCommand } from './demo.ts';
 import { diffCommand } from './diff.ts';
 import { exportCommand } from './export.ts';
+import { hubMigrateCommand } from './hub/migrate.ts';
+import { hubServeCommand } from './hub/serve.ts';
 import { importCommand } from './import.ts';
 import { loadCommand } from './load.ts';
 import { pruneCommand } from './prune.ts';
@@ -56,6 +58,8 @@ export const COMMANDS: CommandModule[] = [
   authStatusCommand,
   authLogoutCommand,
   authTokenCommand,
+  hubServeCommand,
+  hubMigrateCommand,
   demoCommand,
   completionCommand,
   completeCommand,
@@ -65,6 +69,7 @@ export const COMMANDS: CommandModule[] = [
 export const FAMILIES: Record<string, string> = {
   config: 'write, check, show and encrypt the configuration',
   auth: 'sign in, and keep the cloud token',
+  hub: 'serve the targets and snapshots of a team',
 };
 
 /** Flags that every command takes, at any place of the line. */

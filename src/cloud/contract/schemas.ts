@@ -28,7 +28,7 @@ export const resourceName = v.pipe(
   v.check((name) => !['.', '..', '__proto__'].includes(name), 'is reserved'),
 );
 
-const id = v.pipe(v.string(), v.regex(/^[A-Za-z0-9-]{1,64}$/, 'must be an identifier'));
+const id = v.pipe(v.string(), v.uuid('must be a UUID'));
 const time = v.pipe(v.string(), v.isoTimestamp('must be a time in UTC (ISO 8601)'));
 const shortText = v.pipe(v.string(), v.nonEmpty('must not be empty'), v.maxLength(LONGEST_TEXT));
 const groups = v.pipe(v.array(v.pipe(shortText, v.maxLength(200))), v.maxLength(MOST_GROUPS));
