@@ -48,9 +48,11 @@ export function createApp({ hub, metrics, isReady }: AppOptions): Hono<{ Binding
   );
   const paths = new Set<string>();
   for (const [name, route] of Object.entries<Route>(ROUTES)) {
-    const path = honoPath(route.path);
-    paths.add(path);
-    app.on(route.method, path, (context) => respond(context, { name: name as RouteName, route, hub, metrics }));
+    const path = `${BASE_PATH}${route.path.replace(/\{(\w+)\}/g, ':$1')}`;
+    // Clients write the root either way.
+    const spellings = route.path === '/' ? [BASE_PATH, path] : [path];
+    for (const spelling of spellings) paths.add(spelling);
+    app.on(route.method, spellings, (context) => respond(context, { name: name as RouteName, route, hub, metrics }));
   }
   for (const path of paths) {
     app.all(path, () => failed(new Problem('cloud_method', 'The resource has no such method'), hub));
@@ -58,10 +60,6 @@ export function createApp({ hub, metrics, isReady }: AppOptions): Hono<{ Binding
   app.notFound(() => failed(new Problem('cloud_unknown', 'There is no such resource'), hub));
   app.onError((error) => failed(error, hub));
   return app;
-}
-
-function honoPath(path: string): string {
-  return path === '/' ? BASE_PATH : `${BASE_PATH}${path.replace(/\{(\w+)\}/g, ':$1')}`;
 }
 
 interface Responding {

@@ -107,8 +107,19 @@ export async function saveStorageProfile(
         .returningAll()
         .executeTakeFirst();
   if (!row) throw changedMeanwhile(name, condition);
-  await writeSecrets(db, { owner: 'storage_profile', owner_id: row.id }, { values: secrets, keys });
+  // Keys cannot be read back, so a change need not repeat them.
+  const owner = { owner: 'storage_profile', owner_id: row.id } as const;
+  const values = { ...(await readSecrets(db, owner, keys)), ...secrets };
+  const missing = SECRET_FIELDS.filter((field) => values[field] === undefined);
+  if (missing.length > 0) throw keysMissing(missing);
+  await writeSecrets(db, owner, { values, keys });
   return { row, created: !found };
+}
+
+function keysMissing(fields: readonly string[]): Problem {
+  return new Problem('cloud_refused', 'A storage profile of the hub needs its own keys', {
+    errors: fields.map((field) => ({ pointer: `/settings/${field}`, detail: 'is required' })),
+  });
 }
 
 const PLACE = ['provider', 'bucket', 'prefix', 'endpoint', 'account_id'];

@@ -171,7 +171,11 @@ export async function saveTarget(
         .returning(COLUMNS)
         .executeTakeFirst();
   if (!row) throw changedMeanwhile(name, condition);
-  await writeSecrets(db, { owner: 'target', owner_id: row.id }, { values: secrets, keys });
+  const owner = { owner: 'target', owner_id: row.id } as const;
+  const sealed = Object.entries(await readSecrets(db, owner, keys));
+  // A URL as it was shown keeps the password that it had.
+  const kept = sealed.filter(([key, url]) => valueAt(settings, key) === withoutPassword(url));
+  await writeSecrets(db, owner, { values: { ...Object.fromEntries(kept), ...secrets }, keys });
   return { row, created: !found };
 }
 

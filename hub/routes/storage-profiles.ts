@@ -28,11 +28,6 @@ export const storageProfileRoutes: Pick<
 
   async putStorageProfile({ parameters: { name }, body, caller, condition, address }, { db, settings: { keys } }) {
     const { settings, applied } = body;
-    if (settings.access_key === undefined || settings.secret_key === undefined) {
-      throw new Problem('cloud_refused', 'A storage profile of the hub needs its own keys', {
-        errors: ['access_key', 'secret_key'].map((key) => ({ pointer: `/settings/${key}`, detail: 'is required' })),
-      });
-    }
     await refuseLinkLocal(settings);
     return db.transaction().execute(async (transaction) => {
       const change = { name, settings, applied, condition, keys };

@@ -4,6 +4,8 @@ import { authLogoutCommand } from './auth/logout.ts';
 import { authStatusCommand } from './auth/status.ts';
 import { authTokenCommand } from './auth/token.ts';
 import { buildCommand } from './build.ts';
+import { cloudApplyCommand } from './cloud/apply.ts';
+import { cloudShowCommand } from './cloud/show.ts';
 import { completeCommand, completionCommand } from './completion.ts';
 import { configCheckCommand } from './config/check.ts';
 import { configDecryptCommand } from './config/decrypt.ts';
@@ -58,6 +60,8 @@ export const COMMANDS: CommandModule[] = [
   authStatusCommand,
   authLogoutCommand,
   authTokenCommand,
+  cloudApplyCommand,
+  cloudShowCommand,
   hubServeCommand,
   hubMigrateCommand,
   demoCommand,
@@ -69,6 +73,7 @@ export const COMMANDS: CommandModule[] = [
 export const FAMILIES: Record<string, string> = {
   config: 'write, check, show and encrypt the configuration',
   auth: 'sign in, and keep the cloud token',
+  cloud: 'write and show what the hub has',
   hub: 'serve the targets and snapshots of a team',
 };
 
