@@ -55,7 +55,7 @@ const PREFIX = 'TOOL_HUB_';
 export const GITHUB_ISSUER = 'https://token.actions.githubusercontent.com';
 
 /** Every variable of the hub, with what it is for; docs/hub.md has the same list. */
-export const HUB_VARIABLES = {
+const HUB_VARIABLES = {
   DATABASE_URL: 'connection URL of the PostgreSQL database',
   DATABASE_ROLE: 'role of `tool hub serve`, to which `tool hub migrate` grants its rights',
   KEYS: 'hub keys of 64 hexadecimal digits, newest first',

@@ -78,7 +78,7 @@ export async function listTargets(
   });
 }
 
-export async function countSnapshots(db: Connection, target: TargetRow, caller: Caller): Promise<Counted> {
+async function countSnapshots(db: Connection, target: TargetRow, caller: Caller): Promise<Counted> {
   const originals = permissionsOn(target, caller).includes('read_originals');
   let query = db
     .selectFrom('snapshots')

@@ -7,7 +7,7 @@ import { type Page, type Paging, pageOf } from './paging.ts';
 /** A text that begins so is a token of a hub: scanners of repositories find it. */
 const PREFIX = 'toolhub_';
 
-export function newToken(): { token: string; hash: Buffer } {
+function newToken(): { token: string; hash: Buffer } {
   const token = `${PREFIX}${randomBytes(32).toString('base64url')}`;
   return { token, hash: hashOf(token) };
 }

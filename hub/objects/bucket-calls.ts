@@ -58,5 +58,12 @@ export async function completeUpload(
 /** Parts that are not those that were sent: the object does not come about. */
 function isRefused(error: unknown): boolean {
   const name = ((error as { cause?: { name?: string } }).cause ?? (error as { name?: string })).name ?? '';
-  return ['InvalidPart', 'InvalidPartOrder', 'EntityTooSmall', 'MalformedXML', 'NoSuchUpload'].includes(name);
+  return [
+    'InvalidPart',
+    'InvalidPartOrder',
+    'InvalidArgument',
+    'EntityTooSmall',
+    'MalformedXML',
+    'NoSuchUpload',
+  ].includes(name);
 }

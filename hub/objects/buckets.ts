@@ -25,6 +25,9 @@ export interface TargetBucket {
   checksumHeader(sha256: string): Record<string, string>;
 }
 
+/** Of a presigned request, unless a header names the hash of its body. */
+const UNSIGNED = { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };
+
 interface PresignRequest {
   method: 'GET' | 'PUT';
   key: string;
@@ -94,7 +97,7 @@ export async function openTargetBucket(options: {
           hostname: host,
           path,
           query,
-          headers: { host, ...headers },
+          headers: { host, ...UNSIGNED, ...headers },
         },
         { expiresIn: seconds, unhoistableHeaders: names, signableHeaders: new Set([...names, 'host']) },
       );

@@ -84,7 +84,7 @@ function userAnswer({ id, issuer, subject, name, groups, disabled_at, signed_in_
 const COLUMNS = ['at', 'actor', 'action', 'target', 'object', 'outcome', 'address'] as const;
 
 /** RFC 4180. A spreadsheet takes a text that begins so for a formula. */
-export function csvOf(events: Record<(typeof COLUMNS)[number], string | null>[]): string {
+function csvOf(events: Record<(typeof COLUMNS)[number], string | null>[]): string {
   const cell = (value: string | null): string => {
     const text = /^[=+\-@\t\r]/.test(value ?? '') ? `'${value}` : (value ?? '');
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

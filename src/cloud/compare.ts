@@ -21,7 +21,7 @@ export interface Comparison {
 }
 
 /** A secret as plans show it. */
-export const HIDDEN = '(secret)';
+const HIDDEN = '(secret)';
 
 export interface ComparedSides {
   /** As the hub shows it. */

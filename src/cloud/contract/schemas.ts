@@ -13,13 +13,13 @@ const LONGEST_TEXT = 10_000;
 const MOST_GROUPS = 200;
 
 /** Objects in one request for URLs. */
-export const MOST_OBJECTS = 200;
+const MOST_OBJECTS = 200;
 
 /** URLs of parts in one answer. */
 export const MOST_PARTS = 1000;
 
 /** Name of a target or a storage profile. */
-export const resourceName = v.pipe(
+const resourceName = v.pipe(
   v.string(),
   v.nonEmpty('must not be empty'),
   v.maxLength(LONGEST_NAME, `must have at most ${LONGEST_NAME} characters`),
@@ -39,7 +39,7 @@ const headers = v.record(v.string(), v.string());
 /** What may stand in the braces of a path. */
 export const PARAMETERS = { name: resourceName, id, snapshot: snapshotId } as const;
 
-export const ROLES = ['owner', 'member', 'user', 'builder', 'reader'] as const;
+const ROLES = ['owner', 'member', 'user', 'builder', 'reader'] as const;
 
 export const PERMISSIONS = ['read', 'read_originals', 'push', 'read_source', 'change'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
@@ -57,7 +57,7 @@ export const pageQuery = v.strictObject({
   cursor: v.exactOptional(v.pipe(v.string(), v.maxLength(500))),
 });
 
-export function page<Item extends v.GenericSchema>(item: Item) {
+function page<Item extends v.GenericSchema>(item: Item) {
   return v.object({ items: v.array(item), next_cursor: v.nullable(v.string()) });
 }
 
@@ -150,7 +150,6 @@ export const targetAnswerSchema = v.object({
   secrets: fingerprints,
   applied: v.nullable(answeredSettings),
 });
-export type TargetAnswer = v.InferOutput<typeof targetAnswerSchema>;
 
 /** Full URLs by key: `snapshot.src_url`. */
 export const targetSecretsSchema = v.object({ urls: v.record(v.string(), v.string()) });

@@ -19,7 +19,7 @@ export interface CloudFile {
   targets: Map<string, { settings: TargetSettings; original_groups: string[]; builder_groups: string[] }>;
 }
 
-const groups = v.exactOptional(v.array(v.string()), []);
+const groups = v.optional(v.array(v.string()), []);
 
 /** Reads a file in the shape of tool.yml. Templates stay as they are: who builds fills them in. */
 export async function readCloudFile({ configuration, signal }: Context, file: string): Promise<CloudFile> {
