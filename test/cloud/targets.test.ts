@@ -80,6 +80,13 @@ describeWithPostgres('cloud targets', () => {
     expect(stderr).toBe('');
   });
 
+  test('a command that needs its snapshots says where they are', async () => {
+    const { targets, cli } = await world();
+    await targets();
+    expect(await cli.json(['load', 'orders'])).toMatchObject({ exit: 1, last: { code: 'cloud_target_listed' } });
+    expect(await cli.json(['build', 'orders'])).not.toMatchObject({ exit: 0 });
+  });
+
   test('what is no longer shared is no longer listed, and a refused token removes the cache', async () => {
     const { hub, targets, cli, tokenId } = await world();
     await targets();
