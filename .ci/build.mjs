@@ -20,7 +20,7 @@ export async function build() {
 
 /** Names, sizes and times: reading them takes a few milliseconds. */
 function describeInputs() {
-  const folders = ['src', 'components', 'screens', '.ci/bundle'];
+  const folders = ['src', 'hub', 'components', 'screens', '.ci/bundle'];
   const files = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

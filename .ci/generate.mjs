@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
 import { commandReference } from '../src/cli/reference.ts';
+import { openApiDocument } from '../src/cloud/contract/openapi.ts';
 import { COMMANDS, GLOBAL_OPTIONS } from '../src/commands/registry.ts';
 import { generatedFiles } from '../src/config/generate/generate.ts';
 
@@ -22,6 +23,7 @@ const checking = process.argv.includes('--check');
 
 const files = [
   ...generatedFiles(),
+  { path: 'assets/openapi.json', content: `${JSON.stringify(openApiDocument(), null, 2)}\n` },
   { path: 'docs/commands.md', content: commandReference({ commands: COMMANDS, globalOptions: GLOBAL_OPTIONS }) },
   { path: 'docs/screens.md', content: screensReference() },
 ];

@@ -2,7 +2,8 @@
  * The layers of docs/architecture.md for dependency-cruiser: `npm test` fails on an import that points upwards.
  *
  *   screens → components, presentation; commands → cli, presentation
- *   screens, commands, presentation → operations → engines repository subset sanitize sso config state → process → runtime text results
+ *   screens, commands, presentation → operations → engines repository subset sanitize sso cloud config state → process → runtime text results
+ *   hub → cloud/contract, repository, config/schema, runtime, text
  */
 import swcVisitor from '@swc/core/Visitor.js';
 
@@ -13,7 +14,7 @@ const presentation = '^src/presentation/';
 /** Shapes of the presentation without databases. */
 const shown = '^src/presentation/(glyphs|fact|column|table-layout)\\.ts$';
 const operations = '^src/operations/';
-const parts = '^src/(engines|repository|subset|sanitize|sso|config|state)/';
+const parts = '^src/(engines|repository|subset|sanitize|sso|cloud|config|state)/';
 const process = '^src/process/';
 /** The base: every layer may import it. */
 const base = [
@@ -22,6 +23,7 @@ const base = [
   '^src/repository/values\\.ts$',
 ];
 const skins = '^(components|screens)/';
+const hub = '^hub/';
 
 /** Layers from the bottom up; an import of a higher layer is an error. */
 const upward = [
@@ -108,7 +110,7 @@ export default {
     {
       name: 'only-the-runners-import-execa',
       severity: 'error',
-      from: { path: '^(src|components|screens)/', pathNot: process },
+      from: { path: '^(src|hub|components|screens)/', pathNot: process },
       to: { path: 'node_modules/execa/' },
     },
     {
@@ -133,9 +135,43 @@ export default {
       },
     },
     {
+      name: 'the-hub-imports-contract-and-repository',
+      severity: 'error',
+      from: { path: hub },
+      to: {
+        path: '^(src|components|screens)/',
+        pathNot: ['^src/(cloud/contract|repository|config/schema|text)/', '^src/runtime/(?!context\\.ts)'],
+      },
+    },
+    {
+      name: 'only-its-commands-start-the-hub',
+      severity: 'error',
+      from: { path: '^(src|components|screens)/', pathNot: '^src/commands/hub/' },
+      to: { path: hub },
+    },
+    {
+      name: 'commands-start-the-hub-lazily',
+      severity: 'error',
+      from: { path: '^src/commands/hub/' },
+      to: { path: hub, dependencyTypesNot: ['dynamic-import'] },
+    },
+    {
+      name: 'only-the-database-folder-imports-its-driver',
+      severity: 'error',
+      from: { path: '^(src|hub)/', pathNot: '^hub/database/' },
+      to: { path: 'node_modules/(kysely|pg)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'the-contract-loads-no-generator',
+      comment: 'openapi.ts is for .ci/generate.mjs and the tests: the program reads assets/openapi.json.',
+      severity: 'error',
+      from: { path: '^(src|hub)/' },
+      to: { path: '^src/cloud/contract/openapi\\.ts$' },
+    },
+    {
       name: 'nothing-imports-tests',
       severity: 'error',
-      from: { path: '^(src|components|screens)/' },
+      from: { path: '^(src|hub|components|screens)/' },
       to: { path: '^(test|\\.ci)/' },
     },
     {

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
+import { openContext } from './cli/open-context.ts';
 import { run } from './cli/run.ts';
 import { abortOnSignals } from './cli/signals.ts';
 import { COMMANDS, FAMILIES, GLOBAL_OPTIONS } from './commands/registry.ts';
-import { openContext } from './runtime/context.ts';
 import { readVersion } from './runtime/package-files.ts';
 import { readTerminal } from './runtime/terminal.ts';
 

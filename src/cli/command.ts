@@ -74,6 +74,8 @@ export interface Invocation<Arguments = unknown, Options = unknown> {
   /** Aborted by Ctrl-C and SIGTERM; its reason is the UserError to end with. */
   signal: AbortSignal;
   report: Report;
+  /** Writes to standard output at once: what a server prints while it runs. */
+  write: (text: string) => void;
   tableOptions: () => TableOptions;
   /** Loads the configuration once; throws with exit 3 when it is missing or invalid. `config` replaces `--config`. */
   context: (config?: string) => Promise<Context>;

@@ -57,6 +57,7 @@ export async function runCommand(line: CommandLine, { host: given, screens }: Co
     stdin: host.stdin,
     signal,
     report: printer.report,
+    write: (text) => void host.stdout.write(text),
     tableOptions: () => ({
       columns: host.terminal.stdout.columns(),
       style: createStyle({ color: host.terminal.stdout.color, unicode: host.terminal.unicode }),

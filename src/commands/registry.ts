@@ -4,6 +4,8 @@ import { authLogoutCommand } from './auth/logout.ts';
 import { authStatusCommand } from './auth/status.ts';
 import { authTokenCommand } from './auth/token.ts';
 import { buildCommand } from './build.ts';
+import { cloudApplyCommand } from './cloud/apply.ts';
+import { cloudShowCommand } from './cloud/show.ts';
 import { completeCommand, completionCommand } from './completion.ts';
 import { configCheckCommand } from './config/check.ts';
 import { configDecryptCommand } from './config/decrypt.ts';
@@ -14,6 +16,8 @@ import { configShowCommand } from './config/show.ts';
 import { demoCommand } from './demo.ts';
 import { diffCommand } from './diff.ts';
 import { exportCommand } from './export.ts';
+import { hubMigrateCommand } from './hub/migrate.ts';
+import { hubServeCommand } from './hub/serve.ts';
 import { importCommand } from './import.ts';
 import { loadCommand } from './load.ts';
 import { pruneCommand } from './prune.ts';
@@ -55,6 +59,10 @@ export const COMMANDS: CommandModule[] = [
   authStatusCommand,
   authLogoutCommand,
   authTokenCommand,
+  cloudApplyCommand,
+  cloudShowCommand,
+  hubServeCommand,
+  hubMigrateCommand,
   demoCommand,
   completionCommand,
   completeCommand,
@@ -63,6 +71,8 @@ export const COMMANDS: CommandModule[] = [
 export const FAMILIES: Record<string, string> = {
   config: 'write, check, show and encrypt the configuration',
   auth: 'sign in, and keep the cloud token',
+  cloud: 'write and show what the hub has',
+  hub: 'serve the targets and snapshots of a team',
 };
 
 export const GLOBAL_OPTIONS: OptionSpec[] = [

@@ -28,7 +28,9 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const { targetInfoText, targetsText } = await import('../cli/printers/lists.ts');
   const { targetInfo } = await import('../operations/target-info.ts');
   const { checkTargets, listTargets } = await import('../operations/targets.ts');
-  const context = await invocation.context();
+  const { withCloudTargets } = await import('../operations/cloud/cloud-targets.ts');
+  const opened = await invocation.context();
+  const context = check || update ? await withCloudTargets(opened) : opened;
   const known = (await listTargets(context, { original })).filter((row) => !cloud || isInCloud(row));
   const found = new Map(known.map((row) => [row.name, row]));
   if (check || update) await checkTargets(context, { rows: known, take: (row) => found.set(row.name, row) });

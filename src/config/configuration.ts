@@ -1,3 +1,4 @@
+import type { CloudTarget } from '../cloud/contract/schemas.ts';
 import type { Settings } from './schema/settings.ts';
 
 /** A configuration in force: file and environment merged, templates filled in, defaults applied. */
@@ -9,6 +10,8 @@ export interface Configuration {
   deferred: Problem[];
   /** By dotted key, the text of those URLs without their templates: `postgres://app@db/shop`. */
   blanks?: Map<string, string>;
+  /** Of the targets those that the hub has, and not the file. */
+  cloud?: ReadonlyMap<string, CloudTarget>;
 }
 
 export interface Problem {

@@ -9,6 +9,9 @@ const PREFIX = 'TOOL_';
 const SWITCHES = ['no_confirm'];
 const OTHER_VARIABLES = [...SWITCHES, 'trust'];
 
+/** Settings of the hub, which has no configuration file. */
+const HUB_PREFIX = 'TOOL_HUB_';
+
 /** `targets.app.cpus` → `TOOL_TARGETS__APP__CPUS`. */
 export function variableName(path: readonly string[]): string {
   return PREFIX + path.map((part) => normalName(part).toUpperCase()).join('__');
@@ -26,6 +29,7 @@ export function applyVariables(
   const problems = otherProblems(environment);
   const given = Object.entries(environment)
     .filter(([name, value]) => name.startsWith(PREFIX) && value !== undefined && value !== '')
+    .filter(([name]) => !name.startsWith(HUB_PREFIX))
     .map(([name, value = '']) => ({ name, value, segments: name.slice(PREFIX.length).toLowerCase().split('__') }))
     .filter(({ segments }) => !OTHER_VARIABLES.includes(segments.join('__')));
   // A variable of a whole map comes before those of its keys.

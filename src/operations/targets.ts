@@ -9,6 +9,7 @@ import type { Context } from '../runtime/context.ts';
 import { toUserError } from '../runtime/errors.ts';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
 import { checkDatabases } from './check-databases.ts';
+import { withCloudTargets } from './cloud/cloud-targets.ts';
 import { findTarget } from './find-target.ts';
 import { rememberIdentities, type SeenSource } from './identities.ts';
 import { configuredDestination } from './load/destination.ts';
@@ -59,9 +60,10 @@ export interface RefreshTargets extends Pick<CheckTargets, 'take'> {
 
 /** Lists the targets, then checks them. */
 export async function refreshTargets(context: Context, { listed, take }: RefreshTargets): Promise<void> {
-  const rows = await listTargets(context);
+  const asked = await withCloudTargets(context);
+  const rows = await listTargets(asked);
   context.signal.throwIfAborted();
-  await checkTargets(context, { rows: await listed(rows), take });
+  await checkTargets(asked, { rows: await listed(rows), take });
 }
 
 export interface CheckTargets {
@@ -92,7 +94,7 @@ export async function checkTargets(context: Context, { rows, take }: CheckTarget
         if (!check) return;
         const { row, key, url } = check;
         take({ ...row, ...state, error: state.error === null ? null : hiddenText(context, state.error) });
-        if (identity && row.type !== 'share') seen.set(key, { key, url, identity });
+        if (identity && row.type === 'local') seen.set(key, { key, url, identity });
       },
     });
   } finally {
@@ -104,7 +106,7 @@ export async function checkTargets(context: Context, { rows, take }: CheckTarget
 function checkedUrl(context: Context, { row, key }: { row: TargetRow; key: string }): UrlState['parsed'] {
   const { configuration } = context;
   const read = () =>
-    row.type === 'share' ? configuredDestination(configuration, row.name)?.text : connectionUrl(configuration, key);
+    row.type !== 'local' ? configuredDestination(configuration, row.name)?.text : connectionUrl(configuration, key);
   return urlState(context, read).parsed;
 }
 
@@ -118,10 +120,11 @@ async function describeTarget(
   const destination = urlState(context, () => configuredDestination(configuration, name)?.text);
   const taken = await repository.takenAt(name);
   const notShared = await whyNotShared(context, name);
+  const cloud = configuration.cloud?.get(name);
   return {
     name,
     title: target.name ?? name,
-    type: target.share ? 'share' : 'local',
+    type: cloud ? 'cloud' : target.share ? 'share' : 'local',
     engine: (source.parsed ?? destination.parsed)?.engine.id ?? null,
     src_url: source.parsed?.url.display ?? null,
     dst_url: destination.parsed?.url.display ?? null,
@@ -130,8 +133,8 @@ async function describeTarget(
     latency_ms: null,
     server_version: null,
     size_bytes: null,
-    snapshots: taken.length,
-    last_snapshot_at: taken[0] ?? null,
+    snapshots: cloud?.snapshots ?? taken.length,
+    last_snapshot_at: cloud ? cloud.last_snapshot_at : (taken[0] ?? null),
     error: notShared ?? source.error ?? destination.error,
     error_code: notShared === null ? (source.error_code ?? destination.error_code) : 'not_shared',
   };

@@ -13,19 +13,23 @@ export interface FreshSessionRequest {
   provider: ProviderRequest;
   store: SessionStore;
   clock: () => Date;
+  /** Refreshes one that lasts, too: its ID token was used up. */
+  force?: boolean;
 }
 
 /**
  * The session of a provider, refreshed before it expires; `null` when nobody is signed in. One process refreshes,
  * because providers rotate refresh tokens; others wait and read the stored result.
  */
-export async function freshSession({ provider, store, clock }: FreshSessionRequest): Promise<SignInSession | null> {
+export async function freshSession(request: FreshSessionRequest): Promise<SignInSession | null> {
+  const { provider, store, clock, force = false } = request;
   const { name } = provider;
   const stored = await store.read(name);
-  if (stored === null || isFresh(stored, clock())) return stored;
+  if (stored === null || (!force && isFresh(stored, clock()))) return stored;
   await using _locked = await lockFile(`${store.file}.sso`);
   const current = await store.read(name);
-  if (current === null || isFresh(current, clock())) return current;
+  const isNew = !force || current?.id_token !== stored.id_token;
+  if (current === null || (isNew && isFresh(current, clock()))) return current;
   try {
     const session = await refresh(provider, { session: current, clock });
     await store.write(name, session);

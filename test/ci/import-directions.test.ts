@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What every tree below starts from: all of it allowed. */
 const house = {
+  'src/cloud/contract/openapi.ts': 'export const openApiDocument = {};',
   'src/main.ts': "export const started = import('../screens/start.tsx');",
   'src/runtime/errors.ts': 'export class UserError extends Error {}',
   'src/process/local.ts':
@@ -20,6 +21,9 @@ const house = {
   'src/commands/load.ts':
     "export const load = () => [import('../operations/load.ts'), import('../presentation/load.ts')];",
   'components/list.tsx': "import { Text } from 'ink';\nexport const List = () => <Text>…</Text>;",
+  'src/cloud/contract/routes.ts': 'export const ROUTES = {};',
+  'hub/serve.ts': "import { ROUTES } from '../src/cloud/contract/routes.ts';\nexport const serve = ROUTES;",
+  'src/commands/hub/serve.ts': "export const serve = () => import('../../../hub/serve.ts');",
   'screens/tables/tables-screen.tsx':
     "import { text } from '../../src/presentation/load.ts';\nexport const tablesScreen = { text };",
   'screens/app/screens.ts':
@@ -50,6 +54,7 @@ function violations(): string[] {
     '--output-type',
     'json',
     'src',
+    'hub',
     'components',
     'screens',
   ];
@@ -104,6 +109,15 @@ test.each([
     "import { S3Client } from '@aws-sdk/client-s3';\nexport const client = new S3Client();",
   ],
   ['commands-load-their-work-when-they-run', 'src/commands/undo.ts', "import '../operations/load.ts';"],
+  ['the-hub-imports-contract-and-repository', 'hub/app.ts', "import '../src/operations/load.ts';"],
+  ['only-its-commands-start-the-hub', 'src/operations/hub.ts', "export const hub = import('../../hub/serve.ts');"],
+  ['commands-start-the-hub-lazily', 'src/commands/hub/other.ts', "import '../../../hub/serve.ts';"],
+  [
+    'only-the-database-folder-imports-its-driver',
+    'hub/routes/targets.ts',
+    "import { sql } from 'kysely';\nexport const query = sql;",
+  ],
+  ['the-contract-loads-no-generator', 'hub/routes/root.ts', "import '../../src/cloud/contract/openapi.ts';"],
   ['no-circles', 'src/process/local.ts', "import './docker.ts';"],
   ['every-import-resolves', 'src/engines/dump.ts', "import './nowhere.ts';"],
 ])('%s: reported in %s', (rule, path, content) => {

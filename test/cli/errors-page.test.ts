@@ -1,21 +1,26 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { PROBLEMS } from '../../src/cloud/contract/problems.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
-const sources = globSync(['src/**/*.ts', 'screens/**/*.{ts,tsx}'], { cwd: root })
+const sources = globSync(['src/**/*.ts', 'hub/**/*.ts', 'screens/**/*.{ts,tsx}'], { cwd: root })
   .map((file) => readFileSync(`${root}/${file}`, 'utf8'))
   .join('\n');
 const page = readFileSync(`${root}/docs/errors.md`, 'utf8');
 const documented = Array.from(page.matchAll(/^\| `(\w+)` +\|/gm), ([, code]) => code ?? '');
 
 test('every code of an error or a warning is in docs/errors.md', () => {
-  const used = new Set(Array.from(sources.matchAll(/\bcode: '(\w+)'/g), ([, code]) => code));
+  const used = new Set(Array.from(sources.matchAll(/(?:\bcode: |new Problem\()'(\w+)'/g), ([, code]) => code));
   expect(used.size).toBeGreaterThan(5);
   expect([...used].filter((code) => !documented.includes(code ?? ''))).toEqual([]);
 });
 
+test('every code of an answer of the hub is in docs/errors.md', () => {
+  expect(Object.keys(PROBLEMS).filter((code) => !documented.includes(code))).toEqual([]);
+});
+
 test('every code in docs/errors.md is one that the program uses', () => {
-  expect(documented.filter((code) => !sources.includes(`'${code}'`))).toEqual([]);
+  expect(documented.filter((code) => !sources.includes(`'${code}'`) && !(code in PROBLEMS))).toEqual([]);
 });
 
 test('no table of docs/errors.md has a code twice', () => {

@@ -1,5 +1,5 @@
+import { openContext } from '../../src/cli/open-context.ts';
 import { COMMANDS } from '../../src/commands/registry.ts';
-import { openContext } from '../../src/runtime/context.ts';
 import { runWith, type TestedRun } from './cli-host.ts';
 import { type ConfigFolder, configFolder, withKey } from './config-folder.ts';
 

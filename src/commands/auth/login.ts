@@ -9,6 +9,7 @@ const specification = {
   options: [{ flags: '--device', description: 'by a code, in a browser of any machine' }],
   examples: [
     { command: 'tool auth login', does: 'opens the browser, and prints the URL' },
+    { command: 'tool auth login hub', does: 'signs in to the hub of the team, and stores its token' },
     { command: 'tool auth login idp --device', does: 'prints a URL and a code for a browser elsewhere' },
   ],
   json: 'events',
@@ -19,8 +20,13 @@ export const authLoginCommand: CommandModule = { ...specification, run };
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
   const { signedInLine } = await import('../../presentation/sign-in.ts');
   const { signIn } = await import('../../operations/sign-in/sign-in.ts');
+  const { signInToHub, signsInToHub } = await import('../../operations/cloud/sign-in-to-hub.ts');
   const { arguments: given, options } = invocation;
   const context = await invocation.context();
-  const result = await signIn(context, { provider: given.provider, device: options.device ?? false });
+  const { device = false } = options;
+  const toHub = given.provider === 'hub' || (given.provider === undefined && signsInToHub(context));
+  const result = toHub
+    ? await signInToHub(context, { device })
+    : await signIn(context, { provider: given.provider, device });
   return { data: result, text: signedInLine(result) };
 }

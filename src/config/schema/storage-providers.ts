@@ -18,7 +18,17 @@ interface StorageProvider {
   derivedEndpoint?(profile: Place): string;
   /** `service/bucket/key` instead of `bucket.service/key`, which needs a DNS name per bucket. */
   pathStyle(endpoint: string | undefined): boolean;
+  /** Header with the SHA-256 of a presigned upload, so that the service refuses other content. */
+  checksum(sha256: string): Record<string, string>;
 }
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html */
+const amazonChecksum: StorageProvider['checksum'] = (sha256) => ({
+  'x-amz-checksum-sha256': Buffer.from(sha256, 'hex').toString('base64'),
+});
+
+/** Ceph and MinIO take it as the hash of the payload. */
+const payloadHash: StorageProvider['checksum'] = (sha256) => ({ 'x-amz-content-sha256': sha256 });
 
 /** The kinds of S3-compatible services: a new one is one entry. */
 const PROVIDERS = {
@@ -29,6 +39,7 @@ const PROVIDERS = {
     endpoint: () => undefined,
     derivedEndpoint: ({ region }) => `https://s3.${region}.amazonaws.com`,
     pathStyle: (endpoint) => endpoint !== undefined,
+    checksum: amazonChecksum,
   },
   r2: {
     title: 'Cloudflare R2',
@@ -39,6 +50,7 @@ const PROVIDERS = {
     region: 'auto',
     endpoint: ({ account_id }) => account_id && `https://${account_id}.r2.cloudflarestorage.com`,
     pathStyle: () => true,
+    checksum: amazonChecksum,
   },
   minio: {
     title: 'MinIO, or another S3-compatible service',
@@ -49,6 +61,7 @@ const PROVIDERS = {
     region: 'us-east-1',
     endpoint: () => undefined,
     pathStyle: () => true,
+    checksum: payloadHash,
   },
   dospaces: {
     title: 'DigitalOcean Spaces',
@@ -59,6 +72,7 @@ const PROVIDERS = {
     region: 'us-east-1',
     endpoint: () => undefined,
     pathStyle: () => false,
+    checksum: payloadHash,
   },
 } satisfies Record<string, StorageProvider>;
 

@@ -3,7 +3,7 @@ import { createLocalRepository } from '../../repository/local-repository.ts';
 import type { RemoteRepository } from '../../repository/remote-repository.ts';
 import { manifestKey } from '../../repository/repository.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, toUserError } from '../../runtime/errors.ts';
+import { EXIT, toUserError, UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';
 import { refuseUnshared } from '../sign-in/sharing.ts';
 import { openRemote, profilesOf } from './storage-profiles.ts';
@@ -30,6 +30,7 @@ const TIMEOUT_MS = 20_000;
 /** A target's snapshots on this machine and on its remote repositories, newest first. */
 export function listEverywhere(context: Context, request: ListRequest): Promise<PlacedSnapshot[]> {
   const { share } = findTarget(context.configuration, request.target);
+  if (context.configuration.cloud?.has(request.target)) return Promise.reject(onHubOnly(context, request.target));
   return share ? listShared(context, request) : listOwn(context, request);
 }
 
@@ -46,6 +47,18 @@ async function listOwn(context: Context, { target, timeoutMs = TIMEOUT_MS }: Lis
     placed.set(key, { headline: headlineOf(manifest), local: true, remote: placed.get(key)?.remote ?? null });
   }
   return newestFirst([...placed.values()]);
+}
+
+function onHubOnly({ configuration }: Context, target: string): UserError {
+  const count = configuration.cloud?.get(target)?.snapshots ?? 0;
+  return new UserError(
+    `The ${count} snapshots of target "${target}" are on the hub, from which they are not loaded yet`,
+    {
+      code: 'cloud_target_listed',
+      exit: EXIT.failed,
+      hint: 'Load them from a bucket: a share target in the configuration names its storage profile.',
+    },
+  );
 }
 
 interface Asking {

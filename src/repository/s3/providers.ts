@@ -21,3 +21,8 @@ export function connectionOf(profile: StorageProfile, cli: CliProfile = {}): Con
   const region = profile.region ?? cli.region ?? provider.region;
   return { endpoint, region, pathStyle: provider.pathStyle(endpoint) };
 }
+
+/** Headers of a presigned upload of content with this SHA-256, in hexadecimal. */
+export function checksumHeader({ provider }: Pick<StorageProfile, 'provider'>, sha256: string): Record<string, string> {
+  return STORAGE_PROVIDERS[provider].checksum(sha256);
+}

@@ -1,0 +1,67 @@
+import type { Connection, Database } from './database.ts';
+import { numberIn, type Page, type Paging, pageOf } from './paging.ts';
+import type { Tables } from './tables.ts';
+
+export interface AuditEvent {
+  actor: string;
+  action: string;
+  target?: string | null;
+  /** What it was done to: a snapshot, a token. */
+  object?: string | null;
+  outcome?: 'done' | 'refused';
+  address?: string | null;
+}
+
+export async function recordEvent(db: Connection, event: AuditEvent): Promise<void> {
+  const { actor, action, target = null, object = null, outcome = 'done', address = null } = event;
+  await db.insertInto('audit_events').values({ actor, action, target, object, outcome, address }).execute();
+}
+
+/** One event an hour for the same caller and snapshot: a pull is many requests. */
+export async function recordDownload(
+  db: Database,
+  event: AuditEvent & { target: string; object: string },
+): Promise<void> {
+  const { actor, action, target, object } = event;
+  const recent = await db
+    .selectFrom('audit_events')
+    .select('id')
+    .where('target', '=', target)
+    .where('at', '>', new Date(Date.now() - 3_600_000))
+    .where('actor', '=', actor)
+    .where('action', '=', action)
+    .where('object', '=', object)
+    .limit(1)
+    .executeTakeFirst();
+  if (!recent) await recordEvent(db, event);
+}
+
+export interface AuditFilter extends Paging {
+  since?: string | undefined;
+  until?: string | undefined;
+  actor?: string | undefined;
+  target?: string | undefined;
+  action?: string | undefined;
+}
+
+type Row = Pick<Tables['audit_events'], 'actor' | 'action' | 'target' | 'object' | 'outcome' | 'address'> & {
+  id: number;
+  at: Date;
+};
+
+export async function listEvents(db: Database, { since, until, ...filter }: AuditFilter): Promise<Page<Row>> {
+  let query = db.selectFrom('audit_events').selectAll().orderBy('id', 'desc');
+  if (since !== undefined) query = query.where('at', '>=', new Date(since));
+  if (until !== undefined) query = query.where('at', '<', new Date(until));
+  for (const key of ['actor', 'target', 'action'] as const) {
+    const value = filter[key];
+    if (value !== undefined) query = query.where(key, '=', value);
+  }
+  return pageOf(filter, {
+    keyOf: ({ id }) => [String(id)],
+    rows: (limit, after) => {
+      const later = after ? query.where('id', '<', numberIn(after)) : query;
+      return later.limit(limit).execute() as Promise<Row[]>;
+    },
+  });
+}

@@ -1,0 +1,14 @@
+import { Problem } from '../problem.ts';
+
+/** What a change is made to: nothing of the name, or a revision. */
+export type Condition = { create: true } | { revision: number };
+
+export function changedMeanwhile(name: string, condition: Condition): Problem {
+  return 'create' in condition
+    ? new Problem('cloud_changed', `"${name}" exists already`, {
+        hint: 'Read it, and change the revision that it has.',
+      })
+    : new Problem('cloud_changed', `"${name}" was changed or removed in the meantime`, {
+        hint: 'Read it again, and repeat the change.',
+      });
+}

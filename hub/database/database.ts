@@ -1,0 +1,95 @@
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import pg from 'pg';
+import { EXIT, UserError } from '../../src/runtime/errors.ts';
+import { MIGRATIONS } from './migrations.ts';
+import type { Tables } from './tables.ts';
+
+export type Database = Kysely<Tables>;
+export type Connection = Database | Transaction<Tables>;
+
+const CONNECTIONS = 10;
+const STATEMENT_TIMEOUT = 5000;
+const CONNECTION_TIMEOUT = 5000;
+
+/** Counts and revisions fit into a number. */
+const INT8 = 20;
+
+export interface OpenedDatabase {
+  db: Database;
+  /** Connections in use and requests that wait for one. */
+  pool: () => { total: number; idle: number; waiting: number };
+  close: () => Promise<void>;
+}
+
+export function openDatabase(url: string, { statementTimeout = STATEMENT_TIMEOUT } = {}): OpenedDatabase {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: CONNECTIONS,
+    connectionTimeoutMillis: CONNECTION_TIMEOUT,
+    statement_timeout: statementTimeout,
+    idle_in_transaction_session_timeout: 30_000,
+    application_name: 'tool hub',
+    types: {
+      getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+        oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+    },
+  });
+  // A connection that breaks while nobody uses it: the next request opens another.
+  pool.on('error', () => {});
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return {
+    db,
+    pool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    close: () => db.destroy(),
+  };
+}
+
+function migrator(db: Database): Migrator {
+  return new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
+}
+
+/** Names of the migrations that were executed. */
+export async function migrate(db: Database): Promise<string[]> {
+  const { error, results = [] } = await migrator(db).migrateToLatest();
+  const failed = results.find(({ status }) => status === 'Error');
+  if (error) {
+    throw new UserError(`Cannot migrate the database of the hub${failed ? ` (${failed.migrationName})` : ''}`, {
+      code: 'hub_migration_failed',
+      exit: EXIT.failed,
+      details: [error instanceof Error ? error.message : String(error)],
+      hint: 'Nothing of the failed migration remains. Fix the cause, then run: tool hub migrate',
+      cause: error,
+    });
+  }
+  return results.map(({ migrationName }) => migrationName);
+}
+
+/** Whether every migration of this release was executed. */
+export async function isMigrated(db: Database): Promise<boolean> {
+  const found = await sql<{ there: boolean }>`SELECT to_regclass('kysely_migration') IS NOT NULL AS there`.execute(db);
+  if (!found.rows[0]?.there) return false;
+  const done = await sql<{ name: string }>`SELECT name FROM kysely_migration`.execute(db);
+  const names = new Set(done.rows.map(({ name }) => name));
+  return Object.keys(MIGRATIONS).every((name) => names.has(name));
+}
+
+/** The audit is insert and select only for who serves; who migrates removes what is too old. */
+const KEPT_AUDIT_DAYS = 400;
+
+export async function removeOldAudit(db: Database): Promise<void> {
+  await sql`DELETE FROM audit_events WHERE at < now() - make_interval(days => ${KEPT_AUDIT_DAYS})`.execute(db);
+}
+
+/** Gives the role of `tool hub serve` what it needs, and no more. */
+export async function grantTo(db: Database, role: string): Promise<void> {
+  const tables = ['users', 'tokens', 'spent_id_tokens', 'storage_profiles', 'secrets', 'targets', 'objects'];
+  const all = [...tables, 'snapshots', 'snapshot_objects'];
+  const to = sql.id(role);
+  for (const table of all) {
+    await sql`GRANT SELECT, INSERT, UPDATE, DELETE ON ${sql.id(table)} TO ${to}`.execute(db);
+  }
+  await sql`GRANT SELECT, INSERT ON audit_events TO ${to}`.execute(db);
+  await sql`GRANT SELECT ON kysely_migration TO ${to}`.execute(db);
+  await sql`GRANT USAGE ON SCHEMA public TO ${to}`.execute(db);
+}

@@ -1,0 +1,76 @@
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+/**
+ * By name, in order. Each is compatible with the previous release, which serves until it is replaced: a release adds, the
+ * next one removes.
+ */
+export const MIGRATIONS: Record<string, Migration> = {
+  '0001-hub': { up: createTables },
+};
+
+async function createTables(db: Kysely<unknown>): Promise<void> {
+  const statements = [
+    sql`CREATE TABLE users (
+      id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+      issuer text NOT NULL, subject text NOT NULL, name text NOT NULL,
+      groups text[] NOT NULL, disabled_at timestamptz, signed_in_at timestamptz NOT NULL,
+      UNIQUE (issuer, subject))`,
+    sql`CREATE TABLE tokens (
+      id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+      hash bytea NOT NULL UNIQUE, name text NOT NULL,
+      user_id uuid REFERENCES users ON DELETE CASCADE,
+      role text CHECK (role IN ('owner', 'builder', 'reader')), target_ids uuid[],
+      created_at timestamptz(3) NOT NULL DEFAULT now(), expires_at timestamptz NOT NULL, revoked_at timestamptz,
+      CHECK ((user_id IS NULL) <> (role IS NULL)))`,
+    sql`CREATE INDEX tokens_of_services ON tokens (created_at DESC, id DESC) WHERE user_id IS NULL`,
+    sql`CREATE TABLE spent_id_tokens (hash bytea PRIMARY KEY, expires_at timestamptz NOT NULL)`,
+    sql`CREATE TABLE storage_profiles (
+      id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+      name text NOT NULL UNIQUE, settings jsonb NOT NULL, applied jsonb, revision bigint NOT NULL DEFAULT 1)`,
+    sql`CREATE TABLE secrets (
+      owner text NOT NULL CHECK (owner IN ('target', 'storage_profile')), owner_id uuid NOT NULL, field text NOT NULL,
+      key_id text NOT NULL, wrapped_key bytea NOT NULL, nonce bytea NOT NULL, sealed bytea NOT NULL,
+      salt text NOT NULL, digest text NOT NULL,
+      PRIMARY KEY (owner, owner_id, field))`,
+    sql`CREATE TABLE targets (
+      id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+      name text NOT NULL, settings jsonb NOT NULL, applied jsonb,
+      original_profile_id uuid REFERENCES storage_profiles, sanitized_profile_id uuid REFERENCES storage_profiles,
+      reader_groups text[] NOT NULL, original_groups text[] NOT NULL, builder_groups text[] NOT NULL,
+      revision bigint NOT NULL DEFAULT 1, removed_at timestamptz)`,
+    sql`CREATE UNIQUE INDEX targets_by_name ON targets (name) WHERE removed_at IS NULL`,
+    sql`CREATE INDEX targets_by_readers ON targets USING gin (reader_groups) WHERE removed_at IS NULL`,
+    sql`CREATE INDEX targets_by_original_groups ON targets USING gin (original_groups) WHERE removed_at IS NULL`,
+    sql`CREATE INDEX targets_by_builders ON targets USING gin (builder_groups) WHERE removed_at IS NULL`,
+    sql`CREATE TABLE objects (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      target_id uuid NOT NULL REFERENCES targets, profile_id uuid NOT NULL REFERENCES storage_profiles,
+      sha256 text NOT NULL, stored_sha256 text NOT NULL, stored_bytes bigint NOT NULL,
+      state text NOT NULL CHECK (state IN ('expected', 'stored', 'removing')),
+      touched_at timestamptz NOT NULL DEFAULT now(),
+      UNIQUE (target_id, profile_id, sha256))`,
+    sql`CREATE TABLE snapshots (
+      pk bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      target_id uuid NOT NULL REFERENCES targets, profile_id uuid NOT NULL REFERENCES storage_profiles,
+      id text NOT NULL, created_at timestamptz(3) NOT NULL, sanitized boolean NOT NULL, headline jsonb NOT NULL,
+      manifest_key text NOT NULL, manifest_sha256 text NOT NULL, removed_at timestamptz,
+      UNIQUE (target_id, id))`,
+    sql`CREATE INDEX snapshots_newest ON snapshots (target_id, created_at DESC, pk DESC) WHERE removed_at IS NULL`,
+    sql`CREATE INDEX snapshots_newest_sanitized ON snapshots (target_id, created_at DESC, pk DESC)
+      WHERE removed_at IS NULL AND sanitized`,
+    sql`CREATE INDEX snapshots_to_remove ON snapshots (removed_at) WHERE removed_at IS NOT NULL`,
+    sql`CREATE TABLE snapshot_objects (
+      snapshot_pk bigint NOT NULL REFERENCES snapshots ON DELETE CASCADE,
+      object_id bigint NOT NULL REFERENCES objects ON DELETE RESTRICT,
+      PRIMARY KEY (snapshot_pk, object_id))`,
+    sql`CREATE INDEX snapshot_objects_by_object ON snapshot_objects (object_id)`,
+    sql`CREATE TABLE audit_events (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      at timestamptz NOT NULL DEFAULT now(), actor text NOT NULL, action text NOT NULL,
+      target text, object text, outcome text NOT NULL CHECK (outcome IN ('done', 'refused')), address text)`,
+    sql`CREATE INDEX audit_events_newest ON audit_events (at DESC, id DESC)`,
+    sql`CREATE INDEX audit_events_by_target ON audit_events (target, at DESC, id DESC)`,
+  ];
+  for (const statement of statements) await statement.execute(db);
+}

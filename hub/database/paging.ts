@@ -1,0 +1,51 @@
+import { Problem } from '../problem.ts';
+
+export interface Paging {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+export interface Page<Row> {
+  items: Row[];
+  next_cursor: string | null;
+}
+
+const DEFAULT_LIMIT = 50;
+
+/** Pages by the key of the last row, which stays right when rows are added in between. */
+export async function pageOf<Row>(
+  { limit = DEFAULT_LIMIT, cursor }: Paging,
+  { keyOf, rows }: { keyOf: (row: Row) => string[]; rows: (limit: number, after: string[] | null) => Promise<Row[]> },
+): Promise<Page<Row>> {
+  const found = await rows(limit + 1, cursor === undefined ? null : readCursor(cursor));
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  const more = found.length > limit && last !== undefined;
+  return { items, next_cursor: more ? Buffer.from(JSON.stringify(keyOf(last))).toString('base64url') : null };
+}
+
+function readCursor(cursor: string): string[] {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    if (Array.isArray(parts) && parts.length > 0 && parts.every((part) => typeof part === 'string')) return parts;
+  } catch {
+    // As one of another form.
+  }
+  throw new Problem('cloud_refused', 'The cursor is none of this hub', {
+    errors: [{ pointer: '/cursor', detail: 'must be a next_cursor of the same list' }],
+  });
+}
+
+/** The parts of a cursor that must be a time and a number. */
+export function timeAndNumber([time = '', number = '']: string[]): [Date, number] {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime()) || !/^\d{1,18}$/.test(number)) {
+    throw new Problem('cloud_refused', 'The cursor is none of this hub');
+  }
+  return [date, Number(number)];
+}
+
+export function numberIn([number = '']: string[]): number {
+  if (!/^\d{1,18}$/.test(number)) throw new Problem('cloud_refused', 'The cursor is none of this hub');
+  return Number(number);
+}

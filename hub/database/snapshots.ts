@@ -1,0 +1,195 @@
+import { sql } from 'kysely';
+import type { Headline } from '../../src/repository/headline.ts';
+import { Problem } from '../problem.ts';
+import { type AuditEvent, recordEvent } from './audit.ts';
+import type { Connection, Database } from './database.ts';
+import { shareStored } from './objects.ts';
+import { type Page, type Paging, pageOf, timeAndNumber } from './paging.ts';
+
+export interface SnapshotRow {
+  pk: number;
+  target_id: string;
+  profile_id: string;
+  id: string;
+  created_at: Date;
+  sanitized: boolean;
+  headline: Headline;
+  manifest_key: string;
+  manifest_sha256: string;
+}
+
+const COLUMNS = [
+  'pk',
+  'target_id',
+  'profile_id',
+  'id',
+  'created_at',
+  'sanitized',
+  'headline',
+  'manifest_key',
+  'manifest_sha256',
+] as const;
+
+export interface Visible {
+  targetId: string;
+  originals: boolean;
+}
+
+export async function listSnapshots(
+  db: Database,
+  { targetId, originals }: Visible,
+  { sanitized, ...paging }: Paging & { sanitized?: boolean | undefined },
+): Promise<Page<SnapshotRow>> {
+  let base = db
+    .selectFrom('snapshots')
+    .select(COLUMNS)
+    .where('target_id', '=', targetId)
+    .where('removed_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('pk', 'desc');
+  if (!originals) base = base.where('sanitized', '=', sql.lit(true));
+  if (sanitized !== undefined) base = base.where('sanitized', '=', sql.lit(sanitized));
+  return pageOf<SnapshotRow>(paging, {
+    keyOf: ({ created_at, pk }) => [created_at.toISOString(), String(pk)],
+    rows: (limit, after) => {
+      const [created, pk] = after ? timeAndNumber(after) : [new Date(0), 0];
+      const query = after ? base.where((eb) => eb(eb.refTuple('created_at', 'pk'), '<', eb.tuple(created, pk))) : base;
+      return query.limit(limit).execute();
+    },
+  });
+}
+
+/** `null` when there is none, or none for the caller. */
+export async function findSnapshot(
+  db: Connection,
+  { targetId, originals, id }: Visible & { id: string },
+): Promise<SnapshotRow | null> {
+  let query = db
+    .selectFrom('snapshots')
+    .select(COLUMNS)
+    .where('target_id', '=', targetId)
+    .where('id', '=', id)
+    .where('removed_at', 'is', null);
+  if (!originals) query = query.where('sanitized', '=', true);
+  return (await query.executeTakeFirst()) ?? null;
+}
+
+export interface Publication {
+  targetId: string;
+  profileId: string;
+  headline: Headline;
+  /** Distinct objects of the manifest. */
+  sha256s: string[];
+  manifestKey: string;
+  manifestSha256: string;
+  event: AuditEvent;
+  /** Writes the manifest to the bucket: the commit follows, which publishes the snapshot. */
+  store: () => Promise<void>;
+}
+
+/** Publishes a snapshot in one transaction; `false` when it was published before. */
+export async function publish(db: Database, publication: Publication): Promise<boolean> {
+  const { targetId, profileId, headline, sha256s, manifestKey, manifestSha256, event, store } = publication;
+  return db.transaction().execute(async (transaction) => {
+    // A second request with the same id waits here.
+    const inserted = await transaction
+      .insertInto('snapshots')
+      .values({
+        target_id: targetId,
+        profile_id: profileId,
+        id: headline.id,
+        created_at: headline.created_at,
+        sanitized: headline.sanitized,
+        headline: JSON.stringify(headline),
+        manifest_key: manifestKey,
+        manifest_sha256: manifestSha256,
+      })
+      .onConflict((on) => on.columns(['target_id', 'id']).doNothing())
+      .returning('pk')
+      .executeTakeFirst();
+    if (!inserted) {
+      await refuseOther(transaction, { targetId, id: headline.id, manifestSha256 });
+      return false;
+    }
+    const stored = await shareStored(transaction, { targetId, profileId, sha256s });
+    const missing = sha256s.filter((sha256) => !stored.has(sha256));
+    if (missing.length > 0) throw objectsMissing(missing);
+    await sql`INSERT INTO snapshot_objects (snapshot_pk, object_id)
+      SELECT ${inserted.pk}, unnest(${[...stored.values()]}::bigint[])`.execute(transaction);
+    await recordEvent(transaction, event);
+    await store();
+    return true;
+  });
+}
+
+async function refuseOther(
+  db: Connection,
+  { targetId, id, manifestSha256 }: { targetId: string; id: string; manifestSha256: string },
+): Promise<void> {
+  const found = await db
+    .selectFrom('snapshots')
+    .select(['manifest_sha256', 'removed_at'])
+    .where('target_id', '=', targetId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (found?.manifest_sha256 === manifestSha256 && found.removed_at === null) return;
+  throw new Problem('cloud_conflict', `Snapshot ${id} exists already, with other content`, {
+    hint: 'Build a new snapshot.',
+  });
+}
+
+/** Names are bounded: a manifest may have a million. */
+const MISSING_NAMED = 200;
+
+function objectsMissing(missing: string[]): Problem {
+  return new Problem('objects_missing', `${missing.length} objects of the snapshot are not stored`, {
+    hint: 'Send them, then publish again.',
+    errors: missing
+      .slice(0, MISSING_NAMED)
+      .map((sha256) => ({ pointer: `/objects/${sha256}`, detail: 'is not stored' })),
+  });
+}
+
+/** Of these objects those that belong to the snapshot. */
+export async function linkedObjects(db: Database, pk: number, sha256s: string[]): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('snapshot_objects')
+    .innerJoin('objects', 'objects.id', 'snapshot_objects.object_id')
+    .select('objects.sha256')
+    .where('snapshot_objects.snapshot_pk', '=', pk)
+    .where('objects.sha256', 'in', sha256s)
+    .execute();
+  return new Set(rows.map(({ sha256 }) => sha256));
+}
+
+export async function setNote(db: Connection, pk: number, note: string | null): Promise<void> {
+  await sql`UPDATE snapshots SET headline = jsonb_set(headline, '{note}', ${JSON.stringify(note)}::jsonb)
+    WHERE pk = ${pk}`.execute(db);
+}
+
+/** The snapshot exists for nobody from now on; `removeOne` removes the rest. */
+export async function markRemoved(db: Connection, pk: number): Promise<void> {
+  await db.updateTable('snapshots').set({ removed_at: new Date() }).where('pk', '=', pk).execute();
+}
+
+/**
+ * Removes what is left of one removed snapshot: its manifest by `remove`, then its row. `false` when there is none. A
+ * row that another instance works on is skipped.
+ */
+export async function removeOne(db: Database, remove: (row: SnapshotRow) => Promise<void>): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    const row = await transaction
+      .selectFrom('snapshots')
+      .select(COLUMNS)
+      .where('removed_at', 'is not', null)
+      .orderBy('removed_at')
+      .limit(1)
+      .forUpdate()
+      .skipLocked()
+      .executeTakeFirst();
+    if (!row) return false;
+    await remove(row);
+    await transaction.deleteFrom('snapshots').where('pk', '=', row.pk).execute();
+    return true;
+  });
+}

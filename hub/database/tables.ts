@@ -1,0 +1,122 @@
+import type { ColumnType, Generated, JSONColumnType } from 'kysely';
+import type { Headline } from '../../src/repository/headline.ts';
+
+type Time = ColumnType<Date, Date | string, Date | string>;
+type OptionalTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>;
+
+interface Users {
+  id: Generated<string>;
+  issuer: string;
+  subject: string;
+  name: string;
+  groups: string[];
+  disabled_at: OptionalTime;
+  signed_in_at: Time;
+}
+
+interface Tokens {
+  id: Generated<string>;
+  /** SHA-256 of the token. */
+  hash: Buffer;
+  name: string;
+  /** Of a session; a service token has a role and targets instead. */
+  user_id: string | null;
+  role: 'owner' | 'builder' | 'reader' | null;
+  target_ids: string[] | null;
+  created_at: Generated<Date>;
+  expires_at: Time;
+  revoked_at: OptionalTime;
+}
+
+interface SpentIdTokens {
+  hash: Buffer;
+  expires_at: Time;
+}
+
+interface StorageProfiles {
+  id: Generated<string>;
+  name: string;
+  settings: JSONColumnType<Record<string, unknown>>;
+  applied: JSONColumnType<Record<string, unknown> | null>;
+  revision: Generated<number>;
+}
+
+interface Secrets {
+  owner: 'target' | 'storage_profile';
+  owner_id: string;
+  field: string;
+  key_id: string;
+  wrapped_key: Buffer;
+  nonce: Buffer;
+  sealed: Buffer;
+  salt: string;
+  digest: string;
+}
+
+interface Targets {
+  id: Generated<string>;
+  name: string;
+  settings: JSONColumnType<Record<string, unknown>>;
+  applied: JSONColumnType<Record<string, unknown> | null>;
+  original_profile_id: string | null;
+  sanitized_profile_id: string | null;
+  reader_groups: string[];
+  original_groups: string[];
+  builder_groups: string[];
+  revision: Generated<number>;
+  removed_at: OptionalTime;
+}
+
+interface Objects {
+  id: Generated<number>;
+  target_id: string;
+  profile_id: string;
+  sha256: string;
+  stored_sha256: string;
+  stored_bytes: number;
+  state: 'expected' | 'stored' | 'removing';
+  touched_at: Generated<Date>;
+}
+
+interface Snapshots {
+  pk: Generated<number>;
+  target_id: string;
+  profile_id: string;
+  id: string;
+  created_at: Time;
+  sanitized: boolean;
+  headline: JSONColumnType<Headline>;
+  manifest_key: string;
+  manifest_sha256: string;
+  removed_at: OptionalTime;
+}
+
+interface SnapshotObjects {
+  snapshot_pk: number;
+  object_id: number;
+}
+
+interface AuditEvents {
+  id: Generated<number>;
+  at: Generated<Date>;
+  actor: string;
+  action: string;
+  target: string | null;
+  object: string | null;
+  outcome: 'done' | 'refused';
+  address: string | null;
+}
+
+/** The tables as `migrations.ts` makes them. */
+export interface Tables {
+  users: Users;
+  tokens: Tokens;
+  spent_id_tokens: SpentIdTokens;
+  storage_profiles: StorageProfiles;
+  secrets: Secrets;
+  targets: Targets;
+  objects: Objects;
+  snapshots: Snapshots;
+  snapshot_objects: SnapshotObjects;
+  audit_events: AuditEvents;
+}

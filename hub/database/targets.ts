@@ -1,0 +1,256 @@
+import { sql } from 'kysely';
+import type { TargetBody, TargetSettings } from '../../src/cloud/contract/schemas.ts';
+import { URL_KEYS, withoutPassword } from '../../src/cloud/contract/url-password.ts';
+import { type Caller, permissionsOn } from '../access.ts';
+import { Problem } from '../problem.ts';
+import type { HubKey } from '../settings.ts';
+import { type Condition, changedMeanwhile } from './condition.ts';
+import type { Connection, Database } from './database.ts';
+import { type Page, type Paging, pageOf } from './paging.ts';
+import { fingerprintsOf, readSecrets, removeSecrets, writeSecrets } from './secrets.ts';
+import { isVisible, readsOriginals } from './visible-targets.ts';
+
+export interface TargetRow {
+  id: string;
+  name: string;
+  settings: Record<string, unknown>;
+  applied: Record<string, unknown> | null;
+  original_profile_id: string | null;
+  sanitized_profile_id: string | null;
+  reader_groups: string[];
+  original_groups: string[];
+  builder_groups: string[];
+  revision: number;
+}
+
+const COLUMNS = [
+  'id',
+  'name',
+  'settings',
+  'applied',
+  'original_profile_id',
+  'sanitized_profile_id',
+  'reader_groups',
+  'original_groups',
+  'builder_groups',
+  'revision',
+] as const;
+
+export async function findTarget(db: Connection, name: string): Promise<TargetRow | null> {
+  const row = await db
+    .selectFrom('targets')
+    .select(COLUMNS)
+    .where('name', '=', name)
+    .where('removed_at', 'is', null)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Snapshots that the caller may read, and the age of the newest. */
+interface Counted {
+  snapshots: number;
+  last_snapshot_at: Date | null;
+}
+
+export async function listTargets(
+  db: Database,
+  caller: Caller,
+  { q, ...paging }: Paging & { q?: string | undefined },
+): Promise<Page<TargetRow & Counted>> {
+  const originals = readsOriginals(caller);
+  let base = db
+    .selectFrom('targets')
+    .select(COLUMNS.map((column) => `targets.${column}` as const))
+    .select(
+      sql<number>`(SELECT count(*) FROM snapshots s WHERE s.target_id = targets.id AND s.removed_at IS NULL
+        AND (s.sanitized OR ${originals}))`.as('snapshots'),
+    )
+    .select(
+      sql<Date | null>`(SELECT s.created_at FROM snapshots s WHERE s.target_id = targets.id AND s.removed_at IS NULL
+        AND (s.sanitized OR ${originals}) ORDER BY s.created_at DESC LIMIT 1)`.as('last_snapshot_at'),
+    )
+    .where(isVisible(caller))
+    .orderBy('targets.name');
+  if (q !== undefined) base = base.where(sql<boolean>`position(lower(${q}) in lower(targets.name)) > 0`);
+  return pageOf<TargetRow & Counted>(paging, {
+    keyOf: ({ name }) => [name],
+    rows: (limit, after) => (after ? base.where('targets.name', '>', after[0] ?? '') : base).limit(limit).execute(),
+  });
+}
+
+async function countSnapshots(db: Connection, target: TargetRow, caller: Caller): Promise<Counted> {
+  const originals = permissionsOn(target, caller).includes('read_originals');
+  let query = db
+    .selectFrom('snapshots')
+    .select((eb) => [eb.fn.countAll<number>().as('snapshots'), eb.fn.max('created_at').as('last_snapshot_at')])
+    .where('target_id', '=', target.id)
+    .where('removed_at', 'is', null);
+  if (!originals) query = query.where('sanitized', '=', true);
+  const { snapshots, last_snapshot_at } = await query.executeTakeFirstOrThrow();
+  return { snapshots, last_snapshot_at: last_snapshot_at ?? null };
+}
+
+/** As it is answered: what the caller may not see is left out. */
+export async function targetAnswer(db: Connection, target: TargetRow, caller: Caller) {
+  const permissions = permissionsOn(target, caller);
+  const mayChange = permissions.includes('change');
+  const { snapshots, last_snapshot_at } = await countSnapshots(db, target, caller);
+  return {
+    ...targetItem({ ...target, snapshots, last_snapshot_at }, caller),
+    original_groups: mayChange ? target.original_groups : [],
+    builder_groups: mayChange ? target.builder_groups : [],
+    secrets: mayChange ? await fingerprintsOf(db, { owner: 'target', owner_id: target.id }) : {},
+    applied: mayChange ? target.applied : null,
+  };
+}
+
+export function targetItem({ id, name, revision, settings, ...row }: TargetRow & Counted, caller: Caller) {
+  const { snapshots, last_snapshot_at } = row;
+  const permissions = permissionsOn({ id, ...row }, caller);
+  return {
+    ...{ id, name, revision, permissions, snapshots },
+    settings: permissions.includes('read_source') ? settings : forReaders(settings),
+    last_snapshot_at: last_snapshot_at?.toISOString() ?? null,
+  };
+}
+
+/** Nothing of the source, of queries, or of who else may read. */
+function forReaders(settings: Record<string, unknown>): Record<string, unknown> {
+  const { name, storage_profile: _, sso_groups: __, subset: ___, sanitize: ____, ...rest } = settings;
+  const snapshot = rest.snapshot as Record<string, unknown> | undefined;
+  return {
+    ...(name !== undefined && { name }),
+    ...(snapshot && { snapshot: { src_url: null, dst_url: null } }),
+  };
+}
+
+export interface TargetChange {
+  name: string;
+  body: TargetBody;
+  condition: Condition;
+  keys: HubKey[];
+}
+
+/** Creates or changes a target; in a transaction of the caller. */
+export async function saveTarget(
+  db: Connection,
+  { name, body, condition, keys }: TargetChange,
+): Promise<{ row: TargetRow; created: boolean }> {
+  const { settings, secrets } = withoutSecrets(body.settings);
+  const profiles = await profileIds(db, body.settings);
+  const found = await db
+    .selectFrom('targets')
+    .select(COLUMNS)
+    .where('name', '=', name)
+    .where('removed_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst();
+  if ('create' in condition ? found : found?.revision !== condition.revision) throw changedMeanwhile(name, condition);
+  const { original_groups, builder_groups } = body;
+  const applied = { settings, original_groups, builder_groups };
+  const content = {
+    settings: JSON.stringify(settings),
+    ...(body.applied && { applied: JSON.stringify(applied) }),
+    original_profile_id: profiles.original,
+    sanitized_profile_id: profiles.sanitized,
+    reader_groups: body.settings.sso_groups ?? [],
+    original_groups,
+    builder_groups,
+  };
+  const row = found
+    ? await db
+        .updateTable('targets')
+        .set({ ...content, revision: found.revision + 1 })
+        .where('id', '=', found.id)
+        .returning(COLUMNS)
+        .executeTakeFirstOrThrow()
+    : await db
+        .insertInto('targets')
+        .values({ name, applied: null, ...content } as never)
+        .onConflict((on) => on.column('name').where('removed_at', 'is', null).doNothing())
+        .returning(COLUMNS)
+        .executeTakeFirst();
+  if (!row) throw changedMeanwhile(name, condition);
+  const owner = { owner: 'target', owner_id: row.id } as const;
+  const sealed = Object.entries(await readSecrets(db, owner, keys));
+  // A URL as it was shown keeps the password that it had.
+  const kept = sealed.filter(([key, url]) => valueAt(settings, key) === withoutPassword(url));
+  await writeSecrets(db, owner, { values: { ...Object.fromEntries(kept), ...secrets }, keys });
+  return { row, created: !found };
+}
+
+/** Its name is free again; a target with snapshots stays. */
+export async function removeTarget(db: Connection, target: TargetRow, condition: Condition): Promise<void> {
+  const row = await db
+    .selectFrom('targets')
+    .select('revision')
+    .where('id', '=', target.id)
+    .where('removed_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst();
+  if ('create' in condition || row?.revision !== condition.revision) throw changedMeanwhile(target.name, condition);
+  const snapshot = await db
+    .selectFrom('snapshots')
+    .select('id')
+    .where('target_id', '=', target.id)
+    .where('removed_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  if (snapshot) {
+    throw new Problem('cloud_conflict', `Target "${target.name}" has snapshots`, { hint: 'Remove them first.' });
+  }
+  await removeSecrets(db, { owner: 'target', owner_id: target.id });
+  await db.updateTable('targets').set({ removed_at: new Date() }).where('id', '=', target.id).execute();
+}
+
+/** Full URLs, by key. */
+export async function targetUrls(db: Connection, target: TargetRow, keys: HubKey[]): Promise<Record<string, string>> {
+  const urls: Record<string, string> = {};
+  for (const key of URL_KEYS) {
+    const url = valueAt(target.settings, key);
+    if (typeof url === 'string') urls[key] = url;
+  }
+  return { ...urls, ...(await readSecrets(db, { owner: 'target', owner_id: target.id }, keys)) };
+}
+
+/** Settings as they are shown, and the URLs that hold a password. */
+function withoutSecrets(given: TargetSettings): { settings: TargetSettings; secrets: Record<string, string> } {
+  const settings = structuredClone(given);
+  const secrets: Record<string, string> = {};
+  for (const key of URL_KEYS) {
+    const url = valueAt(settings, key);
+    if (typeof url !== 'string') continue;
+    const shown = withoutPassword(url);
+    if (shown === url) continue;
+    secrets[key] = url;
+    const [part = '', field = ''] = key.split('.');
+    (settings as Record<string, Record<string, unknown>>)[part] = {
+      ...(settings as Record<string, Record<string, unknown>>)[part],
+      [field]: shown,
+    };
+  }
+  return { settings, secrets };
+}
+
+function valueAt(settings: object, key: string): unknown {
+  const [part = '', field = ''] = key.split('.');
+  return (settings as Record<string, Record<string, unknown> | undefined>)[part]?.[field];
+}
+
+async function profileIds(
+  db: Connection,
+  { storage_profile, sanitize }: TargetSettings,
+): Promise<{ original: string | null; sanitized: string | null }> {
+  const idOf = async (name: string | undefined, pointer: string): Promise<string | null> => {
+    if (name === undefined) return null;
+    const row = await db.selectFrom('storage_profiles').select('id').where('name', '=', name).executeTakeFirst();
+    if (row) return row.id;
+    throw new Problem('cloud_refused', `storage profile '${name}' not found on the hub`, {
+      hint: 'An owner creates it: tool cloud apply',
+      errors: [{ pointer, detail: 'must name a storage profile of the hub' }],
+    });
+  };
+  const original = await idOf(storage_profile, '/settings/storage_profile');
+  const sanitized = await idOf(sanitize?.storage_profile, '/settings/sanitize/storage_profile');
+  return { original, sanitized: sanitized ?? original };
+}

@@ -1,0 +1,66 @@
+import type { Connection, Database } from './database.ts';
+import { type Page, type Paging, pageOf } from './paging.ts';
+
+export interface UserRow {
+  id: string;
+  issuer: string;
+  subject: string;
+  name: string;
+  groups: string[];
+  disabled_at: Date | null;
+  signed_in_at: Date;
+}
+
+export interface SignedInUser {
+  issuer: string;
+  subject: string;
+  name: string;
+  groups: string[];
+}
+
+/** Creates the user at the first sign-in, and renews name and groups at each. */
+export async function saveUser(db: Connection, user: SignedInUser): Promise<UserRow> {
+  const now = new Date();
+  return db
+    .insertInto('users')
+    .values({ ...user, signed_in_at: now })
+    .onConflict((on) =>
+      on.columns(['issuer', 'subject']).doUpdateSet({ name: user.name, groups: user.groups, signed_in_at: now }),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function setDisabled(db: Connection, id: string, disabled: boolean): Promise<UserRow | null> {
+  const row = await db
+    .updateTable('users')
+    .set({ disabled_at: disabled ? new Date() : null })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function listUsers(db: Database, paging: Paging): Promise<Page<UserRow>> {
+  const base = db.selectFrom('users').selectAll().orderBy('name').orderBy('id');
+  return pageOf<UserRow>(paging, {
+    keyOf: ({ name, id }) => [name, id],
+    rows: (limit, after) => {
+      const [name = '', id = ''] = after ?? [];
+      const query = after ? base.where((eb) => eb(eb.refTuple('name', 'id'), '>', eb.tuple(name, id))) : base;
+      return query.limit(limit).execute();
+    },
+  });
+}
+
+/** `false` when this ID token was exchanged before. */
+export async function spendIdToken(db: Connection, hash: Buffer, expiresAt: Date): Promise<boolean> {
+  await db.deleteFrom('spent_id_tokens').where('expires_at', '<', new Date()).execute();
+  const inserted = await db
+    .insertInto('spent_id_tokens')
+    .values({ hash, expires_at: expiresAt })
+    .onConflict((on) => on.doNothing())
+    .returning('hash')
+    .executeTakeFirst();
+  return inserted !== undefined;
+}

@@ -1,0 +1,23 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Caller } from '../access.ts';
+
+/** The condition on `targets` that `permissionsOn` has: `read` or more. */
+export function isVisible({ kind, role, groups, targetIds }: Caller): RawBuilder<boolean> {
+  if (role === 'owner') return sql<boolean>`targets.removed_at IS NULL`;
+  if (kind === 'service') return sql<boolean>`targets.removed_at IS NULL AND targets.id = ANY(${targetIds}::uuid[])`;
+  const mine = sql`${groups}::text[]`;
+  const reads = sql<boolean>`(targets.reader_groups && ${mine} OR targets.original_groups && ${mine})`;
+  if (role !== 'member') return sql<boolean>`targets.removed_at IS NULL AND ${reads}`;
+  const manages = sql`(targets.builder_groups = '{}' OR targets.builder_groups && ${mine})`;
+  return sql<boolean>`targets.removed_at IS NULL AND (${reads} OR ${manages})`;
+}
+
+/** The condition on `targets` that the caller reads originals, too. */
+export function readsOriginals({ kind, role, groups }: Caller): RawBuilder<boolean> {
+  if (role === 'owner') return sql<boolean>`true`;
+  if (kind === 'service') return sql<boolean>`false`;
+  const mine = sql`${groups}::text[]`;
+  const listed = sql<boolean>`targets.original_groups && ${mine}`;
+  if (role !== 'member') return listed;
+  return sql<boolean>`(${listed} OR targets.builder_groups = '{}' OR targets.builder_groups && ${mine})`;
+}

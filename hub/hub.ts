@@ -1,0 +1,27 @@
+import type { Caller } from './access.ts';
+import type { Database } from './database/database.ts';
+import type { Log } from './log.ts';
+import type { Buckets } from './objects/buckets.ts';
+import type { HubSettings } from './settings.ts';
+import type { IdTokens } from './sign-in/id-tokens.ts';
+
+/** All that a route is handed besides its request. */
+export interface Hub {
+  settings: HubSettings;
+  db: Database;
+  buckets: Buckets;
+  idTokens: IdTokens;
+  log: Log;
+  version: string;
+  clock: () => Date;
+  /** Removes what is left of removed snapshots. */
+  removals: { wake(): void };
+  /** Callers of tokens, remembered for a few seconds. */
+  callers: CallerCache;
+}
+
+export interface CallerCache {
+  find(token: string): Promise<Caller | null>;
+  /** After a revocation: other instances follow within ten seconds. */
+  clear(): void;
+}

@@ -1,0 +1,48 @@
+import { toUserError } from '../../src/runtime/errors.ts';
+import type { Database } from '../database/database.ts';
+import { removeOne } from '../database/snapshots.ts';
+import type { Log } from '../log.ts';
+import { removeKey } from '../objects/bucket-calls.ts';
+import type { Buckets } from '../objects/buckets.ts';
+
+/** What another instance left is found after so many milliseconds. */
+const INTERVAL = 60_000;
+
+export interface Removals extends AsyncDisposable {
+  /** Looks now. */
+  wake(): void;
+  /** Resolves when there is nothing left to remove. */
+  settled(): Promise<void>;
+}
+
+/** Removes the manifests of removed snapshots, then their rows: the mark in the row is the job. */
+export function startRemovals({ db, buckets, log }: { db: Database; buckets: Buckets; log: Log }): Removals {
+  let running: Promise<void> = Promise.resolve();
+  let ended = false;
+  const work = async (): Promise<void> => {
+    try {
+      while (!ended) {
+        const found = await removeOne(db, async ({ profile_id, target_id, manifest_key }) => {
+          await removeKey(await buckets.open(profile_id, target_id), manifest_key);
+        });
+        if (!found) return;
+      }
+    } catch (error) {
+      log.error('Cannot remove a snapshot; tried again', { reason: toUserError(error).message.slice(0, 500) });
+    }
+  };
+  const wake = (): void => {
+    if (!ended) running = running.then(work);
+  };
+  const timer = setInterval(wake, INTERVAL);
+  wake();
+  return {
+    wake,
+    settled: () => running,
+    async [Symbol.asyncDispose]() {
+      ended = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { grantTo, migrate as migrateDatabase, openDatabase, removeOldAudit } from './database/database.ts';
+import { rewrapSecrets } from './database/secrets.ts';
+import { readMigrationSettings } from './settings.ts';
+
+export interface Migrated {
+  /** Names of the migrations that were executed. */
+  migrations: string[];
+  /** Secrets whose data key is now wrapped by the newest hub key. */
+  rewrapped: number;
+}
+
+/** A migration of a large table takes its time. */
+const STATEMENT_TIMEOUT = 3_600_000;
+
+/** Brings the schema up to date, grants the rights of `serve`, and wraps the data keys with the newest hub key. */
+export async function migrate(environment: NodeJS.ProcessEnv): Promise<Migrated> {
+  const { databaseUrl, keys, role } = await readMigrationSettings(environment);
+  const { db, close } = openDatabase(databaseUrl, { statementTimeout: STATEMENT_TIMEOUT });
+  await using _closing = { [Symbol.asyncDispose]: close };
+  const migrations = await migrateDatabase(db);
+  if (role !== null) await grantTo(db, role);
+  await removeOldAudit(db);
+  return { migrations, rewrapped: await rewrapSecrets(db, keys) };
+}

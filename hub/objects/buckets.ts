@@ -1,0 +1,110 @@
+import { Sha256 } from '@smithy/core/checksum';
+import { SignatureV4 } from '@smithy/signature-v4';
+import type { StorageSettings } from '../../src/cloud/contract/schemas.ts';
+import { openS3Bucket, type S3Bucket } from '../../src/repository/s3/bucket.ts';
+import { createS3Client } from '../../src/repository/s3/client.ts';
+import { checksumHeader, connectionOf } from '../../src/repository/s3/providers.ts';
+import type { Database } from '../database/database.ts';
+import { openStorageProfile } from '../database/storage-profiles.ts';
+import type { HubKey } from '../settings.ts';
+
+/** Seconds that a URL is valid. */
+export const URL_SECONDS = 15 * 60;
+export const PART_URL_SECONDS = 60 * 60;
+
+/** A call to a bucket is given up after so many milliseconds. */
+const CALL_TIMEOUT = 10_000;
+
+/** The part of a bucket that belongs to one target. */
+export interface TargetBucket {
+  bucket: S3Bucket;
+  /** For one call. */
+  signal: () => AbortSignal;
+  presign(request: PresignRequest): Promise<string>;
+  /** Header by which the service refuses other content than this. */
+  checksumHeader(sha256: string): Record<string, string>;
+}
+
+/** Of a presigned request, unless a header names the hash of its body. */
+const UNSIGNED = { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };
+
+interface PresignRequest {
+  method: 'GET' | 'PUT';
+  key: string;
+  seconds: number;
+  headers?: Record<string, string>;
+  query?: Record<string, string>;
+}
+
+export interface Buckets {
+  /** The remote repository of a target in a storage profile: `PREFIX/TARGET_ID/`. */
+  open(profileId: string, targetId: string): Promise<TargetBucket>;
+  /** After a change of a profile. */
+  forget(): void;
+}
+
+type Client = Awaited<ReturnType<typeof createS3Client>>;
+
+/** Clients are kept as long as their profile has the same revision. */
+export function createBuckets(db: Database, keys: HubKey[]): Buckets {
+  const clients = new Map<string, { client: Client; revision: number }>();
+  return {
+    async open(profileId, targetId) {
+      const { name, revision, settings } = await openStorageProfile(db, profileId, keys);
+      const kept = clients.get(profileId);
+      const client = kept?.revision === revision ? kept.client : await createS3Client(settings);
+      clients.set(profileId, { client, revision });
+      return openTargetBucket({ name, settings, client, folder: targetId });
+    },
+    forget: () => clients.clear(),
+  };
+}
+
+export async function openTargetBucket(options: {
+  name: string;
+  settings: StorageSettings;
+  client?: Client;
+  folder: string;
+}): Promise<TargetBucket> {
+  const { name, settings, folder } = options;
+  const prefix = [settings.prefix?.replaceAll(/^\/+|\/+$/g, ''), folder].filter(Boolean).join('/');
+  const client = options.client ?? (await createS3Client(settings));
+  const profile = { ...settings, prefix };
+  const bucket = await openS3Bucket({ name, profile, client, signal: new AbortController().signal });
+  const { region, endpoint, pathStyle } = connectionOf(settings);
+  const signer = new SignatureV4({
+    service: 's3',
+    region,
+    credentials: { accessKeyId: settings.access_key ?? '', secretAccessKey: settings.secret_key ?? '' },
+    sha256: Sha256,
+    uriEscapePath: false,
+  });
+  const base = new URL(endpoint ?? `https://s3.${region}.amazonaws.com`);
+  const host = pathStyle ? base.host : `${settings.bucket}.${base.host}`;
+  return {
+    bucket,
+    signal: () => AbortSignal.timeout(CALL_TIMEOUT),
+    checksumHeader: (sha256) => checksumHeader(settings, sha256),
+    async presign({ method, key, seconds, headers = {}, query = {} }) {
+      const object = bucket.nameOf(key).split('/').map(encodeURIComponent).join('/');
+      const before = base.pathname.replace(/\/+$/, '');
+      const path = pathStyle ? `${before}/${settings.bucket}/${object}` : `${before}/${object}`;
+      const names = new Set(Object.keys(headers));
+      const signed = await signer.presign(
+        {
+          method,
+          protocol: base.protocol,
+          hostname: host,
+          path,
+          query,
+          headers: { host, ...UNSIGNED, ...headers },
+        },
+        { expiresIn: seconds, unhoistableHeaders: names, signableHeaders: new Set([...names, 'host']) },
+      );
+      const search = Object.entries(signed.query ?? {}).map(
+        ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`,
+      );
+      return `${base.protocol}//${host}${path}?${search.join('&')}`;
+    },
+  };
+}

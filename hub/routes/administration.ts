@@ -1,0 +1,94 @@
+import { listEvents, recordEvent } from '../database/audit.ts';
+import { insertServiceToken, listServiceTokens, revokeToken, targetIdsOf } from '../database/tokens.ts';
+import { listUsers, setDisabled, type UserRow } from '../database/users.ts';
+import { Problem } from '../problem.ts';
+import type { Handlers } from './handler.ts';
+
+const DAY = 86_400_000;
+
+export const administrationRoutes: Pick<
+  Handlers,
+  'listTokens' | 'createToken' | 'revokeToken' | 'listUsers' | 'updateUser' | 'listAuditEvents'
+> = {
+  async listTokens({ query }, { db }) {
+    const { items, next_cursor } = await listServiceTokens(db, query);
+    const answers = items.map(({ created_at, expires_at, revoked_at, id, name, role, targets }) => ({
+      ...{ id, name, role, targets },
+      created_at: created_at.toISOString(),
+      expires_at: expires_at.toISOString(),
+      revoked_at: revoked_at?.toISOString() ?? null,
+    }));
+    return { body: { items: answers, next_cursor } };
+  },
+
+  async createToken({ body: { name, role, targets, expires_in_days }, caller, address }, { db, clock }) {
+    const ids = await targetIdsOf(db, targets);
+    const unknown = targets.filter((target) => !ids.has(target));
+    if (unknown.length > 0) {
+      throw new Problem('cloud_refused', `There is no target "${unknown[0]}"`, {
+        errors: unknown.map((target) => ({ pointer: `/targets/${targets.indexOf(target)}`, detail: 'is unknown' })),
+      });
+    }
+    const expiresAt = new Date(clock().getTime() + expires_in_days * DAY);
+    return db.transaction().execute(async (transaction) => {
+      const service = { name, role, targetIds: [...ids.values()], expiresAt };
+      const { id, token, created_at } = await insertServiceToken(transaction, service);
+      await recordEvent(transaction, { actor: caller.name, action: 'token.create', object: name, address });
+      const times = { created_at: created_at.toISOString(), expires_at: expiresAt.toISOString(), revoked_at: null };
+      return { status: 201, body: { id, name, role, targets: [...ids.keys()], ...times, authtoken: token } };
+    });
+  },
+
+  async revokeToken({ parameters: { id }, caller, address }, { db, callers }) {
+    await db.transaction().execute(async (transaction) => {
+      const name = await revokeToken(transaction, id, { service: true });
+      if (name === null) throw new Problem('cloud_unknown', 'There is no such token, or it was revoked before');
+      await recordEvent(transaction, { actor: caller.name, action: 'token.revoke', object: name, address });
+    });
+    callers.clear();
+    return { status: 204, body: null };
+  },
+
+  async listUsers({ query }, { db }) {
+    const { items, next_cursor } = await listUsers(db, query);
+    return { body: { items: items.map(userAnswer), next_cursor } };
+  },
+
+  async updateUser({ parameters: { id }, body: { disabled }, caller, address }, { db, callers }) {
+    const user = await db.transaction().execute(async (transaction) => {
+      const row = await setDisabled(transaction, id, disabled);
+      if (!row) throw new Problem('cloud_unknown', 'There is no such user');
+      const action = disabled ? 'user.disable' : 'user.enable';
+      await recordEvent(transaction, { actor: caller.name, action, object: row.name, address });
+      return row;
+    });
+    callers.clear();
+    return { body: userAnswer(user) };
+  },
+
+  async listAuditEvents({ query, acceptsCsv }, { db }) {
+    const { items, next_cursor } = await listEvents(db, query);
+    const events = items.map(({ at, actor, action, target, object, outcome, address }) => ({
+      ...{ at: at.toISOString(), actor, action, target, object, outcome, address },
+    }));
+    const body = { items: events, next_cursor };
+    return acceptsCsv ? { body, text: { type: 'text/csv; charset=utf-8', content: csvOf(events) } } : { body };
+  },
+};
+
+function userAnswer({ id, issuer, subject, name, groups, disabled_at, signed_in_at }: UserRow) {
+  const person = { id, issuer, subject, name, groups };
+  return { ...person, disabled: disabled_at !== null, signed_in_at: signed_in_at.toISOString() };
+}
+
+const COLUMNS = ['at', 'actor', 'action', 'target', 'object', 'outcome', 'address'] as const;
+
+/** RFC 4180. A spreadsheet takes a text that begins so for a formula. */
+function csvOf(events: Record<(typeof COLUMNS)[number], string | null>[]): string {
+  const cell = (value: string | null): string => {
+    const text = /^[=+\-@\t\r]/.test(value ?? '') ? `'${value}` : (value ?? '');
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  const lines = events.map((event) => COLUMNS.map((column) => cell(event[column])).join(','));
+  return `${[COLUMNS.join(','), ...lines].join('\r\n')}\r\n`;
+}

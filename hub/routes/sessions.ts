@@ -1,0 +1,112 @@
+import { readFile } from 'node:fs/promises';
+import type { Identity } from '../../src/cloud/contract/schemas.ts';
+import { assetUrl } from '../../src/runtime/package-files.ts';
+import { type Caller, isAuditor, roleOf } from '../access.ts';
+import { recordEvent } from '../database/audit.ts';
+import type { Connection } from '../database/database.ts';
+import {
+  hashOf,
+  insertServiceToken,
+  insertSession,
+  revokeToken,
+  targetIdsOf,
+  targetNames,
+} from '../database/tokens.ts';
+import { saveUser, spendIdToken } from '../database/users.ts';
+import type { Hub } from '../hub.ts';
+import { Problem } from '../problem.ts';
+import { ID_TOKEN_SECONDS } from '../sign-in/id-tokens.ts';
+import type { Handlers } from './handler.ts';
+
+const SESSION_HOURS = 12;
+
+/** A build of CI is over by then. */
+const WORKFLOW_HOURS = 2;
+
+/** Clients below are refused: they would not understand the answers. */
+export const MIN_TOOL = '0.1.0';
+
+export const sessionRoutes: Pick<Handlers, 'root' | 'openapi' | 'createSession' | 'endSession' | 'me'> = {
+  async root(_request, { settings: { signIn }, version }) {
+    return { body: { version, min_tool: MIN_TOOL, sign_in: signIn } };
+  },
+
+  async openapi() {
+    const content = await readFile(assetUrl('openapi.json'), 'utf8');
+    return { body: null, text: { type: 'application/json', content } };
+  },
+
+  async createSession({ body, address }, hub) {
+    const identified = await hub.idTokens.identify(body);
+    return hub.db.transaction().execute(async (transaction) => {
+      const spentUntil = new Date(hub.clock().getTime() + 2 * ID_TOKEN_SECONDS * 1000);
+      if (!(await spendIdToken(transaction, hashOf(body.id_token), spentUntil))) {
+        throw new Problem('cloud_token_refused', 'The ID token was exchanged before', {
+          hint: 'Sign in again: tool auth login',
+        });
+      }
+      const opened =
+        identified.kind === 'user'
+          ? await openUserSession(transaction, identified, hub)
+          : await openWorkflowSession(transaction, identified, hub);
+      await recordEvent(transaction, { actor: opened.user.name, action: 'session.create', address });
+      return { status: 201, body: opened };
+    });
+  },
+
+  async endSession({ caller, address }, hub) {
+    const service = caller.kind === 'service';
+    await revokeToken(hub.db, caller.tokenId, { service });
+    hub.callers.clear();
+    await recordEvent(hub.db, { actor: caller.name, action: 'session.end', address });
+    return { status: 204, body: null };
+  },
+
+  async me({ caller }, { db }) {
+    return { body: await identityOf(db, caller) };
+  },
+};
+
+async function openUserSession(
+  db: Connection,
+  person: { issuer: string; subject: string; name: string; groups: string[] },
+  { settings, clock }: Hub,
+) {
+  const { issuer, subject, name, groups } = person;
+  const user = await saveUser(db, { issuer, subject, name, groups });
+  if (user.disabled_at !== null) {
+    throw new Problem('not_permitted', `${user.name} is disabled`, {
+      hint: 'An owner of the hub can enable the user.',
+    });
+  }
+  const expiresAt = new Date(clock().getTime() + SESSION_HOURS * 3_600_000);
+  const { token } = await insertSession(db, user.id, expiresAt);
+  const rights = { role: roleOf(groups, settings), auditor: isAuditor(groups, settings) };
+  const identity: Identity = {
+    ...{ kind: 'user', id: user.id, name: user.name, groups, targets: null, ...rights },
+    expires_at: expiresAt.toISOString(),
+  };
+  return { authtoken: token, expires_at: expiresAt.toISOString(), user: identity };
+}
+
+async function openWorkflowSession(
+  db: Connection,
+  { name, rule }: { name: string; rule: { targets: string[] } },
+  { clock }: Hub,
+) {
+  const ids = await targetIdsOf(db, rule.targets);
+  const expiresAt = new Date(clock().getTime() + WORKFLOW_HOURS * 3_600_000);
+  const service = { name, role: 'builder' as const, targetIds: [...ids.values()], expiresAt };
+  const { id, token } = await insertServiceToken(db, service);
+  const identity: Identity = {
+    ...{ kind: 'service', id, name, role: 'builder', auditor: false, groups: [], targets: [...ids.keys()] },
+    expires_at: expiresAt.toISOString(),
+  };
+  return { authtoken: token, expires_at: expiresAt.toISOString(), user: identity };
+}
+
+async function identityOf(db: Connection, caller: Caller): Promise<Identity> {
+  const { kind, id, name, role, auditor, groups, targetIds, expiresAt } = caller;
+  const names = kind === 'service' ? [...(await targetNames(db, targetIds)).values()] : null;
+  return { kind, id, name, role, auditor, groups, targets: names, expires_at: expiresAt.toISOString() };
+}

@@ -1,0 +1,263 @@
+import { createHash } from 'node:crypto';
+import type { AnswerOf, BodyOf } from '../../src/cloud/contract/routes.ts';
+import { MOST_PARTS, type Uploads } from '../../src/cloud/contract/schemas.ts';
+import { headlineOf } from '../../src/repository/headline.ts';
+import { objectKey } from '../../src/repository/keys.ts';
+import { type Manifest, ManifestInvalid, parseManifest } from '../../src/repository/manifest.ts';
+import { filesOf, manifestKey } from '../../src/repository/repository.ts';
+import { mapWithConcurrency } from '../../src/runtime/map-with-concurrency.ts';
+import { type Caller, permissionsOn } from '../access.ts';
+import { recordDownload, recordEvent } from '../database/audit.ts';
+import { expectObjects, type ObjectRow, settleObject } from '../database/objects.ts';
+import {
+  findSnapshot,
+  linkedObjects,
+  listSnapshots,
+  markRemoved,
+  publish,
+  type SnapshotRow,
+  setNote,
+} from '../database/snapshots.ts';
+import type { TargetRow } from '../database/targets.ts';
+import type { Hub } from '../hub.ts';
+import { beginUpload, completeUpload, findBytes, removeKey, writeText } from '../objects/bucket-calls.ts';
+import { PART_URL_SECONDS, type TargetBucket, URL_SECONDS } from '../objects/buckets.ts';
+import { Problem } from '../problem.ts';
+import type { Handlers } from './handler.ts';
+
+/** What is larger is sent in parts. */
+const SINGLE_BYTES = 64 * 1024 * 1024;
+
+/** The smallest part, but for the last, that services take is 5 MiB. */
+const PART_BYTES = 16 * 1024 * 1024;
+
+/** The sweep needs as long at most: see docs/hub.md. */
+const BUSY_SECONDS = 60;
+
+const CALLS_AT_ONCE = 4;
+
+export const snapshotRoutes: Pick<
+  Handlers,
+  | 'listSnapshots'
+  | 'getSnapshot'
+  | 'publishSnapshot'
+  | 'annotateSnapshot'
+  | 'removeSnapshot'
+  | 'requestUploads'
+  | 'verifyUploads'
+  | 'requestDownloads'
+> = {
+  async listSnapshots({ target, caller, query: { sanitized, ...paging } }, { db }) {
+    const filter = { ...paging, ...(sanitized !== undefined && { sanitized: sanitized === 'true' }) };
+    const { items, next_cursor } = await listSnapshots(db, visibleTo(target, caller), filter);
+    return { body: { items: items.map(({ headline }) => headline), next_cursor } };
+  },
+
+  async getSnapshot({ target, caller, parameters: { snapshot: id }, address }, hub) {
+    const row = await readable(hub, { target, caller, id });
+    const bucket = await hub.buckets.open(row.profile_id, target.id);
+    await recordDownload(hub.db, {
+      ...{ actor: caller.name, action: 'snapshot.download', target: target.name, object: id, address },
+    });
+    const href = await bucket.presign({ method: 'GET', key: row.manifest_key, seconds: URL_SECONDS });
+    const manifest = { href, sha256: row.manifest_sha256, expires_at: expiry(hub, URL_SECONDS) };
+    return { body: { headline: row.headline, manifest } };
+  },
+
+  async publishSnapshot({ target, caller, parameters: { snapshot: id }, body, address }, hub) {
+    const manifest = parse(body);
+    if (manifest.id !== id || manifest.target !== target.name) {
+      throw new Problem('cloud_refused', 'The manifest is of another snapshot', {
+        errors: [{ pointer: manifest.id === id ? '/target' : '/id', detail: 'must be that of the address' }],
+      });
+    }
+    const profileId = profileOf(target, manifest);
+    const bucket = await hub.buckets.open(profileId, target.id);
+    const key = manifestKey(manifest);
+    const created = await publish(hub.db, {
+      targetId: target.id,
+      profileId,
+      headline: headlineOf(manifest),
+      sha256s: [...new Set(filesOf(manifest).map(({ sha256 }) => sha256))],
+      manifestKey: key,
+      manifestSha256: createHash('sha256').update(body).digest('hex'),
+      event: { actor: caller.name, action: 'snapshot.publish', target: target.name, object: id, address },
+      store: () => writeText(bucket, key, body),
+    });
+    return { status: created ? 201 : 200, body: null };
+  },
+
+  async annotateSnapshot({ target, caller, parameters: { snapshot: id }, body: { note }, address }, hub) {
+    const row = await readable(hub, { target, caller, id });
+    await hub.db.transaction().execute(async (transaction) => {
+      await setNote(transaction, row.pk, note);
+      await recordEvent(transaction, {
+        ...{ actor: caller.name, action: 'snapshot.annotate', target: target.name, object: id, address },
+      });
+    });
+    return { status: 204, body: null };
+  },
+
+  async removeSnapshot({ target, caller, parameters: { snapshot: id }, address }, hub) {
+    const row = await readable(hub, { target, caller, id });
+    await hub.db.transaction().execute(async (transaction) => {
+      await markRemoved(transaction, row.pk);
+      await recordEvent(transaction, {
+        ...{ actor: caller.name, action: 'snapshot.remove', target: target.name, object: id, address },
+      });
+    });
+    hub.removals.wake();
+    return { status: 204, body: null };
+  },
+
+  async requestUploads({ target, body: { sanitized, objects } }, hub) {
+    const profileId = profileOf(target, { sanitized });
+    const bucket = await hub.buckets.open(profileId, target.id);
+    const rows = await expectObjects(
+      hub.db,
+      { targetId: target.id, profileId },
+      objects.map(({ sha256, stored_sha256, stored_bytes }) => ({ sha256, stored_sha256, stored_bytes })),
+    );
+    const answers = await mapWithConcurrency(objects, CALLS_AT_ONCE, async (object) => {
+      const row = rows.get(object.sha256);
+      if (!row || row.state === 'removing') {
+        return { answer: 'busy', sha256: object.sha256, retry_after: BUSY_SECONDS } as const;
+      }
+      if (row.state === 'stored') return { answer: 'present', sha256: object.sha256 } as const;
+      return row.stored_bytes <= SINGLE_BYTES
+        ? await singleUpload(row, { bucket, hub })
+        : await uploadInParts(object, { row, bucket, hub });
+    });
+    return { body: { objects: bounded(answers) } };
+  },
+
+  async verifyUploads({ target, body: { sanitized, objects } }, hub) {
+    const profileId = profileOf(target, { sanitized });
+    const bucket = await hub.buckets.open(profileId, target.id);
+    const answers = await mapWithConcurrency(objects, CALLS_AT_ONCE, async ({ sha256, upload_id, etags }) => {
+      const key = objectKey(sha256);
+      const place = { targetId: target.id, profileId, sha256 };
+      const answer = await settleObject(hub.db, place, {
+        async look() {
+          if (upload_id !== undefined) await completeUpload(bucket, key, { upload_id, etags: etags ?? [] });
+          return findBytes(bucket, key);
+        },
+        remove: () => removeKey(bucket, key),
+      });
+      return { sha256, answer };
+    });
+    return { body: { objects: answers } };
+  },
+
+  async requestDownloads({ target, caller, parameters: { snapshot: id }, body: { objects }, address }, hub) {
+    const row = await readable(hub, { target, caller, id });
+    const linked = await linkedObjects(hub.db, row.pk, objects);
+    const others = objects.filter((sha256) => !linked.has(sha256));
+    if (others.length > 0) {
+      throw new Problem('cloud_refused', `${others.length} of the objects do not belong to snapshot ${id}`, {
+        errors: others.map((sha256) => ({ pointer: `/objects/${objects.indexOf(sha256)}`, detail: 'is not of it' })),
+      });
+    }
+    await recordDownload(hub.db, {
+      ...{ actor: caller.name, action: 'snapshot.download', target: target.name, object: id, address },
+    });
+    const bucket = await hub.buckets.open(row.profile_id, target.id);
+    const hrefs = await mapWithConcurrency(objects, CALLS_AT_ONCE, async (sha256) => ({
+      sha256,
+      href: await bucket.presign({ method: 'GET', key: objectKey(sha256), seconds: URL_SECONDS }),
+    }));
+    return { body: { objects: hrefs, expires_at: expiry(hub, URL_SECONDS) } };
+  },
+};
+
+function visibleTo(target: TargetRow, caller: Caller) {
+  return { targetId: target.id, originals: permissionsOn(target, caller).includes('read_originals') };
+}
+
+async function readable(
+  { db }: Hub,
+  { target, caller, id }: { target: TargetRow; caller: Caller; id: string },
+): Promise<SnapshotRow> {
+  const row = await findSnapshot(db, { ...visibleTo(target, caller), id });
+  if (row) return row;
+  throw new Problem('snapshot_unknown', `Target "${target.name}" has no snapshot ${id}`);
+}
+
+/** The storage profile of the target; refuses a claim that the target cannot keep. */
+function profileOf(target: TargetRow, { sanitized }: { sanitized: boolean }): string {
+  const { sanitize } = target.settings as { sanitize?: { override_query?: string } };
+  if (sanitized && sanitize?.override_query === undefined) {
+    throw new Problem('cloud_refused', `Target "${target.name}" has no sanitization query`, {
+      hint: 'Set sanitize.override_query or query_file, and run: tool cloud apply',
+    });
+  }
+  const profile = sanitized ? target.sanitized_profile_id : target.original_profile_id;
+  if (profile !== null) return profile;
+  throw new Problem('cloud_refused', `Target "${target.name}" has no storage profile`, {
+    hint: 'Set storage_profile, and run: tool cloud apply',
+  });
+}
+
+function parse(text: string): Manifest {
+  try {
+    return parseManifest(text);
+  } catch (error) {
+    if (error instanceof ManifestInvalid)
+      throw new Problem('cloud_refused', `The manifest is not valid: ${error.message}`);
+    throw error;
+  }
+}
+
+interface Uploading {
+  bucket: TargetBucket;
+  hub: Hub;
+}
+
+async function singleUpload(row: ObjectRow, { bucket, hub }: Uploading): Promise<Uploads['objects'][number]> {
+  const header = {
+    'content-length': String(row.stored_bytes),
+    'if-none-match': '*',
+    ...bucket.checksumHeader(row.stored_sha256),
+  };
+  const request = { method: 'PUT', key: objectKey(row.sha256), seconds: URL_SECONDS, headers: header } as const;
+  const href = await bucket.presign(request);
+  return { answer: 'upload', sha256: row.sha256, href, header, expires_at: expiry(hub, URL_SECONDS) };
+}
+
+type RequestedObject = BodyOf<'requestUploads'>['objects'][number];
+
+async function uploadInParts(
+  { sha256, upload_id, from_part = 1 }: RequestedObject,
+  { row, bucket, hub }: Uploading & { row: ObjectRow },
+): Promise<Uploads['objects'][number]> {
+  const key = objectKey(sha256);
+  const part_bytes = PART_BYTES * Math.ceil(row.stored_bytes / MOST_PARTS / PART_BYTES);
+  const count = Math.ceil(row.stored_bytes / part_bytes);
+  const uploadId = upload_id ?? (await beginUpload(bucket, key));
+  const numbers = Array.from({ length: Math.max(count - from_part + 1, 0) }, (_, index) => from_part + index);
+  const parts = await mapWithConcurrency(numbers, CALLS_AT_ONCE, (number) =>
+    bucket.presign({
+      method: 'PUT',
+      key,
+      seconds: PART_URL_SECONDS,
+      query: { partNumber: String(number), uploadId },
+    }),
+  );
+  const expires_at = expiry(hub, PART_URL_SECONDS);
+  return { answer: 'upload_parts', sha256, upload_id: uploadId, part_bytes, from_part, parts, expires_at };
+}
+
+/** An answer has a bounded number of URLs; the client asks for the others with their `upload_id`. */
+function bounded(answers: AnswerOf<'requestUploads'>['objects']): AnswerOf<'requestUploads'>['objects'] {
+  let left = MOST_PARTS;
+  return answers.map((one) => {
+    if (one.answer !== 'upload_parts') return one;
+    const parts = one.parts.slice(0, left);
+    left -= parts.length;
+    return { ...one, parts };
+  });
+}
+
+function expiry({ clock }: Hub, seconds: number): string {
+  return new Date(clock().getTime() + seconds * 1000).toISOString();
+}

@@ -1,0 +1,65 @@
+import { recordEvent } from '../database/audit.ts';
+import {
+  findStorageProfile,
+  listStorageProfiles,
+  openStorageProfile,
+  removeStorageProfile,
+  type StorageProfileRow,
+  saveStorageProfile,
+  storageProfileAnswer,
+} from '../database/storage-profiles.ts';
+import type { Hub } from '../hub.ts';
+import { refuseLinkLocal, tryStorage } from '../objects/reach.ts';
+import { Problem } from '../problem.ts';
+import type { Handlers } from './handler.ts';
+
+export const storageProfileRoutes: Pick<
+  Handlers,
+  'listStorageProfiles' | 'getStorageProfile' | 'putStorageProfile' | 'deleteStorageProfile' | 'checkStorageProfile'
+> = {
+  async listStorageProfiles({ query }, { db }) {
+    return { body: await listStorageProfiles(db, query) };
+  },
+
+  async getStorageProfile({ parameters: { name } }, { db }) {
+    const row = await known(db, name);
+    return { body: await storageProfileAnswer(db, row), revision: row.revision };
+  },
+
+  async putStorageProfile({ parameters: { name }, body, caller, condition, address }, { db, settings: { keys } }) {
+    const { settings, applied } = body;
+    await refuseLinkLocal(settings);
+    return db.transaction().execute(async (transaction) => {
+      const change = { name, settings, applied, condition, keys };
+      const { row, created } = await saveStorageProfile(transaction, change);
+      const action = created ? 'storage_profile.create' : 'storage_profile.change';
+      await recordEvent(transaction, { actor: caller.name, action, object: name, address });
+      return {
+        status: created ? 201 : 200,
+        body: await storageProfileAnswer(transaction, row),
+        revision: row.revision,
+      };
+    });
+  },
+
+  async deleteStorageProfile({ parameters: { name }, caller, condition, address }, { db }) {
+    await db.transaction().execute(async (transaction) => {
+      await removeStorageProfile(transaction, name, condition);
+      await recordEvent(transaction, { actor: caller.name, action: 'storage_profile.remove', object: name, address });
+    });
+    return { status: 204, body: null };
+  },
+
+  async checkStorageProfile({ parameters: { name } }, { db, settings: { keys } }) {
+    const { id } = await known(db, name);
+    const { settings } = await openStorageProfile(db, id, keys);
+    const error = await tryStorage(name, settings);
+    return { body: { ok: error === null, error } };
+  },
+};
+
+async function known(db: Hub['db'], name: string): Promise<StorageProfileRow> {
+  const row = await findStorageProfile(db, name);
+  if (row) return row;
+  throw new Problem('cloud_unknown', `There is no storage profile "${name}"`);
+}

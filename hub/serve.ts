@@ -1,0 +1,210 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createAdaptorServer } from '@hono/node-server';
+import { EXIT, UserError } from '../src/runtime/errors.ts';
+import { createApp } from './app.ts';
+import { createCallerCache } from './caller-cache.ts';
+import { type Database, isMigrated, migrate, type OpenedDatabase, openDatabase } from './database/database.ts';
+import { canOpenAll } from './database/secrets.ts';
+import { findStorageProfile, saveStorageProfile } from './database/storage-profiles.ts';
+import { insertServiceToken } from './database/tokens.ts';
+import type { Hub } from './hub.ts';
+import { startRemovals } from './jobs/removals.ts';
+import { createLog, type Log } from './log.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { createBuckets } from './objects/buckets.ts';
+import type { Address, HubSettings } from './settings.ts';
+import { createIdTokens } from './sign-in/id-tokens.ts';
+
+export interface ServeOptions {
+  settings: HubSettings;
+  /** A trial: the schema is made, and an owner token printed. */
+  dev: boolean;
+  version: string;
+  /** Standard output. */
+  write: (text: string) => void;
+  /** Aborted: the instance ends. */
+  signal: AbortSignal;
+  clock: () => Date;
+  /** Called when requests are answered. */
+  ready?: (served: Served) => void;
+  /** Milliseconds in which a load balancer notices that the instance is not ready. */
+  notice?: number;
+}
+
+export interface Served {
+  /** Of the API. */
+  url: string;
+  /** Of a trial. */
+  ownerToken: string | null;
+}
+
+/** A request that takes longer is ended, whether it is the client that is slow or the hub. */
+const REQUEST_TIMEOUT = 30_000;
+const HEADERS_TIMEOUT = 10_000;
+
+/** How long `/readyz` says no before connections are refused, and how long requests may take after that. */
+const NOTICE = 5000;
+const END_TIMEOUT = 25_000;
+
+/** Serves until the signal is aborted, then answers the requests that have begun. */
+export async function serve(options: ServeOptions): Promise<void> {
+  const { settings, dev, version, write, signal, clock, notice = dev ? 0 : NOTICE } = options;
+  const log = createLog({ write, clock });
+  const database = openDatabase(settings.databaseUrl);
+  await using _database = { [Symbol.asyncDispose]: () => database.close() };
+  const { db } = database;
+  if (dev) await migrate(db);
+  await refuseUnready(db, settings);
+  const ownerToken = dev ? await setUpTrial(db, { settings, clock }) : null;
+  const buckets = createBuckets(db, settings.keys);
+  await using removals = startRemovals({ db, buckets, log });
+  const idTokens = createIdTokens(settings);
+  const callers = createCallerCache(db, settings);
+  const hub: Hub = { settings, db, buckets, idTokens, log, version, clock, removals, callers };
+  const metrics = createMetrics(database);
+  let ending = false;
+  const isReady = async (): Promise<boolean> => !ending && (await canServe(db, settings));
+  const app = createApp({ hub, metrics, isReady });
+  const server = createAdaptorServer({
+    fetch: async (request, env) => {
+      const response = await app.fetch(request, env as never);
+      if (ending) response.headers.set('connection', 'close');
+      return response;
+    },
+    serverOptions: {
+      requestTimeout: REQUEST_TIMEOUT,
+      headersTimeout: HEADERS_TIMEOUT,
+      connectionsCheckingInterval: 1000,
+      keepAliveTimeout: 65_000,
+      maxHeaderSize: 32 * 1024,
+    },
+  }) as Server;
+  await listen(server, settings.listen);
+  const metricsServer = settings.metricsListen && (await serveMetrics(settings.metricsListen, { metrics, database }));
+  const { port } = server.address() as AddressInfo;
+  const url = `http://${settings.listen.host.includes(':') ? `[${settings.listen.host}]` : settings.listen.host}:${port}`;
+  log.info('listening', { url, version });
+  if (ownerToken !== null) write(trialText(url, ownerToken));
+  options.ready?.({ url, ownerToken });
+  if (!signal.aborted) await once(signal, 'abort');
+  ending = true;
+  log.info('ending');
+  await wait(notice);
+  await end(server, log);
+  metricsServer?.close();
+  log.info('ended');
+}
+
+/** No instance serves with another schema, or without a key of its secrets. */
+async function refuseUnready(db: Database, { keys }: HubSettings): Promise<void> {
+  const migrated = await isMigrated(db).catch((cause: Error) => {
+    throw new UserError('The hub cannot reach its database', {
+      code: 'hub_database_unreachable',
+      exit: EXIT.unreachable,
+      details: [cause.message],
+      hint: 'Check TOOL_HUB_DATABASE_URL, and that the server accepts connections.',
+      cause,
+    });
+  });
+  if (!migrated) {
+    throw new UserError('The database of the hub has not the schema of this version', {
+      code: 'hub_not_migrated',
+      exit: EXIT.failed,
+      hint: 'Run: tool hub migrate',
+    });
+  }
+  if (!(await canOpenAll(db, keys))) {
+    throw new UserError('TOOL_HUB_KEYS lacks a key that secrets of the hub are encrypted with', {
+      code: 'hub_key_missing',
+      exit: EXIT.configuration,
+      hint: 'Add the older key after the newest one. tool hub migrate wraps with the newest.',
+    });
+  }
+}
+
+async function canServe(db: Database, { keys }: HubSettings): Promise<boolean> {
+  try {
+    return (await isMigrated(db)) && (await canOpenAll(db, keys));
+  } catch {
+    return false;
+  }
+}
+
+const TRIAL_PROFILE = 'default';
+const TRIAL_DAYS = 7;
+
+async function setUpTrial(
+  db: Database,
+  { settings, clock }: Pick<ServeOptions, 'settings' | 'clock'>,
+): Promise<string> {
+  const { bucket, keys } = settings;
+  const found = await findStorageProfile(db, TRIAL_PROFILE);
+  if (bucket && !found) {
+    const condition = { create: true } as const;
+    await db
+      .transaction()
+      .execute((transaction) =>
+        saveStorageProfile(transaction, { name: TRIAL_PROFILE, settings: bucket, applied: false, condition, keys }),
+      );
+  }
+  const expiresAt = new Date(clock().getTime() + TRIAL_DAYS * 86_400_000);
+  const { token } = await insertServiceToken(db, { name: 'trial owner', role: 'owner', targetIds: [], expiresAt });
+  return token;
+}
+
+function trialText(url: string, token: string): string {
+  return [
+    `The hub is at ${url}. Owner token, shown once:`,
+    token,
+    `Use it: TOOL_ENV=development TOOL_DEV_API_URL=${url} TOOL_AUTHTOKEN=… tool cloud show`,
+    '',
+  ].join('\n');
+}
+
+async function listen(server: Server, { host, port }: Address): Promise<void> {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    throw new UserError(`The hub cannot listen on ${host}:${port}`, {
+      code: 'hub_port_taken',
+      exit: EXIT.failed,
+      details: [(cause as Error).message],
+      hint: 'Choose another port: --listen 127.0.0.1:3001',
+      cause,
+    });
+  }
+}
+
+async function serveMetrics(
+  address: Address,
+  { metrics }: { metrics: Metrics; database: OpenedDatabase },
+): Promise<Server> {
+  const server = createServer((request, response) => {
+    if (request.method !== 'GET' || request.url !== '/metrics') {
+      response.writeHead(404).end();
+      return;
+    }
+    metrics.text().then(
+      (text) => response.writeHead(200, { 'content-type': metrics.contentType }).end(text),
+      () => response.writeHead(500).end(),
+    );
+  });
+  await listen(server, address);
+  return server;
+}
+
+/** Answers what has begun; ends what takes too long. */
+async function end(server: Server, log: Log): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const late = setTimeout(() => {
+    log.error('Requests were cut off that took too long');
+    server.closeAllConnections();
+  }, END_TIMEOUT);
+  server.closeIdleConnections();
+  await closed;
+  clearTimeout(late);
+}

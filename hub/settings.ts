@@ -1,0 +1,297 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { BlockList, isIP } from 'node:net';
+import * as v from 'valibot';
+import { type StorageSettings, storageSettingsSchema } from '../src/cloud/contract/schemas.ts';
+import { EXIT, UserError } from '../src/runtime/errors.ts';
+
+/** Wraps data keys; the newest is used, the others open what is older. */
+export interface HubKey {
+  id: string;
+  bytes: Buffer;
+}
+
+export interface Address {
+  host: string;
+  port: number;
+}
+
+/** The provider that people sign in with. */
+export interface SignInSettings {
+  provider_url: string;
+  client_id: string;
+  redirect_url: string | null;
+  groups_claim: string;
+}
+
+/** Builds of this branch may push to these targets. */
+export interface GithubRule {
+  repository: string;
+  ref: string;
+  targets: string[];
+}
+
+export interface HubSettings {
+  databaseUrl: string;
+  /** Newest first. */
+  keys: HubKey[];
+  listen: Address;
+  /** `null`: no metrics. */
+  metricsListen: Address | null;
+  /** As clients reach the hub; the audience of GitHub's tokens. */
+  publicUrl: string | null;
+  trustedProxies: BlockList;
+  signIn: SignInSettings | null;
+  ownerGroups: string[];
+  memberGroups: string[];
+  auditorGroups: string[];
+  github: { issuer: string; rules: GithubRule[] };
+  /** Of a trial: the storage profile that it begins with. */
+  bucket: StorageSettings | null;
+}
+
+const PREFIX = 'TOOL_HUB_';
+
+export const GITHUB_ISSUER = 'https://token.actions.githubusercontent.com';
+
+/** Every variable of the hub, with what it is for; docs/hub.md has the same list. */
+const HUB_VARIABLES = {
+  DATABASE_URL: 'connection URL of the PostgreSQL database',
+  DATABASE_ROLE: 'role of `tool hub serve`, to which `tool hub migrate` grants its rights',
+  KEYS: 'hub keys of 64 hexadecimal digits, newest first',
+  LISTEN: 'address and port of the API',
+  METRICS_LISTEN: 'address and port of the metrics',
+  PUBLIC_URL: 'address at which clients reach the hub',
+  TRUSTED_PROXIES: 'addresses or networks whose X-Forwarded-For is believed',
+  PROVIDER_URL: 'address of the identity provider',
+  CLIENT_ID: 'client identifier, as registered with the provider',
+  REDIRECT_URL: 'local callback URL of the sign-in',
+  GROUPS_CLAIM: 'claim that holds the groups',
+  OWNER_GROUPS: 'groups of the owners',
+  MEMBER_GROUPS: 'groups of the members',
+  AUDITOR_GROUPS: 'groups that may read the audit',
+  GITHUB_BUILDERS: 'OWNER/REPOSITORY@BRANCH=TARGET, which may push without a stored secret',
+  GITHUB_ISSUER: 'issuer of the tokens of GitHub Actions',
+  BUCKET: 'bucket of a trial',
+  BUCKET_PROVIDER: 'its provider',
+  BUCKET_ENDPOINT: 'its endpoint',
+  BUCKET_REGION: 'its region',
+  BUCKET_PREFIX: 'its prefix',
+  BUCKET_ACCESS_KEY: 'its access key',
+  BUCKET_SECRET_KEY: 'its secret key',
+} as const;
+
+type Name = keyof typeof HUB_VARIABLES;
+type Values = Partial<Record<Name, string>>;
+
+/** Flags of the command line, which win over variables. */
+export interface HubFlags {
+  dev: boolean;
+  listen?: string | undefined;
+  /** Of the throw-away server of a trial. */
+  databaseUrl?: string | undefined;
+  keys?: HubKey[];
+  bucket?: Partial<Record<'bucket' | 'provider' | 'endpoint' | 'region' | 'prefix', string | undefined>>;
+}
+
+/** Reads `TOOL_HUB_*`, each also as `TOOL_HUB_*_FILE`. Throws with exit 3 and every problem at once. */
+export async function readHubSettings(environment: NodeJS.ProcessEnv, flags: HubFlags): Promise<HubSettings> {
+  const problems: string[] = [];
+  const values = await readVariables(environment, problems);
+  const attempt = <Value>(name: Name, read: (text: string) => Value): Value | null => {
+    const text = values[name];
+    if (text === undefined) return null;
+    try {
+      return read(text);
+    } catch (error) {
+      problems.push(`${PREFIX}${name} ${(error as Error).message}`);
+      return null;
+    }
+  };
+  const need = (name: Name, why: string): void => {
+    if (values[name] === undefined) problems.push(`${PREFIX}${name} is not set: ${why}`);
+  };
+  if (!flags.dev) {
+    need('DATABASE_URL', HUB_VARIABLES.DATABASE_URL);
+    need('KEYS', 'generate one with: openssl rand -hex 32');
+    need('PUBLIC_URL', HUB_VARIABLES.PUBLIC_URL);
+    need('PROVIDER_URL', HUB_VARIABLES.PROVIDER_URL);
+    need('CLIENT_ID', HUB_VARIABLES.CLIENT_ID);
+    need('OWNER_GROUPS', 'without owners nobody can write a storage profile');
+  }
+  const providerUrl = attempt('PROVIDER_URL', (text) => httpsUrl(text));
+  const publicUrl = attempt('PUBLIC_URL', (text) => httpsUrl(text));
+  const settings: HubSettings = {
+    databaseUrl: flags.databaseUrl ?? values.DATABASE_URL ?? '',
+    keys: flags.keys ?? attempt('KEYS', hubKeys) ?? [],
+    listen: flags.listen
+      ? addressFlag(flags.listen, problems)
+      : (attempt('LISTEN', address) ?? { host: '127.0.0.1', port: 3000 }),
+    metricsListen: attempt('METRICS_LISTEN', address),
+    publicUrl,
+    trustedProxies: attempt('TRUSTED_PROXIES', networks) ?? new BlockList(),
+    signIn:
+      providerUrl === null || values.CLIENT_ID === undefined
+        ? null
+        : {
+            provider_url: providerUrl,
+            client_id: values.CLIENT_ID,
+            redirect_url: values.REDIRECT_URL ?? null,
+            groups_claim: values.GROUPS_CLAIM ?? 'groups',
+          },
+    ownerGroups: listed(values.OWNER_GROUPS),
+    memberGroups: listed(values.MEMBER_GROUPS),
+    auditorGroups: listed(values.AUDITOR_GROUPS),
+    github: {
+      issuer: attempt('GITHUB_ISSUER', (text) => httpsUrl(text)) ?? GITHUB_ISSUER,
+      rules: attempt('GITHUB_BUILDERS', githubRules) ?? [],
+    },
+    bucket: trialBucket(values, flags, problems),
+  };
+  if (flags.dev) {
+    if (flags.databaseUrl === undefined) need('KEYS', 'a database that stays needs a key that stays');
+    if (!['127.0.0.1', '::1', 'localhost'].includes(settings.listen.host)) {
+      problems.push('A trial (--dev) listens on this machine only: 127.0.0.1');
+    }
+  }
+  if (settings.github.rules.length > 0) need('PUBLIC_URL', 'it is the audience of the tokens of GitHub Actions');
+  if (problems.length > 0) throw settingsInvalid(problems);
+  return settings;
+}
+
+/** What `tool hub migrate` needs. */
+export async function readMigrationSettings(
+  environment: NodeJS.ProcessEnv,
+): Promise<Pick<HubSettings, 'databaseUrl' | 'keys'> & { role: string | null }> {
+  const problems: string[] = [];
+  const values = await readVariables(environment, problems);
+  if (values.DATABASE_URL === undefined) {
+    problems.push(`${PREFIX}DATABASE_URL is not set: ${HUB_VARIABLES.DATABASE_URL}`);
+  }
+  let keys: HubKey[] = [];
+  try {
+    keys = values.KEYS === undefined ? [] : hubKeys(values.KEYS);
+  } catch (error) {
+    problems.push(`${PREFIX}KEYS ${(error as Error).message}`);
+  }
+  if (problems.length > 0) throw settingsInvalid(problems);
+  return { databaseUrl: values.DATABASE_URL ?? '', keys, role: values.DATABASE_ROLE ?? null };
+}
+
+async function readVariables(environment: NodeJS.ProcessEnv, problems: string[]): Promise<Values> {
+  const values: Values = {};
+  const known = Object.keys(HUB_VARIABLES).flatMap((name) => [PREFIX + name, `${PREFIX}${name}_FILE`]);
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith(PREFIX) && !known.includes(name)) problems.push(`${name} is not a setting of the hub`);
+  }
+  for (const name of Object.keys(HUB_VARIABLES) as Name[]) {
+    const text = environment[PREFIX + name]?.trim();
+    const file = environment[`${PREFIX}${name}_FILE`]?.trim();
+    if (text && file) problems.push(`${PREFIX}${name} and ${PREFIX}${name}_FILE are both set`);
+    else if (text) values[name] = text;
+    else if (file) {
+      const read = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+        problems.push(`${PREFIX}${name}_FILE cannot be read: ${error.code}`);
+        return '';
+      });
+      if (read.trim() !== '') values[name] = read.trim();
+    }
+  }
+  return values;
+}
+
+export function keyOf(bytes: Buffer): HubKey {
+  return { id: createHash('sha256').update(bytes).digest('hex').slice(0, 8), bytes };
+}
+
+function hubKeys(text: string): HubKey[] {
+  return listed(text).map((key) => {
+    if (!/^[0-9a-f]{64}$/i.test(key)) throw new Error('must be keys of 64 hexadecimal digits, separated by commas');
+    return keyOf(Buffer.from(key, 'hex'));
+  });
+}
+
+/** By commas or lines. */
+function listed(text = ''): string[] {
+  return text
+    .split(/[,\n]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** `host:port`, `[::1]:port` or a port alone. */
+function address(text: string): Address {
+  const [, v6, host, digits] = /^(?:(?:\[([^\]]+)\]|([^:[\]]+)):)?(\d{1,5})$/.exec(text) ?? [];
+  if (digits === undefined || Number(digits) > 65_535) {
+    throw new Error('must be an address and a port: 127.0.0.1:3000');
+  }
+  return { host: v6 ?? host ?? '127.0.0.1', port: Number(digits) };
+}
+
+function addressFlag(text: string, problems: string[]): Address {
+  try {
+    return address(text);
+  } catch (error) {
+    problems.push(`--listen ${(error as Error).message}`);
+    return { host: '127.0.0.1', port: 0 };
+  }
+}
+
+function httpsUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isLocal = url !== null && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  if (url?.protocol !== 'https:' && !(url?.protocol === 'http:' && isLocal)) {
+    throw new Error('must be a URL that begins with https://');
+  }
+  return text.replace(/\/+$/, '');
+}
+
+function networks(text: string): BlockList {
+  const list = new BlockList();
+  for (const entry of listed(text)) {
+    const [host = '', bits] = entry.split('/');
+    const family = isIP(host) === 6 ? 'ipv6' : 'ipv4';
+    if (isIP(host) === 0) throw new Error('must be addresses or networks: 10.0.0.0/8');
+    if (bits === undefined) list.addAddress(host, family);
+    else list.addSubnet(host, Number(bits), family);
+  }
+  return list;
+}
+
+/** `acme/app@main=orders+users` */
+function githubRules(text: string): GithubRule[] {
+  return listed(text).map((rule) => {
+    const [, repository, branch, names] = /^([\w.-]+\/[\w.-]+)@([^=\s]+)=(.+)$/.exec(rule) ?? [];
+    if (!repository || !branch || !names) throw new Error('must be OWNER/REPOSITORY@BRANCH=TARGET+TARGET');
+    const targets = names.split('+').map((name) => name.trim());
+    return { repository, ref: `refs/heads/${branch}`, targets };
+  });
+}
+
+function trialBucket(values: Values, { dev, bucket = {} }: HubFlags, problems: string[]): StorageSettings | null {
+  if (!dev) return null;
+  const given = {
+    provider: bucket.provider ?? values.BUCKET_PROVIDER ?? 's3',
+    bucket: bucket.bucket ?? values.BUCKET,
+    endpoint: bucket.endpoint ?? values.BUCKET_ENDPOINT,
+    region: bucket.region ?? values.BUCKET_REGION,
+    prefix: bucket.prefix ?? values.BUCKET_PREFIX,
+    access_key: values.BUCKET_ACCESS_KEY,
+    secret_key: values.BUCKET_SECRET_KEY,
+  };
+  if (given.bucket === undefined) return null;
+  const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const parsed = v.safeParse(storageSettingsSchema, present);
+  if (parsed.success) return parsed.output;
+  problems.push(...parsed.issues.map((issue) => `bucket: ${v.getDotPath(issue) ?? ''} ${issue.message}`));
+  return null;
+}
+
+function settingsInvalid(problems: string[]): UserError {
+  return new UserError('The settings of the hub are not valid', {
+    code: 'hub_settings_invalid',
+    exit: EXIT.configuration,
+    details: problems,
+    hint: 'docs/hub.md lists the variables. For a trial without any: tool hub serve --dev',
+  });
+}

@@ -1,0 +1,174 @@
+import { createRemoteJWKSet, decodeJwt, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { Problem } from '../problem.ts';
+import type { GithubRule, HubSettings, SignInSettings } from '../settings.ts';
+
+/** An ID token is accepted so many seconds after its issue. */
+export const ID_TOKEN_SECONDS = 600;
+
+/** Clocks differ by so many seconds. */
+const TOLERANCE = 30;
+
+const TIMEOUT = 8000;
+
+/** Symmetric keys and `none` would let anybody sign. */
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
+
+/** Whose an ID token is. */
+export type Identified =
+  | { kind: 'user'; issuer: string; subject: string; name: string; groups: string[] }
+  | { kind: 'github'; name: string; rule: GithubRule };
+
+export interface IdTokens {
+  /** Throws `cloud_token_refused` when it is none of the provider's, and `not_permitted` for another branch. */
+  identify(tokens: { id_token: string; access_token?: string | undefined }): Promise<Identified>;
+}
+
+interface Issuer {
+  keys: JWTVerifyGetKey;
+  issuer: string;
+  userinfo: string | null;
+}
+
+/** Checks ID tokens against the keys of their issuer, which are fetched when they are needed. */
+export function createIdTokens({ signIn, github, publicUrl }: HubSettings): IdTokens {
+  const issuers = new Map<string, Promise<Issuer>>();
+  const issuerAt = (url: string): Promise<Issuer> => {
+    const known = issuers.get(url) ?? discover(url);
+    issuers.set(url, known);
+    // What failed is asked for again.
+    known.catch(() => issuers.delete(url));
+    return known;
+  };
+  return {
+    async identify({ id_token, access_token }) {
+      const claimed = issuerOf(id_token);
+      if (github.rules.length > 0 && publicUrl !== null && claimed === github.issuer) {
+        const issuer = await issuerAt(github.issuer);
+        const claims = await verified(id_token, issuer, publicUrl);
+        return { kind: 'github', ...workflowOf(claims, github.rules) };
+      }
+      if (signIn === null) throw refused('this hub trusts no provider');
+      const issuer = await issuerAt(signIn.provider_url);
+      const claims = await verified(id_token, issuer, signIn.client_id);
+      if (Array.isArray(claims.aud) && claims.aud.length > 1 && claims.azp !== signIn.client_id) {
+        throw refused('it is for another client');
+      }
+      return { kind: 'user', ...(await personOf(claims, { issuer, signIn, access_token })) };
+    },
+  };
+}
+
+async function discover(url: string): Promise<Issuer> {
+  const document = await fetchJson(`${url}/.well-known/openid-configuration`);
+  const { issuer, jwks_uri, userinfo_endpoint } = document;
+  if (typeof issuer !== 'string' || typeof jwks_uri !== 'string') throw unavailable(url);
+  if (issuer.replace(/\/+$/, '') !== url) throw unavailable(url);
+  const keys = createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: TIMEOUT });
+  return { keys, issuer, userinfo: typeof userinfo_endpoint === 'string' ? userinfo_endpoint : null };
+}
+
+async function verified(token: string, { keys, issuer }: Issuer, audience: string): Promise<JWTPayload> {
+  try {
+    const { payload } = await jwtVerify(token, keys, {
+      issuer,
+      audience,
+      algorithms: ALGORITHMS,
+      clockTolerance: TOLERANCE,
+      maxTokenAge: ID_TOKEN_SECONDS,
+      requiredClaims: ['sub', 'iat', 'exp'],
+    });
+    return payload;
+  } catch (error) {
+    const code = (error as { code?: string }).code ?? '';
+    // The keys could not be fetched: the token may be right.
+    if (!code.startsWith('ERR_J') || code === 'ERR_JWKS_TIMEOUT') throw unavailable(issuer, error);
+    throw refused(code === 'ERR_JWT_EXPIRED' ? 'it has expired, or is older than ten minutes' : 'it is not valid');
+  }
+}
+
+/** As the token itself says, which is checked later. */
+function issuerOf(token: string): unknown {
+  try {
+    return decodeJwt(token).iss;
+  } catch {
+    throw refused('it is not valid');
+  }
+}
+
+interface Asking {
+  issuer: Issuer;
+  signIn: SignInSettings;
+  access_token: string | undefined;
+}
+
+async function personOf(claims: JWTPayload, { issuer, signIn, access_token }: Asking) {
+  const { sub = '' } = claims;
+  const isWhole = claims[signIn.groups_claim] !== undefined;
+  const more =
+    !isWhole && access_token !== undefined && issuer.userinfo !== null
+      ? await fetchJson(issuer.userinfo, { authorization: `Bearer ${access_token}` })
+      : {};
+  // OpenID Connect Core 1.0, section 5.3.4: it may be somebody else's access token.
+  if (Object.keys(more).length > 0 && more.sub !== sub) throw refused('the access token is of somebody else');
+  const all: Record<string, unknown> = { ...more, ...claims };
+  const groups = all[signIn.groups_claim];
+  const names = [all.email, all.preferred_username, all.name, sub];
+  return {
+    issuer: issuer.issuer,
+    subject: sub,
+    name: names.find((name) => typeof name === 'string') as string,
+    groups: (Array.isArray(groups) ? groups : [groups]).filter((group) => typeof group === 'string'),
+  };
+}
+
+/** Others, such as pull_request_target, run for a branch with what a stranger has proposed for it. */
+const EVENTS = ['push', 'schedule', 'workflow_dispatch'];
+
+/** The repository and the branch, which must be those of a rule. */
+function workflowOf(claims: JWTPayload, rules: GithubRule[]): { name: string; rule: GithubRule } {
+  const { repository, ref, event_name } = claims;
+  const rule = rules.find((one) => one.repository === repository && one.ref === ref);
+  if (rule && !EVENTS.includes(String(event_name))) {
+    throw new Problem('not_permitted', `A workflow started by ${String(event_name)} may not build`, {
+      hint: `Start it by one of: ${EVENTS.join(', ')}.`,
+    });
+  }
+  if (rule) return { name: `github:${rule.repository}@${rule.ref.slice('refs/heads/'.length)}`, rule };
+  throw new Problem('not_permitted', `No rule of the hub permits ${String(repository)} at ${String(ref)} to build`, {
+    hint: 'TOOL_HUB_GITHUB_BUILDERS names repositories and branches.',
+  });
+}
+
+const MOST_JSON_BYTES = 1024 * 1024;
+
+async function fetchJson(url: string, headers: Record<string, string> = {}): Promise<Record<string, unknown>> {
+  try {
+    const response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT) });
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    const pieces: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const piece of response.body ?? []) {
+      bytes += piece.length;
+      if (bytes > MOST_JSON_BYTES) throw new Error('the answer is too large');
+      pieces.push(piece);
+    }
+    const value: unknown = JSON.parse(Buffer.concat(pieces).toString());
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+    throw new Error('the answer is no object');
+  } catch (error) {
+    throw unavailable(new URL(url).origin, error);
+  }
+}
+
+function refused(why: string): Problem {
+  return new Problem('cloud_token_refused', `The ID token is refused: ${why}`, {
+    hint: 'Sign in again: tool auth login',
+  });
+}
+
+function unavailable(provider: string, cause?: unknown): Problem {
+  return new Problem('cloud_unavailable', `The hub cannot reach the identity provider ${provider}`, {
+    headers: { 'retry-after': '5' },
+    cause,
+  });
+}

@@ -1,0 +1,248 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import * as v from 'valibot';
+import { MOST_TEXT_BYTES } from '../repository/store.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
+import { printable } from '../text/printable.ts';
+import { PROBLEMS, type ProblemCode } from './contract/problems.ts';
+import {
+  type AnswerOf,
+  type ParametersOf,
+  type QueryOf,
+  ROUTES,
+  type Route,
+  type RouteName,
+  type SentBodyOf,
+} from './contract/routes.ts';
+import { problemSchema } from './contract/schemas.ts';
+
+/** The hub as its client sees it. */
+export interface CloudClient {
+  /** `https://hub.example.com/api/v3` */
+  endpoint: string;
+  call<Name extends RouteName>(name: Name, request?: CallOf<Name>): Promise<Answered<Name>>;
+}
+
+interface CallOf<Name extends RouteName> {
+  parameters?: ParametersOf<Name>;
+  query?: { [Key in keyof QueryOf<Name>]?: string | number };
+  body?: SentBodyOf<Name>;
+  /** A change of this revision; `null` creates. */
+  revision?: number | null;
+  /** Of an answer that is known already: `null` is returned instead of the same one. */
+  etag?: string | undefined;
+}
+
+interface Answered<Name extends RouteName> {
+  status: number;
+  /** `null` with status 304. */
+  body: AnswerOf<Name> | null;
+  etag: string | null;
+}
+
+export interface CloudClientOptions {
+  endpoint: string;
+  /** `null` for routes that need none. */
+  token: string | null;
+  /** Of the program. */
+  version: string;
+  signal: AbortSignal;
+  /** After a 401: another token, or `null` when there is none. */
+  renew?: () => Promise<string | null>;
+  /** Milliseconds for one attempt. */
+  timeout?: number;
+  /** Of a list that a cache can stand in for: fewer. */
+  attempts?: number;
+}
+
+const TIMEOUT = 35_000;
+const ATTEMPTS = 5;
+const FIRST_DELAY = 250;
+const LONGEST_DELAY = 10_000;
+
+export function createCloudClient(options: CloudClientOptions): CloudClient {
+  const { endpoint, version, signal, renew, timeout = TIMEOUT, attempts = ATTEMPTS } = options;
+  refusePlainHttp(endpoint);
+  let { token } = options;
+
+  async function attempt(route: Route, url: string, init: RequestInit): Promise<Response> {
+    const headers = {
+      ...(init.headers as Record<string, string>),
+      'user-agent': `tool/${version}`,
+      ...(token !== null && route.access !== 'public' && { authorization: `Bearer ${token}` }),
+    };
+    const ending = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
+    return await fetch(url, { ...init, headers, redirect: 'error', signal: ending });
+  }
+
+  /** Retries what may pass: every route may be sent again. */
+  async function send(route: Route, url: string, init: RequestInit): Promise<Response> {
+    let reason = '';
+    for (let count = 1; count <= attempts; count += 1) {
+      if (count > 1) await wait(Math.min(FIRST_DELAY * 2 ** (count - 2), LONGEST_DELAY), undefined, { signal });
+      try {
+        const response = await attempt(route, url, init);
+        if (response.status !== 429 && response.status < 500) return response;
+        const pause = Math.min(Number(response.headers.get('retry-after') ?? 0) * 1000, LONGEST_DELAY);
+        reason = await saidBy(response);
+        if (pause > 0 && count < attempts) await wait(pause, undefined, { signal });
+      } catch (error) {
+        signal.throwIfAborted();
+        reason = reasonOf(error);
+      }
+    }
+    throw unreachable(endpoint, reason);
+  }
+
+  return {
+    endpoint,
+    async call(name, { parameters, query, body, revision, etag } = {}) {
+      const route: Route = ROUTES[name];
+      const url = `${endpoint}${pathOf(route, parameters)}${searchOf(query)}`;
+      const headers = {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(revision === null && { 'if-none-match': '*' }),
+        ...(typeof revision === 'number' && { 'if-match': `"${revision}"` }),
+        ...(etag !== undefined && { 'if-none-match': etag }),
+      };
+      const text = body === undefined ? undefined : route.textBody ? (body as string) : JSON.stringify(body);
+      const init = { method: route.method, headers, ...(text !== undefined && { body: text }) };
+      let response = await send(route, url, init);
+      if (response.status === 401 && renew && route.access !== 'public') {
+        const renewed = await renew();
+        if (renewed !== null) {
+          token = renewed;
+          response = await send(route, url, init);
+        }
+      }
+      const { status } = response;
+      const answered = { status, etag: response.headers.get('etag') };
+      if (status === 304) return { ...answered, body: null };
+      if (!response.ok) throw await refusal(response, endpoint);
+      const schema = route.answers[status];
+      if (!schema) {
+        await response.body?.cancel();
+        return { ...answered, body: null };
+      }
+      const parsed = v.safeParse(schema, await jsonOf(response, endpoint));
+      if (!parsed.success) throw notAHub(endpoint, v.getDotPath(parsed.issues[0]) ?? 'the answer');
+      return { ...answered, body: parsed.output as never };
+    },
+  };
+}
+
+/** All items of a list, page by page. */
+export async function callAll<Item>(
+  call: (cursor: string | undefined) => Promise<{ items: Item[]; next_cursor: string | null } | null>,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await call(cursor);
+    items.push(...(page?.items ?? []));
+    cursor = page?.next_cursor ?? undefined;
+  } while (cursor !== undefined);
+  return items;
+}
+
+/** A token is sent over https only, but for a hub on this machine. */
+function refusePlainHttp(endpoint: string): void {
+  const { protocol, hostname } = new URL(endpoint);
+  if (protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)) return;
+  throw new UserError(`The hub at ${endpoint} is not used: its address is not https`, {
+    code: 'api_url_not_https',
+    exit: EXIT.configuration,
+    hint: 'Set an address that begins with https:// (http:// is for a hub on this machine).',
+  });
+}
+
+function pathOf({ path }: Route, parameters: Record<string, string> = {}): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(parameters[key] ?? ''));
+  return filled === '/' ? '' : filled;
+}
+
+function searchOf(query: object = {}): string {
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined);
+  if (entries.length === 0) return '';
+  return `?${new URLSearchParams(Object.fromEntries(entries.map(([key, value]) => [key, String(value)])))}`;
+}
+
+/** Bounded: whoever answers may not be a hub. */
+async function textOf(response: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of response.body ?? []) {
+    bytes += piece.length;
+    if (bytes > MOST_TEXT_BYTES) throw new Error('the answer is too large');
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
+}
+
+async function jsonOf(response: Response, endpoint: string): Promise<unknown> {
+  try {
+    return JSON.parse(await textOf(response));
+  } catch {
+    throw notAHub(endpoint, 'the answer is no JSON');
+  }
+}
+
+async function problemOf(response: Response) {
+  const text = await textOf(response).catch(() => '');
+  try {
+    const parsed = v.safeParse(problemSchema, JSON.parse(text));
+    return parsed.success ? parsed.output : null;
+  } catch {
+    return null;
+  }
+}
+
+async function saidBy(response: Response): Promise<string> {
+  const problem = await problemOf(response);
+  return problem
+    ? `${problem.detail} (${response.status}, request ${problem.request_id})`
+    : `status ${response.status}`;
+}
+
+/** Other codes of the hub than those that a user distinguishes. */
+const MEANING: Partial<Record<ProblemCode, string>> = {
+  cloud_changed: 'cloud_conflict',
+  cloud_condition: 'cloud_conflict',
+};
+
+/** The hub's words, as one of our errors. What comes from elsewhere moves no cursor. */
+async function refusal(response: Response, endpoint: string): Promise<UserError> {
+  const problem = await problemOf(response);
+  const known = problem && Object.hasOwn(PROBLEMS, problem.code) ? (problem.code as ProblemCode) : null;
+  if (!problem || known === null) return notAHub(endpoint, `status ${response.status}`);
+  const clean = (text: string): string => printable(text).slice(0, 500);
+  return new UserError(clean(problem.detail), {
+    code: MEANING[known] ?? known,
+    exit: PROBLEMS[known].exit,
+    details: problem.errors.slice(0, 10).map(({ pointer, detail }) => clean(`${pointer} ${detail}`)),
+    ...(problem.hint !== null && { hint: clean(problem.hint) }),
+  });
+}
+
+function reasonOf(error: unknown): string {
+  const { name, message, cause } = error as Error & { cause?: { code?: string; message?: string } };
+  if (name === 'TimeoutError') return 'no answer in time';
+  return printable(cause?.code ?? cause?.message ?? message).slice(0, 300);
+}
+
+function unreachable(endpoint: string, reason: string): UserError {
+  return new UserError(`The hub at ${endpoint} cannot be reached`, {
+    code: 'cloud_unreachable',
+    exit: EXIT.unreachable,
+    details: [reason],
+    hint: 'Check base_url and env in the configuration, and the network.',
+  });
+}
+
+function notAHub(endpoint: string, reason: string): UserError {
+  return new UserError(`What answers at ${endpoint} is no hub of this version`, {
+    code: 'cloud_answer_invalid',
+    exit: EXIT.unreachable,
+    details: [reason],
+    hint: 'Check base_url and env in the configuration.',
+  });
+}

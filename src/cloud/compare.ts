@@ -1,0 +1,93 @@
+import { isDeepStrictEqual } from 'node:util';
+import { fingerprint } from './contract/fingerprint.ts';
+import type { Fingerprints } from './contract/schemas.ts';
+
+/** Leaves of settings by dotted key; a list is one leaf. */
+export type Leaves = Map<string, unknown>;
+
+export interface KeyChange {
+  key: string;
+  /** `null` where there is none; of a secret the word for it. */
+  before: unknown;
+  after: unknown;
+  /** It was changed on the hub since the last apply, and would be lost. */
+  overwrites: boolean;
+}
+
+export interface Comparison {
+  changes: KeyChange[];
+  /** What the hub has when they are made. */
+  desired: Leaves;
+}
+
+/** A secret as plans show it. */
+const HIDDEN = '(secret)';
+
+export interface ComparedSides {
+  /** As the hub shows it. */
+  file: Leaves;
+  /** Whole values of the file that the hub shows only in part, or not at all. */
+  fileSecrets: Record<string, string>;
+  hub: Leaves;
+  hubSecrets: Fingerprints;
+  /** What the last apply wrote; `null` when there was none. */
+  applied: Leaves | null;
+}
+
+/**
+ * Compares three ways. What the file says is wanted. What the last apply wrote and the file no longer says is removed.
+ * What neither says was set on the hub by somebody else, and stays.
+ */
+export function compare({ file, fileSecrets, hub, hubSecrets, applied }: ComparedSides): Comparison {
+  const desired: Leaves = new Map(hub);
+  const changes: KeyChange[] = [];
+  for (const key of [...new Set([...file.keys(), ...Object.keys(fileSecrets), ...hub.keys()])].sort()) {
+    const [mine, theirs] = [file.get(key), hub.get(key)];
+    const overwrites = applied !== null && hub.has(key) && !isDeepStrictEqual(applied.get(key), theirs);
+    const secret = fileSecrets[key];
+    if (file.has(key) || secret !== undefined) {
+      const isSecretEqual = secret === undefined || isSealed(secret, hubSecrets[key]);
+      const isEqual = isDeepStrictEqual(mine, theirs) && isSecretEqual;
+      if (secret !== undefined && !isSecretEqual) desired.set(key, secret);
+      else if (mine !== undefined) desired.set(key, mine);
+      if (isEqual) continue;
+      const shown = (value: unknown, isHidden: boolean): unknown => value ?? (isHidden ? HIDDEN : null);
+      const after = isDeepStrictEqual(mine, theirs) ? HIDDEN : shown(mine, secret !== undefined);
+      changes.push({ key, before: shown(theirs, hubSecrets[key] !== undefined), after, overwrites });
+    } else if (applied?.has(key)) {
+      desired.delete(key);
+      changes.push({ key, before: theirs, after: null, overwrites });
+    }
+  }
+  return { changes, desired };
+}
+
+function isSealed(value: string, sealed: Fingerprints[string] | undefined): boolean {
+  return sealed !== undefined && fingerprint(value, sealed.salt) === sealed.digest;
+}
+
+export function leavesOf(settings: object, before = ''): Leaves {
+  const leaves: Leaves = new Map();
+  for (const [name, value] of Object.entries(settings)) {
+    const key = `${before}${name}`;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      for (const [inner, leaf] of leavesOf(value, `${key}.`)) leaves.set(inner, leaf);
+    } else leaves.set(key, value);
+  }
+  return leaves;
+}
+
+export function settingsOf(leaves: Leaves): Record<string, unknown> {
+  const settings: Record<string, unknown> = {};
+  for (const [key, value] of leaves) {
+    const parts = key.split('.');
+    const last = parts.pop() ?? '';
+    let place = settings;
+    for (const part of parts) {
+      place[part] ??= {};
+      place = place[part] as Record<string, unknown>;
+    }
+    place[last] = value;
+  }
+  return settings;
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import * as v from 'valibot';
+import type { CloudClient } from './client.ts';
+import { type CloudTarget, targetPageSchema } from './contract/schemas.ts';
+
+const cacheSchema = v.object({
+  /** Hub and token that it is of: another person sees other targets. */
+  of: v.string(),
+  at: v.string(),
+  pages: v.array(v.object({ etag: v.nullable(v.string()), page: targetPageSchema })),
+});
+type Cache = v.InferOutput<typeof cacheSchema>;
+
+export interface CacheOptions {
+  /** The working directory. */
+  directory: string;
+  endpoint: string;
+  token: string;
+}
+
+export interface CachedTargets {
+  targets: CloudTarget[];
+  /** When the hub has said so. */
+  at: string;
+}
+
+const LIMIT = 200;
+
+function fileIn(directory: string): string {
+  return join(directory, 'cache', 'hub-targets.json');
+}
+
+function ownerOf({ endpoint, token }: CacheOptions): string {
+  return createHash('sha256').update(`${endpoint} ${token}`).digest('hex');
+}
+
+/** The targets as the hub listed them last; `null` when it never did, or for somebody else. Holds no secrets. */
+export async function cachedTargets(options: CacheOptions): Promise<CachedTargets | null> {
+  const cache = await readCache(options);
+  return cache && { targets: cache.pages.flatMap(({ page }) => page.items), at: cache.at };
+}
+
+/** Asks the hub for its targets, page by page; what has not changed is not sent again. */
+export async function fetchTargets(client: CloudClient, options: CacheOptions, now: Date): Promise<CachedTargets> {
+  const known = (await readCache(options))?.pages ?? [];
+  const pages: Cache['pages'] = [];
+  let cursor: string | null = null;
+  do {
+    const old = known[pages.length];
+    const query: { limit: number; cursor?: string } = { limit: LIMIT, ...(cursor !== null && { cursor }) };
+    const { body, etag } = await client.call('listTargets', { query, etag: old?.etag ?? undefined });
+    const page = body ?? old?.page;
+    if (!page) throw new Error('the hub has not sent what is not known');
+    pages.push({ etag, page });
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  const cache: Cache = { of: ownerOf(options), at: now.toISOString(), pages };
+  await writeCache(options.directory, cache);
+  return { targets: pages.flatMap(({ page }) => page.items), at: cache.at };
+}
+
+/** Of a token that is refused nothing is shown any more. */
+export function removeCache(directory: string): Promise<void> {
+  return rm(fileIn(directory), { force: true });
+}
+
+async function readCache(options: CacheOptions): Promise<Cache | null> {
+  try {
+    const parsed = v.safeParse(cacheSchema, JSON.parse(await readFile(fileIn(options.directory), 'utf8')));
+    return parsed.success && parsed.output.of === ownerOf(options) ? parsed.output : null;
+  } catch {
+    return null;
+  }
+}
+
+async function writeCache(directory: string, cache: Cache): Promise<void> {
+  const file = fileIn(directory);
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const beside = `${file}.${process.pid}.tmp`;
+  await writeFile(beside, JSON.stringify(cache), { mode: 0o600 });
+  await rename(beside, file);
+}

@@ -1,0 +1,36 @@
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { DRY_RUN } from '../shared-options.ts';
+
+const specification = {
+  name: 'cloud apply',
+  summary: 'write the storage profiles and targets of a file to the hub',
+  group: 'Hub',
+  arguments: [{ name: 'file', description: 'file in the shape of tool.yml', required: true }],
+  options: [
+    DRY_RUN,
+    { flags: '--overwrite', description: 'overwrite also what was changed on the hub since the last apply' },
+  ],
+  examples: [
+    { command: 'tool cloud apply hub.yml --dry-run', does: 'what would change on the hub' },
+    { command: 'tool cloud apply hub.yml', does: 'the same, then applies it' },
+  ],
+  json: 'events',
+  writes: true,
+} as const satisfies CommandSpec;
+
+export const cloudApplyCommand: CommandModule = { ...specification, run };
+
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { questionLines } = await import('../../cli/printers/question.ts');
+  const { appliedText, applyQuestion } = await import('../../presentation/cloud.ts');
+  const { planApply } = await import('../../operations/cloud/apply.ts');
+  const { arguments: given, options, cwd } = invocation;
+  const { dryRun = false, overwrite = false } = options;
+  const context = await invocation.context();
+  const { plan, apply } = await planApply(context, { file: given.file, cwd, overwrite });
+  if (dryRun) return { data: { dry_run: true, plan }, text: questionLines(applyQuestion(plan)).join('\n') };
+  const isDone = plan.resources.every(({ action }) => action === 'unchanged');
+  if (!isDone) await invocation.confirm(applyQuestion(plan));
+  await apply();
+  return { data: { dry_run: false, plan }, text: appliedText(plan) };
+}

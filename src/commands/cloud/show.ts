@@ -1,0 +1,20 @@
+import type { CommandModule, CommandSpec, Invocation, Outcome } from '../../cli/command.ts';
+
+const specification = {
+  name: 'cloud show',
+  summary: 'print the storage profiles and targets of the hub, without secrets',
+  group: 'Hub',
+  arguments: [],
+  options: [],
+  examples: [{ command: 'tool cloud show > hub.yml', does: 'the shape of tool.yml, for tool cloud apply' }],
+  json: 'document',
+} as const satisfies CommandSpec;
+
+export const cloudShowCommand: CommandModule = { ...specification, run };
+
+async function run(invocation: Invocation): Promise<Outcome> {
+  const { hubContentText } = await import('../../presentation/cloud.ts');
+  const { showHub } = await import('../../operations/cloud/show.ts');
+  const content = await showHub(await invocation.context());
+  return { data: content, text: hubContentText(content), quotes: true };
+}

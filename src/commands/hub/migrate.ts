@@ -1,0 +1,26 @@
+import type { CommandModule, CommandSpec, Invocation, Outcome } from '../../cli/command.ts';
+
+const specification = {
+  name: 'hub migrate',
+  summary: 'bring the database of the hub up to date',
+  group: 'Hub',
+  arguments: [],
+  options: [],
+  examples: [
+    { command: 'tool hub migrate', does: 'updates the schema, and wraps the data keys with the newest hub key' },
+  ],
+  json: 'document',
+} as const satisfies CommandSpec;
+
+export const hubMigrateCommand: CommandModule = { ...specification, run };
+
+async function run({ environment }: Invocation): Promise<Outcome> {
+  const { migrate } = await import('../../../hub/migrate.ts');
+  const result = await migrate(environment);
+  const { migrations, rewrapped } = result;
+  const schema = migrations.length > 0 ? `Executed: ${migrations.join(', ')}` : 'The schema is up to date';
+  return {
+    data: result,
+    text: rewrapped > 0 ? `${schema}\nWrapped ${rewrapped} data keys with the newest hub key` : schema,
+  };
+}

@@ -1,0 +1,63 @@
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+
+const specification = {
+  name: 'hub serve',
+  summary: 'serve the targets and snapshots of a team',
+  group: 'Hub',
+  arguments: [],
+  options: [
+    { flags: '--dev', description: 'a trial on this machine: throw-away database, owner token printed once' },
+    { flags: '--listen <address>', description: 'address and port, default 127.0.0.1:3000' },
+    {
+      flags: '--bucket <name>',
+      description: 'bucket of a trial; its keys are TOOL_HUB_BUCKET_ACCESS_KEY, _SECRET_KEY',
+    },
+    { flags: '--bucket-provider <provider>', description: 'its provider: s3, r2, minio or dospaces' },
+    { flags: '--bucket-endpoint <url>', description: 'its endpoint' },
+    { flags: '--bucket-region <region>', description: 'its region' },
+    { flags: '--bucket-prefix <prefix>', description: 'its prefix' },
+  ],
+  examples: [
+    { command: 'tool hub serve --dev', does: 'a trial on 127.0.0.1:3000' },
+    { command: 'tool hub serve', does: 'with settings of TOOL_HUB_*, see docs/hub.md' },
+  ],
+  json: 'document',
+} as const satisfies CommandSpec;
+
+export const hubServeCommand: CommandModule = { ...specification, run };
+
+async function run({
+  options,
+  environment,
+  report,
+  signal,
+  write,
+  grammar,
+}: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { dev = false, listen } = options;
+  const clock = () => new Date();
+  const [{ serve }, { keyOf, readHubSettings }] = await Promise.all([
+    import('../../../hub/serve.ts'),
+    import('../../../hub/settings.ts'),
+  ]);
+  const { bucket, bucketProvider, bucketEndpoint, bucketRegion, bucketPrefix } = options;
+  const place = { provider: bucketProvider, endpoint: bucketEndpoint, region: bucketRegion, prefix: bucketPrefix };
+  const flags = { dev, listen, bucket: { bucket, ...place } };
+  const isOwnDatabase = dev && !environment.TOOL_HUB_DATABASE_URL && !environment.TOOL_HUB_DATABASE_URL_FILE;
+  const common = { dev, version: grammar.version, write, signal, clock };
+  if (!isOwnDatabase) {
+    await serve({ ...common, settings: await readHubSettings(environment, flags) });
+    return { data: {}, text: '' };
+  }
+  const [{ startHubDatabase }, { randomBytes }] = await Promise.all([
+    import('../../operations/hub-database.ts'),
+    import('node:crypto'),
+  ]);
+  // Settings that are not valid are reported before a server is started for them.
+  const keys = [keyOf(randomBytes(32))];
+  await readHubSettings(environment, { ...flags, keys, databaseUrl: '' });
+  await using database = await startHubDatabase({ report, environment, clock });
+  const settings = await readHubSettings(environment, { ...flags, keys, databaseUrl: database.url });
+  await serve({ ...common, settings });
+  return { data: {}, text: 'The trial has ended: its database is removed.' };
+}

@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import * as v from 'valibot';
+import {
+  type StorageSettings,
+  storageSettingsSchema,
+  type TargetSettings,
+  targetSettingsSchema,
+} from '../../cloud/contract/schemas.ts';
+import { decrypt, ENCRYPTED } from '../../config/secrets/cipher.ts';
+import { isTree, type Tree } from '../../config/tree.ts';
+import { parseYaml } from '../../config/yaml/yaml-source.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+
+/** What a file says for the hub: `storage_profiles` and `targets`, as in tool.yml. */
+export interface CloudFile {
+  storageProfiles: Map<string, StorageSettings>;
+  targets: Map<string, { settings: TargetSettings; original_groups: string[]; builder_groups: string[] }>;
+}
+
+const groups = v.optional(v.array(v.string()), []);
+
+/** Reads a file in the shape of tool.yml. Templates stay as they are: who builds fills them in. */
+export async function readCloudFile({ configuration, signal }: Context, file: string): Promise<CloudFile> {
+  const text = await readFile(file, { encoding: 'utf8', signal }).catch((error: NodeJS.ErrnoException) => {
+    signal.throwIfAborted();
+    throw invalid(file, [error.code === 'ENOENT' ? 'there is no such file' : `cannot be read: ${error.code}`]);
+  });
+  const { tree, flaws } = parseYaml(text);
+  const problems = flaws.map(({ line, message }) => `line ${line}: ${message}`);
+  const secretKey = configuration.settings.secret_key;
+  const found: CloudFile = { storageProfiles: new Map(), targets: new Map() };
+  const check = <Output>(key: string, schema: v.GenericSchema<unknown, Output>, value: unknown): Output | null => {
+    const result = v.safeParse(schema, value);
+    if (result.success) return result.output;
+    for (const issue of result.issues) {
+      const place = [key, v.getDotPath(issue)].filter(Boolean).join('.');
+      problems.push(`${place} ${issue.type === 'strict_object' ? 'is not a key of the hub' : issue.message}`);
+    }
+    return null;
+  };
+  for (const [name, value] of entriesOf(tree.storage_profiles)) {
+    const settings = check(`storage_profiles.${name}`, storageSettingsSchema, opened(value, secretKey));
+    if (settings) found.storageProfiles.set(name, settings);
+  }
+  for (const [name, value] of entriesOf(tree.targets)) {
+    const { original_groups, builder_groups, share: _, ...rest } = opened(value, secretKey);
+    const settings = await withQuery(rest, file, problems);
+    const parsed = check(`targets.${name}`, targetSettingsSchema, settings);
+    const original = check(`targets.${name}.original_groups`, groups, original_groups);
+    const builder = check(`targets.${name}.builder_groups`, groups, builder_groups);
+    if (parsed && original && builder) {
+      found.targets.set(name, { settings: parsed, original_groups: original, builder_groups: builder });
+    }
+  }
+  if (problems.length > 0) throw invalid(file, problems);
+  return found;
+}
+
+function entriesOf(value: unknown): [string, Tree][] {
+  return isTree(value) ? Object.entries(value).map(([name, of]) => [name, isTree(of) ? of : {}]) : [];
+}
+
+/** With the values that the file holds encrypted. */
+function opened(tree: Tree, secretKey: string): Tree {
+  const open = (value: unknown): unknown => {
+    if (typeof value === 'string' && value.startsWith(ENCRYPTED)) return decrypt(value, secretKey) ?? value;
+    return isTree(value) ? opened(value, secretKey) : value;
+  };
+  return Object.fromEntries(Object.entries(tree).map(([key, value]) => [key, open(value)]));
+}
+
+/** The hub has no files: the query is sent as text. */
+async function withQuery(tree: Tree, file: string, problems: string[]): Promise<Tree> {
+  const { sanitize } = tree;
+  if (!isTree(sanitize) || typeof sanitize.query_file !== 'string') return tree;
+  const { query_file, ...rest } = sanitize;
+  if (rest.override_query !== undefined) return { ...tree, sanitize: rest };
+  const path = resolve(dirname(file), query_file);
+  const override_query = await readFile(path, 'utf8').catch(() => {
+    problems.push(`query file ${path} cannot be read`);
+    return '';
+  });
+  return { ...tree, sanitize: { ...rest, override_query } };
+}
+
+function invalid(file: string, problems: string[]): UserError {
+  return new UserError(`${file} cannot be applied to the hub`, {
+    code: 'cloud_file_invalid',
+    exit: EXIT.configuration,
+    details: problems.slice(0, 20),
+    hint: 'Fix the file. docs/cloud.md says which keys the hub has.',
+  });
+}

@@ -1,0 +1,67 @@
+import { type CloudClient, createCloudClient } from '../../cloud/client.ts';
+import { githubToken, offersGithubToken } from '../../cloud/github-token.ts';
+import { apiEndpoint } from '../../config/api-endpoint.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import { readVersion } from '../../runtime/package-files.ts';
+import { freshSession } from '../../sso/fresh-session.ts';
+import { createSessionStore } from '../../sso/session-store.ts';
+import { keepAuthtoken } from '../sign-in/keep-authtoken.ts';
+
+/** The name of the hub's provider in `sso`. */
+export const HUB_PROVIDER = 'hub';
+
+export interface OpenCloud {
+  /** For a list that a cache can stand in for. */
+  impatient?: boolean;
+}
+
+const IMPATIENT = { timeout: 3000, attempts: 1 };
+
+/** The hub of the configuration, with its token. Throws with exit 4 when there is none. */
+export async function openCloud(context: Context, { impatient = false }: OpenCloud = {}): Promise<CloudClient> {
+  const { configuration, environment, signal } = context;
+  const { settings } = configuration;
+  const endpoint = apiEndpoint(settings);
+  const patience = impatient ? IMPATIENT : {};
+  const common = { endpoint, version: readVersion(), signal, ...patience };
+  if (settings.authtoken !== undefined) {
+    return createCloudClient({ ...common, token: settings.authtoken, renew: () => renewToken(context) });
+  }
+  if (offersGithubToken(environment)) {
+    const id_token = await githubToken(environment, { audience: endpoint.replace(/\/api\/v3$/, ''), signal });
+    const { body } = await createCloudClient({ ...common, token: null }).call('createSession', { body: { id_token } });
+    return createCloudClient({ ...common, token: body?.authtoken ?? null });
+  }
+  throw new UserError('Nobody is signed in to the hub', {
+    code: 'cloud_token_missing',
+    exit: EXIT.unreachable,
+    hint: 'Sign in: tool auth login hub; or set TOOL_AUTHTOKEN to a service token.',
+  });
+}
+
+/** The hub without a token. */
+export function openCloudUnsigned({ configuration, signal }: Context): CloudClient {
+  const endpoint = apiEndpoint(configuration.settings);
+  return createCloudClient({ endpoint, token: null, version: readVersion(), signal });
+}
+
+/** Exchanges a new ID token, as long as the provider refreshes the sign-in; `null` for a token that is none of it. */
+async function renewToken(context: Context): Promise<string | null> {
+  const { configuration, environment, clock } = context;
+  const settings = configuration.settings.sso[HUB_PROVIDER];
+  if (!settings || configuration.file === null || environment.TOOL_AUTHTOKEN) return null;
+  const store = createSessionStore(configuration, context);
+  const provider = { name: HUB_PROVIDER, settings };
+  const session = await freshSession({ provider, store, clock, force: true }).catch(() => null);
+  if (session?.id_token == null) return null;
+  return await exchange(context, session.id_token, session.access_token);
+}
+
+/** Exchanges an ID token for a token of the hub, and stores that as `authtoken`. */
+export async function exchange(context: Context, id_token: string, access_token: string): Promise<string> {
+  const { body } = await openCloudUnsigned(context).call('createSession', { body: { id_token, access_token } });
+  const token = body?.authtoken ?? '';
+  await keepAuthtoken(context, token);
+  return token;
+}

@@ -1,0 +1,44 @@
+import { callAll } from '../../cloud/client.ts';
+import type { Context } from '../../runtime/context.ts';
+import { UserError } from '../../runtime/errors.ts';
+import { openCloud } from './open-cloud.ts';
+
+/** What the hub has, as far as the caller may see it; secrets are not in it. */
+export interface HubContent {
+  hub: string;
+  /** `null` for who is no owner. */
+  storage_profiles: Record<string, object> | null;
+  targets: Record<string, object>;
+}
+
+const LIMIT = 200;
+
+export async function showHub(context: Context): Promise<HubContent> {
+  const client = await openCloud(context);
+  const items = await callAll(async (cursor) => {
+    const query = { limit: LIMIT, ...(cursor !== undefined && { cursor }) };
+    return (await client.call('listTargets', { query })).body;
+  });
+  const profiles = await callAll(async (cursor) => {
+    const query = { limit: LIMIT, ...(cursor !== undefined && { cursor }) };
+    return (await client.call('listStorageProfiles', { query })).body;
+  }).catch((error) => {
+    if (error instanceof UserError && error.code === 'not_permitted') return null;
+    throw error;
+  });
+  const targets: [string, object][] = [];
+  for (const { name, settings, permissions } of items) {
+    if (!permissions.includes('change')) {
+      targets.push([name, settings]);
+      continue;
+    }
+    const { body } = await client.call('getTarget', { parameters: { name } });
+    const groups = { original_groups: body?.original_groups ?? [], builder_groups: body?.builder_groups ?? [] };
+    targets.push([name, { ...settings, ...groups }]);
+  }
+  return {
+    hub: client.endpoint,
+    storage_profiles: profiles && Object.fromEntries(profiles.map(({ name, settings }) => [name, settings])),
+    targets: Object.fromEntries(targets),
+  };
+}

@@ -1,0 +1,62 @@
+import { stringify } from 'yaml';
+import type { ApplyPlan, ResourceChange } from '../operations/cloud/apply.ts';
+import type { HubContent } from '../operations/cloud/show.ts';
+import { formatNumberOf } from '../text/format.ts';
+import { printable } from '../text/printable.ts';
+import type { Question } from './question.ts';
+
+export function applyQuestion({ hub, file, resources }: ApplyPlan): Question {
+  const changed = resources.filter(({ action }) => action !== 'unchanged');
+  return {
+    title: `Apply ${file} to the hub`,
+    facts: [{ name: 'Hub', value: hub, tone: 'strong' }],
+    steps: changed.map(resourceText),
+    warnings: changed.flatMap((resource) =>
+      resource.changes
+        .filter(({ overwrites }) => overwrites)
+        .map(({ key }) => `${nameOf(resource)}: ${keyText(key)} was changed on the hub since the last apply`),
+    ),
+    consequence: changed.length === 0 ? 'Nothing changes.' : 'The hub keeps no copy of the previous values.',
+    ask: `Apply this to the hub at ${hub}?`,
+    go: 'Apply',
+    typed: null,
+  };
+}
+
+export function appliedText({ resources, hub }: ApplyPlan): string {
+  const count = (action: string): number => resources.filter((one) => one.action === action).length;
+  const [created, changed, unchanged] = ['create', 'change', 'unchanged'].map(count);
+  return `Applied ${formatNumberOf(resources.length, 'resource')} to ${hub}: ${created} created, ${changed} changed, ${unchanged} unchanged`;
+}
+
+/** In the shape of tool.yml, so that it can be kept as a file. */
+export function hubContentText({ hub, storage_profiles, targets }: HubContent): string {
+  const document = { ...(storage_profiles && { storage_profiles }), targets };
+  return `# ${hub}\n${stringify(document).trimEnd()}`;
+}
+
+/** `Change target app: cpus: 2 → 4` */
+function resourceText(resource: ResourceChange): string {
+  const { action, changes } = resource;
+  const what = `${action === 'create' ? 'Create' : 'Change'} ${nameOf(resource)}`;
+  return [what, ...changes.map(changeText)].join('\n        ');
+}
+
+function nameOf({ kind, name }: ResourceChange): string {
+  return `${kind === 'target' ? 'target' : 'storage profile'} ${name}`;
+}
+
+function keyText(key: string): string {
+  return key.replace(/^settings\./, '');
+}
+
+const LONGEST_VALUE = 60;
+
+function changeText({ key, before, after }: ResourceChange['changes'][number]): string {
+  const text = (value: unknown): string => {
+    const whole = value === null ? '(none)' : typeof value === 'string' ? value : JSON.stringify(value);
+    const plain = printable(whole);
+    return plain.length > LONGEST_VALUE ? `${plain.slice(0, LONGEST_VALUE)}…` : plain;
+  };
+  return `${keyText(key)}: ${text(before)} → ${text(after)}`;
+}

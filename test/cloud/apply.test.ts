@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { type ConfiguredCli, configuredCli } from '../helpers/configured-cli.ts';
+import { startHub, type TestHub } from '../helpers/hub.ts';
+import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
+
+const FILE = `
+storage_profiles:
+  team:
+    provider: s3
+    bucket: snapshots
+    access_key: AKIA-of-team
+    secret_key: secret-of-team
+targets:
+  orders:
+    storage_profile: team
+    snapshot:
+      src_url: postgres://app:password-of-app@db.example.com/orders
+    sanitize:
+      query_file: sanitize.sql
+    sso_groups: [readers]
+    original_groups: [dba]
+`;
+
+describeWithPostgres('tool cloud apply and show', () => {
+  let postgres: TestPostgres;
+  let hub: TestHub;
+  let cli: ConfiguredCli;
+
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+
+  afterAll(() => postgres.stop());
+
+  beforeEach(async () => {
+    const name = `hub_${randomBytes(4).toString('hex')}`;
+    await postgres.createDatabase(name);
+    hub = await startHub({ databaseUrl: postgres.url(name) }, postgres);
+    onTestFinished(() => hub.stop());
+    const files = { 'hub.yml': FILE, 'sanitize.sql': 'UPDATE users SET email = NULL' };
+    const text = `env: development\ndev_api_url: ${hub.url}\nauthtoken: ${hub.ownerToken}\nworking_directory: ./work\n`;
+    cli = await configuredCli(text, files);
+  });
+
+  async function apply(...words: string[]) {
+    const { exit, last } = await cli.json(['cloud', 'apply', 'hub.yml', '--yes', ...words]);
+    const plan = last.plan as { resources: { name: string; action: string; changes: { key: string }[] }[] } | undefined;
+    const actions = plan?.resources.map(({ name, action, changes }) => [
+      name,
+      action,
+      ...changes.map(({ key }) => key),
+    ]);
+    return { exit, last, actions };
+  }
+
+  async function change(from: string, to: string): Promise<void> {
+    await cli.folder.write('hub.yml', FILE.replace(from, to));
+  }
+
+  const target = async () => (await hub.send('GET', '/targets/orders', { token: hub.ownerToken })).body;
+
+  /** A change on the hub by somebody else. */
+  async function changeOnHub(settings: object): Promise<void> {
+    const { settings: before, revision, original_groups, builder_groups } = await target();
+    const body = { settings: { ...before, ...settings }, original_groups, builder_groups };
+    const headers = { 'if-match': `"${revision}"` };
+    expect((await hub.send('PUT', '/targets/orders', { token: hub.ownerToken, body, headers })).status).toBe(200);
+  }
+
+  test('a dry run shows the plan and changes nothing; no secret is in it', async () => {
+    const { exit, stdout, stderr } = await cli.tool(['cloud', 'apply', 'hub.yml', '--dry-run']);
+    expect(exit).toBe(0);
+    expect(stdout).toContain('create storage profile team');
+    expect(stdout).toContain('snapshot.src_url: (none) → postgres://app@db.example.com/orders');
+    expect(stdout + stderr).not.toMatch(/AKIA-of-team|secret-of-team|password-of-app/);
+    expect((await hub.send('GET', '/targets', { token: hub.ownerToken })).body.items).toEqual([]);
+  });
+
+  test('apply writes the file once; again it finds nothing to do, secrets included', async () => {
+    expect(await apply()).toMatchObject({ exit: 0 });
+    expect(await target()).toMatchObject({
+      revision: 1,
+      settings: { sso_groups: ['readers'], sanitize: { override_query: 'UPDATE users SET email = NULL' } },
+      original_groups: ['dba'],
+    });
+    const again = await apply();
+    expect(again.actions).toEqual([
+      ['team', 'unchanged'],
+      ['orders', 'unchanged'],
+    ]);
+    expect((await target()).revision).toBe(1);
+    const secrets = await hub.send('GET', '/targets/orders/secrets', { token: hub.ownerToken });
+    expect(secrets.body.urls['snapshot.src_url']).toContain('password-of-app');
+  });
+
+  test('a password that is another is a change, and is not shown', async () => {
+    await apply();
+    await change('password-of-app', 'password-of-tomorrow');
+    const { actions, last } = await apply();
+    expect(actions?.at(-1)).toEqual(['orders', 'change', 'settings.snapshot.src_url']);
+    expect(JSON.stringify(last)).not.toContain('password-of');
+    const secrets = await hub.send('GET', '/targets/orders/secrets', { token: hub.ownerToken });
+    expect(secrets.body.urls['snapshot.src_url']).toContain('password-of-tomorrow');
+  });
+
+  test('what the file no longer says is removed; what somebody else has added on the hub stays', async () => {
+    await apply();
+    await changeOnHub({ cpus: 4 });
+    await change('    sso_groups: [readers]\n', '');
+    const { exit, actions } = await apply();
+    expect({ exit, actions: actions?.at(-1) }).toEqual({
+      exit: 0,
+      actions: ['orders', 'change', 'settings.sso_groups'],
+    });
+    const { settings } = await target();
+    expect(settings.cpus).toBe(4);
+    expect(settings).not.toHaveProperty('sso_groups');
+    const secrets = await hub.send('GET', '/targets/orders/secrets', { token: hub.ownerToken });
+    expect(secrets.body.urls['snapshot.src_url']).toContain('password-of-app');
+  });
+
+  test('what somebody else has changed on the hub is overwritten only when that is asked for', async () => {
+    await apply();
+    await changeOnHub({ sso_groups: ['everybody'] });
+    await change('[readers]', '[readers, testers]');
+    const refused = await apply();
+    expect(refused).toMatchObject({ exit: 1, last: { code: 'cloud_conflict' } });
+    expect((await target()).settings.sso_groups).toEqual(['everybody']);
+    expect(await apply('--overwrite')).toMatchObject({ exit: 0 });
+    expect((await target()).settings.sso_groups).toEqual(['readers', 'testers']);
+  });
+
+  test('a file with other keys is refused whole, with every problem', async () => {
+    await change('provider: s3', 'provider: s3\n    cli_profile: mine');
+    await cli.folder.write(
+      'hub.yml',
+      FILE.replace('bucket: snapshots', 'bucket: snapshots\n    cli_profile: mine').replace('sanitize.sql', 'gone.sql'),
+    );
+    const { exit, last } = await apply();
+    expect(exit).toBe(3);
+    expect(last.code).toBe('cloud_file_invalid');
+    expect((last.details as string[]).join('\n')).toMatch(
+      /cli_profile is not a key of the hub[\s\S]*gone\.sql cannot be read/,
+    );
+  });
+
+  test('show prints what the hub has in the shape of the file, which applies without a change', async () => {
+    await apply();
+    const { stdout, exit } = await cli.tool(['cloud', 'show']);
+    expect(exit).toBe(0);
+    expect(stdout).not.toMatch(/AKIA-of-team|secret-of-team|password-of-app/);
+    await cli.folder.write('hub.yml', stdout);
+    expect((await apply()).actions).toEqual([
+      ['team', 'unchanged'],
+      ['orders', 'unchanged'],
+    ]);
+  });
+
+  test('a member writes targets, and no storage profiles', async () => {
+    const { token } = await hub.person('ann', ['developers']);
+    const environment = { TOOL_AUTHTOKEN: token };
+    const refused = await cli.tool(['cloud', 'apply', 'hub.yml', '--yes'], { environment });
+    expect(refused.exit).toBe(5);
+    expect(refused.stderr).toContain('It needs one of the groups: owners.');
+    await cli.folder.write('hub.yml', 'targets:\n  mine:\n    snapshot: {src_url: "postgres://db.example.com/mine"}\n');
+    expect((await cli.tool(['cloud', 'apply', 'hub.yml', '--yes'], { environment })).exit).toBe(0);
+  });
+});

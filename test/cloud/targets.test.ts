@@ -1,0 +1,105 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { configuredCli } from '../helpers/configured-cli.ts';
+import { putTarget, startHub, type TestHub } from '../helpers/hub.ts';
+import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
+
+describeWithPostgres('cloud targets', () => {
+  let postgres: TestPostgres;
+  let hubs = 0;
+
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+
+  afterAll(() => postgres.stop());
+
+  async function world() {
+    hubs += 1;
+    await postgres.createDatabase(`hub${hubs}`);
+    const hub: TestHub = await startHub({ databaseUrl: postgres.url(`hub${hubs}`) }, postgres);
+    let stopped = false;
+    const stop = async (): Promise<void> => {
+      if (!stopped) await hub.stop();
+      stopped = true;
+    };
+    onTestFinished(stop);
+    const shared = {
+      sso_groups: ['readers'],
+      name: 'Orders',
+      snapshot: { src_url: 'postgres://db.example.com/orders' },
+    };
+    await putTarget(hub, 'orders', { settings: shared });
+    await putTarget(hub, 'hidden', { settings: {} });
+    await putTarget(hub, 'local', { settings: { sso_groups: ['readers'] } });
+    const { token, tokenId } = await hub.person('rita', ['readers']);
+    const text = [
+      'env: development',
+      `dev_api_url: ${hub.url}`,
+      `authtoken: ${token}`,
+      'working_directory: ./work',
+      'targets:',
+      '  local: {share: {}}',
+      '',
+    ];
+    const cli = await configuredCli(text.join('\n'));
+    const targets = async (...words: string[]) => {
+      const { exit, stdout, stderr } = await cli.tool(['targets', '--update', '--json', ...words]);
+      const rows = exit === 0 ? (JSON.parse(stdout).targets as { name: string; type: string; title: string }[]) : [];
+      return { exit, stderr, types: Object.fromEntries(rows.map(({ name, type }) => [name, type])), rows };
+    };
+    return { hub, stop, cli, targets, tokenId };
+  }
+
+  test('targets of the hub are listed beside local ones; the one of the file wins', async () => {
+    const { targets } = await world();
+    const { types, rows, stderr } = await targets();
+    expect(types).toEqual({ local: 'share', orders: 'cloud' });
+    expect(rows.find(({ name }) => name === 'orders')).toMatchObject({ title: 'Orders', src_url: null, snapshots: 0 });
+    expect(stderr).toContain('Target "local" is in the file and on the hub');
+  });
+
+  test('when the hub is unreachable they come from the cache, which says of when it is', async () => {
+    const { targets, stop, cli } = await world();
+    await targets();
+    const { mode } = await stat(join(cli.folder.path, 'work/cache/hub-targets.json'));
+    expect(mode & 0o777).toBe(0o600);
+    await stop();
+    const { types, stderr, exit } = await targets();
+    expect({ exit, types }).toEqual({ exit: 0, types: { local: 'share', orders: 'cloud' } });
+    expect(stderr).toMatch(/cannot be reached\. Showing its targets as of \d/);
+  });
+
+  test('without a connection the cache alone is read', async () => {
+    const { targets, stop, cli } = await world();
+    await targets();
+    await stop();
+    const { stdout, stderr } = await cli.tool(['targets', '--no-check', '--json']);
+    expect(JSON.parse(stdout).targets.map(({ name }: { name: string }) => name)).toEqual(['local', 'orders']);
+    expect(stderr).toBe('');
+  });
+
+  test('a command that needs its snapshots says where they are', async () => {
+    const { targets, cli } = await world();
+    await targets();
+    expect(await cli.json(['load', 'orders'])).toMatchObject({ exit: 1, last: { code: 'cloud_target_listed' } });
+    expect(await cli.json(['build', 'orders'])).not.toMatchObject({ exit: 0 });
+  });
+
+  test('what is no longer shared is no longer listed, and a refused token removes the cache', async () => {
+    const { hub, targets, cli, tokenId } = await world();
+    await targets();
+    const { revision } = (await hub.send('GET', '/targets/orders', { token: hub.ownerToken })).body;
+    const headers = { 'if-match': `"${revision}"` };
+    await hub.send('PUT', '/targets/orders', { token: hub.ownerToken, body: { settings: {} }, headers });
+    expect((await targets()).types).toEqual({ local: 'share' });
+    await hub.database.db.updateTable('tokens').set({ revoked_at: new Date() }).where('id', '=', tokenId).execute();
+    const { token: other } = await hub.person('olga', []);
+    await hub.send('DELETE', '/sessions/current', { token: other });
+    const { stderr, types } = await targets();
+    expect(types).toEqual({ local: 'share' });
+    expect(stderr).toContain('The token is missing, unknown, expired or revoked');
+    await expect(readFile(join(cli.folder.path, 'work/cache/hub-targets.json'))).rejects.toThrow('ENOENT');
+  });
+});

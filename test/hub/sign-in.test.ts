@@ -1,0 +1,232 @@
+import { createSign, generateKeyPairSync } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { endHubSession } from '../../src/operations/cloud/end-hub-session.ts';
+import { exchange, openCloud } from '../../src/operations/cloud/open-cloud.ts';
+import { signInToHub } from '../../src/operations/cloud/sign-in-to-hub.ts';
+import { claimsOf } from '../../src/sso/session.ts';
+import { freePort } from '../helpers/free-port.ts';
+import { putTarget, startHub, type TestHub } from '../helpers/hub.ts';
+import { describeWithPostgres, eventually, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
+import { type SignInWorld, signInWorld } from '../helpers/signed-in.ts';
+
+describeWithPostgres('signing in to the hub', () => {
+  let postgres: TestPostgres;
+  let databases = 0;
+
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+
+  afterAll(() => postgres.stop());
+
+  /** A database of its own for each hub, on one server. */
+  async function hubWith(change: Parameters<typeof startHub>[0]): Promise<TestHub> {
+    databases += 1;
+    const name = `hub${databases}`;
+    await postgres.createDatabase(name);
+    const hub = await startHub({ databaseUrl: postgres.url(name), ...change }, postgres);
+    onTestFinished(() => hub.stop());
+    return hub;
+  }
+
+  interface World {
+    world: SignInWorld;
+    hub: TestHub;
+  }
+
+  async function worldWithHub(options: Parameters<typeof signInWorld>[1] = {}): Promise<World> {
+    const port = await freePort();
+    const world = await signInWorld(`env: development\ndev_api_url: http://127.0.0.1:${port}\n`, options);
+    const { provider_url, client_id } = world.provider.settings;
+    const signIn = { provider_url, client_id, redirect_url: 'http://127.0.0.1:0/callback', groups_claim: 'groups' };
+    const hub = await hubWith({ signIn, memberGroups: ['ops'], listen: { host: '127.0.0.1', port } });
+    return { world, hub };
+  }
+
+  test('the client asks the hub for its provider, signs in there and stores the token encrypted', async () => {
+    const { world, hub } = await worldWithHub();
+    const result = await signInToHub(await world.open(), { device: false });
+    expect(result).toMatchObject({ provider: 'hub', signed_in: true, groups: ['developers', 'ops'] });
+    const text = await world.text();
+    expect(text).toMatch(/^authtoken: \$aes\$/m);
+    expect(text).toMatch(/^sso:[\s\S]*hub:\s+provider_url: http/m);
+    expect(text).toContain('# our provider');
+    const context = await world.open();
+    const { body } = await (await openCloud(context)).call('me');
+    expect(body).toMatchObject({
+      kind: 'user',
+      name: 'ann@example.com',
+      role: 'member',
+      groups: ['developers', 'ops'],
+    });
+    const token = context.configuration.settings.authtoken ?? '';
+    expect(token).toMatch(/^toolhub_/);
+    // Neither the log nor the database has it.
+    expect(hub.lines.join('')).not.toContain(token);
+    expect(
+      await postgres.psql(`hub${databases}`, { sql: 'SELECT tokens::text, users::text FROM tokens, users' }),
+    ).not.toContain(token);
+  });
+
+  test('groups that only the userinfo endpoint tells are taken from there', async () => {
+    const { world } = await worldWithHub({ claimsInUserInfo: true });
+    await signInToHub(await world.open(), { device: false });
+    const { body } = await (await openCloud(await world.open())).call('me');
+    expect(body?.groups).toEqual(['developers', 'ops']);
+  });
+
+  test('an ID token is exchanged once', async () => {
+    const { world, hub } = await worldWithHub();
+    await signInToHub(await world.open(), { device: false });
+    const context = await world.open();
+    const { id_token = '', access_token = '' } = await sessionOf(world);
+    await expect(exchange(context, id_token, access_token)).rejects.toMatchObject({
+      code: 'cloud_token_refused',
+      exit: 4,
+    });
+    expect(hub.lines.join('')).not.toContain(id_token);
+  });
+
+  test('a token that was revoked is replaced by a new one, as long as the provider refreshes the sign-in', async () => {
+    const { world, hub } = await worldWithHub();
+    await signInToHub(await world.open(), { device: false });
+    const context = await world.open();
+    const before = context.configuration.settings.authtoken ?? '';
+    // Two ID tokens of one second are the same.
+    const issued = claimsOf((await sessionOf(world)).id_token)?.iat;
+    await eventually(async () => Math.floor(Date.now() / 1000) > Number(issued));
+    await hub.send('DELETE', '/sessions/current', { token: before });
+    const { body } = await (await openCloud(context)).call('me');
+    expect(body?.name).toBe('ann@example.com');
+    expect(world.provider.refreshes()).toBe(1);
+    expect((await world.open()).configuration.settings.authtoken).not.toBe(before);
+  });
+
+  test('a disabled user is refused at once, and at the next sign-in', async () => {
+    const { world, hub } = await worldWithHub();
+    await signInToHub(await world.open(), { device: false });
+    const { items } = (await hub.send('GET', '/users', { token: hub.ownerToken })).body;
+    await hub.send('PATCH', `/users/${items[0].id}`, { token: hub.ownerToken, body: { disabled: true } });
+    const { authtoken: token } = (await world.open()).configuration.settings;
+    expect((await hub.send('GET', '/me', { token })).status).toBe(401);
+    await expect((await openCloud(await world.open())).call('me')).rejects.toMatchObject({ code: 'not_permitted' });
+    await expect(signInToHub(await world.open(), { device: false })).rejects.toMatchObject({ code: 'not_permitted' });
+  });
+
+  test('logging out ends the session of the hub and removes its token', async () => {
+    const { world, hub } = await worldWithHub();
+    await signInToHub(await world.open(), { device: false });
+    const context = await world.open();
+    await endHubSession(context);
+    expect(await readFile(world.file, 'utf8')).not.toMatch(/^authtoken/m);
+    const token = context.configuration.settings.authtoken ?? '';
+    expect((await hub.send('GET', '/me', { token })).status).toBe(401);
+  });
+
+  async function sessionOf(world: SignInWorld): Promise<{ id_token: string; access_token: string }> {
+    const { sso } = (await world.open()).configuration.settings;
+    return { id_token: sso.hub?.id_token ?? '', access_token: sso.hub?.access_token ?? '' };
+  }
+
+  /** An issuer whose tokens the test signs: a provider of people, or that of GitHub Actions. */
+  async function startIssuer() {
+    const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const jwk = { ...keys.publicKey.export({ format: 'jwk' }), kid: 'k', alg: 'RS256', use: 'sig' };
+    const server = createServer((request, response) => {
+      const json = (value: object) => response.setHeader('content-type', 'application/json').end(JSON.stringify(value));
+      if (request.url === '/jwks') return json({ keys: [jwk] });
+      return json({ issuer: url, jwks_uri: `${url}/jwks` });
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    onTestFinished(() => void server.close());
+    const sign = (claims: object, { header = {}, byStranger = false, unsigned = false } = {}): string => {
+      const now = Math.floor(Date.now() / 1000);
+      const all = { iss: url, aud: 'tool', sub: 'ann', iat: now, exp: now + 600, jti: Math.random(), ...claims };
+      const parts = [{ alg: 'RS256', kid: 'k', ...header }, all];
+      const body = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+      const key = byStranger ? stranger.privateKey : keys.privateKey;
+      return `${body}.${unsigned ? '' : createSign('sha256').update(body).sign(key, 'base64url')}`;
+    };
+    return { url, sign };
+  }
+
+  test('forged ID tokens are refused, and leave no user', async () => {
+    const { url, sign } = await startIssuer();
+    const hub = await hubWith({
+      signIn: { provider_url: url, client_id: 'tool', redirect_url: null, groups_claim: 'groups' },
+    });
+    const old = Math.floor(Date.now() / 1000) - 700;
+    const forged: Record<string, string> = {
+      'no token': 'nothing',
+      'another audience': sign({ aud: 'other' }),
+      'several audiences, for another client': sign({ aud: ['tool', 'other'], azp: 'other' }),
+      'another issuer': sign({ iss: 'https://other.example.com' }),
+      expired: sign({ exp: old }),
+      'older than ten minutes': sign({ iat: old }),
+      'without its time': sign({ iat: undefined }),
+      'without subject': sign({ sub: undefined }),
+      'signed by a stranger': sign({}, { byStranger: true }),
+      unsigned: sign({}, { header: { alg: 'none' }, unsigned: true }),
+      'with a shared secret': sign({}, { header: { alg: 'HS256' } }),
+    };
+    for (const [what, id_token] of Object.entries(forged)) {
+      const { status, body } = await hub.send('POST', '/sessions', { body: { id_token } });
+      expect({ status, code: body.code }, what).toEqual({ status: 401, code: 'cloud_token_refused' });
+    }
+    expect((await hub.send('GET', '/users', { token: hub.ownerToken })).body.items).toEqual([]);
+    expect((await hub.send('POST', '/sessions', { body: { id_token: sign({}) } })).status).toBe(201);
+  });
+
+  test('a workflow of the named repository and branch builds without a stored secret; any other does not', async () => {
+    const { url, sign } = await startIssuer();
+    const rules = [{ repository: 'acme/app', ref: 'refs/heads/main', targets: ['orders', 'unknown'] }];
+    const hub = await hubWith({ github: { issuer: url, rules } });
+    await putTarget(hub, 'orders', { settings: {} });
+    const right = { aud: hub.settings.publicUrl, repository: 'acme/app', ref: 'refs/heads/main', event_name: 'push' };
+    const opened = await hub.send('POST', '/sessions', { body: { id_token: sign(right) } });
+    expect(opened.status).toBe(201);
+    expect(opened.body.user).toMatchObject({ kind: 'service', role: 'builder', targets: ['orders'] });
+    const { items } = (await hub.send('GET', '/targets', { token: opened.body.authtoken })).body;
+    expect(items).toMatchObject([{ name: 'orders', permissions: ['read', 'push', 'read_source'] }]);
+    const others: Record<string, [object, number]> = {
+      'another repository': [{ repository: 'eve/app' }, 403],
+      'another branch': [{ ref: 'refs/heads/feature' }, 403],
+      'a pull request of a stranger': [{ event_name: 'pull_request_target' }, 403],
+      'for another service': [{ aud: 'https://other.example.com' }, 401],
+    };
+    for (const [what, [change, status]] of Object.entries(others)) {
+      const answer = await hub.send('POST', '/sessions', { body: { id_token: sign({ ...right, ...change }) } });
+      expect(answer.status, what).toBe(status);
+    }
+  });
+
+  test('a service token has a role, targets and an end, is shown once, and ends when it is revoked', async () => {
+    const hub = await hubWith({});
+    await putTarget(hub, 'orders', { settings: {} });
+    const request = { name: 'ci', role: 'builder', targets: ['orders'], expires_in_days: 30 };
+    const { status, body } = await hub.send('POST', '/tokens', { token: hub.ownerToken, body: request });
+    expect(status).toBe(201);
+    expect(Date.parse(body.expires_at) - Date.now()).toBeGreaterThan(29 * 86_400_000);
+    const listed = await hub.send('GET', '/tokens', { token: hub.ownerToken });
+    expect(listed.text).not.toContain(body.authtoken);
+    expect(listed.body.items.find(({ id }: { id: string }) => id === body.id)).toMatchObject({ targets: ['orders'] });
+    expect((await hub.send('GET', '/me', { token: body.authtoken })).body).toMatchObject({
+      role: 'builder',
+      targets: ['orders'],
+    });
+    await hub.send('DELETE', `/tokens/${body.id}`, { token: hub.ownerToken });
+    expect((await hub.send('GET', '/me', { token: body.authtoken })).status).toBe(401);
+    const unknown = { ...request, targets: ['orders', 'nowhere'] };
+    expect((await hub.send('POST', '/tokens', { token: hub.ownerToken, body: unknown })).body).toMatchObject({
+      code: 'cloud_refused',
+      errors: [{ pointer: '/targets/1', detail: 'is unknown' }],
+    });
+    const owner = { ...request, role: 'owner' };
+    expect((await hub.send('POST', '/tokens', { token: hub.ownerToken, body: owner })).status).toBe(422);
+  });
+});
