@@ -59,13 +59,22 @@ function snapshotFacts(plan: LoadPlan, snapshot: SnapshotRow, now: Date): Fact[]
 }
 
 function selectionFacts({ chosen, needed, empty }: TableSelection): Fact[] {
-  const required = reasonsOf(needed);
-  const rest = empty.length <= FEW ? empty.join(', ') : `the other ${formatNumberOf(empty.length, 'table')}`;
+  const required = needed.length === 0 ? ['none'] : reasonsOf(needed);
+  const more = required.length - MOST;
   return [
     { name: 'Tables', value: chosen.join(', '), brief: shortened(chosen), tone: 'strong' },
-    { name: 'Required tables', value: required.join(', ') || 'none', brief: shortened(required) || 'none' },
-    { name: 'Left empty', value: empty.join(', ') || 'none', brief: rest || 'none' },
+    // A line each; where room is short the last one shown says how many more there are.
+    ...required.map((value, index) => ({
+      name: index === 0 ? 'Required tables' : '',
+      value,
+      brief: index < MOST ? `${value}${index === MOST - 1 && more > 0 ? `, and ${more} more` : ''}` : '',
+    })),
+    { name: 'Left empty', value: empty.join(', ') || 'none', brief: restOf(empty) },
   ];
+}
+
+function restOf(empty: string[]): string {
+  return empty.length > FEW ? `the other ${formatNumberOf(empty.length, 'table')}` : empty.join(', ') || 'none';
 }
 
 function consequenceOf(plan: LoadPlan): string {
@@ -109,8 +118,12 @@ export function loadSummary(plan: LoadPlan, result: LoadResult): RunSummary {
 
 const VERIFIED = 'Verified against the manifest: rows, indexes, constraints, triggers, sequences';
 
-function selectionLines(selection: TableSelection): string[] {
-  return selectionFacts(selection).map(({ name, value, brief = value }) => `${name}: ${brief}`);
+function selectionLines({ chosen, needed, empty }: TableSelection): string[] {
+  return [
+    `Tables: ${shortened(chosen)}`,
+    `Required tables: ${shortened(reasonsOf(needed)) || 'none'}`,
+    `Left empty: ${restOf(empty)}`,
+  ];
 }
 
 /** `public.customer (public.orders refers to it)` */

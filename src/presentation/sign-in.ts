@@ -79,7 +79,7 @@ export function signInStatusText(providers: SignedIn[], { cloud }: { cloud: bool
 export function signedOutText(ended: { provider: string; revoked: boolean }[]): string {
   if (ended.length === 0) return 'You are not signed in';
   return ended
-    .map(({ provider, revoked }) => `Signed out of ${provider}${revoked ? '; its tokens are revoked' : ''}`)
+    .map(({ provider, revoked }) => `Signed out of ${provider}${revoked ? ' and revoked its tokens' : ''}`)
     .join('\n');
 }
 

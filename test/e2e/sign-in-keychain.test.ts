@@ -42,7 +42,7 @@ describe.skipIf(lacking)(`a sign-in that the system's keychain keeps${lacking}`,
       'tokens in the file: 0',
       ...['Signed in as ann@example.com with idp', 'No cloud token is set', 'tokens in the file: 0'],
       ...['Signed in as ann@example.com with idp', 'No cloud token is set', 'tokens in the file: 0'],
-      'Signed out of idp; its tokens are revoked',
+      'Signed out of idp and revoked its tokens',
       'tokens in the file: 0',
       ...['Not signed in with idp: tool auth login idp', 'No cloud token is set', 'tokens in the file: 0'],
     ]);

@@ -58,7 +58,7 @@ describeWithS3('the bundle and a bucket', () => {
     expect(await said('here', 'push app')).toMatch(`Pushed snapshot 0 of app (aaaa0000) to ${bucket}: 1 object, `);
     expect(await said('there', 'target app')).toMatch(/ 0 {2}aaaa0000 .* remote$/m);
     expect(await said('there', 'pull app')).toMatch(`Pulled snapshot 0 of app (aaaa0000) from ${bucket}: 1 object, `);
-    expect(await said('there', 'target app')).toMatch(/ local\+remote$/m);
+    expect(await said('there', 'target app')).toMatch(/ local \+ remote$/m);
     expect(await said('there', 'verify app --remote')).toMatch('is intact: 1 file, 6 B read');
     expect(await said('there', 'export app -o app.zip')).toMatch('Exported snapshot 0 of app (aaaa0000) to ');
     expect(await said('elsewhere', 'import app.zip')).toBe('Imported snapshot aaaa0000 of app: 1 table, 1 row\n');
