@@ -27,10 +27,9 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const { modeOf } = await import('../config/mode.ts');
   const { targetInfoText, targetsText } = await import('../cli/printers/lists.ts');
   const { targetInfo } = await import('../operations/target-info.ts');
-  const { checkTargets, listTargets } = await import('../operations/targets.ts');
-  const { withCloudTargets } = await import('../operations/cloud/cloud-targets.ts');
+  const { askHub, checkTargets, listTargets } = await import('../operations/targets.ts');
   const opened = await invocation.context();
-  const context = check || update ? await withCloudTargets(opened) : opened;
+  const context = check || update ? await askHub(opened) : opened;
   const known = (await listTargets(context, { original })).filter((row) => !cloud || isInCloud(row));
   const found = new Map(known.map((row) => [row.name, row]));
   if (check || update) await checkTargets(context, { rows: known, take: (row) => found.set(row.name, row) });

@@ -1,3 +1,4 @@
+import { modeOf } from '../config/mode.ts';
 import { connectionUrl } from '../config/urls/connection-url.ts';
 import type { DatabaseUrl, Engine } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
@@ -9,7 +10,6 @@ import type { Context } from '../runtime/context.ts';
 import { toUserError } from '../runtime/errors.ts';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
 import { checkDatabases } from './check-databases.ts';
-import { withCloudTargets } from './cloud/cloud-targets.ts';
 import { findTarget } from './find-target.ts';
 import { rememberIdentities, type SeenSource } from './identities.ts';
 import { configuredDestination } from './load/destination.ts';
@@ -60,10 +60,17 @@ export interface RefreshTargets extends Pick<CheckTargets, 'take'> {
 
 /** Lists the targets, then checks them. */
 export async function refreshTargets(context: Context, { listed, take }: RefreshTargets): Promise<void> {
-  const asked = await withCloudTargets(context);
+  const asked = await askHub(context);
   const rows = await listTargets(asked);
   context.signal.throwIfAborted();
   await checkTargets(asked, { rows: await listed(rows), take });
+}
+
+/** The context with the targets of the hub as they are now; the same one in local mode, which loads nothing for it. */
+export async function askHub(context: Context): Promise<Context> {
+  if (modeOf(context.configuration.settings) === 'local') return context;
+  const { withCloudTargets } = await import('./cloud/cloud-targets.ts');
+  return withCloudTargets(context);
 }
 
 export interface CheckTargets {
