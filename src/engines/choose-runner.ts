@@ -45,7 +45,7 @@ function isTooOld(thrown: unknown): boolean {
 }
 
 function imageNotSet({ id }: Engine, { display }: DatabaseUrl): UserError {
-  return new UserError(`${display} asks for client programs in a container, but no image is configured`, {
+  return new UserError(`${display} requires client programs in a container, but no image is configured`, {
     code: 'image_not_set',
     exit: EXIT.configuration,
     hint: `Set docker.images.${id} to an image with them, of the server's version or newer, such as ${profileOf(id).exampleImage}.`,

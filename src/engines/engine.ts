@@ -285,7 +285,7 @@ export interface SuggestionRequest {
 }
 
 export interface ScratchPlace {
-  /** `a throw-away PostgreSQL server of our own` */
+  /** `a throw-away PostgreSQL server` */
   label: string;
   /** The database to restore into; disposing removes the whole place. */
   open(context: EngineContext, options?: PlaceOptions): Promise<OpenedPlace>;

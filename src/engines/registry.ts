@@ -13,7 +13,7 @@ export function engineForUrl(url: string): Engine {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase() ?? '';
   const profile = profileOfScheme(scheme);
   if (profile) return ENGINES[profile.id];
-  throw new UserError(`No engine understands the scheme "${scheme}://" of the connection URL`, {
+  throw new UserError(`No engine supports the scheme "${scheme}://" of the connection URL`, {
     code: 'scheme_unknown',
     exit: EXIT.configuration,
     hint: `A connection URL begins with ${URL_SCHEMES.map((name) => `${name}://`).join(' or ')}`,

@@ -115,7 +115,7 @@ function storedText(manifest: Manifest): string {
 }
 
 function noSource(target: string): UserError {
-  return new UserError(`Target "${target}" has no source to take a snapshot of`, {
+  return new UserError(`Target "${target}" has no source`, {
     code: 'source_missing',
     exit: EXIT.configuration,
     hint: `Set targets.${target}.snapshot.src_url in the configuration.`,

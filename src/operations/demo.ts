@@ -56,7 +56,7 @@ export async function startDemo({ report, signal, environment: given, clock }: D
   try {
     const starting = {
       step: 'server',
-      label: 'Start a PostgreSQL server of our own',
+      label: 'Start a throw-away PostgreSQL server',
       done: () => `Started PostgreSQL on 127.0.0.1:${server?.port}`,
     };
     const urlOf = await withStep(report, starting, async () => {
@@ -66,8 +66,8 @@ export async function startDemo({ report, signal, environment: given, clock }: D
     const source = parsePostgresUrl(urlOf('shop'));
     const filling = {
       step: 'sample',
-      label: 'Fill it with the sample shop',
-      done: `Filled ${source.display} with the sample shop`,
+      label: 'Create the sample database',
+      done: `Created the sample database ${source.display}`,
     };
     await withStep(report, filling, async () => {
       const quiet = { ...context, report: () => {} };

@@ -18,7 +18,7 @@ export async function recordCrash({ error, file, at }: Crash): Promise<UserError
   return new UserError(`The screens have crashed: ${redact(message)}`, {
     code: 'screens_crashed',
     exit: EXIT.failed,
-    hint: written ? `The whole story is in ${file}` : '--debug shows the whole story.',
+    hint: written ? `Details are in ${file}` : '--debug shows the details.',
     cause: error,
   });
 }

@@ -17,7 +17,7 @@ export function damaged({ manifest, file, place, state = 'Nothing was changed.',
     code: 'snapshot_damaged',
     exit: EXIT.failed,
     details: [`${name}: ${reasonOf(cause)}`],
-    hint: `${state} Take another snapshot, or build a new one: tool build ${target}`,
+    hint: `${state} Choose another snapshot, or build a new one: tool build ${target}`,
     cause,
   });
 }

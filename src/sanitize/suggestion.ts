@@ -75,11 +75,11 @@ export function updateOf({ columns, name }: SuggestedTable, { dialect, inSql, ex
     if (value !== null) assignments.push({ sql: `  ${column.name} = ${value}`, meaning });
     else
       remarks.push(
-        `-- ${column.name} (${meaning}) ${facts.generated ? 'is made of other columns' : 'cannot be null: decide what it shall be'}`,
+        `-- ${column.name} (${meaning}) ${facts.generated ? 'is generated from other columns' : 'cannot be null: choose a value'}`,
       );
   }
   if (assignments.length === 0) return remarks.join('\n');
-  const also = extra.map((sql) => ({ sql: `  ${sql}`, meaning: 'stays as it is' }));
+  const also = extra.map((sql) => ({ sql: `  ${sql}`, meaning: 'unchanged' }));
   const lines = [...assignments, ...also].map(
     ({ sql, meaning }, index, all) => `${sql}${index < all.length - 1 ? ',' : ''} -- ${meaning}`,
   );

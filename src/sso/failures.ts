@@ -21,12 +21,12 @@ const FAILURES = {
   },
   code_refused: {
     code: 'sign_in_code_refused',
-    why: 'the provider does not take the code of this sign-in',
+    why: 'the provider rejected the code of this sign-in',
     hint: AGAIN,
   },
   token_not_valid: {
     code: 'sign_in_token_not_valid',
-    why: 'what the provider has answered does not pass the checks',
+    why: 'the response of the provider is not valid',
     hint: 'Check provider_url, client_id and the clock of this machine.',
   },
   refused: { code: 'sign_in_refused', why: 'the provider refused it', hint: AGAIN },

@@ -179,7 +179,7 @@ interface Job {
 }
 
 function notBegun(): UserError {
-  return new UserError('Taken out of the queue before it began', { code: 'interrupted', exit: EXIT.interrupted });
+  return new UserError('Removed from the queue', { code: 'interrupted', exit: EXIT.interrupted });
 }
 
 interface Dated {

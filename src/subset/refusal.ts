@@ -36,18 +36,12 @@ function refusal(impossible: Relationship[], { settings, paths }: Given): UserEr
   const excluded = settings.excluded_tables ?? [];
   const details = impossible.flatMap(({ from, columns, to }) => [
     `${from} (${columns.join(', ')}) must refer to a row of ${to}, which ${excluded.includes(to) ? 'is excluded' : 'is not followed'}`,
-    `  ${from} comes by: ${(paths.get(from) ?? [from]).join(' ')}`,
+    `  ${from} is included by: ${(paths.get(from) ?? [from]).join(' ')}`,
   ]);
   return new UserError('Cannot create the subset: references that cannot be null point to excluded tables', {
     code: 'subset_impossible',
     exit: EXIT.configuration,
-    details: [
-      ...details,
-      '',
-      'This would do, in the section subset of the target:',
-      '',
-      ...remedy(impossible, settings),
-    ],
+    details: [...details, '', 'This works in the section subset of the target:', '', ...remedy(impossible, settings)],
     hint: 'Include the rows with the block above, or exclude the referencing tables too. Cycles need no exclusion.',
   });
 }

@@ -46,7 +46,7 @@ describeWithPostgres('tool demo on a terminal, from the bundle', () => {
   });
 
   it('leaves nothing when Ctrl-C comes while it makes the sample', async () => {
-    await terminal.waitFor('Fill it with the sample shop', FILLED);
+    await terminal.waitFor('Create the sample database', FILLED);
     terminal.press('ctrl+c');
     expect(await terminal.exited).toMatchObject({ exitCode: 130 });
     await expectNothingLeft();

@@ -53,15 +53,15 @@ it('a broken configuration is mended by keys alone: each fix is shown, made, and
   await mend(/❯ ✗ +targets\.app\.storage_profile/, /\+ +storage_profile: team # which/, 'Write team for');
   await terminal.waitFor('ready');
   expect((await stat(file)).mode & 0o777).toBe(0o644);
-  await mend(/❯ ! +configuration +the file holds secrets/, `chmod 600 ${file}`, 'Let nobody but you read the file');
+  await mend(/❯ ! +configuration +the file holds secrets/, `chmod 600 ${file}`, 'Restrict the file to its owner');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   // Credentials in the file are advice, and nobody knows where they belong.
   await terminal.waitFor(/❯ ! +storage_profiles\.team\.access_key/);
   terminal.press('f');
   await terminal.waitFor('No automatic fix');
   terminal.press('down');
-  await mend(/❯ – +secrets +3 secrets in plain text/, /\+ .*\*\*\*/, 'Encrypt them where they stand');
-  await mend(/❯ – +working directory +does not exist yet/, `mkdir -p ${folder.path}/work`, 'Make the folder');
+  await mend(/❯ – +secrets +3 secrets in plain text/, /\+ .*\*\*\*/, 'Encrypt them in place');
+  await mend(/❯ – +working directory +does not exist yet/, `mkdir -p ${folder.path}/work`, 'Create the folder');
   expect((await stat(join(folder.path, 'work'))).isDirectory()).toBe(true);
 
   const mended = await text();

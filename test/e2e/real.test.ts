@@ -142,13 +142,13 @@ describeWithPostgres('the screens on a real server', () => {
     await terminal.waitFor('copy will be replaced. The previous version is kept');
     terminal.press('down', 'enter');
     await terminal.waitFor('✓ Loaded snapshot 0 of shop into');
-    await terminal.waitFor('✓ copy is the new one');
+    await terminal.waitFor('✓ Switched copy to the restored database');
     expect(await server.dump('copy')).toBe(await server.dump('shop'));
 
     terminal.press('u');
     await terminal.waitFor('❯ Cancel');
     terminal.press('down', 'enter');
-    await terminal.waitFor('✓ copy is what it was');
+    await terminal.waitFor('✓ Restored the previous copy');
     await terminal.waitFor('✓ Restored the previous postgres://');
     expect(await server.psql('copy', { sql: 'SELECT id FROM mine' })).toBe('7\n');
 
@@ -210,7 +210,7 @@ describeWithPostgres('the screens on a real server', () => {
     await openWithSnapshot('homesick');
     await confirmLoad();
     await terminal.waitFor('there is no place like home');
-    await terminal.waitFor('The destination is as it was before');
+    await terminal.waitFor('The destination is unchanged');
     await expectUntouched();
   });
 
@@ -223,7 +223,7 @@ describeWithPostgres('the screens on a real server', () => {
     await confirmLoad();
     await terminal.waitFor(/✗ Snapshot \w+ of shop is damaged/);
     await terminal.waitFor('public.customer: the object');
-    await terminal.waitFor('→ The destination is as it was before.');
+    await terminal.waitFor('→ The destination is unchanged.');
     await expectUntouched();
   });
 

@@ -15,7 +15,7 @@ export function fakeSanitize(
       snapshot,
       query: { ...query, statements: [{ number: 1, line: 1, text: 'TRUNCATE login' }] },
       destination: null,
-      where: 'a throw-away PostgreSQL server of our own',
+      where: 'a throw-away PostgreSQL server',
       strict: false,
       undo: false,
       unverified_sources: [],

@@ -118,7 +118,7 @@ describeWithPostgres('a build that pushes, and a load that pulls', () =>
         code: 'push_failed',
         exit: 1,
         details: [expect.stringContaining('refuses the credentials'), expect.any(String)],
-        hint: `When that is mended: tool push app ${built?.id}`,
+        hint: `Fix this, then run: tool push app ${built?.id}`,
       });
       cut.context.configuration.settings.storage_profiles.team = profile;
       expect(await push(cut.context, { target: 'app' })).toMatchObject({ snapshot: { id: built?.id } });

@@ -100,7 +100,7 @@ describe('the queue', () => {
     runs.cancel(second);
     expect(statuses()).toEqual(['running', 'cancelled', 'waiting']);
     expect(begun()).toEqual([0]);
-    expect(runs.store.getState().runs[1]?.state.error?.message).toBe('Taken out of the queue before it began');
+    expect(runs.store.getState().runs[1]?.state.error?.message).toBe('Removed from the queue');
   });
 
   test('cancelling all lets nothing of it begin', async () => {

@@ -68,7 +68,7 @@ async function runFile(
 }
 
 const FAILED_HINT =
-  'In a new database nothing of it is seen. With --no-drop or --source what ran before the failure has been done: MySQL and MariaDB cannot roll back statements that make tables.';
+  'In a new database nothing of it is seen. With --no-drop or --source what ran before the failure has been done: MySQL and MariaDB cannot roll back CREATE and ALTER TABLE.';
 
 /** `USE` and `CREATE DATABASE` would leave the database. */
 function refuseOtherDatabases(file: string): Promise<void> {

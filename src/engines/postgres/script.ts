@@ -36,7 +36,7 @@ async function runFile(context: EngineContext, url: DatabaseUrl, file: string): 
 }
 
 const FAILED_HINT =
-  'It ran in one transaction: the database is as it was before. Statements that refuse one (VACUUM, CREATE DATABASE) cannot be in it.';
+  'It ran in one transaction: the database is unchanged. Statements that refuse one (VACUUM, CREATE DATABASE) cannot be in it.';
 
 /** `\connect` would leave the database. */
 async function refuseOtherDatabases(file: string): Promise<void> {

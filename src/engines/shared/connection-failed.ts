@@ -20,7 +20,7 @@ const KINDS: Record<string, Kind> = {
   },
   denied: {
     code: 'denied',
-    message: ({ display }) => `The server refuses the connection to ${display}`,
+    message: ({ display }) => `Access denied by the server of ${display}`,
   },
   too_many_connections: {
     code: 'too_many_connections',
@@ -37,6 +37,7 @@ export interface FailedConnection {
 
 export function connectionFailed(url: DatabaseUrl, { failure, details, hints, cause }: FailedConnection): UserError {
   const { code, message } = KINDS[failure] ?? KINDS[statusOfFailure(failure)] ?? UNREACHABLE;
-  const hint = hints[code] ?? 'Is the server running, and host and port right? Is a VPN needed? Then: tool targets';
+  const hint =
+    hints[code] ?? 'Check that the server is running, and the host, the port and the VPN. Then: tool targets';
   return new UserError(message(url), { code, exit: EXIT.unreachable, details, hint, cause });
 }

@@ -9,6 +9,6 @@ export function parseDetails<Details>(schema: v.GenericSchema<unknown, Details>,
   throw new UserError(`Snapshot ${manifest.id} of ${manifest.target} was written by another version of this program`, {
     code: 'manifest_not_understood',
     exit: EXIT.failed,
-    hint: 'Update the program, or take a new snapshot: tool build',
+    hint: 'Update the program, or build a new snapshot: tool build',
   });
 }

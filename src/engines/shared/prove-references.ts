@@ -49,12 +49,12 @@ export async function proveReferences(
   }
   const wrong = proof.filter((row) => row.orphans !== row.orphans_in_source);
   if (wrong.length === 0) return proof;
-  throw new UserError('The subset does not hold: rows in it refer to rows that are not', {
+  throw new UserError('The subset has dangling references', {
     code: 'subset_not_proved',
     exit: EXIT.failed,
     details: wrong.map(
       ({ from, columns, to, orphans: rows }) => `${from} (${columns.join(', ')}) → ${to}: ${rows} rows`,
     ),
-    hint: 'The destination is as it was before. This is a defect of the tool: please report it.',
+    hint: 'The destination is unchanged. This is a defect of the tool: please report it.',
   });
 }

@@ -2,7 +2,7 @@ import { redact } from '../../process/redact.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { describeStatement, type Statement } from '../../sanitize/statement.ts';
 
-export const UNPUBLISHED = 'Nothing was published, and the destination is as it was.';
+export const UNPUBLISHED = 'Nothing was published, and the destination is unchanged.';
 
 export function connectionLostAt(statement: Statement, details: string[], cause: Error): UserError {
   return new UserError(`The connection was lost while the query ran ${redact(describeStatement(statement))}`, {

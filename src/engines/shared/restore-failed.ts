@@ -5,6 +5,6 @@ export function restoreFailed(message: string, details: string[], next = ''): Us
     code: 'restore_failed',
     exit: EXIT.failed,
     details,
-    hint: `The destination is as it was before.${next === '' ? '' : ` ${next}`}`,
+    hint: `The destination is unchanged.${next === '' ? '' : ` ${next}`}`,
   });
 }

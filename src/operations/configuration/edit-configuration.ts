@@ -107,10 +107,10 @@ export async function saveText(
 }
 
 function changedOutside(file: string): UserError {
-  return new UserError(`${file} was changed by somebody else since it was opened`, {
+  return new UserError(`${file} was changed by another process since it was opened`, {
     code: 'configuration_changed',
     exit: EXIT.failed,
-    hint: 'Read it again, or make your changes in what it says now.',
+    hint: 'Reload it, or apply your changes to the current content.',
   });
 }
 

@@ -47,19 +47,19 @@ export async function checkWithFixes(request: CheckRequest): Promise<CheckWithFi
   const cliProfiles = [...(await readAwsProfiles(request.environment)).keys()];
   const fixOf = (problem: Problem): Fix | null => {
     if (problem.code === 'file_readable_by_others' && problem.file !== null) {
-      return { does: 'Let nobody but you read the file', means: { kind: 'protect', file: problem.file } };
+      return { does: 'Restrict the file to its owner', means: { kind: 'protect', file: problem.file } };
     }
     const found = draft && fixFor(problem, { ...draft, cliProfiles });
     return found && { does: found.does, means: { kind: 'change', changes: found.changes } };
   };
-  const encrypt: Fix = { does: 'Encrypt them where they stand', means: { kind: 'encrypt' } };
+  const encrypt: Fix = { does: 'Encrypt them in place', means: { kind: 'encrypt' } };
   return {
     report,
     fixes: problems.map(fixOf),
     encrypt: plain_secrets.length === 0 ? null : encrypt,
     makeFolder:
       working_directory?.ok === null
-        ? { does: 'Make the folder', means: { kind: 'make_folder', folder: working_directory.path } }
+        ? { does: 'Create the folder', means: { kind: 'make_folder', folder: working_directory.path } }
         : null,
   };
 }
@@ -70,7 +70,7 @@ export async function planFix(request: FileRequest, { does, means }: Fix): Promi
     case 'protect':
       return { does, change: { kind: 'said', lines: [`chmod 600 ${means.file}`], act: means } };
     case 'make_folder': {
-      const lines = [`mkdir -p ${means.folder}`, 'Nobody but you may look into it.'];
+      const lines = [`mkdir -p ${means.folder}`, 'Only you can access it.'];
       return { does, change: { kind: 'said', lines, act: means } };
     }
     case 'change':

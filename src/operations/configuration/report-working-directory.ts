@@ -16,7 +16,7 @@ export async function reportWorkingDirectory(path: string, configured: string[] 
     if (!(await stat(path)).isDirectory()) return { path, ok: false, error: 'is not a folder' };
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
     const isForeign = (await ownershipOf(createFolder(path), configured)) === 'foreign';
-    return { path, ok: !isForeign, error: isForeign ? 'holds files of something else' : null };
+    return { path, ok: !isForeign, error: isForeign ? 'contains foreign files' : null };
   } catch (thrown) {
     const { code = '' } = thrown as NodeJS.ErrnoException;
     return { path, ok: code === 'ENOENT' ? null : false, error: REASONS[code] ?? null };
@@ -24,7 +24,7 @@ export async function reportWorkingDirectory(path: string, configured: string[] 
 }
 
 const REASONS: Record<string, string> = {
-  EACCES: 'may not be written by you',
+  EACCES: 'is not writable',
   EROFS: 'is on a disk that cannot be written',
-  ENOTDIR: 'is below what is not a folder',
+  ENOTDIR: 'has a parent that is not a folder',
 };

@@ -119,7 +119,9 @@ function named(values: TextValue[], key: string): TextValue {
   const suggestion = known === null ? '' : `Did you mean ${known}? `;
   const isKey = key === 'secret_key';
   throw new UserError(
-    isKey ? 'secret_key opens all the others, and is not encrypted itself' : `The configuration has no text at ${key}`,
+    isKey
+      ? 'secret_key decrypts the others and is not encrypted itself'
+      : `The configuration has no text value at ${key}`,
     {
       code: 'key_unknown',
       exit: EXIT.usage,

@@ -43,7 +43,7 @@ export async function trySource(surroundings: Surroundings, text: string): Promi
     throw new UserError(`${url.display}: ${error ?? status}`, {
       code: error_code === 'too_many_connections' ? error_code : (CODES[status] ?? 'unreachable'),
       exit: EXIT.unreachable,
-      hint: 'Change the answer, or make the server answer and press Enter again. Esc goes back.',
+      hint: 'Change the answer, or fix the server, then press Enter to retry. Esc goes back.',
     });
   }
   const schemas = (await engine.connect.listSchemas?.(context, url)) ?? [];
@@ -77,7 +77,7 @@ export async function tryDestination(
     throw new UserError(`${url.display} is the source: a load would replace it`, {
       code: 'destination_is_source',
       exit: EXIT.refused,
-      hint: 'Name another database, such as one of this machine.',
+      hint: 'Choose another database, such as a local one.',
     });
   }
   const { exists, size_bytes } = await engine.connect.inspect(context, url);

@@ -31,9 +31,9 @@ export async function tryStore(store: Store): Promise<void> {
 }
 
 function changed(name: string): UserError {
-  return new UserError(`What was put into ${name} did not come back as it was`, {
+  return new UserError(`An object written to ${name} came back changed`, {
     code: 'storage_unreliable',
     exit: EXIT.failed,
-    hint: 'Something between here and the bucket changes objects: a proxy, or a service that is not compatible.',
+    hint: 'A proxy or an incompatible service changes objects.',
   });
 }

@@ -31,7 +31,7 @@ export function chooseDestination(
   throw new UserError(`Target "${name}" has no destination to load into`, {
     code: 'destination_missing',
     exit: EXIT.configuration,
-    hint: `Set ${ownKey(name, target)} in the configuration, or say --destdb postgres://…`,
+    hint: `Set ${ownKey(name, target)} in the configuration, or pass --destdb postgres://…`,
   });
 }
 

@@ -211,7 +211,7 @@ async function identifyAffected(context: Context, destination: DatabaseUrl): Pro
     throw new UserError(`No answer from ${destination.display} within ${CHECK_TIMEOUT_MS / 1000} s`, {
       code: 'unreachable',
       exit: EXIT.unreachable,
-      hint: 'Is the server running, and host and port right? Is a VPN needed?',
+      hint: 'Check that the server is running, and the host, the port and the VPN.',
     });
   }
 }
@@ -316,7 +316,7 @@ function isSource({ target: owner }: Source, { loaded, destination, affected }: 
   const what =
     beside === null ? destination.display : `${beside}, which belongs to the loads into ${destination.display},`;
   const choose = 'Choose another destination: dst_url in the configuration, or --destdb.';
-  const allow = `If "${owner}" is to be filled by "${loaded}", set targets.${owner}.allow_destination_of: [${loaded}].`;
+  const allow = `To allow loads of "${loaded}" into it, set targets.${owner}.allow_destination_of: [${loaded}].`;
   return new UserError(`${what} is the source of target "${owner}": nothing is loaded into a source`, {
     code: 'destination_is_source',
     exit: EXIT.refused,

@@ -38,7 +38,7 @@ export async function planScript(context: Context, request: LoadRequest & { file
     strategy: asItIs ? 'script' : 'swap',
     strategy_reason: asItIs
       ? `the file runs on the ${request.source ? 'source' : 'destination'} as it is (${request.source ? '--source' : '--no-drop'})`
-      : 'the destination stays as it is until the file has run in a new database',
+      : 'the destination is unchanged until the file has run in a shadow database',
     undo,
     schemas: [],
     tables: 0,
@@ -51,7 +51,7 @@ export async function planScript(context: Context, request: LoadRequest & { file
       ? [
           `Run ${file} on ${where}${engine.capabilities.scriptsRollBack ? ' in one transaction' : ', where a failure undoes nothing'}`,
         ]
-      : [`Run ${file} in a new database beside ${where}`, ...swapSteps(destination.exists, undo)],
+      : [`Run ${file} in a shadow database beside ${where}`, ...swapSteps(destination.exists, undo)],
     warnings: [],
   };
   return { request, plan, planned_at: context.clock().toISOString(), restore: null };

@@ -19,14 +19,14 @@ export interface LoadSteps {
 }
 
 export function swapSteps(exists: boolean, undo: boolean): string[] {
-  if (!exists) return ['Give it the name of the destination'];
-  return ['Swap the two by name', undo ? 'Keep the replaced one for tool undo' : 'Drop the replaced one'];
+  if (!exists) return ['Rename it to the destination'];
+  return ['Swap the two by name', undo ? 'Keep the previous database for tool undo' : 'Drop the previous database'];
 }
 
 function pullSteps(lacking: ManifestFile[], remote: RemoteRepository | null): string[] {
   if (lacking.length === 0 || !remote) return [];
   const bytes = lacking.reduce((sum, file) => sum + file.stored_bytes, 0);
-  return [`Pull ${formatBytes(bytes)} that this machine lacks from ${remote.name}`];
+  return [`Pull ${formatBytes(bytes)} from ${remote.name}`];
 }
 
 function restoreSteps({ restore, undo, keepGoing }: Omit<LoadSteps, 'lacking' | 'remote'>): string[] {
@@ -34,7 +34,7 @@ function restoreSteps({ restore, undo, keepGoing }: Omit<LoadSteps, 'lacking' | 
   const what = tablesText(restore);
   if (strategy === 'in_place') return [`Replace everything in ${destination.url} by ${what}, in one transaction`];
   return [
-    `Restore ${what} into a new database beside the destination`,
+    `Restore ${what} into a shadow database beside the destination`,
     'Compare rows, indexes, constraints, triggers, sequences with the manifest',
     ...(keepGoing ? [INCOMPLETE_STEPS[keepGoing]] : []),
     ...swapSteps(destination.exists, undo),
@@ -42,6 +42,6 @@ function restoreSteps({ restore, undo, keepGoing }: Omit<LoadSteps, 'lacking' | 
 }
 
 const INCOMPLETE_STEPS = {
-  inspect: 'Stop here if anything is missing, and keep the new database for inspection',
+  inspect: 'Stop if anything is missing, and keep the shadow database for inspection',
   swap: 'List what is missing, and continue without it',
 };

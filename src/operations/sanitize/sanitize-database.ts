@@ -30,8 +30,8 @@ export async function runQueryAndCompare(
   const { report } = context;
   const sanitizer = engine.sanitize;
   const looksPersonal = ({ suspects }: { suspects: unknown[] }): string =>
-    `${formatNumberOf(suspects.length, 'column looks', 'columns look')} personal`;
-  const surveying = { step: 'survey', label: 'Look for personal data', done: looksPersonal };
+    `${formatNumberOf(suspects.length, 'column looks', 'columns look')} like personal data`;
+  const surveying = { step: 'survey', label: 'Search for personal data', done: looksPersonal };
   const survey = await withStep(report, surveying, async () => {
     const columns = await sanitizer.readColumns(context, { url, manifest });
     const suspicions = detectPersonalData(columns);
@@ -43,8 +43,8 @@ export async function runQueryAndCompare(
   if (statements.length > 0) await sanitizer.runQuery(context, { url, manifest, statements });
 
   const left = ({ findings }: { findings: unknown[] }): string =>
-    `${looksPersonal(survey)}, ${formatNumberOf(findings.length, 'of them is', 'of them are')} as before`;
-  const comparing = { step: 'coverage', label: 'Look what the query has changed', done: left };
+    `${looksPersonal(survey)}; ${formatNumberOf(findings.length, 'is', 'are')} unchanged`;
+  const comparing = { step: 'coverage', label: 'Compare the columns with their old values', done: left };
   const compared = await withStep(report, comparing, async () => {
     const after = await sanitizer.digestColumns(context, url, suspects);
     const fresh = await sanitizer.readColumns(context, { url, manifest });
@@ -60,7 +60,7 @@ function warnOfUnused({ report }: Context, keep: KeepComment[], suspicions: Susp
   const known = new Set(suspicions.map(({ facts }) => columnName(facts)));
   for (const { column, line } of keep) {
     if (known.has(column)) continue;
-    const message = `Line ${line} of the query keeps ${column}, which does not look personal or is not there`;
+    const message = `Line ${line} of the query keeps ${column}, which does not look like personal data or does not exist`;
     report({ event: 'warning', code: 'keep_unused', message });
   }
 }
@@ -109,7 +109,7 @@ function personalDataLeft(target: string, findings: Coverage['findings']): UserE
     details: findings.map(
       ({ column, meaning, state, samples }) => `${column} looks like ${meaning}, ${state} (${samples.join(', ')})`,
     ),
-    hint: `Change them in the query (tool sanitize ${target} --suggest writes one), or let them stay by a comment in it: -- keep: schema.table.column reason`,
+    hint: `Change them in the query (tool sanitize ${target} --suggest writes one), or acknowledge them with a comment in it: -- keep: schema.table.column reason`,
   });
 }
 
@@ -117,6 +117,6 @@ function nothingLeft(target: string): UserError {
   return new UserError(`The sanitization query of "${target}" has dropped every table`, {
     code: 'nothing_left',
     exit: EXIT.failed,
-    hint: 'Nothing was published, and the destination is as it was. TRUNCATE empties a table and leaves it there.',
+    hint: 'Nothing was published, and the destination is unchanged. TRUNCATE empties a table and leaves it there.',
   });
 }

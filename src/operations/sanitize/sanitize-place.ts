@@ -124,7 +124,7 @@ async function tryPlace(context: Context, { place, manifest, engine, superuser =
 }
 
 function passOver({ report }: Context, { label }: SanitizePlace, why: string): void {
-  report({ event: 'warning', code: 'place_passed_over', message: `Passed over ${label}: ${why}` });
+  report({ event: 'warning', code: 'place_passed_over', message: `Skipped ${label}: ${why}` });
 }
 
 /** What a server may lack, or be unable to, that the next place has. */
@@ -144,9 +144,9 @@ const UNLIKE = new Set(['server_older', 'other_flavour']);
 
 /** In place the original would lie in the destination when the query fails. */
 function needsDatabase({ label }: SanitizePlace, { strategyReason }: RestorePlan): UserError {
-  return new UserError(`A second database beside ${label} cannot be made: ${strategyReason}`, {
+  return new UserError(`Cannot create a second database beside ${label}: ${strategyReason}`, {
     code: 'may_not_create',
     exit: EXIT.failed,
-    hint: 'The query runs in a new database, so that nothing unsanitized is ever in the destination. Let the role create databases, or say --ephemeral.',
+    hint: 'The query runs in a new database, so that nothing unsanitized is ever in the destination. Let the role create databases, or pass --ephemeral.',
   });
 }

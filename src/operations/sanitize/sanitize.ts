@@ -240,7 +240,7 @@ function sourceOf({ configuration }: Context, target: string): string {
   const key = `targets.${target}.snapshot.src_url`;
   const text = connectionUrl(configuration, key);
   if (text !== undefined) return text;
-  throw new UserError(`Target "${target}" has no source to take a snapshot of`, {
+  throw new UserError(`Target "${target}" has no source`, {
     code: 'source_missing',
     exit: EXIT.configuration,
     hint: `Set ${key} in the configuration.`,
@@ -253,17 +253,17 @@ interface Steps extends Pick<SanitizePlan, 'destination' | 'undo' | 'where'> {
 }
 
 function stepsOf({ builds, statements, destination, undo, where }: Steps): string[] {
-  const beside = destination ? `a new database beside ${where}` : where;
+  const beside = destination ? `a shadow database beside ${where}` : where;
   return [
-    ...(builds ? ['Take a new snapshot of the source'] : []),
+    ...(builds ? ['Build a new snapshot of the source'] : []),
     `Restore the original into ${beside}`,
     `Run ${statements.length === 1 ? 'the statement' : `the ${statements.length} statements`} of the query there`,
-    'Look which columns with personal data are as they were',
-    'Store what it holds then as the sanitized snapshot',
+    'Find personal columns that are unchanged',
+    'Store the result as the sanitized snapshot',
     ...(destination?.exists
-      ? ['Swap the two databases by name', undo ? 'Keep the replaced one' : 'Drop the replaced one']
+      ? ['Swap the two databases by name', undo ? 'Keep the previous database' : 'Drop the previous database']
       : []),
-    ...(destination && !destination.exists ? ['Give it the name of the destination'] : []),
+    ...(destination && !destination.exists ? ['Rename it to the destination'] : []),
     ...(destination ? [] : ['Drop the database']),
   ];
 }

@@ -11,14 +11,14 @@ export async function keepAuthtoken({ configuration, environment, report }: Cont
   const edits = () => [{ path: ['authtoken'], value: encrypt(token, settings.secret_key) }];
   await editFile({ file, environment, edits });
   if (environment.TOOL_AUTHTOKEN) {
-    const message = 'The variable TOOL_AUTHTOKEN wins over the token that is now in the file';
+    const message = 'TOOL_AUTHTOKEN overrides the token in the file';
     report({ event: 'warning', code: 'authtoken_overridden', message });
   }
   return file;
 }
 
 function notAToken(): UserError {
-  return new UserError('This is no token: it is empty, or has blanks in it', {
+  return new UserError('Not a token: empty, or contains blanks', {
     code: 'authtoken_not_valid',
     exit: EXIT.usage,
     hint: 'tool auth token - reads it from standard input, one line.',

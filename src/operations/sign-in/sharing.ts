@@ -16,7 +16,9 @@ export async function refuseUnshared(context: Context, target: string): Promise<
     code: 'target_not_shared',
     exit: EXIT.refused,
     hint:
-      people.length === 0 ? 'Sign in: tool auth login' : 'Ask who runs the identity provider for one of these groups.',
+      people.length === 0
+        ? 'Sign in: tool auth login'
+        : 'Ask the administrator of the identity provider for one of these groups.',
   });
 }
 

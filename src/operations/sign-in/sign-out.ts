@@ -29,7 +29,7 @@ export async function signOut(
     // Removed first: a provider that cannot be reached keeps nobody signed in here.
     await store.remove(provider.name);
     const revoked = await revoke(provider, session).catch((thrown) => {
-      const message = `Signed out here, but "${provider.name}" was not told: ${toUserError(thrown).message}`;
+      const message = `Signed out locally, but not at "${provider.name}": ${toUserError(thrown).message}`;
       report({ event: 'warning', code: 'sign_out_not_told', message });
       return false;
     });

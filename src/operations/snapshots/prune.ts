@@ -88,7 +88,7 @@ async function eachPlace(
 }
 
 function keepsNothing(): UserError {
-  return new UserError('Nothing says which snapshots to keep', {
+  return new UserError('No retention option is given', {
     code: 'keep_missing',
     exit: EXIT.usage,
     hint: 'For example: tool prune --keep-last 5 --keep-within 30d --dry-run',
@@ -99,6 +99,6 @@ function sharesOnly(target: string): UserError {
   return new UserError(`Target "${target}" only lists shared snapshots: prune the targets that push them`, {
     code: 'target_shares',
     exit: EXIT.usage,
-    hint: 'Prune the target that the snapshots are of.',
+    hint: 'Prune the target that the snapshots belong to.',
   });
 }

@@ -46,7 +46,7 @@ function notPushed({ id, target }: Manifest, cause: unknown): UserError {
     code: 'push_failed',
     exit: EXIT.failed,
     details: [message, ...(hint === undefined ? [] : [hint])],
-    hint: `When that is mended: tool push ${target} ${id}`,
+    hint: `Fix this, then run: tool push ${target} ${id}`,
     cause,
   });
 }

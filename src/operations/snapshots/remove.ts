@@ -24,7 +24,7 @@ export async function planRemove(context: Context, request: RemoveRequest): Prom
   const own = findTarget(context.configuration, target).share ? ['local'] : ['local', 'remote'];
   const from = row.where.filter((place) => own.includes(place) && place === (request.from ?? place));
   if (from.length === 0) {
-    throw new UserError(`Snapshot ${row.index} of ${target} (${row.id}) is not there to be removed`, {
+    throw new UserError(`Snapshot ${row.index} of ${target} (${row.id}) cannot be removed there`, {
       code: 'snapshot_not_here',
       exit: EXIT.usage,
       hint: `It is only ${row.where.includes('local') ? 'on this machine' : 'in the bucket'}: tool target ${target}`,

@@ -17,7 +17,7 @@ export function snapshotReader({ manifest, repository, pool, signal }: SnapshotR
       yield* pool.read(repository.object(file));
     } catch (cause) {
       signal.throwIfAborted();
-      throw damaged({ manifest, file, state: 'The destination is as it was before.', cause });
+      throw damaged({ manifest, file, state: 'The destination is unchanged.', cause });
     }
   };
 }

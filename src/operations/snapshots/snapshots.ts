@@ -140,7 +140,7 @@ function originalMissing({ target, snapshot = 0 }: SnapshotRequest): UserError {
   return new UserError(`The original of snapshot ${snapshot} of "${target}" is not here`, {
     code: 'snapshot_missing',
     exit: EXIT.usage,
-    hint: 'Only its sanitized copy is: leave --original out to take that.',
+    hint: 'Only the sanitized snapshot is. Omit --original to use it.',
   });
 }
 
@@ -158,7 +158,7 @@ function missing({ configuration }: Context, { target, snapshot = 0 }: SnapshotR
     return new UserError(`Target "${target}" has no snapshots yet`, {
       code: 'snapshot_missing',
       exit: EXIT.usage,
-      hint: share ? 'Only sanitized ones are shared, unless --original is said.' : `Take one: tool build ${target}`,
+      hint: share ? 'Only sanitized ones are shared, unless --original is given.' : `Build one: tool build ${target}`,
     });
   }
   return new UserError(`Target "${target}" has no snapshot ${snapshot}`, {

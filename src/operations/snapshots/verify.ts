@@ -59,7 +59,7 @@ export async function verify(context: Context, request: VerifyRequest): Promise<
       problems.push({ file, line });
     }
   };
-  const outcome = (): string => (problems.length === 0 ? 'Every byte is as it was stored' : 'Damage found');
+  const outcome = (): string => (problems.length === 0 ? 'All checksums match' : 'Damage found');
   await withStep(report, { step: 'verify', label, done: outcome }, async () => {
     await mapWithConcurrency(files, atOnce, read);
     signal.throwIfAborted();

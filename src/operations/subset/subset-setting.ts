@@ -63,7 +63,7 @@ export function settingOf(context: Context, { target: name, cpus, settings: chos
   }) as [DatabaseUrl, DatabaseUrl];
   const engine = engineForUrl(`${source.engine}://`);
   if (source.engine !== destination.engine) {
-    throw new UserError(`No subset can be made of ${source.display} in ${destination.display}`, {
+    throw new UserError(`Cannot create a subset of ${source.display} in ${destination.display}`, {
       code: 'subset_unsupported',
       exit: EXIT.failed,
       hint: `Source and destination must be databases of one engine, ${ENGINE_PROFILES.map(({ products }) => products[0]).join(' or ')}.`,
@@ -90,7 +90,7 @@ interface Collecting {
 }
 
 export async function collectRows({ report }: Context, { source, plan, seed }: Collecting): Promise<Collected> {
-  return withStep(report, { step: 'read', label: 'Find the rows', done: 'Found the rows' }, async () =>
+  return withStep(report, { step: 'read', label: 'Select the rows', done: 'Selected the rows' }, async () =>
     collect(plan, await source.finder(plan.graph, seed)),
   );
 }

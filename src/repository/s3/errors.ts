@@ -25,7 +25,7 @@ const missingBucket: Meaning = {
 
 const wrongKeys: Meaning = {
   code: 'storage_denied',
-  message: ({ profile, bucket }) => `${bucket} refuses the credentials of storage profile "${profile}"`,
+  message: ({ profile, bucket }) => `${bucket} rejected the credentials of storage profile "${profile}"`,
   hint: ({ profile }) => `Check storage_profiles.${profile}: cli_profile, or access_key and secret_key.`,
   attempts: 1,
 };
@@ -43,8 +43,8 @@ const mayNot: Meaning = {
     `The credentials of storage profile "${profile}" may not ${access === 'write' ? 'write to' : 'read'} ${bucket}`,
   hint: ({ access }) =>
     access === 'write'
-      ? 'They can read only: have them allowed to put and delete objects, or use others.'
-      : 'Have them allowed to list the bucket and to get objects, or use others.',
+      ? 'They are read-only: allow them to put and delete objects, or use others.'
+      : 'Allow them to list the bucket and get objects, or use others.',
   attempts: 1,
 };
 

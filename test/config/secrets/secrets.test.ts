@@ -319,8 +319,12 @@ storage_profiles:
   });
 
   it.for([
-    { key: 'authtokn', says: 'The configuration has no text at authtokn', hint: 'Did you mean authtoken?' },
-    { key: 'target.app', says: 'The configuration has no text at target.app', hint: 'hint: tool config show lists' },
+    { key: 'authtokn', says: 'The configuration has no text value at authtokn', hint: 'Did you mean authtoken?' },
+    {
+      key: 'target.app',
+      says: 'The configuration has no text value at target.app',
+      hint: 'hint: tool config show lists',
+    },
     { key: 'secret_key', says: 'secret_key opens all the others', hint: '--keychain' },
   ])('refuses $key with 2', async ({ key, says, hint }) => {
     const folder = await configFolder({ 'tool.yml': PLAIN });

@@ -146,7 +146,7 @@ describeWithPostgres('a load of some tables', () => {
         'public.secret',
       ],
     });
-    expect(plan.steps[0]).toBe('Restore 4 tables, and 6 without rows into a new database beside the destination');
+    expect(plan.steps[0]).toBe('Restore 4 tables, and 6 without rows into a shadow database beside the destination');
     expect(await server.psql('copy', { sql: 'SELECT id FROM mine' })).toBe('7\n');
   });
 

@@ -17,7 +17,7 @@ function connectionLost(url: DatabaseUrl, cause: ConnectionLost): UserError {
     code: 'connection_lost',
     exit: EXIT.unreachable,
     details: [cause.message],
-    hint: 'Is the server still running? What was half done has been removed, or is by the next run. Then try again.',
+    hint: 'Is the server still running? Partial work was removed, or will be on the next run. Then try again.',
     cause,
   });
 }
@@ -27,7 +27,7 @@ function statementRefused(url: DatabaseUrl, cause: SqlError): UserError {
     code: 'statement_refused',
     exit: EXIT.failed,
     details: [`${cause.errno}: ${cause.message}`],
-    hint: 'Most often the user lacks a right: GRANT it, or use another user. docs/mysql.md lists those that are needed.',
+    hint: 'The user probably lacks a privilege: GRANT it, or use another user. docs/mysql.md lists those that are needed.',
     cause,
   });
 }

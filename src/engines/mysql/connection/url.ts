@@ -12,7 +12,7 @@ const DEFAULT_SOCKET = '/var/run/mysqld/mysqld.sock';
 /** `mysql://user:password@host:3306/database?tls=required&socket=/run/mysqld/mysqld.sock` */
 export function parseMysqlUrl(text: string): DatabaseUrl {
   const groups = SHAPE.exec(text)?.groups;
-  if (!groups) throw malformedUrl('it does not read mysql://user:password@host:port/database');
+  if (!groups) throw malformedUrl('expected mysql://user:password@host:port/database');
   const parameters = Object.fromEntries(new URLSearchParams((groups.parameters ?? '').replaceAll('+', '%2B')));
   const [user = '', ...password] = (groups.userinfo ?? '').split(':');
   const host = decodePart((groups.host ?? '').replace(/^\[(.*)\]$/, '$1'));
@@ -86,7 +86,7 @@ export function tlsPolicyOf({ parameters }: Pick<DatabaseUrl, 'parameters'>): Tl
   if (word === undefined) return 'preferred';
   const policy = TLS_WORDS[word.toLowerCase()];
   if (policy) return policy;
-  throw malformedUrl(`tls=${word} is none of disabled, preferred, required, verify_ca, verify_identity`);
+  throw malformedUrl(`tls=${word} is not one of disabled, preferred, required, verify_ca, verify_identity`);
 }
 
 function writeUrl({ user, hosts: [given], database, inContainer }: DatabaseUrl): string {

@@ -226,7 +226,7 @@ async function readOne(
   const { kind, name, database, spellings } = listed;
   const [row = {}] = await session.bytes(`SHOW CREATE ${plainWords(kind)} ${quoteName(database)}.${quoteName(name)}`);
   const raw = statementOf(row);
-  if (raw === null) throw new Error('the user may not see how it is made');
+  if (raw === null) throw new Error('the user may not read its definition');
   const invalid = kind === 'VIEW' && (await isInvalid(session));
   const settings = Object.fromEntries(Object.entries(row).map(([key, value]) => [key, value?.toString() ?? null]));
   const charset = settings.character_set_client ?? null;

@@ -6,7 +6,7 @@ export function invalidViewsOf({ views }: Pick<CodeDefinitions, 'views'>): strin
   return views.filter(({ invalid }) => invalid).map(({ name }) => name);
 }
 
-const REASON = 'they refer to tables, columns or functions that do not exist, or that their user may not use';
+const REASON = 'they reference missing tables, columns or functions, or their user lacks a privilege';
 
 export function invalidViewsFound(names: string[]): WarningEvent[] {
   const message = `Views that are not valid: ${names.join(', ')}. Their definitions are stored, and a load creates them only where they are valid: ${REASON}`;

@@ -320,7 +320,7 @@ function programFailed({ name }: ClientTool, stderr: string): UserError {
     code: 'dump_failed',
     exit: EXIT.failed,
     details: linesOf(stderr).slice(0, LINES_TOLD),
-    hint: 'Nothing was stored. Most often the user lacks a right: SELECT, SHOW VIEW, TRIGGER and EVENT on the database, SHOW_ROUTINE on MySQL.',
+    hint: 'Nothing was stored. The user probably lacks a privilege: SELECT, SHOW VIEW, TRIGGER and EVENT on the database, SHOW_ROUTINE on MySQL.',
   });
 }
 

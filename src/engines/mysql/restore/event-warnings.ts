@@ -23,6 +23,6 @@ export function eventWarnings(
 /** Code that names its own database works on that database wherever it is loaded. */
 export function namesDatabaseWarnings(namers: string[], database: string): WarningEvent[] {
   if (namers.length === 0) return [];
-  const message = `The body of ${namers.join(', ')} names the database "${database}", and uses it from every other database too`;
+  const message = `The body of ${namers.join(', ')} names the database "${database}", and accesses it from any other database`;
   return [{ event: 'warning', code: 'names_source_database', message }];
 }

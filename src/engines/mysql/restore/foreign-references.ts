@@ -60,7 +60,7 @@ export function refuseForeignReferences(
 ): WarningEvent[] {
   if (drop) {
     return references.map((reference) => {
-      const message = `${textOf(reference)} of ${destination}: it is dropped with the swap, and an undo does not create it again`;
+      const message = `${textOf(reference)} of ${destination}: it is dropped with the swap, and tool undo does not recreate it`;
       return { event: 'warning', code: 'foreign_reference', message };
     });
   }
@@ -70,6 +70,6 @@ export function refuseForeignReferences(
     code: 'foreign_reference',
     exit: EXIT.refused,
     details: [...references.slice(0, LISTED).map(textOf), ...(more > 0 ? [`and ${more} more`] : [])],
-    hint: `The destination is as it was before. Drop these foreign keys (${references.slice(0, 1).map(dropStatement).join('')}), or let a load of a snapshot do it with --drop-foreign-references.`,
+    hint: `The destination is unchanged. Drop these foreign keys (${references.slice(0, 1).map(dropStatement).join('')}), or let a load of a snapshot do it with --drop-foreign-references.`,
   });
 }

@@ -231,10 +231,7 @@ async function checkCodeIsThere(
   const unasked = after.events.filter((event) => !isEnabled(event) && running.has(event.name.toLowerCase()));
   differences.push(...unasked.map(({ name }) => `event ${name} is not disabled`));
   if (differences.length === 0) return;
-  throw restoreFailed(
-    `The tables of ${destination} are the restored ones, but not all that belongs to them`,
-    differences,
-  );
+  throw restoreFailed(`Restored the tables of ${destination}, but not all dependent objects`, differences);
 }
 
 async function runningEvents(session: MysqlSession, database: string): Promise<Set<string>> {
@@ -270,7 +267,7 @@ function isSafe({ report }: Settling, code: Code, destination: string): boolean 
     checkCode({ routines: [], views: [code], triggers: [], events: [] }, destination);
     return true;
   } catch (error) {
-    const message = `The ${code.kind.toLowerCase()} ${code.name} of ${destination} was not made again: ${(error as Error).message}`;
+    const message = `The ${code.kind.toLowerCase()} ${code.name} of ${destination} was not recreated: ${(error as Error).message}`;
     report({ event: 'warning', code: 'leftover', message });
     return false;
   }
@@ -298,12 +295,12 @@ export async function sweepLeftovers(context: EngineContext, place: Omit<Work, '
   try {
     const dropped = await settleAll(context, place);
     if (dropped.length === 0) return;
-    const message = `Removed what a load that was killed had left: ${dropped.join(', ')}`;
+    const message = `Removed leftovers of an interrupted load: ${dropped.join(', ')}`;
     report({ event: 'warning', code: 'leftovers_swept', message });
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ConnectionLost || !(error instanceof Error)) throw error;
-    const message = `Could not remove what a killed load into ${place.url.display} left: ${redact(error.message)}`;
+    const message = `Could not remove leftovers of an interrupted load into ${place.url.display}: ${redact(error.message)}`;
     report({ event: 'warning', code: 'leftover', message });
   }
 }
@@ -316,7 +313,7 @@ export async function settleAfterFailure({ report }: EngineContext, url: Databas
     await lockDestination(server, url.database ?? '');
     await settleAll({ signal, report }, { server, url });
   } catch {
-    const message = `Could not remove what was made beside ${url.display} now; the next load into it does`;
+    const message = `Could not drop the shadow database beside ${url.display}; the next load into it does`;
     report({ event: 'warning', code: 'leftover', message });
   }
 }

@@ -135,7 +135,7 @@ export async function makeTable(session: MysqlSession, { create }: TableDefiniti
       return;
     } catch (error) {
       if (!(error instanceof SqlError)) throw error;
-      if (error.errno !== DEADLOCK || attempt === TRIES) throw restoreFailed('A table cannot be made', [error.message]);
+      if (error.errno !== DEADLOCK || attempt === TRIES) throw restoreFailed('Cannot create a table', [error.message]);
     }
   }
 }

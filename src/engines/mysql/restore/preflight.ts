@@ -43,7 +43,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   return {
     destination,
     strategy: 'swap',
-    strategyReason: 'the destination stays as it is until the new database is complete',
+    strategyReason: 'the destination is unchanged until the shadow database is complete',
     schemas: manifest.schemas,
     tables,
     empty,
@@ -157,11 +157,11 @@ export function refuseOtherFlavour(
     ...(details.flavour === server.flavour ? [] : details.features),
   ];
   if (reasons.length === 0) return;
-  throw new UserError(`The source's tables cannot be made on ${server.label}`, {
+  throw new UserError(`Cannot create the source's tables on ${server.label}`, {
     code: 'flavour_differs',
     exit: EXIT.failed,
     details: reasons,
-    hint: `Nothing was touched. Choose a destination of the source's own flavour, ${details.flavour === 'mysql' ? 'MySQL' : 'MariaDB'}.`,
+    hint: `Nothing was changed. Choose a destination of the source's own flavour, ${details.flavour === 'mysql' ? 'MySQL' : 'MariaDB'}.`,
   });
 }
 
@@ -173,12 +173,12 @@ function versionWarnings({ flavour, version, label }: Server, { manifest }: Rest
   const { server_version } = manifest;
   const original = detailsOf(manifest).flavour;
   if (flavour !== original) {
-    const message = `The snapshot is of ${LABELS[original]}, the destination is ${label}: what both know is restored`;
+    const message = `The snapshot is of ${LABELS[original]}, the destination is ${label}: only features of both are restored`;
     return [{ event: 'warning', code: 'other_flavour', message }];
   }
   if (version.localeCompare(server_version, 'en', { numeric: true }) >= 0) return [];
   if (majorAndMinor(version) === majorAndMinor(server_version)) return [];
-  const message = `The snapshot is of version ${server_version}, the destination is ${version}: what is newer may not restore`;
+  const message = `The snapshot is of version ${server_version}, the destination is ${version}: newer features may fail to restore`;
   return [{ event: 'warning', code: 'server_older', message }];
 }
 
@@ -191,12 +191,12 @@ async function lossWarnings(
   await using server = await connectToServer(context, url);
   const warnings: WarningEvent[] = [];
   const code = await readCode(server, database, (what, why) => {
-    const message = `The ${what} of ${database} cannot be read, so tool undo will not bring it back: ${why}`;
+    const message = `The ${what} of ${database} cannot be read, so tool undo will not restore it: ${why}`;
     warnings.push({ event: 'warning', code: 'definition_unreadable', message });
   });
   const invalid = invalidViewsOf(code);
   if (invalid.length > 0) {
-    const message = `Views of ${database} that are not valid, so that tool undo will not bring them back: ${invalid.join(', ')}`;
+    const message = `Views of ${database} that are not valid, which tool undo will not restore: ${invalid.join(', ')}`;
     warnings.push({ event: 'warning', code: 'view_invalid', message });
   }
   const references = await foreignReferences(server, database);
@@ -233,6 +233,6 @@ function notInPlace(): UserError {
   return new UserError('MySQL and MariaDB cannot be loaded in place', {
     code: 'in_place_impossible',
     exit: EXIT.refused,
-    hint: 'Their statements that make tables cannot be rolled back, so a failure would lose the destination. Leave --in-place out.',
+    hint: 'CREATE TABLE cannot be rolled back there, so a failure would lose the destination. Omit --in-place.',
   });
 }

@@ -27,7 +27,7 @@ import { releasable, whileAlive } from './while-alive.ts';
 
 /**
  * Restores a snapshot so that the destination's tables are the old ones or the new ones, whole, whatever happens: into
- * a new database beside it, which is checked before its tables take their place. Statements that define tables cannot
+ * a shadow database beside it, which is checked before its tables take their place. Statements that define tables cannot
  * be rolled back here, so there is no other way.
  */
 export async function restore(context: EngineContext, run: RestoreRun): Promise<Replaced> {
@@ -59,11 +59,11 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
         client,
         leftOut: tables,
       });
-      const checked = startStep(report, 'check', 'Check against the manifest');
+      const checked = startStep(report, 'check', 'Verify against the manifest');
       const created = new Set(code.views);
       const missing = [...tables, ...definitions.views.filter((view) => !created.has(view)).map(({ name }) => name)];
       await checkRestored(running, { url: beside, details, plan, jobs, leftOut: missing, code });
-      checked(`Checked ${tablesText(plan)}; row by row counted`);
+      checked(`Verified ${tablesText(plan)}: row counts match`);
       if (beforeSwap) {
         await createDisabledEvents(running, beside, definitions);
         await beforeSwap(beside);
@@ -87,7 +87,7 @@ async function createDisabledEvents(context: EngineContext, url: Beside['url'], 
     ...{ routines: [], views: [], triggers: [], dangling: [], defaults: [] },
   });
   await createCode(session, events, 'mine').catch((error) => {
-    throw error instanceof SqlError ? restoreFailed('An event cannot be made', [error.message]) : error;
+    throw error instanceof SqlError ? restoreFailed('Cannot create an event', [error.message]) : error;
   });
 }
 
@@ -113,7 +113,7 @@ export async function besideDestination(
   const destination = url.database ?? '';
   const { signal, release } = releasable(context.signal);
   await using server = await connectToServer({ signal }, url, { several: true });
-  const prepared = startStep(report, 'prepare', `Make a database beside ${url.display}`);
+  const prepared = startStep(report, 'prepare', `Create a shadow database beside ${url.display}`);
   await lockDestination(server, destination);
   await sweepLeftovers(context, { server, url });
   await refuseStrangers(context, server, { destination, undo });
@@ -121,7 +121,7 @@ export async function besideDestination(
   const fresh = besideNames(await destinationName(server, destination)).fresh();
   try {
     await createBeside(server, { name: fresh, destination, collations });
-    prepared(`Made ${fresh}`);
+    prepared(`Created shadow database ${fresh}`);
     const belongings = await whileAlive(context, { session: server }, (running) =>
       fill({ fresh, server, context: running }),
     );
@@ -177,7 +177,7 @@ async function refuseReserved(server: MysqlSession, database: string): Promise<v
   throw new UserError(`"${database}" holds a table "${name}", a name that is reserved for the tool`, {
     code: 'name_reserved',
     exit: EXIT.refused,
-    hint: 'The destination is as it was before. Rename the table.',
+    hint: 'The destination is unchanged. Rename the table.',
   });
 }
 

@@ -53,7 +53,7 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
   const names = besideNames(await destinationName(server, destination));
   const made = !(await databaseExists(server, destination));
   const keep = undo && !made;
-  const swapped = startStep(context.report, 'swap', `Give it the place of ${destination}`);
+  const swapped = startStep(context.report, 'swap', `Switch ${destination} to the restored database`);
   if (keep && !(await databaseExists(server, names.undo))) {
     await createDatabase(server, { name: names.undo, collations: code });
   }
@@ -80,7 +80,7 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
   const obsolete = undo || made || (await undoCopyOf(server, destination)) !== 'ours' ? null : names.undo;
   const swapMs = await exchange(context, { ...swap, work: fresh, renames, later, made, keep, obsolete });
   await dropBeside(context, server, { name: retired, destination });
-  swapped(`${destination} is the new one`);
+  swapped(`Switched ${destination} to the restored database`);
   return { swapMs, undoDatabase: keep ? names.undo : null };
 }
 
@@ -112,7 +112,7 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
   const before = made
     ? { ...code, ...NO_CODE }
     : await readBelongings(server, destination, (what, why) => {
-        const message = `The ${what} of ${destination} cannot be read, so tool undo will not bring it back: ${why}`;
+        const message = `The ${what} of ${destination} cannot be read, so tool undo will not restore it: ${why}`;
         context.report({ event: 'warning', code: 'definition_unreadable', message });
       });
   const own = made ? [] : await grantsOf(context, server, destination);
@@ -215,7 +215,7 @@ async function refuseLongPacket(server: MysqlSession, statements: string[]): Pro
   throw new UserError(`The statements of the swap need ${bytes} bytes, and the server takes ${row?.most} in a packet`, {
     code: 'packet_too_small',
     exit: EXIT.failed,
-    hint: `The destination is as it was before. Set max_allowed_packet of the server to at least ${bytes}, then load again.`,
+    hint: `The destination is unchanged. Set max_allowed_packet of the server to at least ${bytes}, then load again.`,
   });
 }
 
@@ -270,7 +270,7 @@ function sessionsStay(cause: SqlError): UserError {
     code: 'sessions_stay',
     exit: EXIT.failed,
     details: [cause.message],
-    hint: 'The destination is as it was before. Stop what uses it, or load with a user that may end sessions and see them (PROCESS, CONNECTION_ADMIN).',
+    hint: 'The destination is unchanged. Stop its clients, or load with a user that may end sessions and see them (PROCESS, CONNECTION_ADMIN).',
     cause,
   });
 }

@@ -39,7 +39,7 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
   await sweepLeftovers(context, { server, url });
   const { code, grants } = await readKept(server, url);
   refuseForeignReferences(await foreignReferences(server, destination), { destination, drop: false });
-  const swapped = startStep(report, 'swap', `Put back what ${destination} was`);
+  const swapped = startStep(report, 'swap', `Restore the previous ${destination}`);
   const made = !(await databaseExists(server, destination));
   const work = names.fresh();
   await createBeside(server, { name: work, destination, collations: code });
@@ -71,7 +71,7 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
       ...kept,
       ...(grants && { grants }),
     });
-    swapped(`${destination} is what it was`);
+    swapped(`Restored the previous ${destination}`);
     return { swapMs, undoDatabase: made ? null : names.undo };
   } catch (error) {
     await server.close();
@@ -87,9 +87,9 @@ async function readKept(server: MysqlSession, url: DatabaseUrl): Promise<KeptRec
     const record: KeptRecord | null = await readRecord(server, { database, table: KEPT, schema: keptSchema });
     if (record) return record;
   }
-  throw new UserError(`Nothing is kept that ${url.display} could be put back to`, {
+  throw new UserError(`No previous version of ${url.display} to restore`, {
     code: 'nothing_to_undo',
     exit: EXIT.failed,
-    hint: 'The last load into it had nothing to replace, or was told --no-undo.',
+    hint: 'The last load replaced nothing, or ran with --no-undo.',
   });
 }

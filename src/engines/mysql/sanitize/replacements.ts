@@ -4,7 +4,7 @@ import { quoteText } from '../connection/session.ts';
 const TEXT = 'LONGTEXT CHARACTER SET utf8mb4';
 
 /** Functions of the expressions; the query drops them at its end. `%`: the salt. */
-export const FUNCTIONS = `-- What stands for a value: 32 hexadecimal digits, always the same for the same value.
+export const FUNCTIONS = `-- The replacement of a value: 32 hexadecimal digits, always the same for the same value.
 DELIMITER //
 CREATE FUNCTION tool_hash(value ${TEXT}) RETURNS VARCHAR(32) CHARACTER SET utf8mb4 DETERMINISTIC NO SQL
   RETURN LEFT(SHA2(CONCAT(%, value), 256), 32)//

@@ -30,11 +30,11 @@ export async function suggestQuery(
   return suggestedQuery({ column: 'database.table.column', hash: 'tool_hash' }, [
     FUNCTIONS.replace('%', salt),
     section(
-      'These triggers would write down what is replaced: they are made again when all is done.',
+      'These triggers would log the old values: they are recreated at the end.',
       triggers.map(({ name }) => `DROP TRIGGER ${quoteName(name)};`),
     ),
     section(
-      'Both sides of these foreign keys change: they are made again, and so checked, when all is done.',
+      'Both sides of these foreign keys change: they are recreated, and thereby checked, at the end.',
       touched.map(({ table, name }) => `ALTER TABLE ${quoteName(table)} DROP FOREIGN KEY ${quoteName(name)};`),
     ),
     ...[...tables].map(([table, ofTable]) =>
@@ -50,7 +50,7 @@ export async function suggestQuery(
         },
       ),
     ),
-    section('Back to what it was.', [
+    section('Recreate triggers and foreign keys, and drop the functions.', [
       ...touched.map(({ table, definition }) => `ALTER TABLE ${quoteName(table)} ADD ${definition};`),
       ...triggers.map(createTrigger),
       ...DROP_FUNCTIONS,

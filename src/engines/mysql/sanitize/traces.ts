@@ -13,8 +13,8 @@ export async function removeTraces(context: EngineContext, { url, dump, changed 
   const { report } = context;
   const step = {
     step: 'traces',
-    label: 'Remove what the old values have left',
-    done: 'Removed what the old values had left',
+    label: 'Remove remnants of the old values',
+    done: 'Removed remnants of the old values',
   };
   await withStep(report, step, async () => {
     await using session = await connect(context, url);

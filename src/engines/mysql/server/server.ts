@@ -73,7 +73,7 @@ export async function createDatabase(
 
 export function mayNotCreate(name: string, error: unknown): UserError | null {
   if (!(error instanceof SqlError && ACCESS_DENIED.has(error.errno))) return null;
-  return new UserError(`The user may not make the database "${name}"`, {
+  return new UserError(`The user may not create the database "${name}"`, {
     code: 'may_not_create',
     exit: EXIT.failed,
     details: [error.message],

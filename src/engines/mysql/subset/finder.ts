@@ -183,7 +183,7 @@ interface Sharing {
 /** Stable whatever the order on disk: by a hash of the key. MySQL 9 lacks MD5. */
 async function shareQuery({ table, path, target, seed, withSession }: Sharing): Promise<string> {
   if (!table.unique) {
-    throw new UserError(`No percentage can be taken of ${table.name}: it has no key that tells its rows apart`, {
+    throw new UserError(`Cannot take a percentage of ${table.name}: it has no unique key`, {
       code: 'subset_invalid',
       exit: EXIT.configuration,
       hint: 'Choose its rows by where, or give it a primary key.',

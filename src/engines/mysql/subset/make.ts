@@ -52,8 +52,8 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
 
       const making = {
         step: 'index',
-        label: 'Make foreign keys, views, routines and triggers',
-        done: 'Made foreign keys, views, routines and triggers',
+        label: 'Create foreign keys, views, routines and triggers',
+        done: 'Created foreign keys, views, routines and triggers',
       };
       const code = await withStep(report, making, () =>
         createDependents(context, session, { definitions, leftOut: leftOut.map(({ table }) => table) }),
@@ -66,9 +66,8 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
 
       const proving = {
         step: 'prove',
-        label: 'Prove every reference',
-        done: (proof: unknown[]) =>
-          `Proved ${formatNumberOf(proof.length, 'reference')} by looking for rows that refer to none`,
+        label: 'Verify foreign keys',
+        done: (proof: unknown[]) => `Verified ${formatNumberOf(proof.length, 'foreign key')}: no dangling rows`,
       };
       made.proof = await withStep(report, proving, () => prove(session, { source, run, database: fresh }));
       return { code: withEventsDisabled(code), definers: run.url.parameters.definer === 'keep' ? 'theirs' : 'mine' };

@@ -54,7 +54,7 @@ export async function openSource(
 }
 
 function danglingWarnings({ dangling }: SubsetCatalog): WarningEvent[] {
-  const message = `Foreign keys to tables that do not exist bring no rows along: ${dangling.join(', ')}`;
+  const message = `Foreign keys to missing tables are ignored: ${dangling.join(', ')}`;
   return dangling.length === 0 ? [] : [{ event: 'warning', code: 'reference_dangling', message }];
 }
 

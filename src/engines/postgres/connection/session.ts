@@ -249,6 +249,6 @@ function refusedValue(why: string): UserError {
   return new UserError(`A value cannot be part of a statement: ${why}`, {
     code: 'value_refused',
     exit: EXIT.refused,
-    hint: 'PostgreSQL has no such names and values: do not trust the snapshot or the server that it comes from.',
+    hint: 'PostgreSQL has no such names or values: do not trust the snapshot or its server.',
   });
 }

@@ -18,11 +18,11 @@ const SECRET_PARAMETERS = ['sslpassword', 'oauth_client_secret', 'scram_client_k
  */
 export function parsePostgresUrl(text: string): DatabaseUrl {
   const groups = SHAPE.exec(text)?.groups;
-  if (!groups) throw malformedUrl('it does not read postgres://user:password@host:port/database');
+  if (!groups) throw malformedUrl('expected postgres://user:password@host:port/database');
   const parameters = readParameters(groups.parameters);
   const secret = SECRET_PARAMETERS.find((name) => parameters.has(name));
   if (secret !== undefined) {
-    throw malformedUrl(`${secret} would be seen in the list of processes; put it into a service file and say service=`);
+    throw malformedUrl(`${secret} would be visible in the process list; use a service file with service=`);
   }
   const [user, password] = splitOnce(groups.userinfo ?? '', ':');
   const database = take(parameters, 'dbname') ?? decodePart(groups.database ?? '');

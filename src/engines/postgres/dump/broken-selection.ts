@@ -88,7 +88,7 @@ function reasonOf({ name, needs, needsKind }: BrokenObject): string {
   return `${name} ${needsKind === 'type' ? 'is of type' : 'needs'} ${needs}`;
 }
 
-/** A table cannot be made without the type of its column, and a snapshot without its rows is not what was asked for. */
+/** A table cannot be created without the type of its column, and a snapshot without its rows is not complete. */
 function schemaNeeded(needed: NeededSchema[], nameOf: (schema: NeededSchema) => string): UserError {
   const names = needed.map(nameOf);
   const reasons = [...new Set(needed.flatMap(({ by }) => by.map(reasonOf)))];

@@ -196,7 +196,7 @@ async function listArchive(context: EngineContext, tools: ClientTools, directory
     { signal: context.signal },
   );
   if (listing.exitCode === 0) return parseArchiveList(listing.stdout);
-  throw new UserError('pg_restore cannot read what pg_dump has just written', {
+  throw new UserError('pg_restore cannot read the output of pg_dump', {
     code: 'dump_failed',
     exit: EXIT.failed,
     details: redact(listing.stderr).trim().split('\n'),

@@ -53,12 +53,10 @@ export async function checkSwap(server: PsqlSession, { destination, undo }: Swap
   return [
     ...blockers
       .filter(({ database }) => dropped.includes(database))
-      .map(({ database, what }) => leftover(`${database} cannot be dropped because of ${what}: it stays`)),
+      .map(({ database, what }) => leftover(`${database} cannot be dropped because of ${what}: it is kept`)),
     ...beside.strangers
       .filter((name) => name !== names.undo)
-      .map((name) =>
-        leftover(`${name} is called like a database of an interrupted load, but has no mark of one: it stays`),
-      ),
+      .map((name) => leftover(`${name} has the name of a shadow database, but not its mark: it is kept`)),
   ];
 }
 
@@ -79,6 +77,6 @@ function undoNameTaken(name: string, destination: string): UserError {
   return new UserError(`The database "${name}" exists, and is not an undo copy of "${destination}"`, {
     code: 'undo_name_taken',
     exit: EXIT.refused,
-    hint: `Rename it, or drop it when nobody needs it: the database that is replaced would be kept under this name.`,
+    hint: `Rename or drop it: the undo copy needs this name.`,
   });
 }

@@ -191,7 +191,7 @@ function refuseMissing(facts: InspectedDestination, needed: { extensions: string
     throw new UserError(`The server ${server} lacks roles that the snapshot's policies name: ${roles.join(', ')}`, {
       code: 'role_missing',
       exit: EXIT.failed,
-      hint: `Make them first: ${roles.map((role) => `CREATE ROLE ${quoteName(role)};`).join(' ')}`,
+      hint: `Create them first: ${roles.map((role) => `CREATE ROLE ${quoteName(role)};`).join(' ')}`,
     });
   }
 }
@@ -225,12 +225,12 @@ function chooseStrategy(
     throw new UserError(`The database "${url.database}" does not exist, and ${facts.whyNot}`, {
       code: 'may_not_create',
       exit: EXIT.failed,
-      hint: `Let somebody who may create it do so, or: ALTER ROLE ${quoteName(url.user ?? 'NAME')} CREATEDB`,
+      hint: `Have an administrator create it, or run: ALTER ROLE ${quoteName(url.user ?? 'NAME')} CREATEDB`,
     });
   }
-  if (inPlace && exists) return { strategy: 'in_place', strategyReason: '--in-place was said' };
+  if (inPlace && exists) return { strategy: 'in_place', strategyReason: '--in-place was given' };
   if (!facts.maySwap) return { strategy: 'in_place', strategyReason: facts.whyNot };
-  return { strategy: 'swap', strategyReason: 'the destination stays as it is until the new database is complete' };
+  return { strategy: 'swap', strategyReason: 'the destination is unchanged until the shadow database is complete' };
 }
 
 function keepGoingNeedsSecond(why: string): UserError {
@@ -245,7 +245,7 @@ function keepGoingNeedsSecond(why: string): UserError {
 function versionWarnings(facts: InspectedDestination, { manifest }: RestoreRequest): WarningEvent[] {
   const { server_version } = facts.destination;
   if (majorOf(server_version) >= majorOf(manifest.server_version)) return [];
-  const message = `The snapshot is of PostgreSQL ${manifest.server_version}, the destination is ${server_version}: what is newer may not restore`;
+  const message = `The snapshot is of PostgreSQL ${manifest.server_version}, the destination is ${server_version}: newer features may fail to restore`;
   return [{ event: 'warning', code: 'server_older', message }];
 }
 

@@ -53,11 +53,11 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
     const { forced, leftOut } = await filling.catch((error) =>
       Promise.reject(run.admin ? hintAtRights(error) : hintAtTheRest(error, run)),
     );
-    const checked = startStep(report, 'check', 'Check against the manifest');
+    const checked = startStep(report, 'check', 'Verify against the manifest');
     const check = { url: filled, tools, details, plan, jobs, leftOut };
     if (errors) missing = missingParts(await findDifferences(context, check), errors);
     else await checkRestored(context, check);
-    checked(`Checked ${tablesText(plan)}; row by row counted`);
+    checked(`Verified ${tablesText(plan)}: row counts match`);
     if (forced.length > 0) {
       await using session = await connect(context, filled, { tools, settings });
       await forceRowSecurity(session, forced);
@@ -89,7 +89,7 @@ function hintAtTheRest(error: unknown, { keepGoing, throwAway }: RestoreRun): un
 function hintAtRights(error: unknown): unknown {
   if (!(error instanceof UserError && error.code === 'restore_failed')) return error;
   const { code, exit, details } = error;
-  const hint = `${error.hint} In a server of our own a snapshot is restored as a role without superuser rights. If it needs them and you trust it, add --allow-superuser.`;
+  const hint = `${error.hint} In a throw-away server, a snapshot is restored as a role without superuser rights. If it needs them and you trust it, add --allow-superuser.`;
   return new UserError(error.message, { code, exit, details, hint, cause: error });
 }
 
@@ -117,12 +117,12 @@ export async function besideDestination(
   const { report } = context;
   const destination = url.database ?? '';
   await using server = await openSwapSession(context, url);
-  const prepared = startStep(report, 'prepare', `Make a database beside ${url.display}`);
+  const prepared = startStep(report, 'prepare', `Create a shadow database beside ${url.display}`);
   await lockDestination(server, destination);
   const warnings = await checkSwap(server, { destination, undo });
   const swept = await sweepLeftovers(server, destination, report);
   if (swept.length > 0) {
-    const message = `Removed what a load that was killed had left: ${swept.join(', ')}`;
+    const message = `Removed leftovers of an interrupted load: ${swept.join(', ')}`;
     report({ event: 'warning', code: 'leftovers_swept', message });
   }
   for (const warning of warnings) report(warning);
@@ -135,10 +135,10 @@ export async function besideDestination(
     const sameLocale = await createDatabase(server, { name: fresh, locale, major, tablespace });
     await markNew(server, fresh, destination);
     if (!sameLocale && locale) {
-      const message = `The server does not know the source's locale "${locale.icu_locale ?? locale.collate}": its own is used, and text may sort otherwise`;
+      const message = `The server does not know the source's locale "${locale.icu_locale ?? locale.collate}": its own is used, and text may sort differently`;
       report({ event: 'warning', code: 'locale_unknown', message });
     }
-    prepared(`Made ${fresh}`);
+    prepared(`Created shadow database ${fresh}`);
     await fill({ fresh, server });
     context.signal.throwIfAborted();
     if (throwAway) {
@@ -180,7 +180,7 @@ async function dropAfterFailure(
     if (context.signal.aborted) await lockDestination(server, url.database ?? '', { timeout: LOCK_TIMEOUT });
     await dropMarked(server, { name: fresh, destination: url.database ?? '', report: context.report });
   } catch {
-    const message = `Could not remove ${fresh} now; the next load into ${url.display} does`;
+    const message = `Could not remove ${fresh}; the next load into ${url.display} does`;
     context.report({ event: 'warning', code: 'leftover', message });
   }
 }

@@ -49,7 +49,7 @@ export async function swapDatabases(context: EngineContext, { server, url, fresh
   await checkSwap(server, { destination, undo });
   const old = await readComment(server, destination);
   const retired = old && (await findBeside(server, destination)).undo ? names.fresh() : null;
-  const swapped = startStep(report, 'swap', `Give it the name ${destination}`);
+  const swapped = startStep(report, 'swap', `Switch ${destination} to the restored database`);
   const kept = {
     tool: 'undo',
     of: destination,
@@ -67,7 +67,7 @@ export async function swapDatabases(context: EngineContext, { server, url, fresh
   const swapMs = Math.round(performance.now() - started);
   if (retired) await dropMarked(server, { name: retired, destination, report });
   const dropped = old && !undo && (await dropMarked(server, { name: names.undo, destination, report }));
-  swapped(`${destination} is the new one`);
+  swapped(`Switched ${destination} to the restored database`);
   return { swapMs, undoDatabase: old && !dropped ? names.undo : null };
 }
 
@@ -123,7 +123,7 @@ async function sessionsStay(other: PsqlSession, databases: string[], cause: SqlE
     code: 'sessions_stay',
     exit: EXIT.failed,
     details: [cause.message, ...rows.slice(0, 10).map(({ who }) => `open: ${who}`)],
-    hint: 'The destination is as it was before. Stop what uses it, or load with a role that may end its sessions (pg_signal_backend).',
+    hint: 'The destination is unchanged. Stop its clients, or load with a role that may end its sessions (pg_signal_backend).',
     cause,
   });
 }

@@ -34,14 +34,14 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
   const { undo: kept } = await findBeside(server, destination);
   if (!kept) throw nothingKept(url);
   await checkSwap(server, { destination, undo: true });
-  const swapped = startStep(report, 'swap', `Put back what ${destination} was`);
+  const swapped = startStep(report, 'swap', `Restore the previous ${destination}`);
   const replaced_at = clock().toISOString();
   const renames = await renamesOf(server, { destination, kept, aside: names.fresh(), replaced_at });
   const started = performance.now();
   await verifyLock(server, destination);
   await renameAll(context, { server, url, renames, databases: [destination, names.undo] });
   const swapMs = Math.round(performance.now() - started);
-  swapped(`${destination} is what it was`);
+  swapped(`Restored the previous ${destination}`);
   return { swapMs, undoDatabase: names.undo };
 }
 
@@ -61,9 +61,9 @@ async function renamesOf(server: PsqlSession, { destination, kept, aside, replac
 }
 
 function nothingKept(url: DatabaseUrl): UserError {
-  return new UserError(`Nothing is kept that ${url.display} could be put back to`, {
+  return new UserError(`No previous version of ${url.display} to restore`, {
     code: 'nothing_to_undo',
     exit: EXIT.failed,
-    hint: 'The last load into it had nothing to replace, ran in place, or was told --no-undo.',
+    hint: 'The last load replaced nothing, ran in place, or ran with --no-undo.',
   });
 }

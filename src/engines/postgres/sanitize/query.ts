@@ -83,7 +83,7 @@ function explain(statement: Statement, cause: unknown): unknown {
 }
 
 const INSUFFICIENT_PRIVILEGE = '42501';
-const RIGHTS_HINT = `${UNPUBLISHED} In a server of our own the query runs as a role without superuser rights: if it needs them, and you trust query and snapshot, add --allow-superuser.`;
+const RIGHTS_HINT = `${UNPUBLISHED} In a throw-away server, the query runs as a role without superuser rights: if it needs them, and you trust query and snapshot, add --allow-superuser.`;
 
 function commitFailed(cause: unknown): unknown {
   if (!(cause instanceof SqlError)) return cause;

@@ -2,7 +2,7 @@ import type { ReplacementDialect } from '../../../sanitize/replacements.ts';
 import { quoteText } from '../connection/session.ts';
 
 /** Functions of the expressions; they end with the session. `%`: the salt. */
-export const FUNCTIONS = `-- What stands for a value: 32 hexadecimal digits, always the same for the same value.
+export const FUNCTIONS = `-- The replacement of a value: 32 hexadecimal digits, always the same for the same value.
 CREATE FUNCTION pg_temp.hash(value text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS
   $$ SELECT md5(% || value) $$;
 

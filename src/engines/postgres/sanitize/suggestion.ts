@@ -38,12 +38,12 @@ export async function suggestQuery(
   return suggestedQuery({ column: 'schema.table.column', hash: 'pg_temp.hash' }, [
     FUNCTIONS.replace('%', salt),
     section(
-      'Triggers would write down what is replaced.',
+      'Triggers would log the old values.',
       silenced.map(({ name }) => `ALTER TABLE ${name} DISABLE TRIGGER USER;`),
     ),
-    section('Both sides of these foreign keys change: they are made again when all is done.', touched.map(dropKey)),
+    section('Both sides of these foreign keys change: they are recreated at the end.', touched.map(dropKey)),
     ...tables.map((table) => updateOf(table, { dialect: DIALECT, inSql: (facts) => inSql(names, facts) })),
-    section('Back to what it was.', [
+    section('Recreate triggers and foreign keys, and drop the functions.', [
       ...(touched.length > 0 ? ['SET CONSTRAINTS ALL IMMEDIATE;'] : []),
       ...touched.map(addKey),
       ...silenced.map(({ name }) => `ALTER TABLE ${name} ENABLE TRIGGER USER;`),

@@ -7,10 +7,10 @@ import { inspectDestination } from '../restore/preflight.ts';
 export async function checkDestination(context: EngineContext, url: DatabaseUrl): Promise<void> {
   const { maySwap, whyNot } = await inspectDestination(context, url);
   if (maySwap) return;
-  throw new UserError(`No database can be made beside ${url.display}: ${whyNot}`, {
+  throw new UserError(`Cannot create a database beside ${url.display}: ${whyNot}`, {
     code: 'may_not_create',
     exit: EXIT.failed,
-    hint: `A subset is made beside its destination and swapped. As an administrator: ALTER ROLE ${quoteName(url.user ?? 'NAME')} CREATEDB`,
+    hint: `A subset is created in a shadow database and swapped. As an administrator: ALTER ROLE ${quoteName(url.user ?? 'NAME')} CREATEDB`,
   });
 }
 

@@ -21,8 +21,8 @@ export function largeObjectsWarning(count: number, tables: SourceTable[]): { cod
   const columns = tables.flatMap((table) => oidColumns(table).map((column) => `${table.name}.${column}`));
   const message =
     columns.length === 0
-      ? 'no column of type oid refers to one, so none comes along'
-      : `those come along that rows of the subset refer to by columns of type oid: ${columns.join(', ')}`;
+      ? 'no column of type oid references one, so none is included'
+      : `included are those that selected rows reference by columns of type oid: ${columns.join(', ')}`;
   return [{ code: 'large_objects', message: `The source has ${formatNumberOf(count, 'large object')}: ${message}` }];
 }
 

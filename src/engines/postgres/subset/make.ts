@@ -62,9 +62,8 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
 
       const proving = {
         step: 'prove',
-        label: 'Prove every reference',
-        done: (proof: unknown[]) =>
-          `Proved ${formatNumberOf(proof.length, 'reference')} by looking for rows that refer to none`,
+        label: 'Verify foreign keys',
+        done: (proof: unknown[]) => `Verified ${formatNumberOf(proof.length, 'foreign key')}: no dangling rows`,
       };
       made.proof = await withStep(report, proving, () => prove(session, { source, run }));
       await forceRowSecurity(session, forced);
@@ -98,7 +97,7 @@ async function dumpDefinitions(context: EngineContext, source: OpenSource, direc
     code: 'dump_failed',
     exit: EXIT.failed,
     details: redact(result.stderr).trim().split('\n').slice(-20),
-    hint: 'The destination is as it was before.',
+    hint: 'The destination is unchanged.',
   });
 }
 

@@ -56,12 +56,12 @@ export function refuseUnnumbered(tables: Iterable<SubsetTable>, pageBytes: numbe
   if (!wide && pageBytes <= 8192) return;
   throw new UserError(
     wide
-      ? `${wide.name} has ${wide.leaves.length} partitions; a subset can be made of at most ${MOST_LEAVES}`
-      : `The source's pages have ${pageBytes} bytes; a subset can be made of pages up to 8192`,
+      ? `${wide.name} has ${wide.leaves.length} partitions; a subset supports at most ${MOST_LEAVES}`
+      : `The source's pages have ${pageBytes} bytes; a subset supports pages up to 8192`,
     {
       code: 'subset_unsupported',
       exit: EXIT.failed,
-      hint: 'Take a whole snapshot: tool build',
+      hint: 'Build a full snapshot: tool build',
     },
   );
 }

@@ -22,7 +22,7 @@ export function refuseShortSpace({ freeBytes, destination }: Space, neededBytes:
     {
       code: 'space_short',
       exit: EXIT.failed,
-      hint: 'Make room on its disk; a database that is kept for tool undo (its name ends in .tool-undo) may be dropped.',
+      hint: 'Free disk space; undo copies (names that end in .tool-undo) may be dropped.',
     },
   );
 }

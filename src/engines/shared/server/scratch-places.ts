@@ -24,7 +24,7 @@ export async function scratchPlacesOf(context: EngineContext, request: ScratchPl
   const starters = await servers(context).catch((): Starter[] => []);
   context.signal.throwIfAborted();
   const places = starters.map(({ name, start }): ScratchPlace => {
-    return { label: `a throw-away ${name} server of our own`, open: start };
+    return { label: `a throw-away ${name} server`, open: start };
   });
   const container = await placeInContainer(context, request);
   if (container) places.push(container);

@@ -65,7 +65,7 @@ async function homeInContainer({ runner, signal }: EngineContext, account: strin
 }
 
 function noFolder(stderr: string): UserError {
-  return new UserError('A server of our own cannot be started in the container: it has no room for its files', {
+  return new UserError('Cannot start a throw-away server in the container: no space left for its files', {
     code: 'server_not_started',
     exit: EXIT.failed,
     details: stderr.trim().split('\n'),

@@ -45,11 +45,11 @@ export async function untilReady({ signal }: EngineContext, starting: Starting):
   }
   await server.stop(lastSignal);
   signal.throwIfAborted();
-  throw serverNotStarted(product, 'it did not get ready', await server.ended);
+  throw serverNotStarted(product, 'it did not become ready', await server.ended);
 }
 
 export function serverNotStarted(product: string, what: string, said: { stdout?: string; stderr: string }): UserError {
-  return new UserError(`Cannot start a ${product} server of our own: ${what}`, {
+  return new UserError(`Cannot start a throw-away ${product} server: ${what}`, {
     code: 'server_not_started',
     exit: EXIT.failed,
     details: `${said.stdout ?? ''}\n${said.stderr}`.trim().split('\n').slice(-10),

@@ -25,7 +25,7 @@ describeWithPostgres('a throw-away database on the server that is loaded into', 
     const { server } = fixture;
     const places = await scratchPlaces(context, parsePostgresUrl(server.url('copy')));
     expect(places.map(({ label }) => label)).toEqual([
-      'a throw-away PostgreSQL server of our own',
+      'a throw-away PostgreSQL server',
       expect.stringContaining('on the server of postgres://'),
     ]);
     await server.createDatabase('copy.tool-sanitize.tool-new-00000000');

@@ -92,12 +92,12 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
   }
   restored(`Restored ${amount} and their indexes`);
 
-  const indexed = startStep(report, 'index', 'Make foreign keys, views, routines and triggers');
+  const indexed = startStep(report, 'index', 'Create foreign keys, views, routines and triggers');
   const code = await createDependents(context, session, {
     definitions: { ...definitions, tables },
     leftOut,
   });
-  indexed('Made foreign keys, views, routines and triggers');
+  indexed('Created foreign keys, views, routines and triggers');
   return code;
 }
 
@@ -125,7 +125,7 @@ export async function createDependents(
   const views = definitions.views.filter((view) => !doubtful.includes(view));
   const left = await createCode(session, { ...definitions, views, events: [], defaults: [] }, 'mine').catch((error) => {
     throw error instanceof SqlError
-      ? restoreFailed('A view, routine or trigger cannot be made', [error.message])
+      ? restoreFailed('Cannot create a view, routine or trigger', [error.message])
       : error;
   });
   for (const warning of viewsNotCreated(left)) context.report(warning);

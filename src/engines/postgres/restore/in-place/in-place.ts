@@ -120,7 +120,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   }
   checkTags(copied, tables);
   if (ended.status === 'fulfilled') carryOver.warn(ended.value.stderr);
-  restored(`Restored and checked ${tablesText(plan)}`);
+  restored(`Restored and verified ${tablesText(plan)}`);
   return { swapMs: null, undoDatabase: null };
 }
 
