@@ -280,6 +280,9 @@ function trialBucket(values: Values, { dev, bucket = {} }: HubFlags, problems: s
     secret_key: values.BUCKET_SECRET_KEY,
   };
   if (given.bucket === undefined) return null;
+  for (const name of ['BUCKET_ACCESS_KEY', 'BUCKET_SECRET_KEY'] as const) {
+    if (values[name] === undefined) problems.push(`${PREFIX}${name} is not set: the bucket of a trial needs keys`);
+  }
   const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const parsed = v.safeParse(storageSettingsSchema, present);
   if (parsed.success) return parsed.output;

@@ -47,6 +47,8 @@ test.each([
       'config',
       'trust',
       'auth',
+      'cloud',
+      'hub',
       'demo',
       'completion',
     ],

@@ -205,11 +205,11 @@ test('with --read-only a command that writes is refused, and its dry run is not'
   expect(await runWith(['work', '--read-only'], [finds])).toMatchObject({ exit: 0, stdout: 'found 1\n' });
 });
 
-test('the commands that write are those that change databases or snapshots', () => {
+test('the commands that write are those that change databases, snapshots or the hub', () => {
   // verify writes with --repair only.
   const writing = COMMANDS.filter(({ writes }) => writes).map(({ name }) => name);
   const data = ['build', 'load', 'sanitize', 'undo', 'subset', 'push', 'pull', 'import', 'verify', 'rm', 'prune'];
-  expect(writing).toEqual(data);
+  expect(writing).toEqual([...data, 'cloud apply']);
 });
 
 test('the screens respect --read-only', async () => {

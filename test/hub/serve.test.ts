@@ -143,6 +143,13 @@ describeWithPostgres('tool hub', () => {
     expect(error.details.join()).not.toContain('my-secret-key');
   });
 
+  test('the bucket of a trial needs keys', async () => {
+    const flags = { dev: true, databaseUrl: 'postgres://localhost/hub', keys: [], bucket: { bucket: 'trial' } };
+    await expect(readHubSettings({}, flags)).rejects.toMatchObject({
+      details: [expect.stringContaining('TOOL_HUB_BUCKET_ACCESS_KEY'), expect.stringContaining('_SECRET_KEY')],
+    });
+  });
+
   test('a trial listens on this machine only', async () => {
     const read = readHubSettings({}, { dev: true, listen: '0.0.0.0:3000', databaseUrl: 'postgres://localhost/hub' });
     await expect(read).rejects.toMatchObject({ details: ['A trial (--dev) listens on this machine only: 127.0.0.1'] });

@@ -6,7 +6,7 @@ const specification = {
   group: 'Hub',
   arguments: [],
   options: [],
-  examples: [{ command: 'tool cloud show > hub.yml', does: 'the shape of tool.yml, for tool cloud apply' }],
+  examples: [{ command: 'tool cloud show', does: 'the shape of tool.yml, for tool cloud apply' }],
   json: 'document',
 } as const satisfies CommandSpec;
 
