@@ -65,7 +65,7 @@ export const TASKS: KeyBinding = {
   label: 'runs',
   help: 'all runs of this session: in progress, queued, ended',
   when: hasRuns,
-  run: ({ navigation }) => navigation.push({ screen: 'tasks', list: emptyList }),
+  run: ({ navigation }) => navigation.push({ screen: 'runs', list: emptyList }),
 };
 
 export const MESSAGES: KeyBinding = {

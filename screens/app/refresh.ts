@@ -180,7 +180,7 @@ export async function refreshSnapshots(model: Model, target: string): Promise<vo
 }
 
 /** Lists the snapshots and targets again after a run. */
-export async function refreshAfterWork(model: Model, target: string): Promise<void> {
+export async function refreshAfterRun(model: Model, target: string): Promise<void> {
   await Promise.all([refreshSnapshots(model, target), listTargets(model)]);
 }
 

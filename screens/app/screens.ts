@@ -1,9 +1,9 @@
 import { cancelScreen } from '../cancel/cancel-screen.tsx';
+import { checkScreen } from '../check/check-screen.tsx';
 import { choiceScreen } from '../choice/choice-screen.tsx';
 import { confirmScreen } from '../confirm/confirm-screen.tsx';
 import { coverageScreen } from '../coverage/coverage-screen.tsx';
 import { diffScreen } from '../diff/diff-screen.tsx';
-import { doctorScreen } from '../doctor/doctor-screen.tsx';
 import { editorScreen } from '../editor/editor-screen.tsx';
 import { editorDiffScreen } from '../editor-diff/editor-diff-screen.tsx';
 import { editorProblemsScreen } from '../editor-problems/editor-problems-screen.tsx';
@@ -15,13 +15,13 @@ import { noteScreen } from '../note/note-screen.tsx';
 import { paletteScreen } from '../palette/palette-screen.tsx';
 import { quitScreen } from '../quit/quit-screen.tsx';
 import { runScreen } from '../run/run-screen.tsx';
+import { runsScreen } from '../runs/runs-screen.tsx';
 import { setupScreen } from '../setup/setup-screen.tsx';
 import { signInScreen } from '../sign-in/sign-in-screen.tsx';
 import { snapshotsScreen } from '../snapshots/snapshots-screen.tsx';
 import { subsetScreen } from '../subset/subset-screen.tsx';
 import { tablesScreen } from '../tables/tables-screen.tsx';
 import { targetsScreen } from '../targets/targets-screen.tsx';
-import { tasksScreen } from '../tasks/tasks-screen.tsx';
 import { trustScreen } from '../trust/trust-screen.tsx';
 import type { Model } from './model.ts';
 
@@ -32,11 +32,11 @@ export const SCREENS: Model['screens'] = {
   confirm: confirmScreen,
   run: runScreen,
   coverage: coverageScreen,
-  tasks: tasksScreen,
+  runs: runsScreen,
   messages: messagesScreen,
   tables: tablesScreen,
   diff: diffScreen,
-  doctor: doctorScreen,
+  check: checkScreen,
   fix: fixScreen,
   setup: setupScreen,
   editor: editorScreen,

@@ -5,10 +5,10 @@ import { removeQuestion } from '../../src/presentation/remove.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
 import { noSnapshot, noTarget, notWritable } from '../app/why-not.ts';
+import { removeRun, undoRun } from '../run/definitions.ts';
 import { replacedAlready, rivalOf } from '../run/rivals.ts';
 import { runRoute } from '../run/run-route.ts';
-import { removeWork, undoWork } from '../run/work.ts';
-import type { ConfirmRoute, PlannedWork } from './confirm-route.ts';
+import type { ConfirmRoute, PlannedRun } from './confirm-route.ts';
 
 /** One plan, one question: where sources cannot be identified, the user types the destination's name. */
 export const UNVERIFIED_SOURCES = { unverifiedSources: true };
@@ -16,7 +16,7 @@ export const UNVERIFIED_SOURCES = { unverifiedSources: true };
 interface Confirmation {
   target: string;
   title: string;
-  plan: (signal: AbortSignal) => Promise<PlannedWork>;
+  plan: (signal: AbortSignal) => Promise<PlannedRun>;
 }
 
 /** Plans, then asks. */
@@ -35,8 +35,8 @@ export function confirm(model: Model, { target, title, plan }: Confirmation): vo
 }
 
 /** The question; an error where another run is about to replace the same database. */
-export function asked(model: Model, plan: PlannedWork): Pick<ConfirmRoute, 'plan' | 'typing' | 'error'> {
-  const rival = rivalOf(model.runs.live(), plan.work);
+export function asked(model: Model, plan: PlannedRun): Pick<ConfirmRoute, 'plan' | 'typing' | 'error'> {
+  const rival = rivalOf(model.runs.live(), plan.definition);
   if (rival) return { plan: null, typing: null, error: replacedAlready(rival) };
   return { plan, typing: plan.question.typed === null ? null : textEdit(), error: null };
 }
@@ -47,7 +47,7 @@ export function answerConfirm(model: Model, answer: ConfirmAnswer): void {
   const route = model.navigation.top();
   if (route.screen !== 'confirm') return;
   if (answer === 'leave' || !route.plan) model.navigation.pop();
-  else model.navigation.replace(runRoute(model.runs.begin(route.plan.work)));
+  else model.navigation.replace(runRoute(model.runs.begin(route.plan.definition)));
 }
 
 export function confirmTyped(model: Model, { plan, typing }: ConfirmRoute): void {
@@ -74,7 +74,7 @@ export const REMOVE: KeyBinding = {
       title: `remove snapshot ${snapshot.index}`,
       plan: async (signal) => {
         const planned = await model.operations.planRemove(quietly(signal), request);
-        return { question: removeQuestion(planned.plan, model.clock()), work: removeWork(model, planned) };
+        return { question: removeQuestion(planned.plan, model.clock()), definition: removeRun(model, planned) };
       },
     });
   },
@@ -94,7 +94,7 @@ export const UNDO: KeyBinding = {
       title: 'undo load',
       plan: async (signal) => {
         const planned = await model.operations.planUndo(quietly(signal), request);
-        return { question: undoQuestion(planned.plan, model.clock()), work: undoWork(model, planned) };
+        return { question: undoQuestion(planned.plan, model.clock()), definition: undoRun(model, planned) };
       },
     });
   },

@@ -5,9 +5,9 @@ import { toUserError } from '../../src/runtime/errors.ts';
 import type { Notice } from '../../src/state/navigation.ts';
 import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
 import { noTarget, notWritable } from '../app/why-not.ts';
+import { buildRun, sanitizeRun } from '../run/definitions.ts';
 import { rivalOf } from '../run/rivals.ts';
 import { begin } from '../run/run-route.ts';
-import { buildWork, sanitizeWork } from '../run/work.ts';
 import { asked, UNVERIFIED_SOURCES } from './actions.ts';
 import type { ConfirmRoute } from './confirm-route.ts';
 
@@ -46,11 +46,11 @@ export async function startBuild(model: Model, request: BuildRequest): Promise<v
   navigation.notify(notice);
   try {
     const planned = await operations.planBuild(quietly(controller.signal), { ...request, ...UNVERIFIED_SOURCES });
-    const work = planned ? sanitizeWork(model, planned) : buildWork(model, request);
-    if (planned && (planned.plan.destination?.exists || rivalOf(runs.live(), work))) {
-      show(asked(model, { question: sanitizeQuestion(planned.plan, model.clock()), work }));
-    } else if (depthOf(model) === depth) begin(model, work);
-    else runs.begin(work);
+    const definition = planned ? sanitizeRun(model, planned) : buildRun(model, request);
+    if (planned && (planned.plan.destination?.exists || rivalOf(runs.live(), definition))) {
+      show(asked(model, { question: sanitizeQuestion(planned.plan, model.clock()), definition }));
+    } else if (depthOf(model) === depth) begin(model, definition);
+    else runs.begin(definition);
   } catch (thrown) {
     show({ plan: null, typing: null, error: toUserError(thrown) });
   } finally {

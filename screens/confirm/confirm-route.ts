@@ -1,7 +1,7 @@
 import type { TextEdit } from '../../components/text-edit.ts';
 import type { Question } from '../../src/presentation/question.ts';
 import type { UserError } from '../../src/runtime/errors.ts';
-import type { Work } from '../../src/state/runs.ts';
+import type { RunDefinition } from '../../src/state/runs.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -14,7 +14,7 @@ export interface ConfirmRoute {
   screen: 'confirm';
   target: string;
   title: string;
-  plan: PlannedWork | null;
+  plan: PlannedRun | null;
   error: UserError | null;
   /** The name typed to confirm, where one is required. */
   typing: TextEdit | null;
@@ -22,7 +22,7 @@ export interface ConfirmRoute {
   controller: AbortController;
 }
 
-export interface PlannedWork {
+export interface PlannedRun {
   question: Question;
-  work: Work;
+  definition: RunDefinition;
 }

@@ -3,7 +3,7 @@ import { loadQuestion } from '../../src/presentation/load.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
 import { latestNotLoadable, notLoadable } from '../app/why-not.ts';
-import { loadWork } from '../run/work.ts';
+import { loadRun } from '../run/definitions.ts';
 import type { TablesRoute } from '../tables/tables-route.ts';
 import { confirm, UNVERIFIED_SOURCES } from './actions.ts';
 
@@ -49,7 +49,7 @@ export function confirmLoad(model: Model, request: LoadRequest, what: string): v
     title: `load ${what}`,
     plan: async (signal) => {
       const planned = await model.operations.planLoad(quietly(signal), { ...request, ...UNVERIFIED_SOURCES });
-      return { question: loadQuestion(planned.plan, model.clock()), work: loadWork(model, planned) };
+      return { question: loadQuestion(planned.plan, model.clock()), definition: loadRun(model, planned) };
     },
   });
 }

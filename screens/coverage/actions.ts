@@ -3,7 +3,7 @@ import { emptyList } from '../../src/state/list.ts';
 import { contextOf, type KeyBinding, type Model, notifyFailure, quietly } from '../app/model.ts';
 import { noSnapshot, notWritable } from '../app/why-not.ts';
 import { confirm, UNVERIFIED_SOURCES } from '../confirm/actions.ts';
-import { sanitizeWork } from '../run/work.ts';
+import { sanitizeRun } from '../run/definitions.ts';
 
 /** Applies to the selected snapshot, or to the original of the coverage shown. */
 export const SANITIZE: KeyBinding = {
@@ -22,7 +22,7 @@ export const SANITIZE: KeyBinding = {
       plan: async (signal) => {
         const request = { ...selected, ...UNVERIFIED_SOURCES };
         const planned = await model.operations.planSanitize(quietly(signal), request);
-        return { question: sanitizeQuestion(planned.plan, model.clock()), work: sanitizeWork(model, planned) };
+        return { question: sanitizeQuestion(planned.plan, model.clock()), definition: sanitizeRun(model, planned) };
       },
     });
   },

@@ -8,8 +8,8 @@ import type { SnapshotRow } from '../../src/results/results.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { BACK } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
+import { exportRun } from '../run/definitions.ts';
 import { runRoute } from '../run/run-route.ts';
-import { exportWork } from '../run/work.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -41,7 +41,7 @@ function beginExport(model: Model, { target, snapshot, typing }: ExportRoute): v
     model.navigation.notify({ tone: 'caution', text: FILE_REQUIRED });
     return;
   }
-  const run = model.runs.begin(exportWork(model, { target, snapshot }, resolve(model.cwd, name)));
+  const run = model.runs.begin(exportRun(model, { target, snapshot }, resolve(model.cwd, name)));
   model.navigation.replace(runRoute(run));
 }
 

@@ -10,7 +10,7 @@ import { rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import type { ShownFix } from '../app/operations.ts';
-import { applyFix } from '../doctor/actions.ts';
+import { applyFix } from '../check/actions.ts';
 import { DiffView } from '../editor-diff/diff-view.tsx';
 
 declare module '../app/route.ts' {

@@ -4,7 +4,7 @@ import type { ListState } from '../../src/state/list.ts';
 import { bindingsOf, keyName, MESSAGES, MOUSE, REFRESH, TASKS } from '../app/keys.ts';
 import { contextOf, type KeyBinding, type Model, screenOf } from '../app/model.ts';
 import type { Route } from '../app/route.ts';
-import { DOCTOR } from '../doctor/actions.ts';
+import { CHECK } from '../check/actions.ts';
 import { EDIT_CONFIGURATION } from '../editor/actions.ts';
 
 declare module '../app/route.ts' {
@@ -47,7 +47,7 @@ function byNameFirst([name, text]: ArrayLike<{ score: number }> & Iterable<{ sco
 }
 
 /** Commands that need nothing of a screen. */
-const EVERYWHERE: KeyBinding[] = [REFRESH, TASKS, MESSAGES, DOCTOR, EDIT_CONFIGURATION, MOUSE];
+const EVERYWHERE: KeyBinding[] = [REFRESH, TASKS, MESSAGES, CHECK, EDIT_CONFIGURATION, MOUSE];
 
 /** The commands of the screen one came from and of the whole program, then every target. */
 function paletteEntries(model: Model, of: Route): PaletteEntry[] {

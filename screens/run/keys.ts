@@ -12,8 +12,8 @@ import { UNDO } from '../confirm/actions.ts';
 import { startBuild } from '../confirm/build.ts';
 import { confirmLoad } from '../confirm/load.ts';
 import { SHOW_COVERAGE } from '../coverage/actions.ts';
+import { loadRequestOf } from './definitions.ts';
 import { type RunRoute, runRoute } from './run-route.ts';
-import { loadRequestOf } from './work.ts';
 
 /** The commands of a run, on its screen and in the list of runs. */
 export const RUN_KEYS: KeyBinding[] = [
@@ -161,7 +161,7 @@ function hasOrWillReplace(run: Run): boolean {
 /** The load that failed, or was not complete, with what to do about errors. */
 function loadFurther(model: Model, keepGoing: NonNullable<LoadRequest['keepGoing']>): void {
   const { run } = contextOf(model);
-  const work = run && model.runs.workOf(run.id);
-  const request = work && loadRequestOf(work);
+  const definition = run && model.runs.definitionOf(run.id);
+  const request = definition && loadRequestOf(definition);
   if (request) confirmLoad(model, { ...request, keepGoing }, keepGoing === 'swap' ? 'incomplete' : 'the rest');
 }

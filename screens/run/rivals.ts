@@ -1,6 +1,6 @@
 import type { DestinationState } from '../../src/results/results.ts';
 import { EXIT, UserError } from '../../src/runtime/errors.ts';
-import type { Run, Work } from '../../src/state/runs.ts';
+import type { Run, RunDefinition } from '../../src/state/runs.ts';
 
 /** One name for a local database, however its host is spelled. */
 export function replacedDatabase({ host, local, database }: DestinationState): string {
@@ -8,7 +8,7 @@ export function replacedDatabase({ host, local, database }: DestinationState): s
 }
 
 /** A live run that replaces the same database: the plan would be outdated when it starts. */
-export function rivalOf(live: Run[], { replaces }: Pick<Work, 'replaces'>): Run | null {
+export function rivalOf(live: Run[], { replaces }: Pick<RunDefinition, 'replaces'>): Run | null {
   return live.find((run) => replaces !== null && run.replaces === replaces) ?? null;
 }
 

@@ -1,6 +1,6 @@
 import type { TextEdit } from '../../components/text-edit.ts';
 import { emptyList, type ListState } from '../../src/state/list.ts';
-import type { Work } from '../../src/state/runs.ts';
+import type { RunDefinition } from '../../src/state/runs.ts';
 import type { Model } from '../app/model.ts';
 
 declare module '../app/route.ts' {
@@ -24,6 +24,6 @@ export function runRoute(run: string): RunRoute {
 }
 
 /** Begins a run and shows it. */
-export function begin({ navigation, runs }: Model, work: Work): void {
-  navigation.push(runRoute(runs.begin(work)));
+export function begin({ navigation, runs }: Model, definition: RunDefinition): void {
+  navigation.push(runRoute(runs.begin(definition)));
 }

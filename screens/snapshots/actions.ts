@@ -5,8 +5,8 @@ import { emptyList } from '../../src/state/list.ts';
 import { notFetched, showWhileFetching } from '../app/fetched.ts';
 import { contextOf, type Model, quietly } from '../app/model.ts';
 import { refreshSnapshots } from '../app/refresh.ts';
+import { transferRun } from '../run/definitions.ts';
 import { begin } from '../run/run-route.ts';
-import { transferWork } from '../run/work.ts';
 import { type SnapshotsRoute, snapshotsRoute } from './snapshots-route.ts';
 
 export function openTarget(model: Model, name: string): void {
@@ -61,5 +61,5 @@ function compared(
 
 export function transfer(model: Model, kind: TransferKind, target: string): void {
   const { snapshot } = contextOf(model);
-  if (snapshot) begin(model, transferWork(model, kind, { target, snapshot }));
+  if (snapshot) begin(model, transferRun(model, kind, { target, snapshot }));
 }

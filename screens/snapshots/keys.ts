@@ -7,8 +7,8 @@ import { REMOVE, UNDO } from '../confirm/actions.ts';
 import { BUILD } from '../confirm/build.ts';
 import { LOAD } from '../confirm/load.ts';
 import { SANITIZE } from '../coverage/actions.ts';
+import { verifyRun } from '../run/definitions.ts';
 import { begin } from '../run/run-route.ts';
-import { verifyWork } from '../run/work.ts';
 import { COPY_URL, copyUrl } from '../targets/keys.ts';
 import { compare, mark, openTables, transfer } from './actions.ts';
 import type { SnapshotsRoute } from './snapshots-route.ts';
@@ -48,7 +48,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     whyNot: noSnapshot,
     run: (model, { target }) => {
       const { snapshot } = contextOf(model);
-      if (snapshot) begin(model, verifyWork(model, { target, snapshot }));
+      if (snapshot) begin(model, verifyRun(model, { target, snapshot }));
     },
   },
   {

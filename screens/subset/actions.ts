@@ -5,7 +5,7 @@ import { emptyList } from '../../src/state/list.ts';
 import { contextOf, type KeyBinding, type Model, notifyFailure, quietly } from '../app/model.ts';
 import { noTarget } from '../app/why-not.ts';
 import { confirm, UNVERIFIED_SOURCES } from '../confirm/actions.ts';
-import { subsetWork } from '../run/work.ts';
+import { subsetRun } from '../run/definitions.ts';
 import { choicesOf, stepShare, subsetTarget, toggleCopied, toggleExcluded } from './choices.ts';
 import { type SubsetRoute, selectedTable } from './subset-route.ts';
 
@@ -95,7 +95,7 @@ function change(model: Model, route: SubsetRoute, changed: Change): void {
 /** Makes the subset as it is planned now, whether the plan is saved or not. */
 export function confirmSubset(model: Model, { target, found, counting, error }: SubsetRoute): void {
   if (!found || counting || error) return;
-  const plan = { question: subsetQuestion(found.plan), work: subsetWork(model, found) };
+  const plan = { question: subsetQuestion(found.plan), definition: subsetRun(model, found) };
   confirm(model, { target, title: 'subset', plan: async () => plan });
 }
 

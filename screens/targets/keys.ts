@@ -3,9 +3,9 @@ import { FILTER } from '../app/filter.ts';
 import { HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, TASKS } from '../app/keys.ts';
 import { contextOf, isAtRoot, isUnconfigured, type KeyBinding, type Model } from '../app/model.ts';
 import { noTarget, notWritable } from '../app/why-not.ts';
+import { CHECK } from '../check/actions.ts';
 import { BUILD } from '../confirm/build.ts';
 import { LOAD_LATEST } from '../confirm/load.ts';
-import { DOCTOR } from '../doctor/actions.ts';
 import { EDIT_CONFIGURATION } from '../editor/actions.ts';
 import { quit } from '../quit/actions.ts';
 import { setUp } from '../setup/actions.ts';
@@ -61,7 +61,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
     },
   },
   COPY_URL,
-  DOCTOR,
+  CHECK,
   EDIT_CONFIGURATION,
   {
     keys: ['s'],

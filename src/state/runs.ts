@@ -55,7 +55,7 @@ export interface RunContext {
   signal: AbortSignal;
 }
 
-export interface Work {
+export interface RunDefinition {
   title: string;
   target: string;
   kind: RunKind;
@@ -67,9 +67,9 @@ export interface Work {
 export interface Runs {
   store: StoreApi<RunsState>;
   /** Starts or queues the run, and returns its id at once; never rejects. */
-  begin(work: Work): string;
+  begin(definition: RunDefinition): string;
   again(id: string): string | null;
-  workOf(id: string): Work | null;
+  definitionOf(id: string): RunDefinition | null;
   /** Stops a running run; a waiting one never starts. */
   cancel(id: string, reason?: unknown): void;
   cancelAll(reason?: unknown): void;
@@ -91,11 +91,11 @@ export function createRuns({ clock, onEnd = () => {} }: RunsOptions): Runs {
     store.setState(({ runs }) => ({ runs: runs.map((run) => (run.id === id ? update(run) : run)) }));
   const events = batched((batch) => store.setState(({ runs }) => ({ runs: batch.reduce(foldInto, runs) })));
 
-  function begin(work: Work): string {
+  function begin(definition: RunDefinition): string {
     const id = String(jobs.size + 1);
-    const { title, target, kind, replaces } = work;
+    const { title, target, kind, replaces } = definition;
     const state = queueRun(now());
-    jobs.set(id, { work, controller: new AbortController(), ended: Promise.withResolvers() });
+    jobs.set(id, { definition, controller: new AbortController(), ended: Promise.withResolvers() });
     store.setState(({ runs }) => ({
       runs: [...runs, { id, title, target, kind, replaces, state, summary: null, cancelling: false }],
     }));
@@ -111,10 +111,10 @@ export function createRuns({ clock, onEnd = () => {} }: RunsOptions): Runs {
     }
   }
 
-  async function perform(id: string, { work, controller: { signal } }: Job): Promise<void> {
+  async function perform(id: string, { definition, controller: { signal } }: Job): Promise<void> {
     change(id, (run) => ({ ...run, state: startRun(now()) }));
     const session: RunContext = { report: (event) => events.add({ run: id, event, at: now() }), signal };
-    await work.perform(session).then(
+    await definition.perform(session).then(
       (summary) => end(id, { status: 'done' }, summary),
       (thrown: unknown) => end(id, { status: signal.aborted ? 'cancelled' : 'failed', error: toUserError(thrown) }),
     );
@@ -147,9 +147,9 @@ export function createRuns({ clock, onEnd = () => {} }: RunsOptions): Runs {
     cancel,
     again(id) {
       const job = jobs.get(id);
-      return job ? begin(job.work) : null;
+      return job ? begin(job.definition) : null;
     },
-    workOf: (id) => jobs.get(id)?.work ?? null,
+    definitionOf: (id) => jobs.get(id)?.definition ?? null,
     cancelAll(reason) {
       // Last first, so that no waiting run starts.
       for (const { id } of live().reverse()) cancel(id, reason);
@@ -173,7 +173,7 @@ export function runBefore(runs: Run[], { id, target }: Pick<Run, 'id' | 'target'
 }
 
 interface Job {
-  work: Work;
+  definition: RunDefinition;
   controller: AbortController;
   ended: PromiseWithResolvers<void>;
 }

@@ -125,7 +125,7 @@ test.for(SIZES)('work in a queue at %d×%d is shown as it was', async ([columns,
   await back('4 targets');
   await frame('elsewhere', 'Build a snapshot of app 25% and 1 more, 1 queued');
   terminal.press('t');
-  await frame('tasks', '3 runs, 1 queued');
+  await frame('runs', '3 runs, 1 queued');
   terminal.press('j', 'c');
   await frame('taken out', '! cancelled');
   await back('4 targets');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ModelContext } from '../../screens/app/frame.tsx';
 import { ConfirmView } from '../../screens/confirm/confirm-screen.tsx';
-import { undoWork } from '../../screens/run/work.ts';
+import { undoRun } from '../../screens/run/definitions.ts';
 import { questionLines } from '../../src/cli/printers/question.ts';
 import { loadQuestion, undoQuestion } from '../../src/presentation/load.ts';
 import type { Question } from '../../src/presentation/question.ts';
@@ -47,7 +47,7 @@ test.each(QUESTIONS)('the command line and the screen say the same of %s', async
 
 async function drawn(question: Question): Promise<string> {
   const model = newModel(world);
-  const plan = { question, work: undoWork(model, await operations.planUndo(session, request)) };
+  const plan = { question, definition: undoRun(model, await operations.planUndo(session, request)) };
   const controller = new AbortController();
   const rendered = renderAt(
     // Wide enough to wrap nothing.

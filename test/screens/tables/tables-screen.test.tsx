@@ -4,7 +4,7 @@ import { createTheme, ThemeContext, type ThemeOptions } from '../../../component
 import { notFetched } from '../../../screens/app/fetched.ts';
 import { ModelContext } from '../../../screens/app/frame.tsx';
 import { ConfirmView } from '../../../screens/confirm/confirm-screen.tsx';
-import { loadWork } from '../../../screens/run/work.ts';
+import { loadRun } from '../../../screens/run/definitions.ts';
 import type { TablesRoute } from '../../../screens/tables/tables-route.ts';
 import { TablesView } from '../../../screens/tables/tables-screen.tsx';
 import { loadQuestion } from '../../../src/presentation/load.ts';
@@ -92,7 +92,7 @@ test.for(SIZES)(
     }));
     const selection = { chosen: Array.from({ length: 30 }, (_, index) => `sales.part_${index}`), needed, empty: [] };
     const question = loadQuestion({ ...planned.plan, selection }, model.clock());
-    const plan = { question, work: loadWork(model, planned) };
+    const plan = { question, definition: loadRun(model, planned) };
     const controller = new AbortController();
     const rendered = renderAt(
       size,

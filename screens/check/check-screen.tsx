@@ -9,20 +9,20 @@ import { Frame, useRoom } from '../app/frame.tsx';
 import { BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { notEditable, notWritable } from '../app/why-not.ts';
-import { doctor, editFinding, showFix } from './actions.ts';
-import { type DoctorRoute, rowsOf, selectedFinding, shownDiagnosis } from './selection.ts';
+import { editProblem, openCheck, showFix } from './actions.ts';
+import { type CheckRoute, rowsOf, selectedProblem, shownCheck } from './selection.ts';
 
-export const doctorScreen: ScreenModule<DoctorRoute> = {
-  id: 'doctor',
+export const checkScreen: ScreenModule<CheckRoute> = {
+  id: 'check',
   title: 'Configuration check',
   picture: 'check',
-  view: DoctorView,
+  view: CheckView,
   keys: [
     {
       keys: ['f', 'enter'],
       label: 'fix',
       help: 'show the fix of the problem, and apply it',
-      whyNot: (context) => notWritable(context) ?? whyNotFixed(selectedFinding(context.route)),
+      whyNot: (context) => notWritable(context) ?? whyNotFixed(selectedProblem(context.route)),
       run: showFix,
     },
     {
@@ -30,9 +30,9 @@ export const doctorScreen: ScreenModule<DoctorRoute> = {
       label: 'edit',
       help: 'edit the configuration at the problem; in your editor when it is not valid YAML',
       whyNot: notEditable,
-      run: (model, route) => void editFinding(model, route),
+      run: (model, route) => void editProblem(model, route),
     },
-    { ...REFRESH, run: doctor },
+    { ...REFRESH, run: openCheck },
     BACK,
     PALETTE,
     HELP,
@@ -41,15 +41,15 @@ export const doctorScreen: ScreenModule<DoctorRoute> = {
   rows: (_, route) => ({ ids: rowsOf(route).map(({ id }) => id) }),
 };
 
-export function DoctorView({ route }: { route: DoctorRoute }) {
+export function CheckView({ route }: { route: CheckRoute }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
   const { error } = route;
   const tableColumns = useMemo(() => checkColumns(glyphs), [glyphs]);
   const rows = rowsOf(route);
-  const row = selectedFinding(route);
+  const row = selectedProblem(route);
   return (
-    <Frame screen="doctor" path={['check']} aside={summary(route)}>
+    <Frame screen="check" path={['check']} aside={summary(route)}>
       <ListView
         columns={tableColumns}
         rows={rows}
@@ -65,8 +65,8 @@ export function DoctorView({ route }: { route: DoctorRoute }) {
   );
 }
 
-function summary(route: DoctorRoute): Span[] {
-  const report = shownDiagnosis(route)?.report;
+function summary(route: CheckRoute): Span[] {
+  const report = shownCheck(route)?.report;
   if (!report) return [];
   const errors = report.problems.filter(({ severity }) => severity === 'error').length;
   return [

@@ -5,36 +5,36 @@ import type { ShownFix } from '../app/operations.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';
 import type { Routes } from '../app/route.ts';
 import { editConfiguration } from '../editor/actions.ts';
-import { type DoctorRoute, rowsOf, selectedFinding, shownDiagnosis } from './selection.ts';
+import { type CheckRoute, rowsOf, selectedProblem, shownCheck } from './selection.ts';
 
-export const DOCTOR: KeyBinding = {
+export const CHECK: KeyBinding = {
   keys: ['D'],
   label: 'check',
   help: 'check the configuration and its requirements',
-  run: doctor,
+  run: openCheck,
 };
 
-export function doctor(model: Model): void {
-  if (model.navigation.top().screen === 'doctor') {
+export function openCheck(model: Model): void {
+  if (model.navigation.top().screen === 'check') {
     checkAgain(model);
     return;
   }
-  const route: DoctorRoute = { screen: 'doctor', before: null, list: emptyList, ...notFetched() };
+  const route: CheckRoute = { screen: 'check', before: null, list: emptyList, ...notFetched() };
   showWhileFetching(model, route, (signal) => model.operations.checkWithFixes(quietly(signal)));
 }
 
 /** Keeps the selection, and shows the old result meanwhile. */
 function checkAgain(model: Model): void {
   const route = model.navigation.top();
-  if (route.screen !== 'doctor') return;
+  if (route.screen !== 'check') return;
   route.controller.abort();
-  const looking: DoctorRoute = { ...route, ...notFetched(), before: shownDiagnosis(route) };
+  const looking: CheckRoute = { ...route, ...notFetched(), before: shownCheck(route) };
   model.navigation.replace(looking);
   fetchInto(model, looking, (signal) => model.operations.checkWithFixes(quietly(signal)));
 }
 
-export function showFix(model: Model, route: DoctorRoute): void {
-  const row = selectedFinding(route);
+export function showFix(model: Model, route: CheckRoute): void {
+  const row = selectedProblem(route);
   const fix = row?.fix;
   if (!fix) return;
   const fixing = { screen: 'fix' as const, finding: row.finding, list: emptyList, ...notFetched<ShownFix>() };
@@ -60,15 +60,15 @@ export async function applyFix(model: Model, { found }: Routes['fix']): Promise<
 /** The fixed problem will be gone: selects the next one. */
 function selectNext({ navigation }: Model): void {
   const route = navigation.top();
-  if (route.screen !== 'doctor') return;
+  if (route.screen !== 'check') return;
   const ids = rowsOf(route).map(({ id }) => id);
   const next = ids[selectedIndex(ids, route.list.selected) + 1];
   navigation.replace({ ...route, list: { ...route.list, selected: next ?? route.list.selected } });
 }
 
 /** Opens the editor at the problem, or the user's editor where the file is not valid YAML. */
-export async function editFinding(model: Model, route: DoctorRoute): Promise<void> {
-  const at = selectedFinding(route)?.at;
+export async function editProblem(model: Model, route: CheckRoute): Promise<void> {
+  const at = selectedProblem(route)?.at;
   if (at === undefined || 'key' in at) {
     editConfiguration(model, at?.key);
     return;

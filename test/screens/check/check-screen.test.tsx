@@ -5,8 +5,8 @@ import { createTheme, ThemeContext } from '../../../components/theme.ts';
 import type { ModelOptions } from '../../../screens/app/create-model.ts';
 import { ModelContext } from '../../../screens/app/frame.tsx';
 import type { Model } from '../../../screens/app/model.ts';
-import { DoctorView } from '../../../screens/doctor/doctor-screen.tsx';
-import { type DoctorRoute, rowsOf, selectedFinding } from '../../../screens/doctor/selection.ts';
+import { CheckView } from '../../../screens/check/check-screen.tsx';
+import { type CheckRoute, rowsOf, selectedProblem } from '../../../screens/check/selection.ts';
 import { panesOf } from '../../../screens/editor/selection.ts';
 import { FixView } from '../../../screens/fix/fix-screen.tsx';
 import { configFolder, withKey } from '../../helpers/config-folder.ts';
@@ -64,7 +64,7 @@ test('Esc leaves the file as it is, and the finding selected', async () => {
   press(model, 'f');
   await until(() => foundOf(model) !== null);
   press(model, 'esc');
-  expect(selectedFinding(top(model))?.subject).toBe('targets.app.snapshoot');
+  expect(selectedProblem(top(model))?.subject).toBe('targets.app.snapshoot');
   expect(await text()).toBe(FILE);
 });
 
@@ -77,7 +77,7 @@ test('a finding that only a person can mend says so, and E edits the configurati
   await until(() => panes(model) !== null);
   expect(panes(model)?.field?.path).toEqual(['targets', 'app', 'cpus']);
   press(model, 'esc', 'esc');
-  expect(selectedFinding(top(model))?.subject).toBe('targets.app.cpus');
+  expect(selectedProblem(top(model))?.subject).toBe('targets.app.cpus');
 });
 
 test('a file that is no YAML is opened in the editor of the person, at the line', async () => {
@@ -92,7 +92,7 @@ test('a file that is no YAML is opened in the editor of the person, at the line'
 test('with --read-only nothing is mended', async () => {
   const { model } = await opened(FILE, { readOnly: true });
   press(model, 'f');
-  expect(model.navigation.top().screen).toBe('doctor');
+  expect(model.navigation.top().screen).toBe('check');
   expect(model.navigation.store.getState().notice?.text).toContain('read-only');
 });
 
@@ -112,9 +112,9 @@ async function opened(content = FILE, options: Partial<ModelOptions> = {}) {
   return { model, file, text: () => readFile(file, 'utf8') };
 }
 
-function top(model: Model): DoctorRoute {
-  const place = model.navigation.store.getState().stack.find(({ screen }) => screen === 'doctor');
-  return place as DoctorRoute;
+function top(model: Model): CheckRoute {
+  const place = model.navigation.store.getState().stack.find(({ screen }) => screen === 'check');
+  return place as CheckRoute;
 }
 
 function foundOf(model: Model): unknown {
@@ -139,7 +139,7 @@ async function drawn(model: Model, size: { columns: number; rows: number }): Pro
     size,
     <ThemeContext value={createTheme({ unicode: true })}>
       <ModelContext value={model}>
-        {place.screen === 'doctor' && <DoctorView route={place} />}
+        {place.screen === 'check' && <CheckView route={place} />}
         {place.screen === 'fix' && <FixView route={place} />}
       </ModelContext>
     </ThemeContext>,

@@ -6,26 +6,26 @@ import { selectedItem } from '../app/in-view.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
-    doctor: DoctorRoute;
+    check: CheckRoute;
   }
 }
 
-export interface DoctorRoute extends Fetched<CheckWithFixes> {
-  screen: 'doctor';
+export interface CheckRoute extends Fetched<CheckWithFixes> {
+  screen: 'check';
   /** The result of the check before, shown until the new one is there. */
   before: CheckWithFixes | null;
   list: ListState;
 }
 
-export function shownDiagnosis({ found, before }: DoctorRoute): CheckWithFixes | null {
+export function shownCheck({ found, before }: CheckRoute): CheckWithFixes | null {
   return found ?? before;
 }
 
-export function rowsOf(route: DoctorRoute): CheckRow[] {
-  const diagnosis = shownDiagnosis(route);
+export function rowsOf(route: CheckRoute): CheckRow[] {
+  const diagnosis = shownCheck(route);
   return diagnosis ? checkRows(diagnosis) : [];
 }
 
-export function selectedFinding(route: DoctorRoute): CheckRow | null {
+export function selectedProblem(route: CheckRoute): CheckRow | null {
   return selectedItem(rowsOf(route), ({ id }) => id, route.list);
 }

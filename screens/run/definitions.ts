@@ -17,9 +17,9 @@ import {
   verifySummary,
 } from '../../src/presentation/transfer.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
-import type { RunContext, Work } from '../../src/state/runs.ts';
+import type { RunContext, RunDefinition } from '../../src/state/runs.ts';
 import type { Model } from '../app/model.ts';
-import { refreshAfterWork } from '../app/refresh.ts';
+import { refreshAfterRun } from '../app/refresh.ts';
 import { replacedDatabase } from './rivals.ts';
 
 interface OfSnapshot {
@@ -27,14 +27,14 @@ interface OfSnapshot {
   snapshot: SnapshotRow;
 }
 
-/** The lists are refreshed when the work has changed something. */
+/** The lists are refreshed when the definition has changed something. */
 async function thenRefresh<Result>(model: Model, target: string, result: Promise<Result>): Promise<Result> {
   const done = await result;
-  await refreshAfterWork(model, target);
+  await refreshAfterRun(model, target);
   return done;
 }
 
-export function buildWork(model: Model, request: BuildRequest): Work {
+export function buildRun(model: Model, request: BuildRequest): RunDefinition {
   const { target } = request;
   return {
     ...{ title: buildTitle(target), target, kind: 'build', replaces: null },
@@ -43,26 +43,26 @@ export function buildWork(model: Model, request: BuildRequest): Work {
   };
 }
 
-export function loadWork(model: Model, planned: PlannedLoad): Work {
+export function loadRun(model: Model, planned: PlannedLoad): RunDefinition {
   const { plan, request } = planned;
   const { target, destination } = plan;
-  const work: Work = {
+  const definition: RunDefinition = {
     ...{ title: loadTitle(plan), target, kind: 'load', replaces: replacedDatabase(destination) },
     perform: async (session) =>
       loadSummary(plan, await thenRefresh(model, target, model.operations.applyLoad(session, planned))),
   };
-  loadRequests.set(work, request);
-  return work;
+  loadRequests.set(definition, request);
+  return definition;
 }
 
-const loadRequests = new WeakMap<Work, LoadRequest>();
+const loadRequests = new WeakMap<RunDefinition, LoadRequest>();
 
 /** What a load was asked for, so that it can be asked for in another way. */
-export function loadRequestOf(work: Work): LoadRequest | null {
-  return loadRequests.get(work) ?? null;
+export function loadRequestOf(definition: RunDefinition): LoadRequest | null {
+  return loadRequests.get(definition) ?? null;
 }
 
-export function undoWork(model: Model, planned: PlannedUndo): Work {
+export function undoRun(model: Model, planned: PlannedUndo): RunDefinition {
   const { plan } = planned;
   const { target, destination } = plan;
   return {
@@ -72,7 +72,7 @@ export function undoWork(model: Model, planned: PlannedUndo): Work {
   };
 }
 
-export function sanitizeWork(model: Model, planned: PlannedSanitize): Work {
+export function sanitizeRun(model: Model, planned: PlannedSanitize): RunDefinition {
   const { plan } = planned;
   const { target, snapshot, query, destination } = plan;
   return {
@@ -86,7 +86,7 @@ export function sanitizeWork(model: Model, planned: PlannedSanitize): Work {
   };
 }
 
-export function subsetWork(model: Model, planned: PlannedSubset): Work {
+export function subsetRun(model: Model, planned: PlannedSubset): RunDefinition {
   const { plan } = planned;
   const { target, destination } = plan;
   return {
@@ -96,7 +96,7 @@ export function subsetWork(model: Model, planned: PlannedSubset): Work {
   };
 }
 
-export function removeWork(model: Model, planned: PlannedRemove): Work {
+export function removeRun(model: Model, planned: PlannedRemove): RunDefinition {
   const { plan } = planned;
   const { target } = plan;
   return {
@@ -108,13 +108,13 @@ export function removeWork(model: Model, planned: PlannedRemove): Work {
   };
 }
 
-export function verifyWork(model: Model, { target, snapshot }: OfSnapshot): Work {
+export function verifyRun(model: Model, { target, snapshot }: OfSnapshot): RunDefinition {
   return ofSnapshot('verify', { target, snapshot }, async (session) =>
     verifySummary(await model.operations.verify(session, { target, snapshot: snapshot.id })),
   );
 }
 
-export function transferWork(model: Model, kind: TransferKind, { target, snapshot }: OfSnapshot): Work {
+export function transferRun(model: Model, kind: TransferKind, { target, snapshot }: OfSnapshot): RunDefinition {
   return ofSnapshot(kind, { target, snapshot }, async (session) => {
     const moved = model.operations[kind](session, { target, snapshot: snapshot.id });
     return transferSummary(kind, await thenRefresh(model, target, moved));
@@ -122,7 +122,7 @@ export function transferWork(model: Model, kind: TransferKind, { target, snapsho
 }
 
 /** `file` is absolute. */
-export function exportWork(model: Model, { target, snapshot }: OfSnapshot, file: string): Work {
+export function exportRun(model: Model, { target, snapshot }: OfSnapshot, file: string): RunDefinition {
   return ofSnapshot('export', { target, snapshot }, async (session) =>
     exportSummary(await model.operations.export(session, { target, snapshot: snapshot.id, file })),
   );
@@ -131,7 +131,7 @@ export function exportWork(model: Model, { target, snapshot }: OfSnapshot, file:
 function ofSnapshot(
   kind: TransferKind | 'verify' | 'export',
   { target, snapshot }: OfSnapshot,
-  perform: (session: RunContext) => ReturnType<Work['perform']>,
-): Work {
+  perform: (session: RunContext) => ReturnType<RunDefinition['perform']>,
+): RunDefinition {
   return { title: snapshotTitle(kind, target, snapshot), target, kind, replaces: null, perform };
 }

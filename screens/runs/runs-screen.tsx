@@ -15,19 +15,19 @@ import { runRoute } from '../run/run-route.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
-    tasks: TasksRoute;
+    runs: RunsRoute;
   }
 }
 
-interface TasksRoute {
-  screen: 'tasks';
+interface RunsRoute {
+  screen: 'runs';
   list: ListState;
 }
 
-export const tasksScreen: ScreenModule<TasksRoute> = {
-  id: 'tasks',
+export const runsScreen: ScreenModule<RunsRoute> = {
+  id: 'runs',
   title: 'Runs',
-  view: TasksView,
+  view: RunsView,
   keys: [
     {
       keys: ['enter', 'right'],
@@ -57,7 +57,7 @@ function newestFirst({ runs }: Model): Run[] {
 }
 
 /** The runs of the session, newest first. */
-function TasksView({ route }: { route: TasksRoute }) {
+function RunsView({ route }: { route: RunsRoute }) {
   const model = useModel();
   const { glyphs } = useTheme();
   const { columns, height } = useRoom();
@@ -66,7 +66,7 @@ function TasksView({ route }: { route: TasksRoute }) {
   const runs = inOrder.toReversed();
   const ids = runs.map(({ id }) => id);
   return (
-    <Frame screen="tasks" path={['runs']} aside={[{ text: runCount(runs), tone: 'dim' }]}>
+    <Frame screen="runs" path={['runs']} aside={[{ text: runCount(runs), tone: 'dim' }]}>
       <ListView
         columns={runColumns(inOrder, { glyphs, now: model.clock().getTime() })}
         rows={runs}
