@@ -39,16 +39,16 @@ export const sessionRoutes: Pick<Handlers, 'root' | 'openapi' | 'createSession' 
   async createSession({ body, address }, hub) {
     const identified = await hub.idTokens.identify(body);
     return hub.db.transaction().execute(async (transaction) => {
+      const opened =
+        identified.kind === 'user'
+          ? await openUserSession(transaction, identified, hub)
+          : await openWorkflowSession(transaction, identified, hub);
       const spentUntil = new Date(hub.clock().getTime() + 2 * ID_TOKEN_SECONDS * 1000);
       if (!(await spendIdToken(transaction, hashOf(body.id_token), spentUntil))) {
         throw new Problem('cloud_token_refused', 'The ID token was exchanged before', {
           hint: 'Sign in again: tool auth login',
         });
       }
-      const opened =
-        identified.kind === 'user'
-          ? await openUserSession(transaction, identified, hub)
-          : await openWorkflowSession(transaction, identified, hub);
       await recordEvent(transaction, { actor: opened.user.name, action: 'session.create', address });
       return { status: 201, body: opened };
     });

@@ -65,7 +65,7 @@ describeWithPostgres('a build that pushes, and a load that pulls', () =>
       const built = await build(here.context, { target: 'app' });
       expect(built.where).toEqual(['local', 'remote']);
       const planned = await planLoad(there.context, { target: 'app' });
-      expect(planned.plan.steps[0]).toMatch(/^Pull \d+.* kB that this machine lacks from s3:\/\/bucket-\d+$/);
+      expect(planned.plan.steps[0]).toMatch(/^Pull \d+.* kB from s3:\/\/bucket-\d+$/);
       expect(await there.repository.list('app')).toEqual([]);
       expect(await applyLoad(there.context, planned)).toMatchObject({ tables: 3, rows: 10_010 });
       expect((await listSnapshots(there.context, 'app')).snapshots[0]?.where).toEqual(['local', 'remote']);
@@ -117,7 +117,7 @@ describeWithPostgres('a build that pushes, and a load that pulls', () =>
       expect(failed).toMatchObject({
         code: 'push_failed',
         exit: 1,
-        details: [expect.stringContaining('refuses the credentials'), expect.any(String)],
+        details: [expect.stringContaining('rejected the credentials'), expect.any(String)],
         hint: `Fix this, then run: tool push app ${built?.id}`,
       });
       cut.context.configuration.settings.storage_profiles.team = profile;

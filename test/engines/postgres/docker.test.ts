@@ -179,7 +179,7 @@ describeWithDocker(
       await expect(build(none, { target: 'app' })).rejects.toMatchObject({
         code: 'image_not_set',
         exit: 3,
-        message: expect.stringMatching(/^pgdocker:\/\/app@.* asks for client programs in a container/),
+        message: expect.stringMatching(/^pgdocker:\/\/app@.* requires client programs in a container/),
         hint: expect.stringContaining('docker.images.postgres'),
       });
       const missing = contextFor({ scheme: 'pgdocker', destination: 'none', image: 'localhost:1/postgres:17' });

@@ -192,7 +192,7 @@ describeWithPostgres('a subset', () => {
       code: 'subset_impossible',
       details: expect.arrayContaining([
         'public.audited (audit_id) must refer to a row of public.audit, which is excluded',
-        '  public.audited comes by: public.audited → public.account',
+        '  public.audited is included by: public.audited → public.account',
         'excluded_tables:',
         '  - "public.nothing"',
       ]),
