@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { ApplyPlan, ResourceChange } from '../operations/cloud/apply.ts';
+import type { ApplyPlan, ResourceChange } from '../operations/cloud/hub-settings.ts';
 import type { HubContent } from '../operations/cloud/show.ts';
 import { formatNumberOf } from '../text/format.ts';
 import { printable } from '../text/printable.ts';

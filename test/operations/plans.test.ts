@@ -31,7 +31,19 @@ test('each operation that plans has one function that applies its plan', () => {
   });
   expect(planned.filter(({ applies }) => !applies)).toEqual([]);
   expect(planned.map(({ name }) => name).sort()).toEqual(
-    ['Fix', 'Load', 'Prune', 'Remove', 'Sanitize', 'Script', 'SetUp', 'Snapshot', 'Subset', 'Undo'].sort(),
+    [
+      'Fix',
+      'HubSettings',
+      'Load',
+      'Prune',
+      'Remove',
+      'Sanitize',
+      'Script',
+      'SetUp',
+      'Snapshot',
+      'Subset',
+      'Undo',
+    ].sort(),
   );
 });
 

@@ -23,14 +23,15 @@ export const cloudApplyCommand: CommandModule = { ...specification, run };
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
   const { questionLines } = await import('../../cli/printers/question.ts');
   const { appliedText, applyQuestion } = await import('../../presentation/cloud.ts');
-  const { planApply } = await import('../../operations/cloud/apply.ts');
+  const { applyHubSettings, planHubSettings } = await import('../../operations/cloud/hub-settings.ts');
   const { arguments: given, options, cwd } = invocation;
   const { dryRun = false, overwrite = false } = options;
   const context = await invocation.context();
-  const { plan, apply } = await planApply(context, { file: given.file, cwd, overwrite });
+  const planned = await planHubSettings(context, { file: given.file, cwd, overwrite });
+  const { plan } = planned;
   if (dryRun) return { data: { dry_run: true, plan }, text: questionLines(applyQuestion(plan)).join('\n') };
   const isDone = plan.resources.every(({ action }) => action === 'unchanged');
   if (!isDone) await invocation.confirm(applyQuestion(plan));
-  await apply();
+  await applyHubSettings(context, planned);
   return { data: { dry_run: false, plan }, text: appliedText(plan) };
 }

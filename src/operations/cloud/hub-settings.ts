@@ -1,10 +1,13 @@
 import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { CloudClient } from '../../cloud/client.ts';
 import { compare, type KeyChange, type Leaves, leavesOf, settingsOf } from '../../cloud/compare.ts';
 import type { StorageSettings, TargetBody, TargetSettings } from '../../cloud/contract/schemas.ts';
 import { URL_KEYS, withoutPassword } from '../../cloud/contract/url-password.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
+import { withStep } from '../../runtime/events.ts';
+import { type Planned, planOutdated } from '../planned.ts';
 import { readCloudFile } from './cloud-file.ts';
 import { openCloud } from './open-cloud.ts';
 
@@ -28,11 +31,6 @@ interface Step extends ResourceChange {
   desired: Leaves;
 }
 
-export interface PlannedApply {
-  plan: ApplyPlan;
-  apply: () => Promise<void>;
-}
-
 export interface ApplyRequest {
   file: string;
   cwd: string;
@@ -40,23 +38,39 @@ export interface ApplyRequest {
   overwrite: boolean;
 }
 
-/** Compares a file with the hub. Nothing is changed before `apply`, which is refused where the hub changed meanwhile. */
-export async function planApply(context: Context, { file, cwd, overwrite }: ApplyRequest): Promise<PlannedApply> {
+export interface PlannedHubSettings extends Planned<ApplyRequest, ApplyPlan> {
+  /** Of the resources, in their order. */
+  revisions: (number | null)[];
+}
+
+/** Compares a file with the hub. */
+export async function planHubSettings(context: Context, request: ApplyRequest): Promise<PlannedHubSettings> {
+  const { plan, steps } = await compareWithHub(context, request);
+  const revisions = steps.map(({ revision }) => revision);
+  return { request, plan, planned_at: context.clock().toISOString(), revisions };
+}
+
+/** Writes the file to the hub; refused when the file or the hub changed since the plan. Steps: `apply KIND NAME`. */
+export async function applyHubSettings(context: Context, planned: PlannedHubSettings): Promise<void> {
+  const { client, plan, steps } = await compareWithHub(context, planned.request);
+  const revisions = steps.map(({ revision }) => revision);
+  const isSame = isDeepStrictEqual([plan, revisions], [planned.plan, planned.revisions]);
+  if (!isSame) throw planOutdated('The file or the hub was changed');
+  const lost = steps.filter(({ changes }) => changes.some(({ overwrites }) => overwrites));
+  if (lost.length > 0 && !planned.request.overwrite) throw changedOnHub(lost);
+  for (const step of steps) if (step.action !== 'unchanged') await applyStep(context, { client, step });
+}
+
+async function compareWithHub(context: Context, { file, cwd }: ApplyRequest) {
   const path = resolve(cwd, file);
   const { storageProfiles, targets } = await readCloudFile(context, path);
   const client = await openCloud(context);
   const steps: Step[] = [];
   for (const [name, settings] of storageProfiles) steps.push(await planProfile(client, name, settings));
   for (const [name, target] of targets) steps.push(await planTarget(client, name, target));
-  const lost = steps.filter(({ changes }) => changes.some(({ overwrites }) => overwrites));
   const resources = steps.map(({ kind, name, action, changes }) => ({ kind, name, action, changes }));
-  return {
-    plan: { hub: client.endpoint, file: path, resources },
-    async apply() {
-      if (lost.length > 0 && !overwrite) throw changedOnHub(lost);
-      for (const step of steps) if (step.action !== 'unchanged') await applyStep(context, { client, step });
-    },
-  };
+  const plan: ApplyPlan = { hub: client.endpoint, file: path, resources };
+  return { client, plan, steps };
 }
 
 const SECRET_KEYS = ['access_key', 'secret_key'];
@@ -130,28 +144,18 @@ async function absentIfUnknown<Body>(answer: Promise<{ body: Body | null }>): Pr
 
 async function applyStep({ report }: Context, { client, step }: { client: CloudClient; step: Step }): Promise<void> {
   const { kind, name, action, revision, desired } = step;
-  const what = kind === 'target' ? 'target' : 'storage profile';
-  const id = `apply ${kind} ${name}`;
-  report({
-    event: 'step',
-    step: id,
-    state: 'started',
-    label: `${action === 'create' ? 'Create' : 'Change'} ${what} ${name}`,
-  });
-  const parameters = { name };
-  const settings = settingsOf(desired);
-  if (kind === 'target') {
-    const body = { ...settings, applied: true } as never;
-    await client.call('putTarget', { parameters, revision, body });
-  } else {
-    const body = { settings: settings as StorageSettings, applied: true };
-    await client.call('putStorageProfile', { parameters, revision, body });
-  }
-  report({
-    event: 'step',
-    step: id,
-    state: 'done',
-    label: `${action === 'create' ? 'Created' : 'Changed'} ${what} ${name}`,
+  const what = `${kind === 'target' ? 'target' : 'storage profile'} ${name}`;
+  const [label, done] =
+    action === 'create' ? [`Create ${what}`, `Created ${what}`] : [`Change ${what}`, `Changed ${what}`];
+  await withStep(report, { step: `apply ${kind} ${name}`, label, done }, async () => {
+    const parameters = { name };
+    const settings = settingsOf(desired);
+    if (kind === 'target') {
+      await client.call('putTarget', { parameters, revision, body: { ...settings, applied: true } as never });
+    } else {
+      const body = { settings: settings as StorageSettings, applied: true };
+      await client.call('putStorageProfile', { parameters, revision, body });
+    }
   });
 }
 
