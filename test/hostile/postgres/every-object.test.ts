@@ -98,7 +98,7 @@ describeWithPostgres('a database with every kind of object', () => {
     await expect(some(['a.b.c'])).rejects.toMatchObject({
       code: 'table_ambiguous',
       message: expect.stringMatching(/a\."b\.c"/),
-      hint: expect.stringContaining('with its quotes'),
+      hint: expect.stringContaining('with quotes'),
     });
     await applyLoad(context, await some(['a."b.c"', 'a.b.t']));
     const counts = `SELECT (SELECT count(*) FROM a."b.c"), (SELECT count(*) FROM "a.b".c), (SELECT count(*) FROM "a.b".t), (SELECT count(*) FROM a.t)`;
