@@ -53,7 +53,7 @@ it('a broken configuration is mended by keys alone: each fix is shown, made, and
   await mend(/❯ ✗ +targets\.app\.storage_profile/, /\+ +storage_profile: team # which/, 'Write team for');
   await terminal.waitFor('ready');
   expect((await stat(file)).mode & 0o777).toBe(0o644);
-  await mend(/❯ ! +configuration +the file holds secrets/, `chmod 600 ${file}`, 'Restrict the file to its owner');
+  await mend(/❯ ! +configuration +the file contains secrets/, `chmod 600 ${file}`, 'Restrict the file to its owner');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   // Credentials in the file are advice, and nobody knows where they belong.
   await terminal.waitFor(/❯ ! +storage_profiles\.team\.access_key/);

@@ -137,7 +137,7 @@ describeWithMysql('mariadb', { name: 'a first configuration' }, () => {
     await answer('A port is a number', '\x15', String(server.port), 'enter');
     await answer('User:', 'clerk', 'enter');
     await answer('Password:', 'wrong', 'enter');
-    await answer('refuses the connection', '\x15', paste(`${PASSWORD}\n`));
+    await answer('Access denied by', '\x15', paste(`${PASSWORD}\n`));
     await answer('Password: *********', 'enter');
     await terminal.waitFor(/❯ shop +\d+(\.\d+)? [kM]?B\n.*漢字/);
     // Back by three questions, whose answers are there still, and on again.

@@ -325,7 +325,7 @@ storage_profiles:
       says: 'The configuration has no text value at target.app',
       hint: 'hint: tool config show lists',
     },
-    { key: 'secret_key', says: 'secret_key opens all the others', hint: '--keychain' },
+    { key: 'secret_key', says: 'secret_key decrypts the others', hint: '--keychain' },
   ])('refuses $key with 2', async ({ key, says, hint }) => {
     const folder = await configFolder({ 'tool.yml': PLAIN });
     const { exit, stderr } = await tool(folder, ['encrypt', key]);
