@@ -102,7 +102,7 @@ export async function findPlanned(
   const key = manifestKey({ ...snapshot, target: snapshot.origin ?? target });
   const manifest = snapshot.where.includes('local') ? await localRepository(context).read(key) : null;
   if (manifest) return { manifest, row: snapshot, local: true, remote: null };
-  return findSnapshot(context, { target, snapshot: snapshot.id });
+  return findSnapshot(context, { target, snapshot: snapshot.id, original: !snapshot.sanitized });
 }
 
 /** The one snapshot whose id begins so, or is that; an error of wrong usage when it could be another as well. */
