@@ -17,10 +17,6 @@ export const hubMigrateCommand: CommandModule = { ...specification, run };
 async function run({ environment }: Invocation): Promise<Outcome> {
   const { migrate } = await import('../../../hub/migrate.ts');
   const result = await migrate(environment);
-  const { migrations, rewrapped } = result;
-  const schema = migrations.length > 0 ? `Executed: ${migrations.join(', ')}` : 'The schema is up to date';
-  return {
-    data: result,
-    text: rewrapped > 0 ? `${schema}\nWrapped ${rewrapped} data keys with the newest hub key` : schema,
-  };
+  const { migratedText } = await import('../../presentation/hub.ts');
+  return { data: result, text: migratedText(result) };
 }

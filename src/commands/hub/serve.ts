@@ -59,5 +59,6 @@ async function run({
   await using database = await startHubDatabase({ report, environment, clock });
   const settings = await readHubSettings(environment, { ...flags, keys, databaseUrl: database.url });
   await serve({ ...common, settings });
-  return { data: {}, text: 'The trial has ended: its database is removed.' };
+  const { TRIAL_ENDED } = await import('../../presentation/hub.ts');
+  return { data: {}, text: TRIAL_ENDED };
 }
