@@ -1,5 +1,5 @@
 import { Box } from 'ink';
-import type { Fact } from '../src/presentation/fact.ts';
+import type { Fact } from '../src/presentation/shapes/fact.ts';
 import { cellWidth, wrap } from '../src/text/text-width.ts';
 import { Line, type Span } from './line.tsx';
 

@@ -1,6 +1,6 @@
 import { Text } from 'ink';
 import { memo } from 'react';
-import type { Tone } from '../src/presentation/glyphs.ts';
+import type { Tone } from '../src/presentation/shapes/glyphs.ts';
 import { cellWidth, cut } from '../src/text/text-width.ts';
 import { useTheme } from './theme.ts';
 

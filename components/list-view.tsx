@@ -1,6 +1,6 @@
 import { Box } from 'ink';
-import type { Column } from '../src/presentation/column.ts';
-import type { Fact } from '../src/presentation/fact.ts';
+import type { Column } from '../src/presentation/shapes/column.ts';
+import type { Fact } from '../src/presentation/shapes/fact.ts';
 import type { UserError } from '../src/runtime/errors.ts';
 import { DETAIL_ROWS, DetailPane } from './detail-pane.tsx';
 import { Empty, Failure } from './empty.tsx';

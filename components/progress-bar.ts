@@ -1,4 +1,4 @@
-import type { Glyphs } from '../src/presentation/glyphs.ts';
+import type { Glyphs } from '../src/presentation/shapes/glyphs.ts';
 import type { Span } from './line.tsx';
 
 /** An unknown share is an empty bar. */

@@ -1,7 +1,7 @@
 import { Box } from 'ink';
 import { useMemo } from 'react';
-import type { Column } from '../src/presentation/column.ts';
-import { layOutTable } from '../src/presentation/table-layout.ts';
+import type { Column } from '../src/presentation/shapes/column.ts';
+import { layOutTable } from '../src/presentation/shapes/table-layout.ts';
 import { Line } from './line.tsx';
 import { List } from './list.tsx';
 import { tableHead, tableRow } from './table.ts';

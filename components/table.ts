@@ -1,4 +1,4 @@
-import { GAP, type TableLayout } from '../src/presentation/table-layout.ts';
+import { GAP, type TableLayout } from '../src/presentation/shapes/table-layout.ts';
 import { fitCells } from '../src/text/text-width.ts';
 import type { Span } from './line.tsx';
 

@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react';
-import { ASCII, type Glyphs, SPOKEN, type Tone, UNICODE } from '../src/presentation/glyphs.ts';
+import { ASCII, type Glyphs, SPOKEN, type Tone, UNICODE } from '../src/presentation/shapes/glyphs.ts';
 
 export interface Theme {
   glyphs: Glyphs;

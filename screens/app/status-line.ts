@@ -1,5 +1,5 @@
 import type { Span } from '../../components/line.tsx';
-import type { Glyphs, Tone } from '../../src/presentation/glyphs.ts';
+import type { Glyphs, Tone } from '../../src/presentation/shapes/glyphs.ts';
 import type { Message } from '../../src/state/messages.ts';
 import type { Notice } from '../../src/state/navigation.ts';
 

@@ -1,7 +1,7 @@
 import { textEdit } from '../../components/text-edit.ts';
 import { undoQuestion } from '../../src/presentation/load.ts';
-import { notTyped } from '../../src/presentation/question.ts';
 import { removeQuestion } from '../../src/presentation/remove.ts';
+import { notTyped } from '../../src/presentation/shapes/question.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
 import { noSnapshot, noTarget, notWritable } from '../app/why-not.ts';

@@ -7,7 +7,7 @@ import { Line } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { LOADING } from '../../src/presentation/lists.ts';
-import { notTyped, PLAN_STEPS, type Question, queuedText } from '../../src/presentation/question.ts';
+import { notTyped, PLAN_STEPS, type Question, queuedText } from '../../src/presentation/shapes/question.ts';
 import { isLive, type Run } from '../../src/state/runs.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';

@@ -12,7 +12,7 @@ import {
   SECTION_HINTS,
   storedText,
 } from '../../src/presentation/editor.ts';
-import type { Glyphs } from '../../src/presentation/glyphs.ts';
+import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import { formatBytes } from '../../src/text/format.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import type { EditorRoute } from './editor-route.ts';

@@ -1,7 +1,7 @@
 import type { Span } from '../../components/line.tsx';
-import type { Glyphs, Tone } from '../../src/presentation/glyphs.ts';
 import { queuedLines } from '../../src/presentation/run.ts';
-import { detailsWithKey } from '../../src/presentation/summary.ts';
+import type { Glyphs, Tone } from '../../src/presentation/shapes/glyphs.ts';
+import { detailsWithKey } from '../../src/presentation/shapes/summary.ts';
 import type { Run } from '../../src/state/runs.ts';
 import { wrap } from '../../src/text/text-width.ts';
 

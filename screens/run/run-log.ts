@@ -1,6 +1,6 @@
 import type { Span } from '../../components/line.tsx';
-import type { Glyphs } from '../../src/presentation/glyphs.ts';
 import { LOG_LOOKS, logTitle } from '../../src/presentation/run.ts';
+import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import { matchesFilter } from '../../src/state/list.ts';
 import type { LogLine, RunState } from '../../src/state/run.ts';
 import { formatDuration } from '../../src/text/format.ts';

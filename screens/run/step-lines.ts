@@ -1,7 +1,7 @@
 import type { Span } from '../../components/line.tsx';
 import { progressBar } from '../../components/progress-bar.ts';
-import type { Glyphs } from '../../src/presentation/glyphs.ts';
 import { progressWords, STEP_LOOKS, stepTime } from '../../src/presentation/progress.ts';
+import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import type { Progress } from '../../src/state/progress.ts';
 import type { RunStep } from '../../src/state/run.ts';
 import { cellWidth, cut, fitCells } from '../../src/text/text-width.ts';

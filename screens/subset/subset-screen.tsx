@@ -3,8 +3,8 @@ import type { Span } from '../../components/line.tsx';
 import { ListView } from '../../components/list-view.tsx';
 import { useTheme } from '../../components/theme.ts';
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
-import type { Fact } from '../../src/presentation/fact.ts';
 import { LOADING } from '../../src/presentation/lists.ts';
+import type { Fact } from '../../src/presentation/shapes/fact.ts';
 import {
   type SubsetTreeRow,
   subsetColumns,

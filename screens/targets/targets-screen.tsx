@@ -9,7 +9,7 @@ import { List } from '../../components/list.tsx';
 import { tableHead, tableRow } from '../../components/table.ts';
 import { useTheme } from '../../components/theme.ts';
 import { configurationHint, EMPTY, LOADING, noMatchLines } from '../../src/presentation/lists.ts';
-import { layOutTable } from '../../src/presentation/table-layout.ts';
+import { layOutTable } from '../../src/presentation/shapes/table-layout.ts';
 import { briefTargetColumns, countText, GROUP_NAMES, targetFacts } from '../../src/presentation/targets.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 import { formatCount } from '../../src/text/format.ts';

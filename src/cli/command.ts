@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Question } from '../presentation/question.ts';
+import type { Question } from '../presentation/shapes/question.ts';
 import type { Context } from '../runtime/context.ts';
 import type { ExitCode } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
-import { notTyped, type Question } from '../presentation/question.ts';
+import { notTyped, type Question } from '../presentation/shapes/question.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import { printable } from '../text/printable.ts';
 import { questionLines } from './printers/question.ts';

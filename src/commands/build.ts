@@ -35,7 +35,7 @@ export const buildCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
   const { builtSummary } = await import('../presentation/snapshot.ts');
-  const { summaryText } = await import('../presentation/summary.ts');
+  const { summaryText } = await import('../presentation/shapes/summary.ts');
   const { build } = await import('../operations/build.ts');
   const { hasSanitizeQuery } = await import('../operations/sanitize/sanitize.ts');
   const { target } = invocation.arguments;
@@ -75,7 +75,7 @@ async function buildAndSanitize(
   const { coverageText } = await import('../cli/printers/lists.ts');
   const { sanitizeQuestion, sanitizeSummary } = await import('../presentation/sanitize.ts');
   const { builtSummary } = await import('../presentation/snapshot.ts');
-  const { summaryText } = await import('../presentation/summary.ts');
+  const { summaryText } = await import('../presentation/shapes/summary.ts');
   const { applySanitize, planSanitize } = await import('../operations/sanitize/sanitize.ts');
   const context = await openContext();
   const planned = await planSanitize(context, request);

@@ -71,7 +71,7 @@ export const loadCommand: CommandModule = { ...specification, run };
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
   const { questionLines } = await import('../cli/printers/question.ts');
   const { loadQuestion, loadSummary } = await import('../presentation/load.ts');
-  const { summaryText } = await import('../presentation/summary.ts');
+  const { summaryText } = await import('../presentation/shapes/summary.ts');
   const { applyLoad, planLoad } = await import('../operations/load/load.ts');
   const context = await invocation.context();
   const planned = await planLoad(context, toRequest(invocation));

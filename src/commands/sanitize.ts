@@ -52,7 +52,7 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const { coverageText } = await import('../cli/printers/lists.ts');
   const { questionLines } = await import('../cli/printers/question.ts');
   const { sanitizeQuestion, sanitizeSummary } = await import('../presentation/sanitize.ts');
-  const { summaryText } = await import('../presentation/summary.ts');
+  const { summaryText } = await import('../presentation/shapes/summary.ts');
   const { applySanitize, planSanitize } = await import('../operations/sanitize/sanitize.ts');
   const { suggest } = await import('../operations/sanitize/suggest.ts');
   const { options, confirm } = invocation;

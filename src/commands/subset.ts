@@ -35,7 +35,7 @@ export const subsetCommand: CommandModule = { ...specification, run };
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
   const { subsetPlanText } = await import('../cli/printers/lists.ts');
   const { explanationText, subsetQuestion, subsetSummary } = await import('../presentation/subset.ts');
-  const { summaryText } = await import('../presentation/summary.ts');
+  const { summaryText } = await import('../presentation/shapes/summary.ts');
   const { explainSubset } = await import('../operations/subset/explain-subset.ts');
   const { planSubset, applySubset } = await import('../operations/subset/subset.ts');
   const context = await invocation.context();

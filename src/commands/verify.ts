@@ -33,7 +33,7 @@ export const verifyCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
   const { lostLines, verifySummary } = await import('../presentation/transfer.ts');
-  const { summaryText } = await import('../presentation/summary.ts');
+  const { summaryText } = await import('../presentation/shapes/summary.ts');
   const { verify } = await import('../operations/snapshots/verify.ts');
   const request = { ...snapshotRequest(invocation), ...invocation.options };
   const result = await verify(await invocation.context(), request);

@@ -3,9 +3,9 @@ import type { CheckReport } from '../operations/configuration/check.ts';
 import type { CheckWithFixes, Fix } from '../operations/configuration/fix.ts';
 import type { Reach } from '../operations/configuration/reach.ts';
 import { formatNumberOf } from '../text/format.ts';
-import type { Column } from './column.ts';
-import type { Fact } from './fact.ts';
-import type { Glyphs } from './glyphs.ts';
+import type { Column } from './shapes/column.ts';
+import type { Fact } from './shapes/fact.ts';
+import type { Glyphs } from './shapes/glyphs.ts';
 
 /** The result of one check. */
 export interface CheckRow {

@@ -3,7 +3,7 @@ import type { ApplyPlan, ResourceChange } from '../operations/cloud/hub-settings
 import type { HubContent } from '../operations/cloud/show.ts';
 import { formatNumberOf } from '../text/format.ts';
 import { printable } from '../text/printable.ts';
-import type { Question } from './question.ts';
+import type { Question } from './shapes/question.ts';
 
 export function applyQuestion({ hub, file, resources }: ApplyPlan): Question {
   const changed = resources.filter(({ action }) => action !== 'unchanged');

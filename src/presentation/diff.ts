@@ -1,7 +1,7 @@
 import type { DiffResult, SnapshotRow, TableChange } from '../results/results.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../text/format.ts';
-import type { Cell, Column } from './column.ts';
-import type { Tone } from './glyphs.ts';
+import type { Cell, Column } from './shapes/column.ts';
+import type { Tone } from './shapes/glyphs.ts';
 
 /** What was compared, and how many tables differ. */
 export function diffTitle({ from, to, destination, changes, unchanged }: DiffResult): string {

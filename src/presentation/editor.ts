@@ -1,6 +1,6 @@
 import type { Draft } from '../operations/configuration/edit-configuration.ts';
 import { formatNumberOf } from '../text/format.ts';
-import type { Cell } from './column.ts';
+import type { Cell } from './shapes/column.ts';
 
 /** What the editor of the configuration says: notices, and what can be done at a section. */
 export const EDITOR_NOTICES = {

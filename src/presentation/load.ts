@@ -2,7 +2,7 @@ import { isForeign, type LoadPlan, type LoadResult, type SnapshotRow, type UndoP
 import type { TableSelection } from '../results/selected-tables.ts';
 import type { RunSummary } from '../state/runs.ts';
 import { formatAge, formatBytes, formatDuration, formatNumberOf, formatTime } from '../text/format.ts';
-import type { Fact } from './fact.ts';
+import type { Fact } from './shapes/fact.ts';
 import {
   askToReplace,
   destinationFacts,
@@ -12,7 +12,8 @@ import {
   typedName,
   undoFacts,
   warningsOf,
-} from './question.ts';
+} from './shapes/question.ts';
+import { summaryOf } from './shapes/summary.ts';
 import {
   contentsText,
   createdText,
@@ -22,7 +23,6 @@ import {
   signatureFact,
   snapshotName,
 } from './snapshot.ts';
-import { summaryOf } from './summary.ts';
 
 export function loadQuestion(plan: LoadPlan, now: Date): Question {
   const { destination, file, snapshot, target, selection } = plan;

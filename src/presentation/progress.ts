@@ -1,7 +1,7 @@
 import { type Progress, paceOf } from '../state/progress.ts';
 import { elapsed, type RunStep } from '../state/run.ts';
 import { formatBytes, formatCount, formatDuration } from '../text/format.ts';
-import type { Tone } from './glyphs.ts';
+import type { Tone } from './shapes/glyphs.ts';
 
 export interface Look {
   glyph: 'pending' | 'running' | 'good' | 'bad' | 'caution' | 'skipped';

@@ -1,9 +1,9 @@
 import type { PrunedTarget, PrunePlan, RemovePlan, SnapshotRow } from '../results/results.ts';
 import type { RunSummary } from '../state/runs.ts';
 import { formatAge, formatBytes, formatNumberOf } from '../text/format.ts';
-import type { Question } from './question.ts';
+import type { Question } from './shapes/question.ts';
+import { summaryOf } from './shapes/summary.ts';
 import { contentsText, createdText, locationText, snapshotName } from './snapshot.ts';
-import { summaryOf } from './summary.ts';
 
 const FREED = 'not shared with another snapshot; freed within a day';
 

@@ -3,10 +3,10 @@ import { paceOf } from '../state/progress.ts';
 import { elapsed, type LogLine, type RunState } from '../state/run.ts';
 import { type Run, runBefore } from '../state/runs.ts';
 import { formatCount, formatDuration, formatNumberOf } from '../text/format.ts';
-import type { Cell, Column } from './column.ts';
-import type { Glyphs, Tone } from './glyphs.ts';
 import { type Look, percentText } from './progress.ts';
-import { queuedText } from './question.ts';
+import type { Cell, Column } from './shapes/column.ts';
+import type { Glyphs, Tone } from './shapes/glyphs.ts';
+import { queuedText } from './shapes/question.ts';
 
 const RUN_LOOKS: Record<RunState['status'], Look> = {
   waiting: { glyph: 'pending', tone: 'dim' },

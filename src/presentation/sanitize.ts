@@ -1,9 +1,9 @@
 import type { Coverage, SanitizePlan, SanitizeResult, TableCoverage } from '../results/sanitize-results.ts';
 import type { RunSummary } from '../state/runs.ts';
 import { formatCount, formatDuration, formatNumberOf } from '../text/format.ts';
-import type { Column } from './column.ts';
-import type { Fact } from './fact.ts';
-import type { Glyphs, Tone } from './glyphs.ts';
+import type { Column } from './shapes/column.ts';
+import type { Fact } from './shapes/fact.ts';
+import type { Glyphs, Tone } from './shapes/glyphs.ts';
 import {
   askToReplace,
   destinationFacts,
@@ -12,9 +12,9 @@ import {
   serverFact,
   typedName,
   warningsOf,
-} from './question.ts';
+} from './shapes/question.ts';
+import { summaryOf } from './shapes/summary.ts';
 import { contentsText, createdText, snapshotName } from './snapshot.ts';
-import { summaryOf } from './summary.ts';
 
 export function sanitizeQuestion(plan: SanitizePlan, now: Date): Question {
   const { target, snapshot, query, destination, where, strict, steps } = plan;

@@ -2,8 +2,8 @@ import type { SignedIn } from '../operations/sign-in/sign-in-status.ts';
 import type { UserError } from '../runtime/errors.ts';
 import type { SignInEvent } from '../runtime/events.ts';
 import { formatTime } from '../text/format.ts';
-import type { Fact } from './fact.ts';
-import type { Tone } from './glyphs.ts';
+import type { Fact } from './shapes/fact.ts';
+import type { Tone } from './shapes/glyphs.ts';
 
 export function signInLead({ provider }: Pick<SignInEvent, 'provider'>): string {
   return `Sign in with "${provider}" in a browser:`;

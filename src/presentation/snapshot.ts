@@ -4,10 +4,10 @@ import type { DataState } from '../results/sanitize-results.ts';
 import type { RunSummary } from '../state/runs.ts';
 import { formatAge, formatBytes, formatCount, formatNumberOf, formatTime } from '../text/format.ts';
 import { definitionsOnlyText, hiddenText, leftOutText } from '../text/format-objects.ts';
-import type { Column } from './column.ts';
-import type { Fact } from './fact.ts';
-import type { Glyphs } from './glyphs.ts';
-import { summaryOf } from './summary.ts';
+import type { Column } from './shapes/column.ts';
+import type { Fact } from './shapes/fact.ts';
+import type { Glyphs } from './shapes/glyphs.ts';
+import { summaryOf } from './shapes/summary.ts';
 
 export const ENGINE_NAMES = Object.fromEntries(ENGINE_PROFILES.map(({ id, products }) => [id, products[0]])) as Record<
   SnapshotRow['engine'],

@@ -1,9 +1,9 @@
 import type { SubsetExplanation, SubsetPlanResult, SubsetResult, SubsetTableRow } from '../results/subset-results.ts';
 import type { RunSummary } from '../state/runs.ts';
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../text/format.ts';
-import type { Column } from './column.ts';
-import type { Fact } from './fact.ts';
-import type { Glyphs, Tone } from './glyphs.ts';
+import type { Column } from './shapes/column.ts';
+import type { Fact } from './shapes/fact.ts';
+import type { Glyphs, Tone } from './shapes/glyphs.ts';
 import {
   askToReplace,
   destinationFacts,
@@ -13,9 +13,9 @@ import {
   typedName,
   undoFacts,
   warningsOf,
-} from './question.ts';
+} from './shapes/question.ts';
+import { keptText, summaryOf } from './shapes/summary.ts';
 import { dataFact, snapshotName } from './snapshot.ts';
-import { keptText, summaryOf } from './summary.ts';
 
 export function subsetQuestion(plan: SubsetPlanResult): Question {
   const { target, source, destination, tables, seed, undo } = plan;

@@ -3,9 +3,9 @@ import type { ConnectionFailure } from '../results/connection-failures.ts';
 import type { TargetInfo, TargetRow, TargetStatus } from '../results/results.ts';
 import type { TargetEntry } from '../state/targets.ts';
 import { formatAge, formatBytes, formatCount, formatNumberOf, formatTime } from '../text/format.ts';
-import type { Cell, Column } from './column.ts';
-import type { Fact } from './fact.ts';
-import type { Glyphs, Tone } from './glyphs.ts';
+import type { Cell, Column } from './shapes/column.ts';
+import type { Fact } from './shapes/fact.ts';
+import type { Glyphs, Tone } from './shapes/glyphs.ts';
 import { ENGINE_NAMES } from './snapshot.ts';
 
 export const MODES: Record<Mode, string> = {

@@ -1,8 +1,8 @@
 import type { ExportResult, ImportResult, SnapshotRow, TransferResult, VerifyResult } from '../results/results.ts';
 import type { RunSummary } from '../state/runs.ts';
 import { formatBytes, formatNumberOf } from '../text/format.ts';
+import { summaryOf } from './shapes/summary.ts';
 import { lackingLines, snapshotName } from './snapshot.ts';
-import { summaryOf } from './summary.ts';
 
 export type TransferKind = 'push' | 'pull';
 

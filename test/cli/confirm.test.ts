@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { confirm } from '../../src/cli/confirm.ts';
-import type { TypedName } from '../../src/presentation/question.ts';
+import type { TypedName } from '../../src/presentation/shapes/question.ts';
 import { interrupted } from '../../src/runtime/errors.ts';
 import { Sink } from '../helpers/cli-host.ts';
 import { questionOf } from '../helpers/question.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Span } from '../../components/line.tsx';
 import { tableHead, tableRow } from '../../components/table.ts';
-import type { Column } from '../../src/presentation/column.ts';
-import { layOutTable } from '../../src/presentation/table-layout.ts';
+import type { Column } from '../../src/presentation/shapes/column.ts';
+import { layOutTable } from '../../src/presentation/shapes/table-layout.ts';
 import { cellWidth } from '../../src/text/text-width.ts';
 import { fc } from '../helpers/fast-check.ts';
 

@@ -1,4 +1,4 @@
-import type { Question } from '../../src/presentation/question.ts';
+import type { Question } from '../../src/presentation/shapes/question.ts';
 
 /** A question with little in it. */
 export function questionOf(change: Partial<Question> = {}): Question {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createStyle } from '../../src/cli/printers/style.ts';
 import { formatTable } from '../../src/cli/printers/table.ts';
-import type { Column } from '../../src/presentation/column.ts';
+import type { Column } from '../../src/presentation/shapes/column.ts';
+import { layOutTable } from '../../src/presentation/shapes/table-layout.ts';
 import { briefSnapshotColumns, snapshotColumns } from '../../src/presentation/snapshot.ts';
-import { layOutTable } from '../../src/presentation/table-layout.ts';
 import { briefTargetColumns, checkedEntry, targetColumns } from '../../src/presentation/targets.ts';
 import { fakeSnapshot, fakeTarget } from '../helpers/fake-world.ts';
 

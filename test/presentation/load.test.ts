@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { questionLines } from '../../src/cli/printers/question.ts';
 import { loadQuestion, loadSummary } from '../../src/presentation/load.ts';
-import { detailsWithKey, summaryText } from '../../src/presentation/summary.ts';
+import { detailsWithKey, summaryText } from '../../src/presentation/shapes/summary.ts';
 import type { LoadPlan, SnapshotRow } from '../../src/results/results.ts';
 
 const snapshot: SnapshotRow = {

@@ -1,5 +1,5 @@
-import type { Glyphs } from '../../presentation/glyphs.ts';
 import { type ProgressWords, progressWords, stepTime } from '../../presentation/progress.ts';
+import type { Glyphs } from '../../presentation/shapes/glyphs.ts';
 import { redact } from '../../process/redact.ts';
 import type { RunStep } from '../../state/run.ts';
 import { printable } from '../../text/printable.ts';

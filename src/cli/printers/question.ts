@@ -1,5 +1,5 @@
-import type { Fact } from '../../presentation/fact.ts';
-import type { Question } from '../../presentation/question.ts';
+import type { Fact } from '../../presentation/shapes/fact.ts';
+import type { Question } from '../../presentation/shapes/question.ts';
 import { cellWidth } from '../../text/text-width.ts';
 
 /** A plan as lines: what a dry run prints, and what is read before an answer. */

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { ASCII, type Glyphs, type Tone, UNICODE } from '../../presentation/glyphs.ts';
+import { ASCII, type Glyphs, type Tone, UNICODE } from '../../presentation/shapes/glyphs.ts';
 import { printableLines } from '../../text/printable.ts';
 
 /** How the plain output looks: colours where wanted, glyphs that the terminal can show. */

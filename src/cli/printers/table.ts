@@ -1,5 +1,5 @@
-import type { Cell, Column } from '../../presentation/column.ts';
-import { GAP, layOutTable } from '../../presentation/table-layout.ts';
+import type { Cell, Column } from '../../presentation/shapes/column.ts';
+import { GAP, layOutTable } from '../../presentation/shapes/table-layout.ts';
 import { cut, fitCells } from '../../text/text-width.ts';
 import type { Style } from './style.ts';
 

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { sanitizeSchema } from '../../config/schema/sanitize.ts';
 import { storageProfileSchema } from '../../config/schema/storage-profile.ts';
 import { targetSchema } from '../../config/schema/target.ts';
-import { headlineSchema } from '../../repository/headline.ts';
+import { headlineSchema } from '../../repository/headlines/headline.ts';
 import { count, sha256, snapshotId } from '../../repository/values.ts';
 
 // Bodies of the hub's API. Requests are strict objects: the hub refuses unknown fields. Answers are objects: a client

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { openArchive } from '../../repository/archive-file.ts';
 import { damaged } from '../../repository/damaged.ts';
-import { headlineOf } from '../../repository/headline.ts';
+import { headlineOf } from '../../repository/headlines/headline.ts';
 import type { Manifest, ManifestFile } from '../../repository/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import { filesOf } from '../../repository/repository.ts';

@@ -1,4 +1,4 @@
-import { type Headline, headlineOf } from '../../repository/headline.ts';
+import { type Headline, headlineOf } from '../../repository/headlines/headline.ts';
 import { createLocalRepository } from '../../repository/local-repository.ts';
 import type { RemoteRepository } from '../../repository/remote-repository.ts';
 import { manifestKey } from '../../repository/repository.ts';

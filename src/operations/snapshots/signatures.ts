@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { signingKey } from '../../config/signing-key.ts';
-import type { Headline } from '../../repository/headline.ts';
+import type { Headline } from '../../repository/headlines/headline.ts';
 import type { Manifest } from '../../repository/manifest.ts';
 import { publicKeyText, signManifest, verifyManifest } from '../../repository/signature.ts';
 import type { SnapshotRow, SnapshotSignature } from '../../results/results.ts';

@@ -1,4 +1,4 @@
-import { headlineOf } from '../../repository/headline.ts';
+import { headlineOf } from '../../repository/headlines/headline.ts';
 import type { Manifest } from '../../repository/manifest.ts';
 import type { RemoteRepository } from '../../repository/remote-repository.ts';
 import { manifestKey } from '../../repository/repository.ts';

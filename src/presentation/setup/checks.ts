@@ -1,7 +1,7 @@
 import { ENGINE_PROFILES } from '../../engines/list.ts';
 import { formatBytes } from '../../text/format.ts';
-import type { Cell } from '../column.ts';
-import type { Glyphs } from '../glyphs.ts';
+import type { Cell } from '../shapes/column.ts';
+import type { Glyphs } from '../shapes/glyphs.ts';
 import type { SetupFound, SetupState } from './step.ts';
 import type { SetupStepId } from './step-ids.ts';
 

@@ -4,7 +4,7 @@ import { createTheme } from '../../../components/theme.ts';
 import { createViews } from '../../../screens/app/in-view.ts';
 import { headingLines, keyOfLine, lineOfEntry, targetLines } from '../../../screens/targets/lines.ts';
 import type { Sort } from '../../../screens/targets/sort.ts';
-import { layOutTable } from '../../../src/presentation/table-layout.ts';
+import { layOutTable } from '../../../src/presentation/shapes/table-layout.ts';
 import { briefTargetColumns } from '../../../src/presentation/targets.ts';
 import type { TargetEntry } from '../../../src/state/targets.ts';
 import { cellWidth } from '../../../src/text/text-width.ts';

@@ -1,5 +1,5 @@
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
-import { connectionFailed } from '../../shared/connection-failed.ts';
+import { connectionFailed } from '../../shared/connection/connection-failed.ts';
 import { failureOf } from './failure.ts';
 import { ConnectionLost, type MysqlSession, type MysqlSessionOptions, openSession } from './session.ts';
 import { addressOf, withDatabase, writeAddress } from './url.ts';

@@ -1,5 +1,5 @@
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
-import { addressesOfHost, THIS_MACHINE } from '../../shared/host-addresses.ts';
+import { addressesOfHost, THIS_MACHINE } from '../../shared/connection/host-addresses.ts';
 import { addressOf } from './url.ts';
 
 export async function addressesOf(_context: EngineContext, url: DatabaseUrl): Promise<Set<string>> {

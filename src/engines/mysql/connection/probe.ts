@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { ConnectionFailure } from '../../../results/connection-failures.ts';
 import type { DatabaseUrl, EngineContext, Probe, ProbeRequest } from '../../engine.ts';
-import { failedProbe, SIZES_AT_ONCE, UNKNOWN } from '../../shared/probe-states.ts';
+import { failedProbe, SIZES_AT_ONCE, UNKNOWN } from '../../shared/connection/probe-states.ts';
 import { readServer } from '../introspect.ts';
 import { withOwnRows } from '../own-rows.ts';
 import { failureOf } from './failure.ts';

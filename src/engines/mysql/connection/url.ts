@@ -1,6 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
 import type { DatabaseUrl } from '../../engine.ts';
-import { decodePart, malformedUrl, readPort } from '../../shared/url-parts.ts';
+import { decodePart, malformedUrl, readPort } from '../../shared/connection/url-parts.ts';
 
 const SHAPE =
   /^(?<scheme>mysql|mariadb|mydocker):\/\/(?:(?<userinfo>[^/?#]*)@)?(?<host>\[[^\]/?#]*\]|[^:/?#]*)(?::(?<port>[^/?#]*))?(?:\/(?<database>[^?#]*))?(?:\?(?<parameters>[^#]*))?$/is;

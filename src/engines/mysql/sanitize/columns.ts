@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ColumnFacts, ColumnFamily } from '../../../sanitize/column-facts.ts';
 import type { ColumnsRequest, EngineContext } from '../../engine.ts';
-import { SAMPLE_LENGTH, SAMPLED_ROWS, SAMPLES } from '../../shared/samples.ts';
+import { SAMPLE_LENGTH, SAMPLED_ROWS, SAMPLES } from '../../shared/sanitize/samples.ts';
 import { connect } from '../connection/connect.ts';
 import { inDatabase, MARK, type MysqlSession, quoteName, quoteText } from '../connection/session.ts';
 import { detailsOf } from '../details.ts';

@@ -1,5 +1,5 @@
 import type { Statement } from '../../../sanitize/statement.ts';
-import { clientCommand, lineAt, statementRefused, unterminated } from '../../shared/query-refused.ts';
+import { clientCommand, lineAt, statementRefused, unterminated } from '../../shared/sanitize/query-refused.ts';
 import { createLexer, tokensOf } from '../definitions/tokens.ts';
 
 /**

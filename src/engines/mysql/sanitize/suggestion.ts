@@ -3,7 +3,7 @@ import type { ColumnFacts } from '../../../sanitize/column-facts.ts';
 import type { Replaceable } from '../../../sanitize/replacements.ts';
 import { type KeyPair, section, touchedKeys, updateOf, withPartners } from '../../../sanitize/suggestion.ts';
 import type { EngineContext, SuggestionRequest } from '../../engine.ts';
-import { suggestedQuery } from '../../shared/suggested-query.ts';
+import { suggestedQuery } from '../../shared/sanitize/suggested-query.ts';
 import { connect } from '../connection/connect.ts';
 import { inDatabase, type MysqlSession, quoteName, quoteText } from '../connection/session.ts';
 import { type Code, readCode, readDefinitions, withoutDefiner } from '../definitions/definitions.ts';

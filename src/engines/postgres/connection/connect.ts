@@ -2,7 +2,7 @@ import { redact } from '../../../process/redact.ts';
 import type { ConnectionFailure } from '../../../results/connection-failures.ts';
 import type { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
-import { connectionFailed } from '../../shared/connection-failed.ts';
+import { connectionFailed } from '../../shared/connection/connection-failed.ts';
 import { anyClientTools, type ClientTools } from '../tools.ts';
 import { failureOf } from './failure.ts';
 import { ConnectionLost, openSession, type PsqlSession, type PsqlSessionOptions, quoteText } from './session.ts';

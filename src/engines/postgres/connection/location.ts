@@ -1,5 +1,5 @@
 import type { DatabaseUrl, EngineContext, Host } from '../../engine.ts';
-import { addressesOfHost, THIS_MACHINE } from '../../shared/host-addresses.ts';
+import { addressesOfHost, THIS_MACHINE } from '../../shared/connection/host-addresses.ts';
 import { findClientTools } from '../tools.ts';
 import { connectionOf, portOf } from './url.ts';
 

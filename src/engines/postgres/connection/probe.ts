@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { ConnectionFailure } from '../../../results/connection-failures.ts';
 import type { DatabaseUrl, EngineContext, Probe, ProbeRequest } from '../../engine.ts';
-import { failedProbe, SIZES_AT_ONCE, UNKNOWN } from '../../shared/probe-states.ts';
+import { failedProbe, SIZES_AT_ONCE, UNKNOWN } from '../../shared/connection/probe-states.ts';
 import { anyClientTools, type ClientTools } from '../tools.ts';
 import { findFailure, linesOf, MAINTENANCE_DATABASES, tryToConnect } from './connect.ts';
 import { concernsServer } from './failure.ts';

@@ -1,6 +1,6 @@
 import type { ColumnDigest, ColumnFacts } from '../../../sanitize/column-facts.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
-import { type DigestRow, digestsIn } from '../../shared/digests.ts';
+import { type DigestRow, digestsIn } from '../../shared/sanitize/digests.ts';
 import { connect } from '../connection/connect.ts';
 import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
 import { hashOf, tableReference } from './columns.ts';

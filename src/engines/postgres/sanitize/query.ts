@@ -3,7 +3,7 @@ import { withStep } from '../../../runtime/events.ts';
 import { describeStatement, type Statement } from '../../../sanitize/statement.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext, QueryRun } from '../../engine.ts';
-import { connectionLostAt, queryFailed, UNPUBLISHED } from '../../shared/query-failed.ts';
+import { connectionLostAt, queryFailed, UNPUBLISHED } from '../../shared/sanitize/query-failed.ts';
 import { connect, linesOf } from '../connection/connect.ts';
 import { ConnectionLost, type PsqlSession, SqlError } from '../connection/session.ts';
 import type { Settings } from '../connection/url.ts';

@@ -11,7 +11,7 @@ import {
   withPartners,
 } from '../../../sanitize/suggestion.ts';
 import type { EngineContext, SuggestionRequest } from '../../engine.ts';
-import { suggestedQuery } from '../../shared/suggested-query.ts';
+import { suggestedQuery } from '../../shared/sanitize/suggested-query.ts';
 import { connect } from '../connection/connect.ts';
 import { type PsqlSession, quoteText } from '../connection/session.ts';
 import { DIALECT, FUNCTIONS } from './replacements.ts';

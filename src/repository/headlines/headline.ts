@@ -1,12 +1,12 @@
 import * as v from 'valibot';
-import { ENGINE_IDS } from '../engines/list.ts';
-import { definitionsOnlyOf, definitionsOnlySchema } from '../results/definitions-only.ts';
-import { hiddenObjectsOf, hiddenSchema } from '../results/hidden-objects.ts';
-import { leftOutSchemasOf } from '../results/left-out-schemas.ts';
-import type { Manifest } from './manifest.ts';
-import { filesOf } from './repository.ts';
-import { verifyManifest } from './signature.ts';
-import { count, list, name, snapshotId, time } from './values.ts';
+import { ENGINE_IDS } from '../../engines/list.ts';
+import { definitionsOnlyOf, definitionsOnlySchema } from '../../results/definitions-only.ts';
+import { hiddenObjectsOf, hiddenSchema } from '../../results/hidden-objects.ts';
+import { leftOutSchemasOf } from '../../results/left-out-schemas.ts';
+import type { Manifest } from '../manifest.ts';
+import { filesOf } from '../repository.ts';
+import { verifyManifest } from '../signature.ts';
+import { count, list, name, snapshotId, time } from '../values.ts';
 
 export const headlineSchema = v.object({
   target: name,

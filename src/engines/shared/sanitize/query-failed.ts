@@ -1,6 +1,6 @@
-import { redact } from '../../process/redact.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
-import { describeStatement, type Statement } from '../../sanitize/statement.ts';
+import { redact } from '../../../process/redact.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { describeStatement, type Statement } from '../../../sanitize/statement.ts';
 
 export const UNPUBLISHED = 'Nothing was published, and the destination is unchanged.';
 

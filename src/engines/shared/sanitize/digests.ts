@@ -1,4 +1,4 @@
-import { type ColumnDigest, type ColumnFacts, columnName } from '../../sanitize/column-facts.ts';
+import { type ColumnDigest, type ColumnFacts, columnName } from '../../../sanitize/column-facts.ts';
 
 /** By column: number of values (`v0`), digest (`d0`), surviving samples (`s0`). */
 export type DigestRow = Record<string, number | string>;

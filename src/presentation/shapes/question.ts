@@ -1,5 +1,5 @@
-import type { DestinationState } from '../results/results.ts';
-import { formatBytes, formatNumberOf } from '../text/format.ts';
+import type { DestinationState } from '../../results/results.ts';
+import { formatBytes, formatNumberOf } from '../../text/format.ts';
 import type { Fact } from './fact.ts';
 
 /** What a person is asked before something is replaced or removed. */

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
+import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
+import { isDamage, manifestKey, type Repository } from '../repository.ts';
+import type { Store, StoredFile } from '../store.ts';
 import { type Headline, headlineOf, headlineSchema } from './headline.ts';
-import { isDamage, manifestKey, type Repository } from './repository.ts';
-import type { Store, StoredFile } from './store.ts';
 
 export interface HeadlinesOptions {
   store: Store;

@@ -1,4 +1,4 @@
-import { cellWidth } from '../text/text-width.ts';
+import { cellWidth } from '../../text/text-width.ts';
 import type { Column } from './column.ts';
 
 export interface TableLayout<Row> {

@@ -1,5 +1,5 @@
-import { EXIT, UserError } from '../../runtime/errors.ts';
-import { describeStatement, type Statement } from '../../sanitize/statement.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { describeStatement, type Statement } from '../../../sanitize/statement.ts';
 
 export function queryRefused(message: string, why: string): UserError {
   const hint = `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;

@@ -1,4 +1,4 @@
-import type { RunSummary } from '../state/runs.ts';
+import type { RunSummary } from '../../state/runs.ts';
 
 /** The previous version of a database that is kept, and the command that restores it. */
 type Undo = NonNullable<RunSummary['undo']>;

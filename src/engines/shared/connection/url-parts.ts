@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
 
 export function decodePart(text: string): string {
   try {
