@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Headline } from '../../src/repository/headline.ts';
+import type { Headline } from '../../src/repository/headlines/headline.ts';
 import { Problem } from '../problem.ts';
 import { type AuditEvent, recordEvent } from './audit.ts';
 import type { Connection, Database } from './database.ts';

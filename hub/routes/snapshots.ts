@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AnswerOf, BodyOf } from '../../src/cloud/contract/routes.ts';
 import { MOST_PARTS, type Uploads } from '../../src/cloud/contract/schemas.ts';
-import { headlineOf } from '../../src/repository/headline.ts';
+import { headlineOf } from '../../src/repository/headlines/headline.ts';
 import { objectKey } from '../../src/repository/keys.ts';
 import { type Manifest, ManifestInvalid, parseManifest } from '../../src/repository/manifest.ts';
 import { filesOf, manifestKey } from '../../src/repository/repository.ts';

@@ -94,7 +94,7 @@ test('a host without a port takes the one of the environment, else 5432', () => 
 });
 
 test.for([
-  ['mysql://h/d', 'does not read'],
+  ['mysql://h/d', 'expected postgres://'],
   ['postgres://h:port/d', '"port" is not a port'],
   ['postgres://h:70000/d', '"70000" is not a port'],
   ['postgres://a,b,c/d?port=1,2', '2 ports for 3 hosts'],
