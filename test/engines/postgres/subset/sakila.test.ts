@@ -69,8 +69,8 @@ describeWithPostgres(
       folder = await temporaryFolder();
       server = await startPostgres();
       await server.createDatabase('sakila');
-      await server.psql('sakila', { file: `${SAKILA}schema.sql` });
-      await server.psql('sakila', { file: `${SAKILA}data.sql` });
+      await server.psql('sakila', { file: `${SAKILA}/schema.sql` });
+      await server.psql('sakila', { file: `${SAKILA}/data.sql` });
     }, 60_000);
 
     afterAll(async () => {
