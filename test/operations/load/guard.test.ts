@@ -199,7 +199,8 @@ describeWithPostgres('the guard of sources', () => {
       const context = contextOf({ targets, directory: folder.path });
       const refused = refuseSources(context, parsePostgresUrl(primary.url('dev')));
       await expect(refused, name).rejects.toMatchObject({ ...IS_SOURCE, message: expect.stringContaining(name) });
-      await primary.psql('postgres', { sql: `DROP DATABASE "${name}"` });
+      // The check of the other way may still be ending.
+      await primary.psql('postgres', { sql: `DROP DATABASE "${name}" WITH (FORCE)` });
     }
   });
 
@@ -232,7 +233,7 @@ describeWithPostgres('the guard of sources', () => {
       const strict = { ...world, targets: { ...world.targets, strict: { snapshot: { src_url } } } };
       await expect(refuseSources(contextOf(strict), prod, { target: 'app' }), how).rejects.toMatchObject({ code });
     }
-    await primary.psql('postgres', { sql: 'DROP DATABASE "prod.tool-undo"' });
+    await primary.psql('postgres', { sql: 'DROP DATABASE "prod.tool-undo" WITH (FORCE)' });
   });
 
   it('takes no source for identified when the file of identities is damaged', async () => {
