@@ -45,7 +45,7 @@ test('marked tables are loaded, after what they need was shown', async () => {
   expect(model.navigation.top()).toMatchObject({ marked: ['public.orders', 'sales.漢字 🚀'] });
   press(model, 'l');
   expect(model.navigation.top()).toMatchObject({ screen: 'confirm', title: 'load 2 tables of snapshot 0' });
-  await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { work: { kind: 'load' } } });
+  await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { definition: { kind: 'load' } } });
   answerConfirm(model, 'go');
   await model.runs.settled();
   expect(world.done).toEqual(['load app public.orders sales.漢字 🚀']);
