@@ -32,6 +32,8 @@ async function countingProxy(target: number): Promise<CountingProxy> {
     open.add(near);
     proxy.total += 1;
     proxy.most = Math.max(proxy.most, open.size);
+    // The client has closed it, however long the server takes to notice.
+    near.on('end', () => open.delete(near));
     near.on('close', () => {
       open.delete(near);
       far.destroy();
