@@ -23,15 +23,13 @@ const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
 const SAKILA = new URL('../../../../shared/data/sakila-mysql', import.meta.url).pathname;
 const USER = { name: 'app', password: 'hunter2-never-seen' };
 
-/** Each with the client of its own flavour; MySQL only in `npm run test:full`. */
+/** Each with the client of its own flavour. */
 const COMBINATIONS = [
   { flavour: 'mariadb', image: IMAGE },
   { flavour: 'mysql', image: MYSQL_IMAGE },
 ] as const satisfies { flavour: TestFlavour; image: string }[];
 
-const tried = COMBINATIONS.filter(({ flavour }) => flavour === 'mariadb' || process.env.TOOL_TEST_FULL === '1');
-
-for (const { flavour, image } of tried) {
+for (const { flavour, image } of COMBINATIONS) {
   describeWithMysql(flavour, { name: 'with the client program of an image', files: SAKILA }, () => {
     describeWithDocker('in a container', () => {
       let docker: TestDocker;
