@@ -45,7 +45,7 @@ async function walk() {
   await terminal.waitFor((screen) => screen.includes('✗ unreachable') && screen.split('✓ up').length === 3, PATIENCE);
   picture('targets');
   terminal.press(':');
-  await terminal.waitFor('do it');
+  await terminal.waitFor('Enter run');
   terminal.press('s', 'o');
   await terminal.waitFor(': so');
   picture('palette');
@@ -65,11 +65,11 @@ async function walk() {
   await terminal.waitFor(/Note +before the move/);
   picture('snapshots');
   terminal.press('l');
-  await terminal.waitFor('❯ Do not load');
+  await terminal.waitFor('❯ Cancel');
   await load();
   await back('2 snapshots');
   terminal.press('l');
-  await terminal.waitFor('❯ Leave shop_dev as it is');
+  await terminal.waitFor('❯ Cancel');
   picture('plan');
   await load();
   picture('run');
@@ -104,12 +104,12 @@ async function edit() {
   terminal.press(...Array(9).fill('down'));
   await terminal.waitFor(/❯ +copy_tables/);
   terminal.press('a', 'p', 'u', 'b');
-  await terminal.waitFor(/names: ↓ chooses one/, PATIENCE);
+  await terminal.waitFor(/names: ↓ to choose/, PATIENCE);
   terminal.press('down', 'down');
   await terminal.waitFor(/❯ public\.\w+ /);
   picture('editor');
   terminal.press('esc');
-  await terminal.waitFor((screen) => !screen.includes('chooses one'));
+  await terminal.waitFor((screen) => !screen.includes('to choose'));
   await back('Tables copied whole');
   await back('3 targets');
 }
@@ -128,7 +128,7 @@ async function setUp() {
     asking.press('enter');
     await asking.waitFor('Source:');
     asking.press(`${server}/shop`, 'enter');
-    await asking.waitFor('❯ Go on with all of them', PATIENCE);
+    await asking.waitFor('❯ Continue with all schemas', PATIENCE);
     picture('set-up', asking);
   } finally {
     asking.close();
