@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AnswerOf, BodyOf } from '../../src/cloud/contract/routes.ts';
+import type { BodyOf } from '../../src/cloud/contract/routes.ts';
 import { MOST_PARTS, type Uploads } from '../../src/cloud/contract/schemas.ts';
 import { headlineOf } from '../../src/repository/headlines/headline.ts';
 import { objectKey } from '../../src/repository/keys.ts';
@@ -118,6 +118,7 @@ export const snapshotRoutes: Pick<
       { targetId: target.id, profileId },
       objects.map(({ sha256, stored_sha256, stored_bytes }) => ({ sha256, stored_sha256, stored_bytes })),
     );
+    const room = { parts: MOST_PARTS };
     const answers = await mapWithConcurrency(objects, CALLS_AT_ONCE, async (object) => {
       const row = rows.get(object.sha256);
       if (!row || row.state === 'removing') {
@@ -126,9 +127,9 @@ export const snapshotRoutes: Pick<
       if (row.state === 'stored') return { answer: 'present', sha256: object.sha256 } as const;
       return row.stored_bytes <= SINGLE_BYTES
         ? await singleUpload(row, { bucket, hub })
-        : await uploadInParts(object, { row, bucket, hub });
+        : await uploadInParts(object, { row, bucket, hub, room });
     });
-    return { body: { objects: bounded(answers) } };
+    return { body: { objects: answers } };
   },
 
   async verifyUploads({ target, body: { sanitized, objects } }, hub) {
@@ -226,15 +227,23 @@ async function singleUpload(row: ObjectRow, { bucket, hub }: Uploading): Promise
 
 type RequestedObject = BodyOf<'requestUploads'>['objects'][number];
 
+interface UploadingParts extends Uploading {
+  row: ObjectRow;
+  /** URLs that the answer may still have; the client asks for the others with their `upload_id`. */
+  room: { parts: number };
+}
+
 async function uploadInParts(
   { sha256, upload_id, from_part = 1 }: RequestedObject,
-  { row, bucket, hub }: Uploading & { row: ObjectRow },
+  { row, bucket, hub, room }: UploadingParts,
 ): Promise<Uploads['objects'][number]> {
   const key = objectKey(sha256);
   const part_bytes = PART_BYTES * Math.ceil(row.stored_bytes / MOST_PARTS / PART_BYTES);
   const count = Math.ceil(row.stored_bytes / part_bytes);
   const uploadId = upload_id ?? (await beginUpload(bucket, key));
-  const numbers = Array.from({ length: Math.max(count - from_part + 1, 0) }, (_, index) => from_part + index);
+  const length = Math.min(Math.max(count - from_part + 1, 0), room.parts);
+  room.parts -= length;
+  const numbers = Array.from({ length }, (_, index) => from_part + index);
   const parts = await mapWithConcurrency(numbers, CALLS_AT_ONCE, (number) =>
     bucket.presign({
       method: 'PUT',
@@ -245,17 +254,6 @@ async function uploadInParts(
   );
   const expires_at = expiry(hub, PART_URL_SECONDS);
   return { answer: 'upload_parts', sha256, upload_id: uploadId, part_bytes, from_part, parts, expires_at };
-}
-
-/** An answer has a bounded number of URLs; the client asks for the others with their `upload_id`. */
-function bounded(answers: AnswerOf<'requestUploads'>['objects']): AnswerOf<'requestUploads'>['objects'] {
-  let left = MOST_PARTS;
-  return answers.map((one) => {
-    if (one.answer !== 'upload_parts') return one;
-    const parts = one.parts.slice(0, left);
-    left -= parts.length;
-    return { ...one, parts };
-  });
 }
 
 function expiry({ clock }: Hub, seconds: number): string {

@@ -59,6 +59,9 @@ const ATTEMPTS = 5;
 const FIRST_DELAY = 250;
 const LONGEST_DELAY = 10_000;
 
+/** In one answer of a list: the most that the hub takes. */
+const PAGE_ITEMS = 200;
+
 export function createCloudClient(options: CloudClientOptions): CloudClient {
   const { endpoint, version, signal, renew, timeout = TIMEOUT, attempts = ATTEMPTS } = options;
   refusePlainHttp(endpoint);
@@ -130,18 +133,22 @@ export function createCloudClient(options: CloudClientOptions): CloudClient {
   };
 }
 
-/** All items of a list, page by page. */
-export async function callAll<Item>(
-  call: (cursor: string | undefined) => Promise<{ items: Item[]; next_cursor: string | null } | null>,
-): Promise<Item[]> {
-  const items: Item[] = [];
-  let cursor: string | undefined;
+/** A list that never ends is none. */
+const MOST_PAGES = 1000;
+
+/** The pages of a list, in order; `call` gets the query of a page and its number from 0. */
+export async function pagesOf<Page extends { next_cursor: string | null }>(
+  { endpoint }: Pick<CloudClient, 'endpoint'>,
+  call: (query: { limit: number; cursor?: string }, index: number) => Promise<Page>,
+): Promise<Page[]> {
+  const pages: Page[] = [];
+  let cursor: string | null = null;
   do {
-    const page = await call(cursor);
-    items.push(...(page?.items ?? []));
-    cursor = page?.next_cursor ?? undefined;
-  } while (cursor !== undefined);
-  return items;
+    const page: Page = await call({ limit: PAGE_ITEMS, ...(cursor !== null && { cursor }) }, pages.length);
+    if (pages.push(page) > MOST_PAGES) throw notAHub(endpoint, `a list has more than ${MOST_PAGES} pages`);
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return pages;
 }
 
 /** A token is sent over https only, but for a hub on this machine. */

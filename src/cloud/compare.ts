@@ -77,14 +77,15 @@ export function leavesOf(settings: object, before = ''): Leaves {
   return leaves;
 }
 
+/** Objects without a prototype: a key of the hub may be `__proto__`. */
 export function settingsOf(leaves: Leaves): Record<string, unknown> {
-  const settings: Record<string, unknown> = {};
+  const settings: Record<string, unknown> = Object.create(null);
   for (const [key, value] of leaves) {
     const parts = key.split('.');
     const last = parts.pop() ?? '';
     let place = settings;
     for (const part of parts) {
-      place[part] ??= {};
+      place[part] ??= Object.create(null);
       place = place[part] as Record<string, unknown>;
     }
     place[last] = value;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
-import type { CloudClient } from './client.ts';
+import { type CloudClient, pagesOf } from './client.ts';
 import { type CloudTarget, targetPageSchema } from './contract/schemas.ts';
 
 const cacheSchema = v.object({
@@ -26,8 +26,6 @@ export interface CachedTargets {
   at: string;
 }
 
-const LIMIT = 200;
-
 function fileIn(directory: string): string {
   return join(directory, 'cache', 'hub-targets.json');
 }
@@ -45,20 +43,19 @@ export async function cachedTargets(options: CacheOptions): Promise<CachedTarget
 /** Asks the hub for its targets, page by page; what has not changed is not sent again. */
 export async function fetchTargets(client: CloudClient, options: CacheOptions, now: Date): Promise<CachedTargets> {
   const known = (await readCache(options))?.pages ?? [];
-  const pages: Cache['pages'] = [];
-  let cursor: string | null = null;
-  do {
-    const old = known[pages.length];
-    const query: { limit: number; cursor?: string } = { limit: LIMIT, ...(cursor !== null && { cursor }) };
+  const etags: (string | null)[] = [];
+  const pages = await pagesOf(client, async (query, index) => {
+    const old = known[index];
     const { body, etag } = await client.call('listTargets', { query, etag: old?.etag ?? undefined });
     const page = body ?? old?.page;
-    if (!page) throw new Error('the hub has not sent what is not known');
-    pages.push({ etag, page });
-    cursor = page.next_cursor;
-  } while (cursor !== null);
-  const cache: Cache = { of: ownerOf(options), at: now.toISOString(), pages };
+    if (!page) throw new Error('the hub answered 304 without a known ETag');
+    etags.push(etag);
+    return page;
+  });
+  const cached = pages.map((page, index) => ({ etag: etags[index] ?? null, page }));
+  const cache: Cache = { of: ownerOf(options), at: now.toISOString(), pages: cached };
   await writeCache(options.directory, cache);
-  return { targets: pages.flatMap(({ page }) => page.items), at: cache.at };
+  return { targets: pages.flatMap(({ items }) => items), at: cache.at };
 }
 
 /** Of a token that is refused nothing is shown any more. */

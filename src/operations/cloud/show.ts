@@ -1,4 +1,4 @@
-import { callAll } from '../../cloud/client.ts';
+import { pagesOf } from '../../cloud/client.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { openCloud } from './open-cloud.ts';
@@ -11,23 +11,17 @@ export interface HubContent {
   targets: Record<string, object>;
 }
 
-const LIMIT = 200;
-
 export async function showHub(context: Context): Promise<HubContent> {
   const client = await openCloud(context);
-  const items = await callAll(async (cursor) => {
-    const query = { limit: LIMIT, ...(cursor !== undefined && { cursor }) };
-    return (await client.call('listTargets', { query })).body;
-  });
-  const profiles = await callAll(async (cursor) => {
-    const query = { limit: LIMIT, ...(cursor !== undefined && { cursor }) };
-    return (await client.call('listStorageProfiles', { query })).body;
-  }).catch((error) => {
+  const items = await pagesOf(client, async (query) => bodyOf(await client.call('listTargets', { query })));
+  const profiles = await pagesOf(client, async (query) =>
+    bodyOf(await client.call('listStorageProfiles', { query })),
+  ).catch((error) => {
     if (error instanceof UserError && error.code === 'not_permitted') return null;
     throw error;
   });
   const targets: [string, object][] = [];
-  for (const { name, settings, permissions } of items) {
+  for (const { name, settings, permissions } of items.flatMap((page) => page.items)) {
     if (!permissions.includes('change')) {
       targets.push([name, settings]);
       continue;
@@ -38,7 +32,15 @@ export async function showHub(context: Context): Promise<HubContent> {
   }
   return {
     hub: client.endpoint,
-    storage_profiles: profiles && Object.fromEntries(profiles.map(({ name, settings }) => [name, settings])),
+    storage_profiles:
+      profiles &&
+      Object.fromEntries(profiles.flatMap((page) => page.items).map(({ name, settings }) => [name, settings])),
     targets: Object.fromEntries(targets),
   };
+}
+
+/** Of an answer to a request without an ETag. */
+function bodyOf<Body>({ body }: { body: Body | null }): Body {
+  if (body === null) throw new Error('the hub answered 304 without a known ETag');
+  return body;
 }
