@@ -1,6 +1,4 @@
-import type * as v from 'valibot';
-
-/** An engine without its code, for all that must start fast. An engine's `profile.ts` imports its `details-schema.ts` only. */
+/** An engine without its code, for all that must start fast. It imports nothing. */
 export interface EngineProfile {
   id: string;
   products: [string, ...string[]];
@@ -8,8 +6,6 @@ export interface EngineProfile {
   defaultPort: number;
   hasSchemas: boolean;
   exampleImage: string;
-  /** The engine's part of a manifest; `text`: the schema of a name in it. */
-  details: (text: v.GenericSchema<string>) => v.ObjectSchema<v.ObjectEntries, undefined>;
   withoutPrograms: { works: boolean; advice: string };
   /** Read by the client programs beside their arguments, and so mounted into containers. */
   surroundings: {

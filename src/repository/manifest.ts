@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { ENGINE_IDS, profileOf } from '../engines/list.ts';
+import { DETAILS_SCHEMAS } from '../engines/details-schemas.ts';
+import { ENGINE_IDS } from '../engines/list.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import { mapTexts } from '../text/map-texts.ts';
 import { escapeName, unescapeName } from './name-escapes.ts';
@@ -25,7 +26,7 @@ const manifestTableSchema = v.object({
 });
 
 /** Details that only the engine reads. Snapshots with unknown details are listed, and refused by the engine. */
-const DETAILS = Object.fromEntries(ENGINE_IDS.map((id) => [id, v.partial(profileOf(id).details(name))]));
+const DETAILS = Object.fromEntries(ENGINE_IDS.map((id) => [id, v.partial(DETAILS_SCHEMAS[id](name))]));
 
 /**
  * A snapshot: one JSON file, written last and atomically, that references the objects. Sizes are bytes of content,

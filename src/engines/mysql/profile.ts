@@ -1,5 +1,4 @@
 import type { EngineProfile } from '../profile.ts';
-import { mysqlDetails } from './details-schema.ts';
 
 export const profile = {
   id: 'mysql',
@@ -8,7 +7,6 @@ export const profile = {
   defaultPort: 3306,
   hasSchemas: false,
   exampleImage: 'mysql:8.4',
-  details: mysqlDetails,
   withoutPrograms: { works: true, advice: 'nothing to install, but mariadb-client for SQL files' },
   surroundings: {
     variables: /^(MYSQL|MARIADB)_/,

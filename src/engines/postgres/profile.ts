@@ -1,5 +1,4 @@
 import type { EngineProfile } from '../profile.ts';
-import { postgresDetails } from './details-schema.ts';
 
 export const profile = {
   id: 'postgres',
@@ -8,7 +7,6 @@ export const profile = {
   defaultPort: 5432,
   hasSchemas: true,
   exampleImage: 'postgres:17',
-  details: postgresDetails,
   withoutPrograms: {
     works: false,
     advice: 'no client programs: apt-get install postgresql-client, or brew install libpq',
