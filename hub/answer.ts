@@ -1,0 +1,89 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Route } from '../src/cloud/contract/routes.ts';
+import { toUserError, UserError } from '../src/runtime/errors.ts';
+import type { Caller } from './access.ts';
+import type { Hub } from './hub.ts';
+import { Problem } from './problem.ts';
+import type { HonoContext } from './request.ts';
+import type { Answer } from './routes/handler.ts';
+
+/** For the log, and for the answer to an error. */
+export interface Seen {
+  caller: Caller | null;
+  requestId: string;
+}
+
+interface Writing {
+  given: Answer<unknown>;
+  route: Route;
+  requestId: string;
+}
+
+export function written(context: HonoContext, { given, route, requestId }: Writing): Response {
+  const { status = 200, body, revision, text } = given;
+  const content = text?.content ?? (body === null ? null : JSON.stringify(body));
+  const headers: Record<string, string> = { ...COMMON, 'x-request-id': requestId };
+  if (content !== null) headers['content-type'] = text?.type ?? 'application/json';
+  // The ETag of a resource is its revision, that of an answer which other things change, too, is of its content.
+  if (revision !== undefined) headers.etag = `"${revision}"`;
+  else if (route.etag && content !== null) headers.etag = `W/"${hash(content)}"`;
+  if (route.etag) headers['cache-control'] = 'private, no-cache';
+  const known = context.req.header('if-none-match');
+  const unchanged = revision === undefined && route.etag && headers.etag !== undefined && known === headers.etag;
+  return unchanged ? new Response(null, { status: 304, headers }) : new Response(content, { status, headers });
+}
+
+const COMMON = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+
+function hash(content: string): string {
+  return createHash('sha256').update(content).digest('base64url').slice(0, 27);
+}
+
+/** Whatever went wrong as an answer (RFC 9457); what only operators may know goes to the log. */
+export function failed(error: unknown, { log }: Hub, seen?: Seen): Response {
+  const requestId = seen?.requestId ?? randomUUID();
+  const problem = problemOf(error);
+  if (problem.status >= 500) {
+    log.error(problem.message, { request_id: requestId, code: problem.code, reason: reasonOf(error) });
+  }
+  return new Response(JSON.stringify(problem.body(requestId)), {
+    status: problem.status,
+    headers: {
+      ...COMMON,
+      'content-type': 'application/problem+json',
+      'x-request-id': requestId,
+      ...problem.options.headers,
+    },
+  });
+}
+
+/** SQLSTATE classes of what passes: no connection, no resources, an administrator's or a timeout's end of a statement. */
+const PASSING = /^(08|53|57|40|25)/;
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof UserError) {
+    return new Problem('cloud_unavailable', 'The hub cannot use the bucket of the storage profile', {
+      hint: 'The log of the hub has the reason.',
+      headers: { 'retry-after': '5' },
+      cause: error,
+    });
+  }
+  const { code = '', message = '' } = (error ?? {}) as { code?: string; message?: string };
+  // A text that is none of the type of its column: a cursor that somebody made up.
+  if (code === '22P02' || code === '22007') return new Problem('cloud_refused', 'The request is not valid');
+  const isPassing = PASSING.test(code) || /^E[A-Z]+$/.test(code) || /connection|timeout/i.test(message);
+  if (isPassing) {
+    return new Problem('cloud_unavailable', 'The hub cannot reach its database', {
+      headers: { 'retry-after': '2' },
+      cause: error,
+    });
+  }
+  return new Problem('hub_failed', 'The hub failed: a defect', { hint: 'The log of the hub has the reason.' });
+}
+
+/** No statement and no value: the message of the database or of the code. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Problem ? (error.cause ?? error) : error;
+  return toUserError(cause).message.slice(0, 500);
+}

@@ -1,0 +1,137 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { Context } from 'hono';
+import * as v from 'valibot';
+import { MOST_BODY_BYTES, type Route } from '../src/cloud/contract/routes.ts';
+import { PARAMETERS } from '../src/cloud/contract/schemas.ts';
+import type { Condition } from './database/condition.ts';
+import type { Hub } from './hub.ts';
+import { Problem } from './problem.ts';
+import { MIN_TOOL } from './routes/sessions.ts';
+
+// What a request says, parsed and bounded.
+
+export type HonoContext = Context<{ Bindings: HttpBindings }>;
+
+/** The API is for programs: what a page of another site sends with a browser is none of its requests. */
+export function refuseBrowsers(context: HonoContext): void {
+  const site = context.req.header('sec-fetch-site');
+  if (context.req.header('origin') === undefined && (site === undefined || site === 'none')) return;
+  throw new Problem('not_permitted', 'The API is not for pages of a browser');
+}
+
+export function refuseOldTools(context: HonoContext): void {
+  const [, version] = /^tool\/(\d+\.\d+\.\d+)/.exec(context.req.header('user-agent') ?? '') ?? [];
+  if (version === undefined || version.localeCompare(MIN_TOOL, 'en', { numeric: true }) >= 0) return;
+  throw new Problem('tool_too_old', `tool ${version} is too old for this hub, which needs ${MIN_TOOL} or later`, {
+    hint: 'Install a newer version of tool.',
+    headers: { upgrade: `tool/${MIN_TOOL}` },
+  });
+}
+
+const LONGEST_TOKEN = 200;
+
+export function tokenOf(context: HonoContext): string | null {
+  const [, token] = /^Bearer ([\w.-]+)$/i.exec(context.req.header('authorization') ?? '') ?? [];
+  return token !== undefined && token.length <= LONGEST_TOKEN ? token : null;
+}
+
+/** A name that cannot be is one that there is not. */
+export function parametersOf(context: HonoContext): Record<string, string> {
+  const given = context.req.param() as Record<string, string>;
+  for (const [key, value] of Object.entries(given)) {
+    if (v.is(PARAMETERS[key as keyof typeof PARAMETERS], value)) continue;
+    throw new Problem(key === 'snapshot' ? 'snapshot_unknown' : 'cloud_unknown', 'There is no such resource');
+  }
+  return given;
+}
+
+export function queryOf(context: HonoContext): Record<string, string> {
+  const given = context.req.queries();
+  const twice = Object.entries(given).find(([, values]) => values.length > 1);
+  if (twice) throw invalid([{ pointer: `/query/${twice[0]}`, detail: 'must be given once' }]);
+  return Object.fromEntries(Object.entries(given).map(([name, [value = '']]) => [name, value]));
+}
+
+export async function bodyOf(context: HonoContext, route: Route): Promise<unknown> {
+  if (!route.body && !route.textBody) return undefined;
+  const type = context.req.header('content-type') ?? '';
+  if (!/^application\/json(;|$)/i.test(type)) {
+    throw invalid([{ pointer: '', detail: 'must have the content type application/json' }]);
+  }
+  const text = await readBody(context, route.maxBodyBytes ?? MOST_BODY_BYTES);
+  if (!route.body) return text;
+  return parsed(route.body, parsedJson(text), '');
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalid([{ pointer: '', detail: 'must be valid JSON' }]);
+  }
+}
+
+/** No more than `most` bytes are read; the connection ends with what is larger. */
+async function readBody(context: HonoContext, most: number): Promise<string> {
+  const tooLarge = (): Problem =>
+    new Problem('cloud_too_large', `The body has more than ${most} bytes`, { headers: { connection: 'close' } });
+  if (Number(context.req.header('content-length') ?? 0) > most) throw tooLarge();
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of context.req.raw.body ?? []) {
+    bytes += piece.length;
+    if (bytes > most) throw tooLarge();
+    pieces.push(piece);
+  }
+  const whole = Buffer.concat(pieces);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(whole);
+  } catch {
+    throw invalid([{ pointer: '', detail: 'must be valid UTF-8' }]);
+  }
+}
+
+/** Problems that are named; nothing of the values is repeated, which may be secrets. */
+const MOST_ERRORS = 20;
+
+export function parsed(schema: v.GenericSchema, value: unknown, before: string): unknown {
+  const result = v.safeParse(schema, value);
+  if (result.success) return result.output;
+  const errors = result.issues.slice(0, MOST_ERRORS).map((issue) => ({
+    pointer: `${before}${(issue.path ?? []).map(({ key }) => `/${String(key).slice(0, 100)}`).join('')}`,
+    detail: issue.kind === 'schema' ? `must be ${issue.expected ?? 'another value'}` : issue.message,
+  }));
+  throw invalid(errors);
+}
+
+function invalid(errors: { pointer: string; detail: string }[]): Problem {
+  const [first] = errors;
+  const where = first?.pointer === '' ? 'the body' : first?.pointer;
+  return new Problem('cloud_refused', `The request is not valid: ${where} ${first?.detail}`, { errors });
+}
+
+export function conditionOf(context: HonoContext): Condition {
+  const match = context.req.header('if-match');
+  const none = context.req.header('if-none-match');
+  if (none === '*' && match === undefined) return { create: true };
+  const [, revision] = /^"(\d{1,15})"$/.exec(match ?? '') ?? [];
+  if (revision !== undefined && none === undefined) return { revision: Number(revision) };
+  throw new Problem('cloud_condition', 'The request must name the revision that it changes', {
+    hint: 'Send If-Match with the ETag of the resource, or If-None-Match: * to create it.',
+  });
+}
+
+/** Of the client; a proxy that is trusted says whose request it forwards. */
+export function addressOf(context: HonoContext, { settings: { trustedProxies } }: Hub): string | null {
+  const socket = context.env.incoming.socket;
+  const isTrusted = (address: string): boolean =>
+    trustedProxies.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
+  const forwarded = (context.req.header('x-forwarded-for') ?? '').split(',').map((part) => part.trim());
+  let address = plainAddress(socket.remoteAddress ?? '');
+  for (let next = forwarded.pop(); next && isTrusted(address); next = forwarded.pop()) address = next.slice(0, 45);
+  return address === '' ? null : address;
+}
+
+function plainAddress(address: string): string {
+  return address.replace(/^::ffff:/, '');
+}
