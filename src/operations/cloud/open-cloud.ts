@@ -46,7 +46,7 @@ export function openCloudUnsigned({ configuration, signal }: Context): CloudClie
   return createCloudClient({ endpoint, token: null, version: readVersion(), signal });
 }
 
-/** Exchanges a new ID token, as long as the provider refreshes the sign-in; `null` for a token that is none of it. */
+/** Exchanges a new ID token, as long as the provider refreshes the sign-in; `null` for a token of another origin. */
 async function renewToken(context: Context): Promise<string | null> {
   const { configuration, environment, clock } = context;
   const settings = configuration.settings.sso[HUB_PROVIDER];

@@ -29,10 +29,10 @@ export const LOADING_SETTINGS = [
   'SET innodb_lock_wait_timeout = 86400',
 ];
 
-/** Up to so many bytes go into indexes row by row as fast as the indexes are built afterwards. */
+/** Bytes up to which inserting into indexes is as fast as building them afterwards. */
 const FEW_BYTES = 256 * 1024;
 
-/** A table of few rows is complete as soon as it is made: it needs no part of its own, and no index afterwards. */
+/** Such a table is filled when it is created, with its indexes. */
 export function hasFewRows(table: ManifestTable): boolean {
   return bytesOfTable(table) <= FEW_BYTES;
 }

@@ -3,13 +3,13 @@ import { formatDuration, formatNumberOf } from '../../../text/format.ts';
 import { inDatabase, type MysqlSession } from '../connection/session.ts';
 import { type Flavour, LABELS } from '../introspect.ts';
 
-/** Up to so many names the swap takes no time that anybody notices. */
+/** Names up to which the swap takes no noticeable time. */
 const FEW_NAMES = 100;
 
 /** Milliseconds for each name of a RENAME TABLE: on an idle server, and on one whose disk is busy (docs/mysql.md). */
 const EACH: Record<Flavour, [least: number, most: number]> = { mariadb: [1, 9], mysql: [6, 22] };
 
-/** How long nobody can use the destination, told before: nothing makes a RENAME TABLE of thousands of names short. */
+/** The time without a destination, stated in the plan: a RENAME TABLE of thousands of names takes seconds. */
 export function longSwapWarnings(
   names: number,
   { flavour, database }: { flavour: Flavour; database: string },
