@@ -80,14 +80,19 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
     : [];
   // An older undo copy goes only when the caller wants none: a destination that was missing replaces nothing.
   const obsolete = undo || made || (await undoCopyOf(server, destination)) !== 'ours' ? null : names.undo;
+  const older = { database: names.undo, tables: kept.filter((table) => table !== KEPT) };
+  const plan = { destination, other: fresh, work: fresh, leaving, arriving, keep, older };
+  const byRows = made ? null : await planRowExchange(server, plan);
+  // The older undo copy, or what has taken its rows, becomes the new one.
+  const moved = byRows?.keeper === fresh ? arriving : [];
   const rows: RowsInstead = {
-    exchange: made
-      ? null
-      : await planRowExchange(server, { destination, other: fresh, work: fresh, keep, leaving, arriving }),
+    exchange: byRows,
     later: keep
       ? [
-          ...kept.map((table, at): Rename => ({ from: [names.undo, table], to: [retired, `kept-${at}`] })),
-          ...arriving.map((table): Rename => ({ from: [fresh, table], to: [names.undo, table] })),
+          ...(moved.length > 0 ? kept : kept.filter((table) => table === KEPT)).map(
+            (table, at): Rename => ({ from: [names.undo, table], to: [retired, `kept-${at}`] }),
+          ),
+          ...moved.map((table): Rename => ({ from: [fresh, table], to: [names.undo, table] })),
           { from: [fresh, KEPT], to: [names.undo, KEPT] },
         ]
       : [],

@@ -72,10 +72,10 @@ for (const flavour of ['mariadb', 'mysql'] satisfies TestFlavour[]) {
     });
 
     /** A RENAME TABLE moves the table that the server numbers so. */
-    async function numbers(): Promise<string[]> {
+    async function numbers(database = 'copy'): Promise<string[]> {
       const catalog = flavour === 'mariadb' ? 'INNODB_SYS_TABLES' : 'INNODB_TABLES';
       const rows = await session.query<{ id: number }>(
-        `SELECT TABLE_ID AS id FROM information_schema.${catalog} WHERE NAME LIKE 'copy/%' ORDER BY NAME`,
+        `SELECT TABLE_ID AS id FROM information_schema.${catalog} WHERE NAME LIKE '${database}/%' AND NAME NOT LIKE '%kept' ORDER BY NAME`,
       );
       return rows.map(({ id }) => String(id));
     }
@@ -102,6 +102,17 @@ for (const flavour of ['mariadb', 'mysql'] satisfies TestFlavour[]) {
       expect(await numbers()).toEqual(before);
       await undo();
       expect(await server.dump('copy')).toBe(source);
+
+      // From now on there is an undo copy, which takes the rows.
+      const undoNumbers = await numbers('copy@002etool@002dundo');
+      expect(undoNumbers).toHaveLength(before.length);
+      await server.sql('copy', ...CHANGES);
+      await load();
+      expect(await server.dump('copy')).toBe(source);
+      expect(await numbers('copy@002etool@002dundo')).toEqual(undoNumbers);
+      await undo();
+      expect(await server.dump('copy')).toBe(changed);
+      expect(await numbers()).toEqual(before);
       expect((await server.databases()).filter((name) => name.startsWith('copy'))).toEqual(['copy', 'copy.tool-undo']);
     }, 120_000);
 
