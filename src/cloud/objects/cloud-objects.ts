@@ -5,7 +5,13 @@ import type { Manifest, ManifestFile } from '../../repository/manifest.ts';
 import { filesOf } from '../../repository/repository.ts';
 import { CONNECTION_TIMEOUT, IDLE_TIMEOUT } from '../../repository/s3/client.ts';
 import { BYTES_GATHERED, downloadFile, type RangeReader, totalOf } from '../../repository/s3/download.ts';
-import { createHttpReader, type HttpReader, type SignedRequest } from '../../repository/s3/http-reader.ts';
+import {
+  type AnswerHead,
+  createHttpReader,
+  type HttpReader,
+  type SignedRequest,
+  type TakePiece,
+} from '../../repository/s3/http-reader.ts';
 import type { ObjectStore } from '../../repository/store.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import type { CloudClient } from '../client.ts';
@@ -93,26 +99,49 @@ function hrefRanges({ name, reader, urls, hashOf }: HrefRanges): RangeReader {
       const sha256 = hashOf(key);
       const url = checkedHref(await urls.find(sha256));
       const errors: Buffer[] = [];
-      const head = await reader.get(requestOf(url, { range, ...(etag && { 'if-match': etag }) }), {
-        signal: abortSignal,
-        take(piece, { statusCode, headers }) {
-          if (statusCode < 300) return take(piece, totalIn(headers));
-          const gathered = errors.reduce((sum, { length }) => sum + length, 0);
-          if (gathered < MOST_ERROR_BYTES) errors.push(Buffer.from(piece));
-          return undefined;
-        },
-      });
-      if (head === null) throw new Error('the answer has no length');
-      const { statusCode, headers } = head;
+      let gathered = 0;
+      const takePiece = (piece: Buffer, { statusCode, headers }: AnswerHead): Promise<void> | undefined => {
+        if (statusCode < 300) return take(piece, totalIn(headers));
+        gathered += piece.length;
+        if (gathered < MOST_ERROR_BYTES) errors.push(Buffer.from(piece));
+        return undefined;
+      };
+      const headers = { range, ...(etag && { 'if-match': etag }) };
+      const head =
+        (await reader.get(requestOf(url, headers), { signal: abortSignal, take: takePiece })) ??
+        (await fetchWithoutLength(url, { headers, signal: abortSignal, take: takePiece }));
+      const { statusCode } = head;
       if (statusCode < 300)
-        return { total: totalIn(headers), bytes: Number(headers['content-length']), etag: headers.etag };
+        return { total: totalIn(head.headers), bytes: bytesIn(head.headers), etag: head.headers.etag };
       // An empty object has no range.
-      if (statusCode === 416) return { total: 0, bytes: 0, etag: headers.etag };
+      if (statusCode === 416) return { total: 0, bytes: 0, etag: head.headers.etag };
       const refusal = bucketRefusal(statusCode, Buffer.concat(errors).toString());
       if (statusOf(refusal) === 403) urls.forget(sha256);
       throw refusal;
     },
   };
+}
+
+interface FetchingWithoutLength {
+  headers: Record<string, string>;
+  signal: AbortSignal;
+  take: TakePiece;
+}
+
+/** For an answer in chunks, which is how Amazon S3 refuses requests. Follows no redirection. */
+async function fetchWithoutLength(url: URL, { headers, signal, take }: FetchingWithoutLength): Promise<AnswerHead> {
+  const response = await fetch(url, { headers, redirect: 'manual', signal });
+  const head = { statusCode: response.status, headers: Object.fromEntries(response.headers) };
+  for await (const piece of response.body ?? []) await take(Buffer.from(piece), head);
+  return head;
+}
+
+/** Those of the answer: in chunks, without a length, the range tells. */
+function bytesIn(headers: Record<string, string>): number {
+  const length = headers['content-length'];
+  if (length !== undefined) return Number(length);
+  const [, first = '0', last = '-1'] = /^bytes (\d+)-(\d+)\//.exec(headers['content-range'] ?? '') ?? [];
+  return Number(last) - Number(first) + 1;
 }
 
 function totalIn(headers: Record<string, string>): number {
