@@ -215,24 +215,22 @@ describeWithPostgres('the objects of a cloud target', () => {
 
       test('a URL that has expired is asked for anew, of an upload and of a download', async () => {
         const object = await objectOf(randomBytes(1000));
-        let refused = 0;
-        const expireOnce = () => {
-          refused += 1;
-          return refused === 1 ? ({ kind: 'status', status: 403, code: 'AccessDenied' } as const) : null;
-        };
-        proxy.fault = ({ method, key }) => (method === 'PUT' && key.includes('objects/') ? expireOnce() : null);
+        const asked = (path: string) => forging.requests.filter((request) => request.path.endsWith(path));
+        /** What the first answer of the hub has is refused. */
+        const expired = (path: string) =>
+          asked(path).length === 1 ? ({ kind: 'status', status: 403, code: 'AccessDenied' } as const) : null;
+        proxy.fault = ({ method, key }) => (method === 'PUT' && key.includes('objects/') ? expired('/uploads') : null);
         await push([object], { url: forging.url });
-        expect(forging.requests.filter(({ path }) => path.endsWith('/uploads'))).toHaveLength(2);
+        expect(asked('/uploads')).toHaveLength(2);
         const manifest = manifestOf(world, [object.file]);
         await publish(world, manifest);
-        refused = 0;
-        proxy.fault = ({ method }) => (method === 'GET' ? expireOnce() : null);
+        proxy.fault = ({ method }) => (method === 'GET' ? expired('/downloads') : null);
         const store = open(world, { directory: folder.path, url: forging.url })(manifest);
         const { signal } = new AbortController();
         expect(await store.get(object.key, join(folder.path, 'got'), { signal, onBytes: () => {} })).toBe(
           object.stored_sha256,
         );
-        expect(forging.requests.filter(({ path }) => path.endsWith('/downloads'))).toHaveLength(2);
+        expect(asked('/downloads')).toHaveLength(2);
       });
 
       test.each([
