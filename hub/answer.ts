@@ -70,7 +70,7 @@ function problemOf(error: unknown): Problem {
     });
   }
   const { code = '', message = '' } = (error ?? {}) as { code?: string; message?: string };
-  // A text that is none of the type of its column: a cursor that somebody made up.
+  // A text that does not fit the type of its column: a forged cursor.
   if (code === '22P02' || code === '22007') return new Problem('cloud_refused', 'The request is not valid');
   const isPassing = PASSING.test(code) || /^E[A-Z]+$/.test(code) || /connection|timeout/i.test(message);
   if (isPassing) {

@@ -139,7 +139,7 @@ interface Permitting {
   address: string | null;
 }
 
-/** Whether the caller may call the route; the target that it is about. A refusal is audited. */
+/** Refuses callers without permission for the route, with an audit event. Returns the route's target, if any. */
 async function permitted({ route, caller, parameters, hub, address }: Permitting): Promise<TargetRow | null> {
   const { access } = route;
   const refuse = async (detail: string, hint: string): Promise<never> => {

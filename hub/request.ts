@@ -12,11 +12,11 @@ import { MIN_TOOL } from './routes/sessions.ts';
 
 export type HonoContext = Context<{ Bindings: HttpBindings }>;
 
-/** The API is for programs: what a page of another site sends with a browser is none of its requests. */
+/** The API is for programs: requests of browser pages are refused. */
 export function refuseBrowsers(context: HonoContext): void {
   const site = context.req.header('sec-fetch-site');
   if (context.req.header('origin') === undefined && (site === undefined || site === 'none')) return;
-  throw new Problem('not_permitted', 'The API is not for pages of a browser');
+  throw new Problem('not_permitted', 'The API does not serve browser pages');
 }
 
 export function refuseOldTools(context: HonoContext): void {
@@ -35,7 +35,7 @@ export function tokenOf(context: HonoContext): string | null {
   return token !== undefined && token.length <= LONGEST_TOKEN ? token : null;
 }
 
-/** A name that cannot be is one that there is not. */
+/** An invalid name is treated as a missing resource. */
 export function parametersOf(context: HonoContext): Record<string, string> {
   const given = context.req.param() as Record<string, string>;
   for (const [key, value] of Object.entries(given)) {

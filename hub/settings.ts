@@ -117,7 +117,7 @@ export async function readHubSettings(environment: NodeJS.ProcessEnv, flags: Hub
     need('PUBLIC_URL', HUB_VARIABLES.PUBLIC_URL);
     need('PROVIDER_URL', HUB_VARIABLES.PROVIDER_URL);
     need('CLIENT_ID', HUB_VARIABLES.CLIENT_ID);
-    need('OWNER_GROUPS', 'without owners nobody can write a storage profile');
+    need('OWNER_GROUPS', 'required to write storage profiles');
   }
   const providerUrl = attempt('PROVIDER_URL', (text) => httpsUrl(text));
   const publicUrl = attempt('PUBLIC_URL', (text) => httpsUrl(text));

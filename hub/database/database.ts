@@ -35,7 +35,7 @@ export function openDatabase(url: string, { statementTimeout = STATEMENT_TIMEOUT
         oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
     },
   });
-  // A connection that breaks while nobody uses it: the next request opens another.
+  // An idle connection that breaks: the next request opens another.
   pool.on('error', () => {});
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {

@@ -76,8 +76,8 @@ function lockObjects(
 }
 
 /**
- * Settles whether an object is stored, while nobody else does. `look` returns what the bucket has: its bytes, or `null`.
- * What is stored already stays so: nobody can have it removed by verifying.
+ * Settles whether an object is stored, under a lock. `look` returns what the bucket has: its bytes, or `null`.
+ * Stored objects stay stored: verification never removes them.
  */
 export async function settleObject(
   db: Database,

@@ -31,7 +31,7 @@ function readCursor(cursor: string): string[] {
   } catch {
     // As one of another form.
   }
-  throw new Problem('cloud_refused', 'The cursor is none of this hub', {
+  throw new Problem('cloud_refused', 'The cursor is not valid', {
     errors: [{ pointer: '/cursor', detail: 'must be a next_cursor of the same list' }],
   });
 }
@@ -40,12 +40,12 @@ function readCursor(cursor: string): string[] {
 export function timeAndNumber([time = '', number = '']: string[]): [Date, number] {
   const date = new Date(time);
   if (Number.isNaN(date.getTime()) || !/^\d{1,18}$/.test(number)) {
-    throw new Problem('cloud_refused', 'The cursor is none of this hub');
+    throw new Problem('cloud_refused', 'The cursor is not valid');
   }
   return [date, Number(number)];
 }
 
 export function numberIn([number = '']: string[]): number {
-  if (!/^\d{1,18}$/.test(number)) throw new Problem('cloud_refused', 'The cursor is none of this hub');
+  if (!/^\d{1,18}$/.test(number)) throw new Problem('cloud_refused', 'The cursor is not valid');
   return Number(number);
 }

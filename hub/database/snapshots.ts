@@ -59,7 +59,7 @@ export async function listSnapshots(
   });
 }
 
-/** `null` when there is none, or none for the caller. */
+/** `null` when it does not exist or is not visible to the caller. */
 export async function findSnapshot(
   db: Connection,
   { targetId, originals, id }: Visible & { id: string },
@@ -167,7 +167,7 @@ export async function setNote(db: Connection, pk: number, note: string | null): 
     WHERE pk = ${pk}`.execute(db);
 }
 
-/** The snapshot exists for nobody from now on; `removeOne` removes the rest. */
+/** Hides the snapshot from every caller; `removeOne` removes the rest. */
 export async function markRemoved(db: Connection, pk: number): Promise<void> {
   await db.updateTable('snapshots').set({ removed_at: new Date() }).where('pk', '=', pk).execute();
 }

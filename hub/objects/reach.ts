@@ -13,7 +13,7 @@ LINK_LOCAL.addSubnet('169.254.0.0', 16, 'ipv4');
 LINK_LOCAL.addSubnet('fe80::', 10, 'ipv6');
 LINK_LOCAL.addAddress('fd00:ec2::254', 'ipv6');
 
-/** Refuses an endpoint that leads to the metadata service of a cloud. A name that does not resolve is none. */
+/** Refuses an endpoint that leads to the metadata service of a cloud. A name that does not resolve passes. */
 export async function refuseLinkLocal({ endpoint }: StorageSettings): Promise<void> {
   if (endpoint === undefined) return;
   const host = new URL(endpoint).hostname.replace(/^\[|\]$/g, '');

@@ -108,8 +108,8 @@ async function personOf(claims: JWTPayload, { issuer, signIn, access_token }: As
     !isWhole && access_token !== undefined && issuer.userinfo !== null
       ? await fetchJson(issuer.userinfo, { authorization: `Bearer ${access_token}` })
       : {};
-  // OpenID Connect Core 1.0, section 5.3.4: it may be somebody else's access token.
-  if (Object.keys(more).length > 0 && more.sub !== sub) throw refused('the access token is of somebody else');
+  // OpenID Connect Core 1.0, section 5.3.4: it may be the access token of another user.
+  if (Object.keys(more).length > 0 && more.sub !== sub) throw refused('the access token belongs to another user');
   const all: Record<string, unknown> = { ...more, ...claims };
   const groups = all[signIn.groups_claim];
   const names = [all.email, all.preferred_username, all.name, sub];
@@ -149,12 +149,12 @@ async function fetchJson(url: string, headers: Record<string, string> = {}): Pro
     let bytes = 0;
     for await (const piece of response.body ?? []) {
       bytes += piece.length;
-      if (bytes > MOST_JSON_BYTES) throw new Error('the answer is too large');
+      if (bytes > MOST_JSON_BYTES) throw new Error('the response is too large');
       pieces.push(piece);
     }
     const value: unknown = JSON.parse(Buffer.concat(pieces).toString());
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
-    throw new Error('the answer is no object');
+    throw new Error('the response is not an object');
   } catch (error) {
     throw unavailable(new URL(url).origin, error);
   }

@@ -146,7 +146,7 @@ export function createCloudClient(options: CloudClientOptions): CloudClient {
   };
 }
 
-/** A list that never ends is none. */
+/** A bound: a faulty hub may never end a list. */
 const MOST_PAGES = 1000;
 
 /** The pages of a list, in order; `call` gets the query of a page and its number from 0. */
@@ -186,13 +186,13 @@ function searchOf(query: object = {}): string {
   return `?${new URLSearchParams(Object.fromEntries(entries.map(([key, value]) => [key, String(value)])))}`;
 }
 
-/** Bounded: whoever answers may not be a hub. */
+/** Bounded: the server may not be a hub. */
 async function textOf(response: Response): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of response.body ?? []) {
     bytes += piece.length;
-    if (bytes > MOST_TEXT_BYTES) throw new Error('the answer is too large');
+    if (bytes > MOST_TEXT_BYTES) throw new Error('the response is too large');
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString();
@@ -202,7 +202,7 @@ async function jsonOf(response: Response, endpoint: string): Promise<unknown> {
   try {
     return JSON.parse(await textOf(response));
   } catch {
-    throw notAHub(endpoint, 'the answer is no JSON');
+    throw notAHub(endpoint, 'the response is not JSON');
   }
 }
 
@@ -245,7 +245,7 @@ async function refusal(response: Response, endpoint: string): Promise<UserError>
 
 function reasonOf(error: unknown): string {
   const { name, message, cause } = error as Error & { cause?: { code?: string; message?: string } };
-  if (name === 'TimeoutError') return 'no answer in time';
+  if (name === 'TimeoutError') return 'timed out';
   return printable(cause?.code ?? cause?.message ?? message).slice(0, 300);
 }
 
@@ -259,7 +259,7 @@ function unreachable(endpoint: string, reason: string): UserError {
 }
 
 function notAHub(endpoint: string, reason: string): UserError {
-  return new UserError(`What answers at ${endpoint} is no hub of this version`, {
+  return new UserError(`The server at ${endpoint} is not a hub of a supported version`, {
     code: 'cloud_answer_invalid',
     exit: EXIT.unreachable,
     details: [reason],

@@ -7,7 +7,7 @@ export type Leaves = Map<string, unknown>;
 
 export interface KeyChange {
   key: string;
-  /** `null` where there is none; of a secret the word for it. */
+  /** `null` for a missing value; `(secret)` for a secret. */
   before: unknown;
   after: unknown;
   /** It was changed on the hub since the last apply, and would be lost. */
@@ -35,8 +35,8 @@ export interface ComparedSides {
 }
 
 /**
- * Compares three ways. What the file says is wanted. What the last apply wrote and the file no longer says is removed.
- * What neither says was set on the hub by somebody else, and stays.
+ * Compares three ways. Keys of the file are written. Keys of the last apply that the file lacks are removed.
+ * Keys in neither were set on the hub by other users, and stay.
  */
 export function compare({ file, fileSecrets, hub, hubSecrets, applied }: ComparedSides): Comparison {
   const desired: Leaves = new Map(hub);

@@ -6,7 +6,7 @@ import { type CloudClient, pagesOf } from './client.ts';
 import { type CloudTarget, targetPageSchema } from './contract/schemas.ts';
 
 const cacheSchema = v.object({
-  /** Hub and token that it is of: another person sees other targets. */
+  /** Hash of hub and token: another user sees other targets. */
   of: v.string(),
   at: v.string(),
   pages: v.array(v.object({ etag: v.nullable(v.string()), page: targetPageSchema })),
@@ -34,7 +34,7 @@ function ownerOf({ endpoint, token }: CacheOptions): string {
   return createHash('sha256').update(`${endpoint} ${token}`).digest('hex');
 }
 
-/** The targets as the hub listed them last; `null` when it never did, or for somebody else. Holds no secrets. */
+/** The targets of the last list; `null` without one, or for another user. Contains no secrets. */
 export async function cachedTargets(options: CacheOptions): Promise<CachedTargets | null> {
   const cache = await readCache(options);
   return cache && { targets: cache.pages.flatMap(({ page }) => page.items), at: cache.at };
@@ -58,7 +58,7 @@ export async function fetchTargets(client: CloudClient, options: CacheOptions, n
   return { targets: pages.flatMap(({ items }) => items), at: cache.at };
 }
 
-/** Of a token that is refused nothing is shown any more. */
+/** After the refusal of a token nothing of its cache is shown. */
 export function removeCache(directory: string): Promise<void> {
   return rm(fileIn(directory), { force: true });
 }

@@ -3,7 +3,7 @@ import { ALLOW_UNTRUSTED, ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './
 
 const specification = {
   name: 'pull',
-  summary: 'copy a snapshot from the bucket to this machine, only what is lacking here',
+  summary: 'copy a snapshot from the bucket to this machine: only the missing objects',
   group: 'Keep and share',
   arguments: [TARGET, SNAPSHOT],
   options: [ORIGINAL, ALLOW_UNTRUSTED],

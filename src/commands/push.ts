@@ -3,7 +3,7 @@ import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts
 
 const specification = {
   name: 'push',
-  summary: 'copy a snapshot to the bucket of its storage profile, only what is lacking there',
+  summary: 'copy a snapshot to the bucket of its storage profile: only the missing objects',
   group: 'Keep and share',
   arguments: [TARGET, SNAPSHOT],
   options: [ORIGINAL],

@@ -84,7 +84,7 @@ export interface SnapshotRow {
   stored_bytes: number;
   where: SnapshotLocation[];
   note: string | null;
-  /** The target that it is of, where that is not the one that was asked for: on the remote repository of a share target. */
+  /** The target that built it, if another one: in the remote repository of a share target. */
   origin?: string;
   signature: SnapshotSignature;
 }

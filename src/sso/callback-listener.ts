@@ -59,7 +59,7 @@ export async function listenForCallback(
   };
 }
 
-/** Only a loopback address, and http: nobody has a certificate for it. */
+/** Only a loopback address, and http: there are no certificates for it. */
 function localUrl(text: string): URL {
   const url = new URL(text);
   if (url.protocol === 'http:' && isLoopback(url.hostname) && url.search === '' && url.hash === '') return url;

@@ -72,7 +72,7 @@ export function toSignInFailure(provider: string, thrown: unknown): UserError {
     const said = readable([error, description].filter(Boolean).join(': '));
     return signInFailure(provider, BY_PROVIDER[error] ?? 'refused', said);
   }
-  if (name === 'TimeoutError') return signInFailure(provider, 'unreachable', 'no answer in time');
+  if (name === 'TimeoutError') return signInFailure(provider, 'unreachable', 'timed out');
   if (name === 'TypeError' && message === 'fetch failed') {
     return signInFailure(provider, 'unreachable', readable(String((cause as Thrown)?.code ?? message)));
   }

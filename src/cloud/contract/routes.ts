@@ -43,8 +43,8 @@ export const BASE_PATH = '/api/v3';
 export const MOST_BODY_BYTES = 1024 * 1024;
 
 /**
- * Who may call a route: anybody; every caller with a token; a role; or, for a route of a target, who has this permission
- * on it. `create or change` needs the right to create targets where there is none of the name.
+ * Callers of a route: everyone; every caller with a token; a role; or, for a route of a target, callers with this
+ * permission on it. `create or change` needs the right to create targets where there is none of the name.
  */
 export type Access = 'public' | 'signed in' | 'owner' | 'auditor' | 'create or change' | { target: Permission };
 

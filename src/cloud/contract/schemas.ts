@@ -163,7 +163,7 @@ const {
 } = storageProfileSchema.entries;
 const { encryption_key: _encryptionKey, ...storageKeys } = profileKeys;
 
-/** A storage profile with keys of its own: the hub has no command-line profiles and assumes no roles. */
+/** A storage profile with its own keys: the hub has no command-line profiles and assumes no roles. */
 export const storageSettingsSchema = v.strictObject(storageKeys);
 export type StorageSettings = v.InferOutput<typeof storageSettingsSchema>;
 

@@ -10,8 +10,8 @@ export const URL_KEYS = [
 const SECRET_PARAMETERS = /^(password|passwd|pass|sslpassword|passfile)$/i;
 
 /**
- * A connection URL without the password that stands in it. A password that is a template is none: the value stays with
- * who builds. What cannot be read surely is taken for a password.
+ * A connection URL without the password that stands in it. A template is not a password: the builder fills it in.
+ * Ambiguous text counts as a password.
  */
 export function withoutPassword(url: string): string {
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*:\/\/)?([\s\S]*)$/i.exec(url) ?? [];

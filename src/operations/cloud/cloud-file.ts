@@ -21,7 +21,7 @@ export interface CloudFile {
 
 const groups = v.optional(v.array(v.string()), []);
 
-/** Reads a file in the shape of tool.yml. Templates stay as they are: who builds fills them in. */
+/** Reads a file in the shape of tool.yml. Templates are kept: the builder fills them in. */
 export async function readCloudFile({ configuration, signal }: Context, file: string): Promise<CloudFile> {
   const text = await readFile(file, { encoding: 'utf8', signal }).catch((error: NodeJS.ErrnoException) => {
     signal.throwIfAborted();

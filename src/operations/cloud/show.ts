@@ -6,7 +6,7 @@ import { openCloud } from './open-cloud.ts';
 /** What the hub has, as far as the caller may see it; secrets are not in it. */
 export interface HubContent {
   hub: string;
-  /** `null` for who is no owner. */
+  /** `null` for callers other than owners. */
   storage_profiles: Record<string, object> | null;
   targets: Record<string, object>;
 }

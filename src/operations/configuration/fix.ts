@@ -85,7 +85,7 @@ export async function planFix(request: FileRequest, { does, means }: Fix): Promi
   }
 }
 
-/** Does what was planned; what somebody else has written into the file since is not written over. */
+/** Does what was planned; later changes of the file by others are not overwritten. */
 export async function applyFix(request: FileRequest, { change }: FixPlan): Promise<void> {
   if (change.kind === 'text') return saveText(change, request);
   const { act } = change;

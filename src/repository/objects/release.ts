@@ -6,7 +6,7 @@ export function ownsMemory(bytes: Uint8Array<ArrayBuffer>): boolean {
 }
 
 /**
- * Frees the memory of a buffer at once; nobody may use it afterwards. The garbage collector otherwise lets some 60 MB
+ * Frees the memory of a buffer at once; it must not be used afterwards. The garbage collector otherwise lets some 60 MB
  * per thread accumulate.
  */
 export function release(bytes: Uint8Array<ArrayBuffer>): void {

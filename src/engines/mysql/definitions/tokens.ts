@@ -38,7 +38,7 @@ function pattern(plainBackslash: boolean): RegExp {
       `${BLANK}+`,
       // Two minus signs begin a comment only before a blank or a control character.
       '--(?=[\\u0000-\\u0020]|$)[^\\n]*|#[^\\n]*',
-      // What a version of the server reads is no comment.
+      // Version comments are statements for the server.
       '/\\*(?!!|M!)[^]*?\\*/',
       '`(?:[^`]|``)*`',
       `${quotedBy("'")}|${quotedBy('"')}`,

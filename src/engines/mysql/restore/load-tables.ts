@@ -4,11 +4,12 @@ import type { EngineContext, RestoreRun } from '../../engine.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { connect } from '../connection/connect.ts';
-import { type MysqlSession, quoteName, SqlError } from '../connection/session.ts';
+import { type MysqlSession, SqlError } from '../connection/session.ts';
 import type { TableDefinition } from '../definitions/definitions.ts';
 import type { Details } from '../details.ts';
 import { createPartQueue } from '../dump/part-queue.ts';
 import { ROWS_TERMINATOR_BYTES } from '../dump/row-text.ts';
+import { quoteName } from '../quote.ts';
 import { kindsOf } from '../table-kind.ts';
 import { type InsertOptions, insertRows, type Loaded, warningsOf } from './rows/insert-rows.ts';
 import { isPacketTooSmall, knownPacketLimit, packetLimit, packetTooSmall } from './rows/packet-limit.ts';
@@ -29,10 +30,10 @@ export const LOADING_SETTINGS = [
   'SET innodb_lock_wait_timeout = 86400',
 ];
 
-/** Up to so many bytes go into indexes row by row as fast as the indexes are built afterwards. */
+/** Bytes up to which inserting into indexes is as fast as building them afterwards. */
 const FEW_BYTES = 256 * 1024;
 
-/** A table of few rows is complete as soon as it is made: it needs no part of its own, and no index afterwards. */
+/** Such a table is filled when it is created, with its indexes. */
 export function hasFewRows(table: ManifestTable): boolean {
   return bytesOfTable(table) <= FEW_BYTES;
 }

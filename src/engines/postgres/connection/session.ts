@@ -236,7 +236,7 @@ export function quoteText(text: string): string {
 
 /** Numbers of a server or a manifest are untrusted. */
 export function quoteNumber(value: number | bigint): string {
-  if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) throw refusedValue(`${value} is no whole number`);
+  if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) throw refusedValue(`${value} is not a whole number`);
   return `${value}`;
 }
 

@@ -192,7 +192,7 @@ const OF_TABLES: Record<string, string> = {
 
 /**
  * Splits an inventory into what a restore without these objects must have, and what it may lack. Foreign tables are in
- * neither; the names of other objects are told from the archive, which writes some of them otherwise.
+ * neither; the names of other objects come from the archive, which spells some of them differently.
  */
 export function divideInventory(
   inventory: Inventory,

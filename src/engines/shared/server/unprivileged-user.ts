@@ -7,7 +7,7 @@ import type { EngineContext } from '../../engine.ts';
 
 type User = NonNullable<Command['user']> & { name: string };
 
-/** Servers refuse to run as root: the account of the server, else `nobody`. */
+/** Servers refuse to run as root: the account of the database server, or `nobody`. */
 export async function unprivilegedUser(own: string): Promise<User | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const accounts = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
