@@ -12,6 +12,7 @@ import { findStorageProfile, saveStorageProfile } from './database/storage-profi
 import { insertServiceToken } from './database/tokens.ts';
 import type { Hub } from './hub.ts';
 import { startRemovals } from './jobs/removals.ts';
+import { startSweeps } from './jobs/sweeps.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createBuckets } from './objects/buckets.ts';
@@ -61,6 +62,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const ownerToken = dev ? await setUpTrial(db, { settings, clock }) : null;
   const buckets = createBuckets(db, settings.keys);
   await using removals = startRemovals({ db, buckets, log });
+  await using _sweeps = startSweeps({ db, buckets, log, clock });
   const idTokens = createIdTokens(settings);
   const callers = createCallerCache(db, settings);
   const hub: Hub = { settings, db, buckets, idTokens, log, version, clock, removals, callers };
