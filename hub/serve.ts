@@ -6,8 +6,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { EXIT, UserError } from '../src/runtime/errors.ts';
 import { createApp } from './app.ts';
 import { createCallerCache } from './caller-cache.ts';
-import { type Database, isMigrated, migrate, type OpenedDatabase, openDatabase } from './database/database.ts';
-import { canOpenAll } from './database/secrets.ts';
+import { type Database, migrate, type OpenedDatabase, openDatabase } from './database/database.ts';
 import { findStorageProfile, saveStorageProfile } from './database/storage-profiles.ts';
 import { insertServiceToken } from './database/tokens.ts';
 import type { Hub } from './hub.ts';
@@ -16,6 +15,7 @@ import { startSweeps } from './jobs/sweeps.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createBuckets } from './objects/buckets.ts';
+import { canServe, refuseUnready } from './ready.ts';
 import type { Address, HubSettings } from './settings.ts';
 import { createIdTokens } from './sign-in/id-tokens.ts';
 
@@ -98,41 +98,6 @@ export async function serve(options: ServeOptions): Promise<void> {
   await end(server, log);
   metricsServer?.close();
   log.info('ended');
-}
-
-/** No instance serves with another schema, or without a key of its secrets. */
-async function refuseUnready(db: Database, { keys }: HubSettings): Promise<void> {
-  const migrated = await isMigrated(db).catch((cause: Error) => {
-    throw new UserError('The hub cannot reach its database', {
-      code: 'hub_database_unreachable',
-      exit: EXIT.unreachable,
-      details: [cause.message],
-      hint: 'Check TOOL_HUB_DATABASE_URL, and that the server accepts connections.',
-      cause,
-    });
-  });
-  if (!migrated) {
-    throw new UserError('The database of the hub has not the schema of this version', {
-      code: 'hub_not_migrated',
-      exit: EXIT.failed,
-      hint: 'Run: tool hub migrate',
-    });
-  }
-  if (!(await canOpenAll(db, keys))) {
-    throw new UserError('TOOL_HUB_KEYS lacks a key that secrets of the hub are encrypted with', {
-      code: 'hub_key_missing',
-      exit: EXIT.configuration,
-      hint: 'Add the older key after the newest one. tool hub migrate wraps with the newest.',
-    });
-  }
-}
-
-async function canServe(db: Database, { keys }: HubSettings): Promise<boolean> {
-  try {
-    return (await isMigrated(db)) && (await canOpenAll(db, keys));
-  } catch {
-    return false;
-  }
 }
 
 const TRIAL_PROFILE = 'default';

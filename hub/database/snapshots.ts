@@ -107,16 +107,14 @@ export async function publish(db: Database, publication: Publication): Promise<b
       .onConflict((on) => on.columns(['target_id', 'id']).doNothing())
       .returning('pk')
       .executeTakeFirst();
-    if (!inserted) {
-      await refuseOther(transaction, { targetId, id: headline.id, manifestSha256 });
-      return false;
-    }
+    const pk = inserted?.pk ?? (await offerMissing(transaction, { targetId, id: headline.id, manifestSha256 }));
+    if (pk === null) return false;
     await refuseRemovedTarget(transaction, targetId);
     const stored = await shareStored(transaction, { targetId, profileId, sha256s });
     const missing = sha256s.filter((sha256) => !stored.has(sha256));
     if (missing.length > 0) throw objectsMissing(missing);
     await sql`INSERT INTO snapshot_objects (snapshot_pk, object_id)
-      SELECT ${inserted.pk}, unnest(${[...stored.values()]}::bigint[])`.execute(transaction);
+      SELECT ${pk}, unnest(${[...stored.values()]}::bigint[]) ON CONFLICT DO NOTHING`.execute(transaction);
     await recordEvent(transaction, event);
     await store();
     return true;
@@ -130,20 +128,35 @@ async function refuseRemovedTarget(db: Connection, targetId: string): Promise<vo
   throw new Problem('target_unknown', 'The target was removed in the meantime');
 }
 
-async function refuseOther(
+/**
+ * The key of a snapshot that the bucket lacked, and that is published again; `null` of one that is offered. Another
+ * manifest under the same id is refused.
+ */
+async function offerMissing(
   db: Connection,
   { targetId, id, manifestSha256 }: { targetId: string; id: string; manifestSha256: string },
-): Promise<void> {
+): Promise<number | null> {
   const found = await db
     .selectFrom('snapshots')
-    .select(['manifest_sha256', 'removed_at'])
+    .select(['pk', 'manifest_sha256', 'removed_at', 'missing_at'])
     .where('target_id', '=', targetId)
     .where('id', '=', id)
+    .forUpdate()
     .executeTakeFirst();
-  if (found?.manifest_sha256 === manifestSha256 && found.removed_at === null) return;
+  if (found?.manifest_sha256 === manifestSha256) {
+    if (found.removed_at === null) return null;
+    if (found.missing_at !== null) {
+      await offerAgain(db, found.pk);
+      return found.pk;
+    }
+  }
   throw new Problem('cloud_conflict', `Snapshot ${id} exists already, with other content`, {
     hint: 'Build a new snapshot.',
   });
+}
+
+export async function offerAgain(db: Connection, pk: number): Promise<void> {
+  await db.updateTable('snapshots').set({ removed_at: null, missing_at: null }).where('pk', '=', pk).execute();
 }
 
 /** Names are bounded: a manifest may have a million. */

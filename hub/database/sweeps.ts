@@ -59,13 +59,18 @@ export async function recordSweep(db: Database, targetId: string, swept_at: Date
 const SWEEP_LOCK = 7_301;
 
 /**
- * Runs `work` while no other instance sweeps this target; `false` when one does. The server releases the lock of an
- * instance that was killed.
+ * Runs `work` while no other instance sweeps this target; `false` when one does, or with `wait` after it. The server
+ * releases the lock of an instance that was killed.
  */
-export async function withSweepLock(db: Database, targetId: string, work: () => Promise<void>): Promise<boolean> {
+export async function withSweepLock(
+  db: Database,
+  { targetId, wait = false }: { targetId: string; wait?: boolean },
+  work: () => Promise<void>,
+): Promise<boolean> {
   return db.connection().execute(async (connection) => {
     const key = sql`${SWEEP_LOCK}, hashtext(${targetId})`;
-    const { rows } = await sql<{ locked: boolean }>`SELECT pg_try_advisory_lock(${key}) AS locked`.execute(connection);
+    const locked = wait ? sql`pg_advisory_lock(${key}) IS NOT NULL` : sql`pg_try_advisory_lock(${key})`;
+    const { rows } = await sql<{ locked: boolean }>`SELECT ${locked} AS locked`.execute(connection);
     if (rows[0]?.locked !== true) return false;
     try {
       await work();

@@ -38,7 +38,7 @@ export async function sweepDue(options: SweepOptions, signal: AbortSignal): Prom
     for (const target of due) {
       tried.add(target.id);
       if (signal.aborted) return;
-      await withSweepLock(db, target.id, () => sweepOne(options, target, signal));
+      await withSweepLock(db, { targetId: target.id }, () => sweepOne(options, target, signal));
     }
   }
 }

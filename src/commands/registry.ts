@@ -17,6 +17,7 @@ import { demoCommand } from './demo.ts';
 import { diffCommand } from './diff.ts';
 import { exportCommand } from './export.ts';
 import { hubMigrateCommand } from './hub/migrate.ts';
+import { hubReconcileCommand } from './hub/reconcile.ts';
 import { hubServeCommand } from './hub/serve.ts';
 import { importCommand } from './import.ts';
 import { loadCommand } from './load.ts';
@@ -63,6 +64,7 @@ export const COMMANDS: CommandModule[] = [
   cloudShowCommand,
   hubServeCommand,
   hubMigrateCommand,
+  hubReconcileCommand,
   demoCommand,
   completionCommand,
   completeCommand,

@@ -36,6 +36,10 @@ describeWithPostgres('sweep of the hub', () => {
     });
 
     beforeEach(async () => {
+      await hub.database.db
+        .updateTable('sweeps')
+        .set({ swept_at: new Date('2100-01-01') })
+        .execute();
       target = await createHubTarget(hub, profile, 'team');
     });
 
@@ -45,7 +49,7 @@ describeWithPostgres('sweep of the hub', () => {
       const lines: string[] = [];
       const clock = () => new Date(Date.now() + hours * HOUR);
       const log = createLog({ write: (line) => void lines.push(line), clock });
-      await db.deleteFrom('sweeps').execute();
+      await db.deleteFrom('sweeps').where('target_id', '=', target.id).execute();
       await sweepDue({ db, buckets: { ...buckets, ...change }, log, clock }, new AbortController().signal);
       return lines.join('');
     }
@@ -211,8 +215,8 @@ describeWithPostgres('sweep of the hub', () => {
       const log = createLog({ write: () => {}, clock: () => new Date() });
       const options = { db, buckets: counting, log, clock: () => new Date() };
       const { signal } = new AbortController();
-      await db.deleteFrom('sweeps').execute();
-      await withSweepLock(db, target.id, () => sweepDue(options, signal));
+      await db.deleteFrom('sweeps').where('target_id', '=', target.id).execute();
+      await withSweepLock(db, { targetId: target.id }, () => sweepDue(options, signal));
       expect(opened).toBe(0);
       await Promise.all([sweepDue(options, signal), sweepDue(options, signal), sweepDue(options, signal)]);
       expect(opened).toBe(1);
