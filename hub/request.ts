@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import * as v from 'valibot';
@@ -125,10 +126,13 @@ export function conditionOf(context: HonoContext): Condition {
 export function addressOf(context: HonoContext, { settings: { trustedProxies } }: Hub): string | null {
   const socket = context.env.incoming.socket;
   const isTrusted = (address: string): boolean =>
-    trustedProxies.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
+    isIP(address) !== 0 && trustedProxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
   const forwarded = (context.req.header('x-forwarded-for') ?? '').split(',').map((part) => part.trim());
   let address = plainAddress(socket.remoteAddress ?? '');
-  for (let next = forwarded.pop(); next && isTrusted(address); next = forwarded.pop()) address = next.slice(0, 45);
+  // What is no address was written by the client, or by a proxy that hides it.
+  for (let next = forwarded.pop(); next && isIP(next) !== 0 && isTrusted(address); next = forwarded.pop()) {
+    address = plainAddress(next);
+  }
   return address === '' ? null : address;
 }
 

@@ -12,6 +12,7 @@ import { insertServiceToken } from './database/tokens.ts';
 import type { Hub } from './hub.ts';
 import { startRemovals } from './jobs/removals.ts';
 import { startSweeps } from './jobs/sweeps.ts';
+import { createRequestLimiter, LIMITS, type Limits } from './limits.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createBuckets } from './objects/buckets.ts';
@@ -33,6 +34,7 @@ export interface ServeOptions {
   ready?: (served: Served) => void;
   /** Milliseconds in which a load balancer notices that the instance is not ready. */
   notice?: number;
+  limits?: Limits;
 }
 
 export interface Served {
@@ -52,7 +54,7 @@ const END_TIMEOUT = 25_000;
 
 /** Serves until the signal is aborted, then answers the requests that have begun. */
 export async function serve(options: ServeOptions): Promise<void> {
-  const { settings, dev, version, write, signal, clock, notice = dev ? 0 : NOTICE } = options;
+  const { settings, dev, version, write, signal, clock, notice = dev ? 0 : NOTICE, limits = LIMITS } = options;
   const log = createLog({ write, clock });
   const database = openDatabase(settings.databaseUrl);
   await using _database = { [Symbol.asyncDispose]: () => database.close() };
@@ -65,7 +67,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   await using _sweeps = startSweeps({ db, buckets, log, clock });
   const idTokens = createIdTokens(settings);
   const callers = createCallerCache(db, settings);
-  const hub: Hub = { settings, db, buckets, idTokens, log, version, clock, removals, callers };
+  const requests = createRequestLimiter(limits.requests);
+  const hub: Hub = { settings, db, buckets, idTokens, log, version, clock, removals, callers, limits, requests };
   const metrics = createMetrics(database);
   let ending = false;
   const isReady = async (): Promise<boolean> => !ending && (await canServe(db, settings));
