@@ -79,10 +79,15 @@ async function readBody(context: HonoContext, most: number): Promise<string> {
   if (Number(context.req.header('content-length') ?? 0) > most) throw tooLarge();
   const pieces: Uint8Array[] = [];
   let bytes = 0;
-  for await (const piece of context.req.raw.body ?? []) {
-    bytes += piece.length;
-    if (bytes > most) throw tooLarge();
-    pieces.push(piece);
+  try {
+    for await (const piece of context.req.raw.body ?? []) {
+      bytes += piece.length;
+      if (bytes > most) throw tooLarge();
+      pieces.push(piece);
+    }
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    throw invalid([{ pointer: '', detail: 'did not arrive completely' }]);
   }
   const whole = Buffer.concat(pieces);
   try {
@@ -97,12 +102,27 @@ const MOST_ERRORS = 20;
 
 export function parsed(schema: v.GenericSchema, value: unknown, before: string): unknown {
   const result = v.safeParse(schema, value);
-  if (result.success) return result.output;
+  if (result.success) {
+    const pointer = arrayForObject(value, result.output);
+    if (pointer === null) return result.output;
+    throw invalid([{ pointer: before + pointer, detail: 'must be an object' }]);
+  }
   const errors = result.issues.slice(0, MOST_ERRORS).map((issue) => ({
     pointer: `${before}${(issue.path ?? []).map(({ key }) => `/${String(key).slice(0, 100)}`).join('')}`,
     detail: issue.kind === 'schema' ? `must be ${issue.expected ?? 'another value'}` : issue.message,
   }));
   throw invalid(errors);
+}
+
+/** Where an array was taken for an object without fields, which valibot does. */
+function arrayForObject(given: unknown, output: unknown): string | null {
+  if (Array.isArray(given) !== Array.isArray(output)) return '';
+  if (typeof output !== 'object' || output === null) return null;
+  for (const [key, value] of Object.entries(output)) {
+    const found = arrayForObject((given as Record<string, unknown>)[key] ?? value, value);
+    if (found !== null) return `/${key.slice(0, 100)}${found}`;
+  }
+  return null;
 }
 
 function invalid(errors: { pointer: string; detail: string }[]): Problem {

@@ -35,6 +35,7 @@ export interface ServeOptions {
   /** Milliseconds in which a load balancer notices that the instance is not ready. */
   notice?: number;
   limits?: Limits;
+  timeouts?: typeof TIMEOUTS;
 }
 
 export interface Served {
@@ -44,9 +45,8 @@ export interface Served {
   ownerToken: string | null;
 }
 
-/** A request that takes longer is ended, whether it is the client that is slow or the hub. */
-const REQUEST_TIMEOUT = 30_000;
-const HEADERS_TIMEOUT = 10_000;
+/** Milliseconds: a request that takes longer to arrive is ended. */
+const TIMEOUTS = { request: 30_000, headers: 10_000 };
 
 /** How long `/readyz` says no before connections are refused, and how long requests may take after that. */
 const NOTICE = 5000;
@@ -55,6 +55,7 @@ const END_TIMEOUT = 25_000;
 /** Serves until the signal is aborted, then answers the requests that have begun. */
 export async function serve(options: ServeOptions): Promise<void> {
   const { settings, dev, version, write, signal, clock, notice = dev ? 0 : NOTICE, limits = LIMITS } = options;
+  const { timeouts = TIMEOUTS } = options;
   const log = createLog({ write, clock });
   const database = openDatabase(settings.databaseUrl);
   await using _database = { [Symbol.asyncDispose]: () => database.close() };
@@ -80,8 +81,8 @@ export async function serve(options: ServeOptions): Promise<void> {
       return response;
     },
     serverOptions: {
-      requestTimeout: REQUEST_TIMEOUT,
-      headersTimeout: HEADERS_TIMEOUT,
+      requestTimeout: timeouts.request,
+      headersTimeout: timeouts.headers,
       connectionsCheckingInterval: 1000,
       keepAliveTimeout: 65_000,
       maxHeaderSize: 32 * 1024,

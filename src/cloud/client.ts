@@ -24,7 +24,7 @@ export interface CloudClient {
 
 interface CallOf<Name extends RouteName> {
   parameters?: ParametersOf<Name>;
-  query?: { [Key in keyof QueryOf<Name>]?: string | number };
+  query?: { [Key in keyof QueryOf<Name>]?: string | number | undefined };
   body?: SentBodyOf<Name>;
   /** A change of this revision; `null` creates. */
   revision?: number | null;

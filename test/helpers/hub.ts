@@ -4,7 +4,7 @@ import { type OpenedDatabase, openDatabase } from '../../hub/database/database.t
 import { insertServiceToken, insertSession } from '../../hub/database/tokens.ts';
 import { saveUser } from '../../hub/database/users.ts';
 import type { Limits } from '../../hub/limits.ts';
-import { serve } from '../../hub/serve.ts';
+import { type ServeOptions, serve } from '../../hub/serve.ts';
 import { GITHUB_ISSUER, type HubSettings, keyOf } from '../../hub/settings.ts';
 import { startPostgres, type TestPostgres } from './postgres-server.ts';
 
@@ -48,10 +48,10 @@ const NO_LIMITS: Limits = { requests: { perSecond: 1e6, burst: 1e6 }, refusedSig
 
 /** With `postgres`, an instance more of the same hub. */
 export async function startHub(
-  change: Partial<HubSettings> & { limits?: Limits } = {},
+  change: Partial<HubSettings> & Pick<ServeOptions, 'limits' | 'timeouts'> = {},
   running?: TestPostgres,
 ): Promise<TestHub> {
-  const { limits = NO_LIMITS, ...changed } = change;
+  const { limits = NO_LIMITS, timeouts, ...changed } = change;
   const postgres = running ?? (await startPostgres());
   const settings: HubSettings = {
     databaseUrl: postgres.url('postgres'),
@@ -80,6 +80,7 @@ export async function startHub(
       signal: ending.signal,
       clock: () => new Date(),
       limits,
+      ...(timeouts && { timeouts }),
       ready,
     });
     running_.catch(failed);
