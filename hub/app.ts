@@ -108,6 +108,7 @@ async function answer(context: HonoContext, { name, route, hub, seen }: Answerin
   refuseBrowsers(context);
   refuseOldTools(context);
   const token = tokenOf(context);
+  if (token !== null) refuseTooMany(token, hub);
   const caller = route.access === 'public' ? null : await callerOf(token, hub);
   seen.caller = caller;
   const parameters = parametersOf(context);
@@ -120,6 +121,15 @@ async function answer(context: HonoContext, { name, route, hub, seen }: Answerin
   const request = { parameters, query, body, caller, target, condition, address, acceptsCsv };
   const given = await (HANDLERS[name] as unknown as AnyHandler)(request, hub);
   return written(context, { given, route, requestId: seen.requestId });
+}
+
+/** Before the database is asked: each token that is sent counts, known or not. */
+function refuseTooMany(token: string, { requests, limits }: Hub): void {
+  const seconds = requests.take(token);
+  if (seconds === 0) return;
+  throw new Problem('cloud_busy', `The token has sent more than ${limits.requests.perSecond} requests a second`, {
+    headers: { 'retry-after': String(Math.ceil(seconds)) },
+  });
 }
 
 async function callerOf(token: string | null, { callers }: Hub): Promise<Caller> {
