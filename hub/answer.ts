@@ -39,13 +39,10 @@ function hash(content: string): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 27);
 }
 
-/** Whatever went wrong as an answer (RFC 9457); what only operators may know goes to the log. */
-export function failed(error: unknown, { log }: Hub, seen?: Seen): Response {
+/** Any failure as an answer (RFC 9457). */
+export function failed(error: unknown, hub: Hub, seen?: Seen): Response {
   const requestId = seen?.requestId ?? randomUUID();
-  const problem = problemOf(error);
-  if (problem.status >= 500) {
-    log.error(problem.message, { request_id: requestId, code: problem.code, reason: reasonOf(error) });
-  }
+  const problem = reported(error, hub, requestId);
   return new Response(JSON.stringify(problem.body(requestId)), {
     status: problem.status,
     headers: {
@@ -55,6 +52,15 @@ export function failed(error: unknown, { log }: Hub, seen?: Seen): Response {
       ...problem.options.headers,
     },
   });
+}
+
+/** The failure in words for the caller; the reason of a failure of the hub goes to the log only. */
+export function reported(error: unknown, { log }: Hub, requestId: string): Problem {
+  const problem = problemOf(error);
+  if (problem.status >= 500) {
+    log.error(problem.message, { request_id: requestId, code: problem.code, reason: reasonOf(error) });
+  }
+  return problem;
 }
 
 /** SQLSTATE classes of what passes: no connection, no resources, an administrator's or a timeout's end of a statement. */

@@ -10,6 +10,7 @@ import { recordEvent } from './database/audit.ts';
 import { findTarget, type TargetRow } from './database/targets.ts';
 import type { Hub } from './hub.ts';
 import type { Metrics } from './metrics.ts';
+import { mountPages } from './pages/pages.ts';
 import { Problem } from './problem.ts';
 import {
   addressOf,
@@ -46,15 +47,18 @@ export interface AppOptions {
   metrics: Metrics;
   /** Whether new requests are welcome: not while the instance ends. */
   isReady: () => Promise<boolean>;
+  /** Of a trial: signs in to the pages once. */
+  trialCode: string | null;
 }
 
 /** The API of the hub, and `/healthz` and `/readyz`. */
-export function createApp({ hub, metrics, isReady }: AppOptions): Hono<{ Bindings: HttpBindings }> {
+export function createApp({ hub, metrics, isReady, trialCode }: AppOptions): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
   app.get('/healthz', (context) => context.text('ok\n'));
   app.get('/readyz', async (context) =>
     (await isReady()) ? context.text('ready\n') : context.text('not ready\n', 503),
   );
+  mountPages(app, { hub, metrics, trialCode });
   const paths = new Set<string>();
   for (const [name, route] of Object.entries<Route>(ROUTES)) {
     const path = `${BASE_PATH}${route.path.replace(/\{(\w+)\}/g, ':$1')}`;

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { MOST_BODY_BYTES, type Route } from '../src/cloud/contract/routes.ts';
 import { PARAMETERS } from '../src/cloud/contract/schemas.ts';
 import type { Condition } from './database/condition.ts';
+import { isPageToken } from './database/tokens.ts';
 import type { Hub } from './hub.ts';
 import { Problem } from './problem.ts';
 import { MIN_TOOL } from './routes/sessions.ts';
@@ -32,7 +33,7 @@ const LONGEST_TOKEN = 200;
 
 export function tokenOf(context: HonoContext): string | null {
   const [, token] = /^Bearer ([\w.-]+)$/i.exec(context.req.header('authorization') ?? '') ?? [];
-  return token !== undefined && token.length <= LONGEST_TOKEN ? token : null;
+  return token !== undefined && token.length <= LONGEST_TOKEN && !isPageToken(token) ? token : null;
 }
 
 /** An invalid name is treated as a missing resource. */

@@ -1,3 +1,4 @@
+import { csvOf, eventAnswer } from '../audit-csv.ts';
 import { listEvents, recordEvent } from '../database/audit.ts';
 import { insertServiceToken, listServiceTokens, revokeToken, targetIdsOf } from '../database/tokens.ts';
 import { listUsers, setDisabled, type UserRow } from '../database/users.ts';
@@ -68,9 +69,7 @@ export const administrationRoutes: Pick<
 
   async listAuditEvents({ query, acceptsCsv }, { db }) {
     const { items, next_cursor } = await listEvents(db, query);
-    const events = items.map(({ at, actor, action, target, object, outcome, address }) => ({
-      ...{ at: at.toISOString(), actor, action, target, object, outcome, address },
-    }));
+    const events = items.map(eventAnswer);
     const body = { items: events, next_cursor };
     return acceptsCsv ? { body, text: { type: 'text/csv; charset=utf-8', content: csvOf(events) } } : { body };
   },
@@ -79,16 +78,4 @@ export const administrationRoutes: Pick<
 function userAnswer({ id, issuer, subject, name, groups, disabled_at, signed_in_at }: UserRow) {
   const person = { id, issuer, subject, name, groups };
   return { ...person, disabled: disabled_at !== null, signed_in_at: signed_in_at.toISOString() };
-}
-
-const COLUMNS = ['at', 'actor', 'action', 'target', 'object', 'outcome', 'address'] as const;
-
-/** RFC 4180. A spreadsheet takes a text that begins so for a formula. */
-function csvOf(events: Record<(typeof COLUMNS)[number], string | null>[]): string {
-  const cell = (value: string | null): string => {
-    const text = /^[=+\-@\t\r]/.test(value ?? '') ? `'${value}` : (value ?? '');
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  const lines = events.map((event) => COLUMNS.map((column) => cell(event[column])).join(','));
-  return `${[COLUMNS.join(','), ...lines].join('\r\n')}\r\n`;
 }

@@ -18,7 +18,7 @@ import { Problem } from '../problem.ts';
 import { ID_TOKEN_SECONDS } from '../sign-in/id-tokens.ts';
 import type { Handlers } from './handler.ts';
 
-const SESSION_HOURS = 12;
+export const SESSION_HOURS = 12;
 
 /** A build of CI is over by then. */
 const WORKFLOW_HOURS = 2;
@@ -67,10 +67,11 @@ export const sessionRoutes: Pick<Handlers, 'root' | 'openapi' | 'createSession' 
   },
 };
 
-async function openUserSession(
+/** `page`: of the pages, whose token the API refuses. */
+export async function openUserSession(
   db: Connection,
   person: { issuer: string; subject: string; name: string; groups: string[] },
-  { settings, clock }: Hub,
+  { settings, clock, page = false }: Pick<Hub, 'settings' | 'clock'> & { page?: boolean },
 ) {
   const { issuer, subject, name, groups } = person;
   const user = await saveUser(db, { issuer, subject, name, groups });
@@ -80,7 +81,7 @@ async function openUserSession(
     });
   }
   const expiresAt = new Date(clock().getTime() + SESSION_HOURS * 3_600_000);
-  const { token } = await insertSession(db, user.id, expiresAt);
+  const { token } = await insertSession(db, { userId: user.id, expiresAt, page });
   const rights = { role: roleOf(groups, settings), auditor: isAuditor(groups, settings) };
   const identity: Identity = {
     ...{ kind: 'user', id: user.id, name: user.name, groups, targets: null, ...rights },

@@ -3,7 +3,7 @@ import { BlockList } from 'node:net';
 import { type OpenedDatabase, openDatabase } from '../../hub/database/database.ts';
 import { insertServiceToken, insertSession } from '../../hub/database/tokens.ts';
 import { saveUser } from '../../hub/database/users.ts';
-import { serve } from '../../hub/serve.ts';
+import { type Served, serve } from '../../hub/serve.ts';
 import { GITHUB_ISSUER, type HubSettings, keyOf } from '../../hub/settings.ts';
 import { startPostgres, type TestPostgres } from './postgres-server.ts';
 
@@ -12,6 +12,8 @@ export interface TestHub {
   url: string;
   settings: HubSettings;
   ownerToken: string;
+  /** Link that signs in to the pages once. */
+  pages: string;
   database: OpenedDatabase;
   postgres: TestPostgres;
   /** Its log. */
@@ -21,7 +23,7 @@ export interface TestHub {
   person(
     name: string,
     groups: string[],
-    options?: { hours?: number },
+    options?: { hours?: number; page?: boolean },
   ): Promise<{ token: string; userId: string; tokenId: string }>;
   service(name: string, role: 'builder' | 'reader', targetIds: string[]): Promise<{ token: string; id: string }>;
   /** As SIGTERM does. */
@@ -53,6 +55,7 @@ export async function startHub(change: Partial<HubSettings> = {}, running?: Test
     publicUrl: 'https://hub.example.com',
     trustedProxies: new BlockList(),
     signIn: null,
+    pages: null,
     ownerGroups: ['owners'],
     memberGroups: ['developers'],
     auditorGroups: ['auditors'],
@@ -63,7 +66,7 @@ export async function startHub(change: Partial<HubSettings> = {}, running?: Test
   const ending = new AbortController();
   const lines: string[] = [];
   let running_: Promise<void> = Promise.resolve();
-  const { url, ownerToken } = await new Promise<{ url: string; ownerToken: string | null }>((ready, failed) => {
+  const { url, ownerToken, pages } = await new Promise<Served>((ready, failed) => {
     running_ = serve({
       settings,
       dev: true,
@@ -82,6 +85,7 @@ export async function startHub(change: Partial<HubSettings> = {}, running?: Test
     url,
     settings,
     ownerToken: ownerToken ?? '',
+    pages: pages ?? '',
     database,
     postgres,
     lines,
@@ -104,9 +108,9 @@ export async function startHub(change: Partial<HubSettings> = {}, running?: Test
         body: isJson && text ? JSON.parse(text) : null,
       };
     },
-    async person(name, groups, { hours = 12 } = {}) {
+    async person(name, groups, { hours = 12, page = false } = {}) {
       const user = await saveUser(db, { issuer: 'https://idp.example.com', subject: name, name, groups });
-      const { token, id } = await insertSession(db, user.id, later(hours));
+      const { token, id } = await insertSession(db, { userId: user.id, expiresAt: later(hours), page });
       return { token, userId: user.id, tokenId: id };
     },
     async service(name, role, targetIds) {
