@@ -63,6 +63,9 @@ export function reported(error: unknown, { log }: Hub, requestId: string): Probl
   return problem;
 }
 
+/** SQLSTATEs of values that no column takes: a forged cursor, a time out of range, U+0000 in a text. */
+const REFUSED_VALUES = ['22P02', '22007', '22008', '22021', '22P05'];
+
 /** SQLSTATE classes of what passes: no connection, no resources, an administrator's or a timeout's end of a statement. */
 const PASSING = /^(08|53|57|40|25)/;
 
@@ -76,8 +79,7 @@ function problemOf(error: unknown): Problem {
     });
   }
   const { code = '', message = '' } = (error ?? {}) as { code?: string; message?: string };
-  // A text that does not fit the type of its column: a forged cursor.
-  if (code === '22P02' || code === '22007') return new Problem('cloud_refused', 'The request is not valid');
+  if (REFUSED_VALUES.includes(code)) return new Problem('cloud_refused', 'The request is not valid');
   const isPassing = PASSING.test(code) || /^E[A-Z]+$/.test(code) || /connection|timeout/i.test(message);
   if (isPassing) {
     return new Problem('cloud_unavailable', 'The hub cannot reach its database', {

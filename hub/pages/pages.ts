@@ -3,7 +3,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import type { Caller } from '../access.ts';
-import { reported } from '../answer.ts';
+import { failed, reported } from '../answer.ts';
 import { recordEvent } from '../database/audit.ts';
 import { hashOf, isPageToken } from '../database/tokens.ts';
 import type { Hub } from '../hub.ts';
@@ -62,6 +62,7 @@ export function mountPages(app: Hono<{ Bindings: HttpBindings }>, { hub, metrics
       });
       return response;
     });
+    app.all(page.path, () => failed(new Problem('cloud_method', 'The page has no such method'), hub));
   }
 }
 
