@@ -11,19 +11,59 @@ const now = Date.now();
 const clock = () => new Date();
 
 const targets = [
-  ['billing', { expected_every: '24h', readers: ['finance'], originals: ['dba'], builders: ['platform'], age: 7, count: 31 }],
+  [
+    'billing',
+    { expected_every: '24h', readers: ['finance'], originals: ['dba'], builders: ['platform'], age: 7, count: 31 },
+  ],
   ['crm', { expected_every: null, readers: ['sales', 'support'], originals: [], builders: [], age: 403, count: 4 }],
-  ['orders', { expected_every: '12h', readers: ['developers', 'qa'], originals: ['dba'], builders: ['platform'], age: 39, count: 128 }],
+  [
+    'orders',
+    {
+      expected_every: '12h',
+      readers: ['developers', 'qa'],
+      originals: ['dba'],
+      builders: ['platform'],
+      age: 39,
+      count: 128,
+    },
+  ],
   ['reports', { expected_every: '1w', readers: [], originals: ['analysts'], builders: [], age: null, count: 0 }],
 ];
 
 const events = [
-  [2, { actor: 'github:acme/app@main', action: 'snapshot.publish', target: 'billing', object: '3f2a9c01', address: '203.0.113.7' }],
-  [3, { actor: 'ann@example.com', action: 'snapshot.download', target: 'billing', object: '3f2a9c01', address: '198.51.100.23' }],
+  [
+    2,
+    {
+      actor: 'github:acme/app@main',
+      action: 'snapshot.publish',
+      target: 'billing',
+      object: '3f2a9c01',
+      address: '203.0.113.7',
+    },
+  ],
+  [
+    3,
+    {
+      actor: 'ann@example.com',
+      action: 'snapshot.download',
+      target: 'billing',
+      object: '3f2a9c01',
+      address: '198.51.100.23',
+    },
+  ],
   [5, { actor: 'bob@example.com', action: 'GET /tokens', outcome: 'refused', address: '198.51.100.40' }],
   [9, { actor: 'ann@example.com', action: 'target.change', target: 'orders', address: '198.51.100.23' }],
   [31, { actor: 'eve@example.com', action: 'target.read_source', target: 'orders', address: '198.51.100.61' }],
-  [39, { actor: 'github:acme/app@main', action: 'snapshot.publish', target: 'orders', object: 'b81d4470', address: '203.0.113.7' }],
+  [
+    39,
+    {
+      actor: 'github:acme/app@main',
+      action: 'snapshot.publish',
+      target: 'orders',
+      object: 'b81d4470',
+      address: '203.0.113.7',
+    },
+  ],
 ];
 
 /** The pages of a hub in Chromium: at the width of a desktop and of a phone, light and dark. */
@@ -41,6 +81,7 @@ export async function drawPages(folder) {
   });
   await fill(database.url);
   await using browser = await startChromium();
+  await browser.ask('Emulation.setScrollbarsHidden', { hidden: true });
   await browser.go(pages);
   await browser.until('document.querySelector("table")');
   for (const [name, path] of [
@@ -48,7 +89,7 @@ export async function drawPages(folder) {
     ['audit', '/audit'],
   ]) {
     for (const [size, width, height] of [
-      ['', 1100, 640],
+      ['', 1200, 700],
       ['-phone', 360, 740],
     ]) {
       for (const scheme of ['light', 'dark']) {
@@ -72,7 +113,11 @@ export async function drawPages(folder) {
 async function fill(databaseUrl) {
   const { db, close } = openDatabase(databaseUrl);
   const profile = { name: 'team', settings: '{}', applied: null };
-  const { id: profile_id } = await db.insertInto('storage_profiles').values(profile).returning('id').executeTakeFirstOrThrow();
+  const { id: profile_id } = await db
+    .insertInto('storage_profiles')
+    .values(profile)
+    .returning('id')
+    .executeTakeFirstOrThrow();
   for (const [name, { expected_every, readers, originals, builders, age, count }] of targets) {
     const groups = { reader_groups: readers, original_groups: originals, builder_groups: builders };
     const row = { name, settings: '{}', applied: null, expected_every, ...groups };
@@ -89,7 +134,10 @@ async function fill(databaseUrl) {
   await db.deleteFrom('audit_events').execute();
   for (const [hours, event] of events.toReversed()) {
     const at = new Date(now - hours * HOUR);
-    await db.insertInto('audit_events').values({ target: null, object: null, outcome: 'done', ...event, at }).execute();
+    await db
+      .insertInto('audit_events')
+      .values({ target: null, object: null, outcome: 'done', ...event, at })
+      .execute();
   }
   await close();
 }

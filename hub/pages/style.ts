@@ -38,7 +38,7 @@ h1 { font-size: 1.5rem; line-height: 1.25; margin: .5rem 0; }
 p { max-width: 45rem; }
 bdi, .value { overflow-wrap: anywhere; }
 .faint { color: var(--faint); }
-button, .button { font: inherit; line-height: 1.5; padding: .4rem .9rem; border: 1px solid var(--control); border-radius: .375rem;
+button, .button { font: inherit; line-height: 1.5; min-height: 2.5rem; padding: .4rem .9rem; border: 1px solid var(--control); border-radius: .375rem;
   background: var(--ground); color: var(--text); cursor: pointer; }
 .button, .filter button { background: var(--button); border-color: var(--button); color: var(--on-button); text-decoration: none;
   display: inline-block; }
@@ -47,14 +47,16 @@ button:hover, .button:hover { text-decoration: underline; }
 .filter label { display: grid; gap: .125rem; font-size: .875rem; }
 .filter .check { display: flex; align-items: center; gap: .5rem; font-size: 1rem; padding: .4rem 0; }
 input, select { font: inherit; line-height: 1.5; min-width: 0; max-width: 100%; padding: .4rem .5rem; border: 1px solid var(--control);
-  border-radius: .375rem; background: var(--ground); color: var(--text); }
-input[type=checkbox] { width: 1.25rem; height: 1.25rem; margin: 0; }
+  border-radius: .375rem; background: var(--ground); color: var(--text); min-height: 2.5rem; }
+.filter input { width: 9.5rem; }
+.filter input[type=search] { width: 14rem; }
+.filter input[type=checkbox] { width: 1.25rem; min-height: 0; height: 1.25rem; margin: 0; }
 table { width: 100%; border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; }
 caption { text-align: left; color: var(--faint); padding-bottom: .5rem; }
 th, td { text-align: left; vertical-align: top; padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line); font-weight: normal; }
 thead th { font-size: .875rem; color: var(--faint); white-space: nowrap; }
 tbody th { font-weight: 600; }
-.number { text-align: right; }
+th.number, td.number { text-align: right; padding-right: 2rem; }
 time { white-space: nowrap; }
 td ul { margin: 0; padding: 0; list-style: none; }
 .label { display: none; }
@@ -66,10 +68,13 @@ td ul { margin: 0; padding: 0; list-style: none; }
 @media (max-width: 50rem) {
   .user { margin-left: 0; width: 100%; justify-content: space-between; }
   .filter label:not(.check) { flex: 1 1 8rem; }
+  .filter input:not([type=checkbox]), .filter select { width: 100%; }
+  time { white-space: normal; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
   table, tbody, tbody tr, tbody th, tbody td, caption { display: block; }
   tbody tr { padding: .75rem 0; border-bottom: 1px solid var(--line); }
-  tbody th, tbody td { display: flex; gap: .75rem; padding: .125rem 0; border: 0; text-align: left; }
+  tbody th, tbody td { display: flex; gap: .75rem; padding: .125rem 0; border: 0; }
+  tbody td.number { text-align: left; padding-right: 0; }
   tbody th { font-size: 1.125rem; }
   tbody th .label { display: none; }
   .label { display: block; flex: 0 0 7rem; color: var(--faint); font-size: .875rem; line-height: 1.7; }

@@ -13,6 +13,23 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 /** Markup, quotes, and characters that reorder text. */
 const HOSTILE = `<script>alert(1)<\u200bscript>"'><img src=x onerror=alert(1)>\u202Egpj.exe`;
 
+/** Older than a day. */
+async function putSnapshot({ database: { db } }: TestHub, target_id: string): Promise<void> {
+  const profile = { name: 'any', settings: '{}', applied: null } as never;
+  const { id: profile_id } = await db
+    .insertInto('storage_profiles')
+    .values(profile)
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const keys = { manifest_key: 'any', manifest_sha256: 'a'.repeat(64) };
+  const created_at = new Date(Date.now() - 90_000_000);
+  const row = { target_id, profile_id, id: '00000001', created_at, sanitized: true, headline: '{}', ...keys };
+  await db
+    .insertInto('snapshots')
+    .values(row as never)
+    .execute();
+}
+
 describe.skipIf(!hasChromium)(`pages in a real browser${hasChromium ? '' : ' (needs chromium)'}`, () => {
   describeWithPostgres('of a hub behind a proxy that speaks TLS', () => {
     let proxy: HttpsProxy;
@@ -32,11 +49,12 @@ describe.skipIf(!hasChromium)(`pages in a real browser${hasChromium ? '' : ' (ne
         pages: { clientId: 'pages', clientSecret: webClient.secret },
       });
       proxy.forwardTo(hub.url);
-      await putTarget(hub, 'orders', {
+      const orders = await putTarget(hub, 'orders', {
         settings: { sso_groups: ['developers', 'a group with a long name that has to break somewhere'] },
         original_groups: ['dba'],
         expected_every: '24h',
       });
+      await putSnapshot(hub, orders);
       await putTarget(hub, 'reports', { settings: {}, builder_groups: ['platform'] });
       await recordEvent(hub.database.db, {
         actor: HOSTILE,
