@@ -85,6 +85,9 @@ const HUB_VARIABLES = {
   BUCKET_SECRET_KEY: 'its secret key',
 } as const;
 
+/** Names of the variables; each may also be given as `…_FILE`. */
+export const HUB_SETTINGS = Object.keys(HUB_VARIABLES).map((name) => `${PREFIX}${name}`);
+
 type Name = keyof typeof HUB_VARIABLES;
 type Values = Partial<Record<Name, string>>;
 
