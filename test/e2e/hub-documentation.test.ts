@@ -84,14 +84,8 @@ describeWithPostgres('the documentation of the hub', () => {
       await writeFile(at('bin', name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
     }
     onTestFinished(async () => {
-      const pids = (await readFile(at('background', 'pids'), 'utf8').catch(() => '')).trim().split('\n');
-      for (const pid of pids.filter((one) => one !== '')) {
-        try {
-          process.kill(Number(pid), 'SIGKILL');
-        } catch {
-          // It was restarted.
-        }
-      }
+      const pids = (await readFile(at('background', 'pids'), 'utf8').catch(() => '')).match(/^\d+ SIG\w+$/gm) ?? [];
+      await Promise.all(pids.map((line) => endProcess(line.split(' ') as [string, NodeJS.Signals])));
       await rm(folder, { recursive: true, force: true });
     });
     return {
@@ -127,6 +121,18 @@ describeWithPostgres('the documentation of the hub', () => {
         }
       },
     };
+  }
+
+  async function endProcess([pid, signal]: [string, NodeJS.Signals]): Promise<void> {
+    const tell = (what: NodeJS.Signals | 0): boolean => {
+      try {
+        return process.kill(Number(pid), what);
+      } catch {
+        return false;
+      }
+    };
+    tell(signal);
+    await expect.poll(() => tell(0), { timeout: 20_000 }).toBe(false);
   }
 
   test('every command of docs/hub.md runs', async () => {
