@@ -87,7 +87,7 @@ const MYSQL: Record<string, string[]> = {
   'definitions/check-program.ts': ['kind'],
   'connection/identity.ts': ['prefix.length'],
   // Column names of ours.
-  'connection/session.ts': ['column', 'name'],
+  'quote.ts': ['column', 'name'],
   // Columns of the catalog, named in this file.
   'introspect.ts': ['settings'],
   'definitions/definitions.ts': ['bytes.toString("hex")', 'kind', 'path', 'what'],
@@ -96,20 +96,20 @@ const MYSQL: Record<string, string[]> = {
   'definitions/sequence-defaults.ts': ['clauses.join(", ")'],
   // A condition of its callers, of tablesIn and inDatabase.
   'own-rows.ts': ['column', 'names', 'within'],
-  'dump/dump.ts': ['part', 'where'],
+  'dump/row-select.ts': ['part', 'where'],
   'dump/parts.ts': ['key'],
   // A hint for people: rights, and names that were quoted before.
   'readable.ts': ['account', 'granted.join(", ")', 'on'],
   // Rights out of a SET column of the server.
   'restore/grants.ts': ['given.join(", ")'],
   'restore/load-tables.ts': ['additions', 'conversions.join(", ")', 'fields.join(", ")', 'set'],
-  // A path of quoted names.
-  'restore/foreign-references.ts': ['pathOf(reference)'],
+  // Results of quotePath.
+  'restore/row-exchange.ts': ['from', 'into', 'mine', 'temporary'],
   // Renames of quoted names; conditions of ours, statements that EXECUTE IMMEDIATE takes as quoted text, and clauses that
   // check-definitions.ts has read token by token.
   'restore/swap-packet.ts': [
     'clause',
-    'pathOf(from)',
+    'ArrayExpression.map(ArrowFunctionExpression).join(", ")',
     'condition',
     'renames.map(ArrowFunctionExpression).join(", ")',
     'run',

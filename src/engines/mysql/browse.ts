@@ -2,11 +2,11 @@ import type { Manifest } from '../../repository/manifest.ts';
 import type { Sized } from '../../results/results.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
 import { connect, connectToServer } from './connection/connect.ts';
-import { quoteName, tablesIn } from './connection/session.ts';
 import { detailsOf } from './details.ts';
 import { readTables } from './introspect.ts';
 import { readNameCase } from './name-case.ts';
 import { withOwnRows } from './own-rows.ts';
+import { quoteName, tablesIn } from './quote.ts';
 
 const SYSTEM = "'mysql', 'information_schema', 'performance_schema', 'sys'";
 

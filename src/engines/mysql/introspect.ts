@@ -1,6 +1,7 @@
-import { inDatabase, type MysqlSession, tablesIn } from './connection/session.ts';
+import type { MysqlSession } from './connection/session.ts';
 import type { MysqlDetails } from './details-schema.ts';
 import { readTablesWithoutRows, tablesExcept } from './own-rows.ts';
+import { inDatabase, tablesIn } from './quote.ts';
 
 /** Where MySQL and MariaDB differ, the code checks the flavour. */
 export type Flavour = 'mysql' | 'mariadb';

@@ -1,5 +1,6 @@
 import { EXIT, UserError } from '../../runtime/errors.ts';
-import { type MysqlSession, quoteText } from './connection/session.ts';
+import type { MysqlSession } from './connection/session.ts';
+import { quoteText } from './quote.ts';
 
 export interface NameCase {
   folds: boolean;

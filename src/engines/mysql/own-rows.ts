@@ -1,4 +1,5 @@
-import { type MysqlSession, quoteName, quoteText, SqlError, tablesIn } from './connection/session.ts';
+import { type MysqlSession, SqlError } from './connection/session.ts';
+import { quotePath, quoteText, tablesIn } from './quote.ts';
 
 /** Storage engines with rows in the server's data folder. */
 const WITH_ROWS = new Set(
@@ -39,7 +40,7 @@ export async function readTablesWithoutRows(session: MysqlSession, database: str
 
 async function isBrokenMerge(session: MysqlSession, database: string, name: string): Promise<boolean> {
   try {
-    await session.query(`SHOW CREATE TABLE ${quoteName(database)}.${quoteName(name)}`);
+    await session.query(`SHOW CREATE TABLE ${quotePath(database, name)}`);
     return false;
   } catch (error) {
     if (error instanceof SqlError && error.errno === WRONG_MERGE) return true;

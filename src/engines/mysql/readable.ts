@@ -4,13 +4,14 @@ import { formatNumberOf } from '../../text/format.ts';
 import { whatIsHidden } from '../../text/format-objects.ts';
 import type { DatabaseUrl, EngineContext } from '../engine.ts';
 import { DENIED } from './connection/error-numbers.ts';
-import { inDatabase, type MysqlSession, quoteName, quoteText, SqlError, tablesIn } from './connection/session.ts';
+import { type MysqlSession, SqlError } from './connection/session.ts';
 import { type Definitions, type Listed, readDefinitions, type TableDefinition } from './definitions/definitions.ts';
 import { invalidViewsOf } from './definitions/invalid-views.ts';
 import { entriesOf } from './definitions/table-entries.ts';
 import { lexicalModeOf, significant, type Token, tokensOf } from './definitions/tokens.ts';
 import { viewNeeds } from './definitions/view-needs.ts';
 import { type CatalogTable, type Inventory, readInventory, type Server, settingsAmong } from './introspect.ts';
+import { inDatabase, quotePath, quoteText, tablesIn } from './quote.ts';
 import { type Rights, readRights } from './rights.ts';
 
 export interface Readable {
@@ -236,7 +237,7 @@ function refuseSequences(
     throw new UserError(`The table ${name} needs the sequence ${needed}, which the user may not see`, {
       code: 'dump_failed',
       exit: EXIT.failed,
-      hint: `Nothing was stored. Let an administrator run on the source: ${grantText(['SELECT'], `${quoteName(database)}.${quoteName(needed)}`, rights)}`,
+      hint: `Nothing was stored. Let an administrator run on the source: ${grantText(['SELECT'], quotePath(database, needed), rights)}`,
     });
   }
 }
@@ -273,7 +274,7 @@ async function refuseDenied(session: MysqlSession, { database, display }: Databa
   const isWhole = lacking.length === 0 || lacking.length === tables.length || lacking.length > MOST_GRANTS;
   const grants = isWhole
     ? [grantOnDatabase(own, 'SELECT', rights)]
-    : lacking.map((name) => grantText(['SELECT'], `${quoteName(own)}.${quoteName(name)}`, rights));
+    : lacking.map((name) => grantText(['SELECT'], quotePath(own, name), rights));
   const what = lacking.length === 0 ? 'A table' : formatNumberOf(lacking.length, 'table');
   throw new UserError(`${what} of ${display} cannot be read`, {
     code: 'dump_failed',

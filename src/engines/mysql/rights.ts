@@ -1,5 +1,6 @@
-import { type MysqlSession, quoteName } from './connection/session.ts';
+import type { MysqlSession } from './connection/session.ts';
 import { significant, type Token } from './definitions/tokens.ts';
+import { quoteName } from './quote.ts';
 
 /** Rights of the session's user and its active roles, from SHOW GRANTS. */
 export interface Rights {

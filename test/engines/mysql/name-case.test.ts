@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
-import { inDatabase, type MysqlSession, openSession } from '../../../src/engines/mysql/connection/session.ts';
+import { type MysqlSession, openSession } from '../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../src/engines/mysql/connection/url.ts';
 import { readNameCase, refuseCollisions } from '../../../src/engines/mysql/name-case.ts';
+import { inDatabase } from '../../../src/engines/mysql/quote.ts';
 import { needsOf } from '../../../src/engines/mysql/restore/table-needs.ts';
 import { readRights } from '../../../src/engines/mysql/rights.ts';
 import { destinationName } from '../../../src/engines/mysql/server/server.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { quoteName } from '../../../src/engines/mysql/connection/session.ts';
+import { quoteName } from '../../../src/engines/mysql/quote.ts';
 import { describeWithMysql, startMysql, type TestMysql } from '../../helpers/mysql-server.ts';
 import { temporaryFolder } from '../../helpers/postgres-server.ts';
 import { checkNames, type NamedWorlds } from '../random-names.ts';

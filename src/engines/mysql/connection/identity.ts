@@ -1,8 +1,9 @@
 import type { AffectedDatabase, DatabaseUrl, EngineContext } from '../../engine.ts';
 import type { DatabaseIdentity } from '../../identity.ts';
 import { besideNames } from '../names.ts';
+import { quoteText } from '../quote.ts';
 import { connectToServer } from './connect.ts';
-import { type MysqlSession, quoteText, SqlError } from './session.ts';
+import { type MysqlSession, SqlError } from './session.ts';
 import { addressOf } from './url.ts';
 
 export async function identifyAffected(context: EngineContext, url: DatabaseUrl): Promise<AffectedDatabase[]> {

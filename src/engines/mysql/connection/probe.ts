@@ -4,9 +4,10 @@ import type { DatabaseUrl, EngineContext, Probe, ProbeRequest } from '../../engi
 import { failedProbe, SIZES_AT_ONCE, UNKNOWN } from '../../shared/connection/probe-states.ts';
 import { readServer } from '../introspect.ts';
 import { withOwnRows } from '../own-rows.ts';
+import { quoteName, quoteText } from '../quote.ts';
 import { failureOf } from './failure.ts';
 import { identityOf, readServerIdentity } from './identity.ts';
-import { ConnectionLost, type MysqlSession, openSession, quoteName, quoteText, SqlError } from './session.ts';
+import { ConnectionLost, type MysqlSession, openSession, SqlError } from './session.ts';
 import { addressOf, withDatabase, writeAddress } from './url.ts';
 
 export async function probe({ signal }: EngineContext, { urls, sizes, take }: ProbeRequest): Promise<void> {

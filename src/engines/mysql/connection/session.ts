@@ -25,7 +25,8 @@ export interface MysqlSession extends AsyncDisposable {
   send(pieces: AsyncIterable<Uint8Array>): Promise<Executed>;
   /** `LOAD DATA LOCAL INFILE` with the content of its file. */
   load(statement: string, content: AsyncIterable<Uint8Array>): Promise<Executed>;
-  eachRow(select: string, take: (row: RowPacket) => void): Promise<void>;
+  /** `ended` follows the rows of each statement. */
+  eachRow(select: string, take: (row: RowPacket) => void, ended?: () => void): Promise<void>;
   /** Rows as text, with backpressure. Leaving before the end ends the session. */
   text(select: string, onRow: () => void): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
@@ -159,8 +160,8 @@ function sessionOf(
       );
     },
     load: (statement, content) => executed(statement, { content }),
-    eachRow: (select, take) =>
-      forEachRow(connection, select, { take }).catch((error) => {
+    eachRow: (select, take, ended) =>
+      forEachRow(connection, select, { take, ...(ended && { ended }) }).catch((error) => {
         throw translated(error, signal);
       }),
     async *text(select, onRow) {
@@ -356,39 +357,4 @@ function numberOf({ errno }: QueryError): number | null {
 
 function wordsOf(error: Error & { errors?: Error[] }): string {
   return error.message || (error.errors ?? []).map(({ message }) => message).join('; ') || 'the connection was lost';
-}
-
-export function quoteName(name: string): string {
-  return `\`${name.replaceAll('`', '``')}\``;
-}
-
-export function quoteText(text: string): string {
-  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
-}
-
-/** The name of a character set or collation, which SQL does not always quote. */
-export function plainWord(word: string): string {
-  if (!/^[A-Za-z0-9_]+$/.test(word)) throw new Error(`${JSON.stringify(word)} is not a name of the server's own`);
-  return word;
-}
-
-export function plainWords(words: string): string {
-  return words.split(' ').map(plainWord).join(' ');
-}
-
-/**
- * A condition that the column is this database, compared as by the server: the catalog's own collation ignores case
- * even where `app` and `App` differ. The first condition makes the lookup fast.
- */
-export function inDatabase(column: string, database: string): string {
-  const name = quoteText(database);
-  return `(${column} = ${name} AND (@@lower_case_table_names > 0 OR CAST(${column} AS BINARY) = CAST(${name} AS BINARY)))`;
-}
-
-/** A table that marks a database as made by the tool; part of no snapshot. */
-export const MARK = 'tool-mark';
-
-/** As `inDatabase`, for catalog views with `TABLE_SCHEMA` and `TABLE_NAME`. */
-export function tablesIn(database: string): string {
-  return `${inDatabase('TABLE_SCHEMA', database)} AND CAST(TABLE_NAME AS BINARY) <> CAST(${quoteText(MARK)} AS BINARY)`;
 }

@@ -1,13 +1,6 @@
 import { bytesOfText, isUtf8, textOfBytes } from '../client-bytes.ts';
-import {
-  type MysqlSession,
-  plainWord,
-  plainWords,
-  quoteName,
-  quoteText,
-  SESSION_SETTINGS,
-  SqlError,
-} from '../connection/session.ts';
+import { type MysqlSession, SESSION_SETTINGS, SqlError } from '../connection/session.ts';
+import { plainWord, plainWords, quoteName, quoteText } from '../quote.ts';
 import { type Code, type CodeDefinitions, type Listed, withoutDefiner } from './definitions.ts';
 import { createDangling, dropDangling } from './foreign-keys.ts';
 import { setSequenceDefaults } from './sequence-defaults.ts';

@@ -1,18 +1,10 @@
 import { isAscii, isUtf8 as isUtf8Text } from 'node:buffer';
 import * as v from 'valibot';
 import { bytesOfText, hasTokensOf, isUtf8, textOfBytes } from '../client-bytes.ts';
-import {
-  inDatabase,
-  type MysqlSession,
-  plainWord,
-  plainWords,
-  quoteName,
-  quoteText,
-  SqlError,
-  tablesIn,
-} from '../connection/session.ts';
+import { type MysqlSession, SqlError } from '../connection/session.ts';
 import { readCollations } from '../introspect.ts';
 import { WRONG_MERGE } from '../own-rows.ts';
+import { inDatabase, plainWord, plainWords, quoteName, quotePath, quoteText, tablesIn } from '../quote.ts';
 import { entriesOf, joinEntries, referredTable, withoutTexts } from './table-entries.ts';
 import { definerLength, isWord, type LexicalMode, lexicalModeOf, significant, type Token, tokensOf } from './tokens.ts';
 
@@ -130,7 +122,7 @@ export async function readDefinitions(
   );
   const ofTables = named.filter(({ type }) => type !== 'SEQUENCE' && type !== 'VIEW' && type !== 'SYSTEM VIEW');
   const shown = await session.queryEach<Record<string, string | null>>(
-    ofTables.map(({ name }) => `SHOW CREATE TABLE ${quoteName(database)}.${quoteName(name)}`),
+    ofTables.map(({ name }) => `SHOW CREATE TABLE ${quotePath(database, name)}`),
   );
   const tables = ofTables.flatMap(({ name }, at) => {
     const answer = shown[at] ?? [];
@@ -224,7 +216,7 @@ async function readOne(
   listed: Listed & { database: string; spellings: string[] },
 ): Promise<Code> {
   const { kind, name, database, spellings } = listed;
-  const [row = {}] = await session.bytes(`SHOW CREATE ${plainWords(kind)} ${quoteName(database)}.${quoteName(name)}`);
+  const [row = {}] = await session.bytes(`SHOW CREATE ${plainWords(kind)} ${quotePath(database, name)}`);
   const raw = statementOf(row);
   if (raw === null) throw new Error('the user may not read its definition');
   const invalid = kind === 'VIEW' && (await isInvalid(session));
@@ -338,7 +330,7 @@ function statementOf<Value>(row: Record<string, Value | null>): Value | null {
 }
 
 async function readSequence(session: MysqlSession, { name, database }: { name: string; database: string }) {
-  const path = `${quoteName(database)}.${quoteName(name)}`;
+  const path = quotePath(database, name);
   const [row] = await session.query<{ next: string | number }>(
     `SELECT CAST(next_not_cached_value AS CHAR) AS next FROM ${path}`,
   );

@@ -1,5 +1,6 @@
-import { inDatabase, type MysqlSession, quoteName, quoteText, tablesIn } from '../connection/session.ts';
+import type { MysqlSession } from '../connection/session.ts';
 import { keysWithOwnRows } from '../own-rows.ts';
+import { inDatabase, quoteName, quotePath, quoteText, tablesIn } from '../quote.ts';
 import {
   type CodeDefinitions,
   type DanglingKey,
@@ -60,9 +61,7 @@ async function readDangling(session: MysqlSession, database: string): Promise<Da
   const dangling = keys.filter(({ referred }) => referred === null || !there.has(referred));
   const found: DanglingKey[] = [];
   for (const [table, ofTable] of Map.groupBy(dangling, ({ table_ }) => table_)) {
-    const [row = {}] = await session.query<Record<string, string>>(
-      `SHOW CREATE TABLE ${quoteName(database)}.${quoteName(table)}`,
-    );
+    const [row = {}] = await session.query<Record<string, string>>(`SHOW CREATE TABLE ${quotePath(database, table)}`);
     const names = new Set(ofTable.map(({ name }) => name));
     const { foreignKeys } = splitTable(table, row['Create Table'] ?? '');
     found.push(...foreignKeys.map((clause) => danglingKey(table, clause)).filter(({ name }) => names.has(name)));

@@ -1,4 +1,5 @@
-import { type MysqlSession, quoteName, tablesIn } from '../connection/session.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { quoteName, quotePath, tablesIn } from '../quote.ts';
 import { type Definitions, type SequenceDefault, type TableDefinition, withoutDatabase } from './definitions.ts';
 import { entriesOf, joinEntries } from './table-entries.ts';
 import { significant } from './tokens.ts';
@@ -35,9 +36,7 @@ export async function readSequenceDefaults(session: MysqlSession, database: stri
   const found: SequenceDefault[] = [];
   for (const { name: bytes } of tables) {
     const table = bytes.toString();
-    const [row = {}] = await session.query<Record<string, string>>(
-      `SHOW CREATE TABLE ${quoteName(database)}.${quoteName(table)}`,
-    );
+    const [row = {}] = await session.query<Record<string, string>>(`SHOW CREATE TABLE ${quotePath(database, table)}`);
     const columns = sequenceColumns(row['Create Table'] ?? '');
     found.push(...columns.map((column) => ({ table, column: withoutDatabase(column, database) })));
   }

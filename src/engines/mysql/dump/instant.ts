@@ -1,5 +1,6 @@
 import type { EngineContext } from '../../engine.ts';
-import { type MysqlSession, quoteName, SqlError } from '../connection/session.ts';
+import { type MysqlSession, SqlError } from '../connection/session.ts';
+import { quotePath } from '../quote.ts';
 
 /** One transaction sees one instant; it only reads. */
 const BEGIN = [
@@ -33,7 +34,7 @@ export async function beginInstant<R extends Reader>(
   const [first, ...others] = readers;
   if (!first) throw new Error('there is no reader');
   if (others.length > 0) {
-    const list = tables.map((table) => `${quoteName(database)}.${quoteName(table)} READ`).join(', ');
+    const list = tables.map((table) => `${quotePath(database, table)} READ`).join(', ');
     const locks = ['FLUSH TABLES WITH READ LOCK', ...(list === '' ? [] : [`LOCK TABLES ${list}`])];
     await session.execute(`SET SESSION lock_wait_timeout = ${LOCK_WAIT}`);
     let refusal = '';

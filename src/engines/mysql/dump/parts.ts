@@ -1,5 +1,6 @@
-import { type MysqlSession, quoteName } from '../connection/session.ts';
+import type { MysqlSession } from '../connection/session.ts';
 import type { CatalogTable } from '../introspect.ts';
+import { quoteName, quotePath } from '../quote.ts';
 
 /** A table larger than this is cut, so that several readers can share it. */
 const PART_BYTES = 48 * 1024 * 1024;
@@ -22,7 +23,7 @@ export async function partsOf(
   if (table.bytes <= PART_BYTES || !column || !INTEGERS.has(column.type)) return [null];
   const key = quoteName(column.name);
   const [range] = await session.query<{ low: number | string | null; high: number | string | null }>(
-    `SELECT MIN(${key}) AS low, MAX(${key}) AS high FROM ${quoteName(database)}.${quoteName(table.name)}`,
+    `SELECT MIN(${key}) AS low, MAX(${key}) AS high FROM ${quotePath(database, table.name)}`,
   );
   return cut({ key, low: Number(range?.low ?? 0), high: Number(range?.high ?? 0), bytes: table.bytes });
 }

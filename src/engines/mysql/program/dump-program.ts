@@ -6,7 +6,7 @@ import { startStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../../engine.ts';
 import { connectionOf } from '../connection/client-options.ts';
-import { inDatabase, MARK, type MysqlSession, quoteName, SqlError } from '../connection/session.ts';
+import { type MysqlSession, SqlError } from '../connection/session.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import { withEventsEnabled } from '../definitions/events.ts';
 import { withoutDatabaseOfSequences } from '../definitions/sequence-defaults.ts';
@@ -23,6 +23,7 @@ import {
   type Server,
   settingsAmong,
 } from '../introspect.ts';
+import { inDatabase, MARK, quotePath } from '../quote.ts';
 import { type ClientTool, dumpToolFor } from '../tools.ts';
 import { InsertRefused, type InsertScanner } from './insert-scanner.ts';
 import { END_OF_ROWS } from './rows-file.ts';
@@ -260,7 +261,7 @@ async function findBrokenViews(session: MysqlSession, database: string): Promise
   );
   const broken = new Map<string, string>();
   for (const { name } of views) {
-    await session.query(`SHOW FIELDS FROM ${quoteName(database)}.${quoteName(name)}`).catch((error) => {
+    await session.query(`SHOW FIELDS FROM ${quotePath(database, name)}`).catch((error) => {
       if (!(error instanceof SqlError)) throw error;
       broken.set(name, error.message);
     });

@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 import { redact } from '../../../process/redact.ts';
 import type { EngineContext } from '../../engine.ts';
-import { inDatabase, MARK, type MysqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
+import { type MysqlSession, SqlError } from '../connection/session.ts';
 import type { Collations } from '../introspect.ts';
 import { besideNames, isReserved } from '../names.ts';
+import { inDatabase, MARK, quotePath, quoteText } from '../quote.ts';
 import { createDatabase, destinationName, dropDatabase, findBeside, isEmpty } from '../server/server.ts';
 import { DONE, journalSchema, MOVED, PENDING } from './journal-schema.ts';
 import { KEPT, keptSchema } from './kept.ts';
@@ -23,7 +24,7 @@ export async function createBeside(
   await createDatabase(server, { name, collations });
   const mark: v.InferOutput<typeof markSchema> = { tool: 'new', of: await destinationName(server, destination) };
   await server.execute(
-    `CREATE TABLE ${quoteName(name)}.${quoteName(MARK)} (id INT) ENGINE = InnoDB COMMENT = ${quoteText(JSON.stringify(mark))}`,
+    `CREATE TABLE ${quotePath(name, MARK)} (id INT) ENGINE = InnoDB COMMENT = ${quoteText(JSON.stringify(mark))}`,
   );
 }
 

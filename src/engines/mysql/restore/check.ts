@@ -2,11 +2,11 @@ import type { DatabaseUrl, EngineContext, RestorePlan } from '../../engine.ts';
 import { type ExpectedRows, expectedRows } from '../../shared/expected-rows.ts';
 import { compareNames, refuseDifferences } from '../../shared/verify.ts';
 import { connect } from '../connection/connect.ts';
-import { quoteName } from '../connection/session.ts';
 import type { CodeDefinitions } from '../definitions/definitions.ts';
 import type { Details } from '../details.ts';
 import { type Inventory, readInventory, settingsAmong } from '../introspect.ts';
 import { readNameCase } from '../name-case.ts';
+import { quoteName } from '../quote.ts';
 
 export interface Check {
   url: DatabaseUrl;

@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { WarningEvent } from '../../../runtime/events.ts';
-import { inDatabase, type MysqlSession, quoteName, SqlError } from '../connection/session.ts';
+import { type MysqlSession, SqlError } from '../connection/session.ts';
 import { besideNames } from '../names.ts';
 import { keysWithOwnRows } from '../own-rows.ts';
+import { inDatabase, quoteName, quotePath } from '../quote.ts';
 import { destinationName } from '../server/server.ts';
 
 /** A foreign key of a table in another database that references a table of the destination. */
@@ -38,12 +39,8 @@ export async function foreignReferences(server: MysqlSession, destination: strin
   return rows.filter(({ database }) => database !== undo && !database.startsWith(prefix));
 }
 
-function pathOf({ database, table }: ForeignReference): string {
-  return `${quoteName(database)}.${quoteName(table)}`;
-}
-
-export function dropStatement(reference: ForeignReference): string {
-  return `ALTER TABLE ${pathOf(reference)} DROP FOREIGN KEY ${quoteName(reference.constraint)}`;
+export function dropStatement({ database, table, constraint }: ForeignReference): string {
+  return `ALTER TABLE ${quotePath(database, table)} DROP FOREIGN KEY ${quoteName(constraint)}`;
 }
 
 function textOf({ database, table, constraint, referenced }: ForeignReference): string {

@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 import type { WarningEvent } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine.ts';
-import { inDatabase, type MysqlSession, plainWords, quoteName, quoteText, SqlError } from '../connection/session.ts';
+import { type MysqlSession, SqlError } from '../connection/session.ts';
 import { inModeOf } from '../definitions/code.ts';
 import type { Code } from '../definitions/definitions.ts';
+import { inDatabase, plainWords, quoteName, quoteText } from '../quote.ts';
 
 /**
  * Rights on a stored routine, which the server takes away when the routine is dropped. Rights on databases, tables and

@@ -5,11 +5,14 @@ import { routineGrantSchema } from './grants.ts';
 
 const pathSchema = v.strictTuple([v.string(), v.string()]);
 const renameSchema = v.object({ from: pathSchema, to: pathSchema });
+const counterSchema = v.object({ table: pathSchema, next: v.pipe(v.string(), v.regex(/^\d{1,20}$/)) });
+/** The next value of an AUTO_INCREMENT column. */
+export type Counter = v.InferOutput<typeof counterSchema>;
 
 /**
  * What a swap is about to do, written down beside the destination before it touches it: tables change places in one
- * statement, views, triggers and routines cannot. The statement that moves the tables also renames the journal, so
- * that its name says whether they have moved.
+ * statement or their rows in one transaction, views, triggers and routines cannot. What moves the tables also moves the
+ * journal, so that its place says whether they have moved.
  */
 export const journalSchema = v.object({
   /** The destination; journals of former versions do not say it. */
@@ -24,6 +27,8 @@ export const journalSchema = v.object({
   grants: v.optional(v.array(routineGrantSchema), []),
   /** Renames after the swap, all in one statement, after which the undo copy is the replaced database. */
   later: v.optional(v.array(renameSchema), []),
+  /** Counters to be set before these renames, where rows were exchanged instead of tables. */
+  counters: v.optional(v.array(counterSchema), []),
   /** Foreign keys of other databases, to be dropped after the swap. */
   unlink: v.optional(v.array(foreignReferenceSchema), []),
   /** An undo copy that nobody needs once the tables have moved. */

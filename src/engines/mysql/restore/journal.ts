@@ -2,14 +2,7 @@ import { redact } from '../../../process/redact.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
-import {
-  ConnectionLost,
-  inDatabase,
-  type MysqlSession,
-  plainWord,
-  quoteName,
-  SqlError,
-} from '../connection/session.ts';
+import { ConnectionLost, type MysqlSession, SqlError } from '../connection/session.ts';
 import { checkCode } from '../definitions/check-definitions.ts';
 import { clientOf, createCode, dropListed } from '../definitions/code.ts';
 import { type Code, type Listed, listCode, readCode } from '../definitions/definitions.ts';
@@ -18,12 +11,14 @@ import { viewsNotCreated } from '../definitions/invalid-views.ts';
 import { readCodeSettings, settingsText } from '../introspect.ts';
 import { readNameCase } from '../name-case.ts';
 import { besideNames } from '../names.ts';
+import { inDatabase, plainWord, quoteName, quotePath } from '../quote.ts';
 import { databaseExists, destinationName, dropEmpty, lockDestination } from '../server/server.ts';
 import { dropBeside, lookBeside } from './beside.ts';
 import { dropStatement } from './foreign-references.ts';
 import { grantAgain } from './grants.ts';
 import { DONE, type Journal, journalSchema, MOVED, PENDING } from './journal-schema.ts';
 import { readRecord, writeRecord } from './record.ts';
+import { counterStatement } from './row-exchange.ts';
 import { renameStatement, withoutDangling } from './swap-packet.ts';
 
 /** The rename that says, together with those of the tables, that they have moved. */
@@ -59,17 +54,18 @@ export async function settle(context: Settling, { server, url, work }: Work): Pr
     // Somebody may have dropped it since.
     if (await databaseExists(server, destination)) await goForward(context, url, moved);
     await dropReferences(server, moved);
+    await setCounters(server, moved);
     await renameLater(server, moved);
     await dropObsolete(context, server, { destination, journal: moved });
     // Replayed later, it would undo what has happened since.
-    await server.execute(`DROP TABLE ${quoteName(work)}.${quoteName(MOVED)}`);
+    await server.execute(`DROP TABLE ${quotePath(work, MOVED)}`);
     return;
   }
   const done = await readJournal(server, { work, table: DONE, destination });
   if (done) {
     if (await databaseExists(server, destination)) await completeCode(context, url, done);
     await dropObsolete(context, server, { destination, journal: done });
-    await server.execute(`DROP TABLE ${quoteName(work)}.${quoteName(DONE)}`);
+    await server.execute(`DROP TABLE ${quotePath(work, DONE)}`);
     return;
   }
   const pending = await readJournal(server, { work, table: PENDING, destination });
@@ -88,15 +84,23 @@ async function dropReferences(server: MysqlSession, { unlink = [] }: Journal): P
   }
 }
 
+async function setCounters(server: MysqlSession, { counters = [] }: Journal): Promise<void> {
+  for (const counter of counters) {
+    await server.execute(counterStatement(counter)).catch((error) => {
+      if (!(error instanceof SqlError && GONE.has(error.errno))) throw error;
+    });
+  }
+}
+
 /** What the journal says is to be renamed when the tables have moved, unless it has been. */
 async function renameLater(server: MysqlSession, { before, later = [] }: Journal): Promise<void> {
   const [first] = later;
   if (!first) return;
-  const [database, table] = first.from;
-  const there = await server.query(
+  const [database, table] = first.to;
+  const done = await server.query(
     `SELECT 1 FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', database)} AND ${inDatabase('TABLE_NAME', table)}`,
   );
-  if (there.length === 0) return;
+  if (done.length > 0) return;
   for (const statement of withoutDangling({ before, later })) {
     await server.execute(statement).catch((error) => {
       if (!(error instanceof SqlError && GONE.has(error.errno))) throw error;

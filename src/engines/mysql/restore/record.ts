@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { inDatabase, type MysqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
+import { type MysqlSession, SqlError } from '../connection/session.ts';
+import { inDatabase, quotePath, quoteText } from '../quote.ts';
 
 export interface RecordPlace {
   database: string;
@@ -11,9 +12,15 @@ export async function writeRecord(
   server: MysqlSession,
   { database, table, value }: RecordPlace & { value: unknown },
 ): Promise<void> {
-  const path = `${quoteName(database)}.${quoteName(table)}`;
-  await server.execute(`CREATE TABLE ${path} (json LONGTEXT NOT NULL) ENGINE = InnoDB CHARACTER SET utf8mb4`);
+  await makeRecordTable(server, { database, table });
+  const path = quotePath(database, table);
   await server.execute(`INSERT INTO ${path} VALUES (${quoteText(JSON.stringify(value))})`);
+}
+
+/** Empty, it is no record. */
+export async function makeRecordTable(server: MysqlSession, { database, table }: RecordPlace): Promise<void> {
+  const path = quotePath(database, table);
+  await server.execute(`CREATE TABLE ${path} (json LONGTEXT NOT NULL) ENGINE = InnoDB CHARACTER SET utf8mb4`);
 }
 
 /** `ER_BAD_FIELD_ERROR`, `ER_NO_SUCH_TABLE`: a table of somebody else, or none. */
@@ -28,7 +35,7 @@ export async function readRecord<const Schema extends v.GenericSchema>(
     `SELECT 1 FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', database)} AND ${inDatabase('TABLE_NAME', table)}`,
   );
   if (there.length === 0) return null;
-  const path = `${quoteName(database)}.${quoteName(table)}`;
+  const path = quotePath(database, table);
   const rows = await server.query<{ json: string }>(`SELECT json FROM ${path} LIMIT 2`).catch((error) => {
     if (error instanceof SqlError && NOT_A_RECORD.has(error.errno)) return [];
     throw error;

@@ -1,10 +1,11 @@
 import type { WarningEvent } from '../../../runtime/events.ts';
 import { formatDuration, formatNumberOf } from '../../../text/format.ts';
-import { inDatabase, type MysqlSession } from '../connection/session.ts';
+import type { MysqlSession } from '../connection/session.ts';
 import { type Flavour, LABELS } from '../introspect.ts';
+import { inDatabase } from '../quote.ts';
 
 /** Names up to which the swap takes no noticeable time. */
-const FEW_NAMES = 100;
+export const FEW_NAMES = 100;
 
 /** Milliseconds for each name of a RENAME TABLE: on an idle server, and on one whose disk is busy (docs/mysql.md). */
 const EACH: Record<Flavour, [least: number, most: number]> = { mariadb: [1, 9], mysql: [6, 22] };
@@ -16,7 +17,7 @@ export function longSwapWarnings(
 ): WarningEvent[] {
   if (names <= FEW_NAMES) return [];
   const [least, most] = EACH[flavour].map((each) => formatDuration(each * names));
-  const message = `The swap renames ${formatNumberOf(names, 'table')} in one statement: ${database} will be unavailable for ${least} to ${most} (${LABELS[flavour]}, by the speed of its disk)`;
+  const message = `The swap renames ${formatNumberOf(names, 'table')} in one statement: ${database} will be unavailable for ${least} to ${most} (${LABELS[flavour]}, by the speed of its disk). Where it already has the same tables, small and without triggers, their rows are exchanged instead, and reads continue`;
   return [{ event: 'warning', code: 'long_swap', message }];
 }
 

@@ -1,4 +1,4 @@
-import { plainWord, plainWords, quoteName, quoteText, SESSION_SETTINGS } from '../connection/session.ts';
+import { SESSION_SETTINGS } from '../connection/session.ts';
 import { type Definers, settingsOf } from '../definitions/code.ts';
 import {
   type Code,
@@ -10,8 +10,10 @@ import {
 import { defaultStatements } from '../definitions/sequence-defaults.ts';
 import { lexicalModeOf, significant } from '../definitions/tokens.ts';
 import type { Flavour } from '../introspect.ts';
+import { plainWord, plainWords, quoteName, quotePath, quoteText } from '../quote.ts';
 import type { GrantStatement } from './grants.ts';
-import { DONE, MOVED } from './journal-schema.ts';
+import { type Counter, DONE, MOVED } from './journal-schema.ts';
+import { counterStatement } from './row-exchange.ts';
 
 export interface Rename {
   /** Database and table. */
@@ -34,7 +36,10 @@ export interface SwapProgram {
   listed: Listed[];
   after: CodeDefinitions;
   definers: Definers;
+  /** None where the rows are exchanged by a transaction, which is open. */
   renames: Rename[];
+  /** Counters to set where rows are exchanged. */
+  counters: Counter[];
   /** Renames after which the undo copy is the replaced database. */
   later: Rename[];
   grants: GrantStatement[];
@@ -88,7 +93,7 @@ const plain = (statement: string): Step => ({ settings: [], statement });
 
 /** What replaces the code of the destination once the tables have moved, in an order in which nothing needs what follows. */
 function stepsAfter(program: SwapProgram): Record<'triggers' | 'drops' | 'code' | 'events' | 'end', Step[]> {
-  const { destination, work, listed, after, definers, later, grants, unlink } = program;
+  const { destination, work, listed, after, definers, later, counters, grants, unlink } = program;
   const away = new Map(viewsInTheWay(program).map(({ name }, at) => [name, awayName(at)]));
   const collate = ({ charset, collation }: Pick<CodeDefinitions, 'charset' | 'collation'>): Step =>
     plain(
@@ -120,6 +125,7 @@ function stepsAfter(program: SwapProgram): Record<'triggers' | 'drops' | 'code' 
     events: after.events.flatMap(create),
     end: [
       plain('SET @tool_ended = SYSDATE(6)'),
+      ...counters.map((counter) => plain(counterStatement(counter))),
       // They have followed the tables that were replaced.
       ...unlink.map(plain),
       ...withoutDangling(program).map(plain),
@@ -153,7 +159,7 @@ export function withoutDangling({ before, later }: { before: CodeDefinitions; la
   return (before.dangling ?? []).flatMap(({ table, name }) =>
     later
       .filter(({ to }) => to[1] === table)
-      .map(({ from }) => `ALTER TABLE ${pathOf(from)} DROP FOREIGN KEY ${quoteName(name)}`),
+      .map(({ from }) => `ALTER TABLE ${quotePath(...from)} DROP FOREIGN KEY ${quoteName(name)}`),
   );
 }
 
@@ -164,7 +170,7 @@ function blocksOf(program: SwapProgram): string[] {
     'DECLARE EXIT HANDLER FOR SQLEXCEPTION GET DIAGNOSTICS CONDITION 1 @tool_refused = MYSQL_ERRNO, @tool_message = MESSAGE_TEXT;';
   const move = [
     ...before.triggers.flatMap((trigger) => [dynamic(dropTrigger(trigger)), 'SET @tool_dropped = 1']),
-    dynamic(renameStatement([...awayRenames(program), ...program.renames])),
+    dynamic(moveStatement(program)),
     'SET @tool_moved = 1',
   ];
   const again = before.triggers.map((code) => ({
@@ -200,17 +206,16 @@ function plainStatementsOf(program: SwapProgram): string[] {
   const { before } = program;
   const { triggers, drops, code, events, end } = stepsAfter(program);
   const locked = before.triggers.length > 0;
-  const renames = [...awayRenames(program), ...program.renames];
   const plainly = (steps: Step[]): string[] =>
     steps.flatMap(({ settings, statement }) => [...settings, statement, ...(settings.length > 0 ? BASE : [])]);
   return [
     ...(locked
       ? [
-          `LOCK TABLES ${renames.map(({ from }) => `${pathOf(from)} WRITE`).join(', ')}`,
+          `LOCK TABLES ${[...awayRenames(program), ...program.renames].map(({ from }) => `${quotePath(...from)} WRITE`).join(', ')}`,
           ...before.triggers.map(dropTrigger),
         ]
       : []),
-    renameStatement(renames),
+    moveStatement(program),
     'SET @tool_moved = 1',
     ...(locked ? [...plainly(triggers), 'UNLOCK TABLES'] : []),
     `SET lock_wait_timeout = ${LONG_WAIT}`,
@@ -247,13 +252,15 @@ function awayRenames(program: SwapProgram): Rename[] {
   return viewsInTheWay(program).map(({ name }, at) => ({ from: [destination, name], to: [destination, awayName(at)] }));
 }
 
-function pathOf([database, table]: [string, string]): string {
-  return `${quoteName(database)}.${quoteName(table)}`;
+/** At its end the destination's tables are the new ones, or their rows are. */
+function moveStatement(program: SwapProgram): string {
+  if (program.renames.length === 0) return 'COMMIT';
+  return renameStatement([...awayRenames(program), ...program.renames]);
 }
 
 /** All in one statement, which the server does whole or not at all. */
 export function renameStatement(renames: Rename[]): string {
-  return `RENAME TABLE ${renames.map(({ from, to }) => `${pathOf(from)} TO ${pathOf(to)}`).join(', ')}`;
+  return `RENAME TABLE ${renames.map(({ from, to }) => `${quotePath(...from)} TO ${quotePath(...to)}`).join(', ')}`;
 }
 
 /** Each view after the views whose names stand in it. */

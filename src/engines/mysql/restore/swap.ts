@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl, EngineContext, Replaced } from '../../engine.ts';
-import { inDatabase, type MysqlSession, SESSION_SETTINGS, SqlError, tablesIn } from '../connection/session.ts';
+import { type MysqlSession, SESSION_SETTINGS, SqlError } from '../connection/session.ts';
 import { checkCode } from '../definitions/check-definitions.ts';
 import type { Definers } from '../definitions/code.ts';
 import { type CodeDefinitions, listCode } from '../definitions/definitions.ts';
@@ -10,15 +10,17 @@ import { readBelongings } from '../definitions/foreign-keys.ts';
 import { readServer } from '../introspect.ts';
 import { readNameCase } from '../name-case.ts';
 import { besideNames } from '../names.ts';
+import { inDatabase, quotePath, tablesIn } from '../quote.ts';
 import { createDatabase, databaseExists, destinationName, mayNotCreate, verifyLock } from '../server/server.ts';
 import { createBeside, dropBeside, undoCopyOf } from './beside.ts';
 import { dropStatement, foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { hasRoutines, planGrants, type RoutineGrant, readRoutineGrants } from './grants.ts';
 import { journalRename, settle, writeJournal } from './journal.ts';
-import type { Journal } from './journal-schema.ts';
+import { type Journal, MOVED, PENDING } from './journal-schema.ts';
 import { KEPT, type KeptRecord } from './kept.ts';
-import { writeRecord } from './record.ts';
-import { type Rename, type SwapOutcome, swapStatements } from './swap-packet.ts';
+import { makeRecordTable, writeRecord } from './record.ts';
+import { planRowExchange, type RowExchange } from './row-exchange.ts';
+import { type Rename, type SwapOutcome, type SwapProgram, swapStatements } from './swap-packet.ts';
 import { tidyBodies } from './tidy-bodies.ts';
 
 /** How often sessions are ended that hold a table. */
@@ -78,10 +80,28 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
     : [];
   // An older undo copy goes only when the caller wants none: a destination that was missing replaces nothing.
   const obsolete = undo || made || (await undoCopyOf(server, destination)) !== 'ours' ? null : names.undo;
-  const swapMs = await exchange(context, { ...swap, work: fresh, renames, later, made, keep, obsolete });
+  const rows: RowsInstead = {
+    exchange: made
+      ? null
+      : await planRowExchange(server, { destination, other: fresh, work: fresh, keep, leaving, arriving }),
+    later: keep
+      ? [
+          ...kept.map((table, at): Rename => ({ from: [names.undo, table], to: [retired, `kept-${at}`] })),
+          ...arriving.map((table): Rename => ({ from: [fresh, table], to: [names.undo, table] })),
+          { from: [fresh, KEPT], to: [names.undo, KEPT] },
+        ]
+      : [],
+  };
+  const swapMs = await exchange(context, { ...swap, work: fresh, renames, later, rows, made, keep, obsolete });
   await dropBeside(context, server, { name: retired, destination });
   swapped(`Switched ${destination} to the restored database`);
   return { swapMs, undoDatabase: keep ? names.undo : null };
+}
+
+/** What replaces the renames where rows are exchanged instead of tables. */
+export interface RowsInstead {
+  exchange: RowExchange | null;
+  later: Rename[];
 }
 
 export interface TableSwap
@@ -91,6 +111,7 @@ export interface TableSwap
   renames: Rename[];
   /** Renames after these, of what nobody uses. */
   later: Rename[];
+  rows: RowsInstead;
   /** Whether the destination is to be made. */
   made: boolean;
   /** Whether a record of what is replaced moves with it. */
@@ -106,7 +127,7 @@ export interface TableSwap
  * when the client is gone. How many milliseconds the destination was unavailable.
  */
 export async function exchange(context: EngineContext, given: TableSwap): Promise<number> {
-  const { server, url, work, renames, later, made, code, definers, keep, obsolete, grants: theirs = [] } = given;
+  const { server, url, work, rows, made, code, definers, keep, obsolete, grants: theirs = [] } = given;
   const destination = url.database ?? '';
   checkCode(code, destination);
   const before = made
@@ -125,28 +146,34 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
   // Asked again: somebody may have made one since.
   const unlink = made ? [] : await foreignReferences(server, destination);
   refuseForeignReferences(unlink, { destination, drop: given.dropForeignReferences });
-  const journal: Journal = { of, made, before, after: code, definers, grants, later, unlink, obsolete };
+  const journal: Journal = { of, made, before, after: code, definers, grants, unlink, obsolete };
   const granting = await planGrants(server, { grants, routines: code.routines });
   const { flavour } = await readServer(server);
   const allowed = definers === 'theirs' && (await maySetDefiner(server)) ? 'theirs' : 'mine';
-  const names = [...renames.map(({ to: [, table] }) => table), ...before.views.map(({ name }) => name)];
+  const names = [...given.renames.map(({ to: [, table] }) => table), ...before.views.map(({ name }) => name)];
+  const { fold } = await readNameCase(server, names);
+  const listed = made ? [] : await listCode(server, destination);
+  const way = (await beginRows(server, { work, rows, journal })) ?? {
+    renames: [...given.renames, journalRename(work)],
+    later: given.later,
+    counters: [],
+  };
   const statements = swapStatements({
+    ...way,
     flavour,
-    fold: (await readNameCase(server, names)).fold,
+    fold,
     destination,
     work,
     made,
     before,
-    listed: made ? [] : await listCode(server, destination),
+    listed,
     after: code,
     definers: allowed,
-    renames: [...renames, journalRename(work)],
-    later,
     grants: granting.statements,
     unlink: unlink.map(dropStatement),
   });
   await refuseLongPacket(server, statements);
-  await writeJournal(server, work, journal);
+  if (way.renames.length > 0) await writeJournal(server, work, { ...journal, later: way.later });
   context.signal.throwIfAborted();
   await verifyLock(server, destination);
   // Interrupted from here on the swap is over before anybody could see it half done.
@@ -164,6 +191,24 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
   const swapMs = Math.round(outcome.microseconds === null ? performance.now() - started : outcome.microseconds / 1000);
   await dropBeside(context, server, { name: work, destination });
   return swapMs;
+}
+
+type Way = Pick<SwapProgram, 'renames' | 'later' | 'counters'>;
+
+/** Exchanges the rows as far as the COMMIT; `null` where that is impossible, and nothing has changed. */
+async function beginRows(
+  server: MysqlSession,
+  { work, rows, journal }: { work: string; rows: RowsInstead; journal: Journal },
+): Promise<Way | null> {
+  const { before, after, unlink = [] } = journal;
+  const inTheWay = [unlink, before.dangling ?? [], after.dangling ?? [], before.defaults ?? [], after.defaults ?? []];
+  if (!rows.exchange || inTheWay.some((some) => some.length > 0)) return null;
+  const { counters } = rows.exchange;
+  await writeJournal(server, work, { ...journal, later: rows.later, counters });
+  await makeRecordTable(server, { database: work, table: MOVED });
+  if (await rows.exchange.begin()) return { renames: [], later: rows.later, counters };
+  for (const table of [MOVED, PENDING]) await server.execute(`DROP TABLE ${quotePath(work, table)}`);
+  return null;
 }
 
 interface Sent {
@@ -198,6 +243,7 @@ async function sendOnce(server: MysqlSession, statements: string[]): Promise<Swa
     return outcome;
   } catch (error) {
     if (!(error instanceof SqlError)) throw error;
+    await server.execute('ROLLBACK');
     await server.execute('UNLOCK TABLES');
     for (const setting of SESSION_SETTINGS.slice(0, 1)) await server.execute(setting);
     const [state] = await server.query<{ moved: number }>('SELECT @tool_moved AS moved');

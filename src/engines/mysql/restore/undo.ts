@@ -2,9 +2,10 @@ import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl, EngineContext, Kept, Replaced } from '../../engine.ts';
 import { connectToServer } from '../connection/connect.ts';
-import { inDatabase, type MysqlSession } from '../connection/session.ts';
+import type { MysqlSession } from '../connection/session.ts';
 import { besideNames } from '../names.ts';
 import { withOwnRows } from '../own-rows.ts';
+import { inDatabase } from '../quote.ts';
 import { databaseExists, destinationName, lockDestination } from '../server/server.ts';
 import { createBeside, undoCopyOf } from './beside.ts';
 import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
@@ -12,6 +13,7 @@ import { settleAfterFailure, sweepLeftovers } from './journal.ts';
 import { KEPT, type KeptRecord, keptSchema } from './kept.ts';
 import { inspectDestination } from './preflight.ts';
 import { readRecord } from './record.ts';
+import { planRowExchange } from './row-exchange.ts';
 import { exchange, tablesOf } from './swap.ts';
 import type { Rename } from './swap-packet.ts';
 import { releasable } from './while-alive.ts';
@@ -50,12 +52,16 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
     ...leaving.map((table, at): Rename => ({ from: [destination, table], to: aside(at) })),
     ...arriving.map((table): Rename => ({ from: [names.undo, table], to: [destination, table] })),
   ];
-  const later: Rename[] = [
+  const records: Rename[] = [
     { from: [names.undo, KEPT], to: [work, 'tool-retired'] },
-    ...leaving.map((table, at): Rename => ({ from: aside(at), to: [names.undo, table] })),
     ...(made ? [] : [{ from: [work, KEPT], to: [names.undo, KEPT] } satisfies Rename]),
   ];
+  const back = leaving.map((table, at): Rename => ({ from: aside(at), to: [names.undo, table] }));
   try {
+    const tables = { leaving, arriving };
+    const rows = made
+      ? null
+      : await planRowExchange(server, { destination, other: names.undo, work, keep: true, ...tables });
     const kept = { keep: !made, obsolete: made ? names.undo : null };
     const swapMs = await exchange(context, {
       server,
@@ -64,7 +70,8 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
       url,
       work,
       renames,
-      later,
+      later: [...records, ...back],
+      rows: { exchange: rows, later: records },
       made,
       code,
       definers: 'theirs',

@@ -2,7 +2,8 @@ import type { ColumnDigest, ColumnFacts } from '../../../sanitize/column-facts.t
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { type DigestRow, digestsIn } from '../../shared/sanitize/digests.ts';
 import { connect } from '../connection/connect.ts';
-import { type MysqlSession, quoteName, quoteText, tablesIn } from '../connection/session.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { quoteName, quoteText, tablesIn } from '../quote.ts';
 import { hashOf, textOf } from './columns.ts';
 
 export async function digestColumns(

@@ -5,9 +5,10 @@ import { type KeyPair, section, touchedKeys, updateOf, withPartners } from '../.
 import type { EngineContext, SuggestionRequest } from '../../engine.ts';
 import { suggestedQuery } from '../../shared/sanitize/suggested-query.ts';
 import { connect } from '../connection/connect.ts';
-import { inDatabase, type MysqlSession, quoteName, quoteText } from '../connection/session.ts';
+import type { MysqlSession } from '../connection/session.ts';
 import { type Code, readCode, readDefinitions, withoutDefiner } from '../definitions/definitions.ts';
 import { lexicalModeOf } from '../definitions/tokens.ts';
+import { inDatabase, quoteName, quoteText } from '../quote.ts';
 import { DIALECT, DROP_FUNCTIONS, FUNCTIONS } from './replacements.ts';
 
 /**

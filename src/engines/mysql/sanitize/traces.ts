@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { withStep } from '../../../runtime/events.ts';
 import type { EngineContext, Traces } from '../../engine.ts';
 import { connect } from '../connection/connect.ts';
-import { inDatabase, quoteName } from '../connection/session.ts';
 import { detailsSchema } from '../details.ts';
+import { inDatabase, quoteName } from '../quote.ts';
 
 /**
  * Remnants of an UPDATE: old rows in the table's file, and in the history of system-versioned tables. The tables are

@@ -1,11 +1,12 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { isFreshName } from '../../shared/beside-names.ts';
 import { destinationBusy, lockLost } from '../../shared/destination-lock.ts';
-import { inDatabase, type MysqlSession, plainWord, quoteName, quoteText, SqlError } from '../connection/session.ts';
+import { type MysqlSession, SqlError } from '../connection/session.ts';
 import { dropListed } from '../definitions/code.ts';
 import { listCode } from '../definitions/definitions.ts';
 import type { Collations } from '../introspect.ts';
 import { besideNames, isReserved, lockName } from '../names.ts';
+import { inDatabase, plainWord, quoteName, quotePath, quoteText } from '../quote.ts';
 
 /** In lower case where the server ignores case: the lock and the names beside the destination derive from it. */
 export async function destinationName(server: MysqlSession, database: string): Promise<string> {
@@ -106,7 +107,7 @@ export async function dropDatabase(server: MysqlSession, name: string): Promise<
   );
   const others = tables.filter(({ table_ }) => !isReserved(table_));
   if (others.length > 0) {
-    const paths = others.map(({ table_ }) => `${quoteName(name)}.${quoteName(table_)}`);
+    const paths = others.map(({ table_ }) => quotePath(name, table_));
     await server.execute(`DROP TABLE IF EXISTS ${paths.join(', ')}`);
   }
   await server.execute(`DROP DATABASE IF EXISTS ${quoteName(name)}`);

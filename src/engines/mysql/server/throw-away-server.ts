@@ -4,9 +4,10 @@ import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { makeServerHome, type ServerHome } from '../../shared/server/server-home.ts';
 import { serverNotStarted, startOnFreePort, untilReady } from '../../shared/server/start-server.ts';
 import { startSupervised } from '../../shared/server/supervised-server.ts';
-import { openSession, quoteName, quoteText } from '../connection/session.ts';
+import { openSession } from '../connection/session.ts';
 import { parseMysqlUrl } from '../connection/url.ts';
 import type { Flavour } from '../introspect.ts';
+import { quoteName, quoteText } from '../quote.ts';
 import type { ServerPrograms } from './server-programs.ts';
 
 export interface ThrowAwayServer extends AsyncDisposable {

@@ -3,12 +3,13 @@ import type { EngineContext, SubsetRun } from '../../engine.ts';
 import { copyProgress, type Moved } from '../../shared/copy-progress.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { connect } from '../connection/connect.ts';
-import { type MysqlSession, quoteName } from '../connection/session.ts';
+import type { MysqlSession } from '../connection/session.ts';
 import type { TableDefinition } from '../definitions/definitions.ts';
 import { TEXT_TYPES } from '../introspect.ts';
+import { quoteName, quotePath } from '../quote.ts';
 import { alter, LOADING_SETTINGS, loadRows } from '../restore/load-tables.ts';
 import { compareRows } from '../restore/rows/same-rows.ts';
-import { howTo, pathOf } from './finder.ts';
+import { howTo } from './finder.ts';
 import type { OpenSource } from './open-source.ts';
 import { batchesOf, isKey, joinedBy, keyTable } from './rows.ts';
 import type { SubsetTable } from './subset-catalog.ts';
@@ -113,7 +114,7 @@ async function* contentOf(
       // The server rounds FLOAT values as text.
       return type === 'float' ? `t.${quoteName(name)} + 0e0` : `t.${quoteName(name)}`;
     });
-  const path = pathOf(source.database, catalog.name);
+  const path = quotePath(source.database, catalog.name);
   const select = `SELECT ${values.join(', ')} FROM`;
   async function* rowsOf(query: string): AsyncGenerator<Uint8Array> {
     let rows = 0;

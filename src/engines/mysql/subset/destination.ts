@@ -1,5 +1,5 @@
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
-import { quoteName } from '../connection/session.ts';
+import { quoteName } from '../quote.ts';
 import { inspectDestination } from '../restore/preflight.ts';
 
 export async function checkDestination(context: EngineContext, url: DatabaseUrl): Promise<void> {

@@ -5,8 +5,9 @@ import type { RowFinder, TargetSettings } from '../../../subset/row-finder.ts';
 import type { RowSet } from '../../../subset/row-set.ts';
 import { referenceOf } from '../../shared/reference-of.ts';
 import type { WithResource } from '../../shared/resource-pool.ts';
-import { type MysqlSession, plainWord, quoteName, quoteText, SqlError } from '../connection/session.ts';
+import { type MysqlSession, SqlError } from '../connection/session.ts';
 import { mostBytesOf, type RowPacket, writeRow } from '../dump/row-text.ts';
+import { plainWord, quoteName, quotePath, quoteText } from '../quote.ts';
 import { type SubsetColumn, writtenValue } from './keys.ts';
 import { batchesOf, isKey, joinedBy, keyTable, type RowNumbers } from './rows.ts';
 import { type Reference, referenceIn, type SubsetCatalog, type SubsetTable } from './subset-catalog.ts';
@@ -23,7 +24,7 @@ export function createFinder(graph: Graph, { database, catalog, withSession, see
   for (const relationship of [...graph.relationships, ...graph.cut].filter(({ added }) => added)) {
     catalog.references.set(relationship.id, referenceIn(catalog.tables, relationship));
   }
-  const path = ({ catalog: { name } }: SubsetTable): string => pathOf(database, name);
+  const path = ({ catalog: { name } }: SubsetTable): string => quotePath(database, name);
 
   function rowsOf(query: string, { numbers }: SubsetTable, take: (row: number) => void): Promise<void> {
     return withSession((session) => session.eachRow(query, (row) => take(numberIn(row, numbers))));
@@ -110,10 +111,6 @@ export function createFinder(graph: Graph, { database, catalog, withSession, see
 
 export function howTo({ unique }: SubsetTable): 'index' | 'hash' {
   return unique ? 'index' : 'hash';
-}
-
-export function pathOf(database: string, table: string): string {
-  return `${quoteName(database)}.${quoteName(table)}`;
 }
 
 function keyOf({ key }: SubsetTable, alias: string): string {

@@ -1,4 +1,4 @@
-import { plainWord, quoteName } from '../connection/session.ts';
+import { plainWord, quoteName } from '../quote.ts';
 
 /** The identity of a row: ASCII from the server, in a JSON array to the server. */
 export interface KeyPart {

@@ -3,7 +3,8 @@ import type { SubsetRun } from '../../engine.ts';
 import { proveReferences } from '../../shared/prove-references.ts';
 import { referenceOf } from '../../shared/reference-of.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { createFinder, pathOf, refers, refersTo } from './finder.ts';
+import { quotePath } from '../quote.ts';
+import { createFinder, refers, refersTo } from './finder.ts';
 import type { OpenSource } from './open-source.ts';
 import type { Reference } from './subset-catalog.ts';
 
@@ -30,7 +31,7 @@ async function countOrphans(session: MysqlSession, reference: Reference, databas
   const { from, to } = reference;
   const same = refersTo(reference, { own: 'f', other: 'p' });
   const [row] = await session.query<{ orphans: number | string }>(`
-    SELECT COUNT(*) AS orphans FROM ${pathOf(database, from.catalog.name)} f WHERE ${refers(reference)}
-    AND NOT EXISTS (SELECT 1 FROM ${pathOf(database, to.catalog.name)} p WHERE ${same})`);
+    SELECT COUNT(*) AS orphans FROM ${quotePath(database, from.catalog.name)} f WHERE ${refers(reference)}
+    AND NOT EXISTS (SELECT 1 FROM ${quotePath(database, to.catalog.name)} p WHERE ${same})`);
   return Number(row?.orphans ?? 0);
 }

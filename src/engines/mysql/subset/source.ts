@@ -6,10 +6,11 @@ import { sourceUnreadable } from '../../shared/source-unreadable.ts';
 import { connect } from '../connection/connect.ts';
 import { EMPTY_QUERY } from '../connection/error-numbers.ts';
 import { withExplainedErrors } from '../connection/explain-errors.ts';
-import { type MysqlSession, quoteText, SqlError } from '../connection/session.ts';
+import { type MysqlSession, SqlError } from '../connection/session.ts';
 import { beginInstant } from '../dump/instant.ts';
 import { readServer, readTables } from '../introspect.ts';
-import { createFinder, pathOf } from './finder.ts';
+import { quotePath, quoteText } from '../quote.ts';
+import { createFinder } from './finder.ts';
 import { writtenValue } from './keys.ts';
 import { makeSubset } from './make.ts';
 import { type OpenSource, READING_SETTINGS } from './open-source.ts';
@@ -84,7 +85,7 @@ async function findRow(
   const written = table.key.map((part, index) => `CAST(${part.out('t')} AS CHAR) AS c${index}`).join(', ');
   const [row] = await withSession((session) =>
     session.query<Record<string, string>>(
-      `SELECT ${written} FROM ${pathOf(database, table.catalog.name)} t WHERE ${same.join(' AND ')}`,
+      `SELECT ${written} FROM ${quotePath(database, table.catalog.name)} t WHERE ${same.join(' AND ')}`,
     ),
   );
   return row ? table.numbers.numberOf(Object.values(row)) : null;
@@ -100,7 +101,7 @@ async function nameRow({ database, catalog, withSession }: OpenSource, name: str
     session.query<{
       name: string;
     }>(`SELECT CONCAT_WS(',', ${written}) AS name FROM ${keyTable(table.key, [table.numbers.jsonOf(row)])}
-      STRAIGHT_JOIN ${pathOf(database, table.catalog.name)} t ON ${isKey(table.key, 't')}`),
+      STRAIGHT_JOIN ${quotePath(database, table.catalog.name)} t ON ${isKey(table.key, 't')}`),
   );
   return found?.name ?? key.join(',');
 }

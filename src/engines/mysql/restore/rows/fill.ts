@@ -6,7 +6,7 @@ import { formatNumberOf } from '../../../../text/format.ts';
 import type { EngineContext, RestoreRun } from '../../../engine.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { connect } from '../../connection/connect.ts';
-import { type MysqlSession, quoteName, SqlError } from '../../connection/session.ts';
+import { type MysqlSession, SqlError } from '../../connection/session.ts';
 import { checkDefinitions } from '../../definitions/check-definitions.ts';
 import { createCode } from '../../definitions/code.ts';
 import {
@@ -23,6 +23,7 @@ import { viewsNotCreated } from '../../definitions/invalid-views.ts';
 import { withSequencesOwn } from '../../definitions/sequence-defaults.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../../details.ts';
 import { type Client, loadByProgram } from '../../program/load-program.ts';
+import { quoteName } from '../../quote.ts';
 import { kindsOf } from '../../table-kind.ts';
 import { type Arriving, leaveOutRemote, readersOf, refuseUnplanned, reportLeftOutViews } from '../left-out.ts';
 import { alter, hasFewRows, loadTables, makeTable, makeTables } from '../load-tables.ts';

@@ -2,8 +2,9 @@ import type { ManifestTable } from '../../../../repository/manifest.ts';
 import { EXIT, UserError } from '../../../../runtime/errors.ts';
 import type { WarningEvent } from '../../../../runtime/events.ts';
 import { formatBytes } from '../../../../text/format.ts';
-import { type MysqlSession, quoteName, SqlError } from '../../connection/session.ts';
+import { type MysqlSession, SqlError } from '../../connection/session.ts';
 import type { Details } from '../../details.ts';
+import { quoteName } from '../../quote.ts';
 
 const MEGABYTE = 1024 * 1024;
 /** No server takes more. */

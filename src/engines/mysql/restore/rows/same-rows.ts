@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
-import { inDatabase, type MysqlSession } from '../../connection/session.ts';
-import { selectOf } from '../../dump/dump.ts';
+import type { MysqlSession } from '../../connection/session.ts';
+import { selectOf } from '../../dump/row-select.ts';
+import { inDatabase } from '../../quote.ts';
 
 export interface Doubted {
   /** As messages call the table. */

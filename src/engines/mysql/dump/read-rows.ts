@@ -1,0 +1,217 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ManifestTable } from '../../../repository/manifest.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { DumpRequest, PackedFile } from '../../engine.ts';
+import { SqlError } from '../connection/session.ts';
+import type { Details } from '../details.ts';
+import { type CatalogTable, TEXT_TYPES } from '../introspect.ts';
+import type { DumpProgress } from './dump-progress.ts';
+import type { Part } from './parts.ts';
+import { ReadFailure, type RowReader } from './row-readers.ts';
+import { selectOf } from './row-select.ts';
+import { ROWS_TERMINATOR, ROWS_TERMINATOR_LINES } from './row-text.ts';
+
+export interface Reading {
+  request: DumpRequest;
+  database: string;
+  /** What the database is called in the snapshot. */
+  schema: string;
+  tables: CutTable[];
+  readers: RowReader[];
+  progress: DumpProgress;
+}
+
+/** Tables of so few bytes have no file: so many, and together of so many bytes, are read and packed at once. */
+const SMALL_BYTES = 1024 * 1024;
+const SMALL_AT_ONCE = 64;
+/** What a reader has read that is not packed yet. */
+const PACKING_AT_ONCE = 2;
+
+export interface CutTable {
+  table: CatalogTable;
+  parts: Part[];
+}
+
+export interface DumpedTable {
+  table: ManifestTable;
+  data: Details['data'];
+}
+
+interface RowsFile {
+  table: CatalogTable;
+  part: Part;
+  name: string;
+  /** Bytes of the longest row. */
+  longest: number;
+  packed: Promise<PackedFile> | null;
+}
+
+/** The largest tables first, each part after part, and small ones together; a large file is packed while it is written. */
+export async function readRows({
+  request,
+  database,
+  schema,
+  tables,
+  readers,
+  progress,
+}: Reading): Promise<DumpedTable[]> {
+  const all = tables.map(({ table, parts }, index) => ({
+    table,
+    files: parts.map((part, at): RowsFile => ({ table, part, name: fileName(index, at), longest: 0, packed: null })),
+  }));
+  const queue = all.toSorted((a, b) => b.table.bytes - a.table.bytes).flatMap(({ files }) => files);
+  let failed = false;
+  const fail = ({ table }: RowsFile, error: unknown): unknown => {
+    failed = true;
+    request.finish();
+    return cannotRead(`${schema}.${table.name}`, error);
+  };
+  const toRead = ({ table, part, name }: RowsFile): { select: string; file: string } => ({
+    select: selectOf(database, table, part),
+    file: join(request.directory, name),
+  });
+  /** What is awaited with the others; when the reading fails before, its error is the one to tell. */
+  const packing = (file: RowsFile, packed: Promise<PackedFile>): Promise<PackedFile> => {
+    packed.catch(() => {});
+    file.packed = packed;
+    return packed;
+  };
+  const pack = (file: RowsFile): Promise<PackedFile> => {
+    const onBytes = (bytes: number): void => progress.onBytes(file.table.name, bytes);
+    return packing(file, request.pack({ name: file.name, terminator: ROWS_TERMINATOR, onBytes }));
+  };
+  const packContents = (files: { file: RowsFile; content: Uint8Array<ArrayBuffer> }[]): Promise<PackedFile>[] => {
+    const lengths = files.map(({ content }) => content.length);
+    const contents = files.map(({ file: { name }, content }) => ({ name, content, terminator: ROWS_TERMINATOR }));
+    const together = request.packContents(contents);
+    return files.map(({ file }, at) => {
+      const packed = async (): Promise<PackedFile> => {
+        const one = (await together)[at];
+        if (!one) throw new Error(`${file.name} was not packed`);
+        progress.onBytes(file.table.name, lengths[at] ?? 0);
+        return one;
+      };
+      return packing(file, packed());
+    });
+  };
+  const readLarge = async (reader: RowReader, file: RowsFile): Promise<Promise<PackedFile>[]> => {
+    await writeFile(join(request.directory, file.name), '', { mode: 0o600 });
+    const growing = pack(file);
+    file.longest = await reader.read(toRead(file)).catch((error) => {
+      throw fail(file, error);
+    });
+    return [growing];
+  };
+  const readSmall = async (reader: RowReader, files: RowsFile[]): Promise<Promise<PackedFile>[]> => {
+    const read = await reader.readSome(files.map(toRead)).catch((error) => {
+      const [file, cause] = error instanceof ReadFailure ? [files[error.at], error.cause] : [files[0], error];
+      throw file ? fail(file, cause) : cause;
+    });
+    const inMemory: { file: RowsFile; content: Uint8Array<ArrayBuffer> }[] = [];
+    const written: Promise<PackedFile>[] = [];
+    for (const [at, { longest, content }] of read.entries()) {
+      const file = files[at];
+      if (!file) throw new Error('the reader has read more than it was asked for');
+      file.longest = longest;
+      if (content) inMemory.push({ file, content });
+      else written.push(pack(file));
+    }
+    return [...written, ...packContents(inMemory)];
+  };
+  const work = async (reader: RowReader): Promise<void> => {
+    const waiting: Promise<unknown>[] = [];
+    for (let some = takeSome(queue); some.length > 0 && !failed; some = takeSome(queue)) {
+      const [first] = some;
+      const isLarge = first !== undefined && first.table.bytes > SMALL_BYTES;
+      const packed = Promise.all(await (isLarge ? readLarge(reader, first) : readSmall(reader, some)));
+      packed.catch(() => {});
+      waiting.push(packed);
+      // Of a large file little is unpacked when its last rows are read.
+      while (waiting.length > (isLarge ? 1 : PACKING_AT_ONCE)) await waiting.shift();
+    }
+  };
+  const outcomes = await Promise.allSettled(readers.map(work));
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  return Promise.all(
+    all.map(async ({ table, files }) => {
+      const packed = await Promise.all(files.map((file) => file.packed ?? notRead(file)));
+      return assemble({ schema, table, longest: Math.max(...files.map((file) => file.longest)), packed });
+    }),
+  );
+}
+
+function notRead({ name }: RowsFile): never {
+  throw new Error(`${name} was not read`);
+}
+
+/** The next large file, or a number of small ones. */
+function takeSome(queue: RowsFile[]): RowsFile[] {
+  const taken = queue.splice(0, 1);
+  let bytes = taken[0]?.table.bytes ?? 0;
+  for (let next = queue[0]; next && taken.length < SMALL_AT_ONCE; [next] = queue) {
+    bytes += next.table.bytes;
+    if (bytes > SMALL_BYTES) break;
+    taken.push(...queue.splice(0, 1));
+  }
+  return taken;
+}
+
+/** The files of a snapshot are sorted as its tables are. */
+function fileName(table: number, part: number): string {
+  const number = String(table + 1).padStart(4, '0');
+  return part === 0 ? `${number}.rows` : `${number}-${String(part + 1).padStart(4, '0')}.rows`;
+}
+
+interface Packed {
+  schema: string;
+  table: CatalogTable;
+  /** Bytes of the longest row. */
+  longest: number;
+  packed: PackedFile[];
+}
+
+function assemble({ schema, table, longest, packed }: Packed): DumpedTable {
+  const name = `${schema}.${table.name}`;
+  if (!packed.every(({ terminated }) => terminated)) throw cutShort(name);
+  const [file, ...parts] = packed.map((each) => each.file);
+  if (!file) throw new Error(`${name} has no file`);
+  const rows = packed.reduce((sum, { lines }) => sum + lines - ROWS_TERMINATOR_LINES, 0);
+  const columns = table.columns.filter((column) => !column.generated);
+  return {
+    table: { name, rows, file, ...(parts.length > 0 && { parts }) },
+    data: {
+      [file.name]: {
+        table: table.name,
+        columns: columns.map((column) => column.name),
+        texts: columns.filter(({ type }) => TEXT_TYPES.has(type)).map((column) => column.name),
+        longest_row: longest,
+      },
+    },
+  };
+}
+
+/** `ER_TABLE_DEF_CHANGED`: the table is not the one that the transaction could see. */
+const DEFINITION_CHANGED = 1412;
+
+function cannotRead(table: string, cause: unknown): unknown {
+  if (!(cause instanceof SqlError)) return cause;
+  return new UserError(`${table} cannot be read`, {
+    code: 'dump_failed',
+    exit: EXIT.failed,
+    details: [cause.message],
+    hint:
+      cause.errno === DEFINITION_CHANGED
+        ? 'Somebody changed the table while it was read. Nothing was stored; build again.'
+        : "Nothing was stored. Most often the user may not read the table. If the driver cannot read it, the server's own mysqldump may: tool build TARGET --program.",
+    cause,
+  });
+}
+
+function cutShort(table: string): UserError {
+  return new UserError(`The dump of ${table} is cut short`, {
+    code: 'dump_failed',
+    exit: EXIT.failed,
+    hint: 'Is the disk full? Nothing was stored.',
+  });
+}
