@@ -22,6 +22,7 @@ import {
   queryOf,
   refuseBrowsers,
   refuseOldTools,
+  refuseTooMany,
   tokenOf,
 } from './request.ts';
 import { administrationRoutes } from './routes/administration.ts';
@@ -112,6 +113,7 @@ async function answer(context: HonoContext, { name, route, hub, seen }: Answerin
   refuseBrowsers(context);
   refuseOldTools(context);
   const token = tokenOf(context);
+  if (token !== null) refuseTooMany(token, hub);
   const caller = route.access === 'public' ? null : await callerOf(token, hub);
   seen.caller = caller;
   const parameters = parametersOf(context);

@@ -1,5 +1,6 @@
 import type { Caller } from './access.ts';
 import type { Database } from './database/database.ts';
+import type { Limits, RequestLimiter } from './limits.ts';
 import type { Log } from './log.ts';
 import type { Buckets } from './objects/buckets.ts';
 import type { HubSettings } from './settings.ts';
@@ -16,6 +17,8 @@ export interface Hub {
   clock: () => Date;
   /** Removes what is left of removed snapshots. */
   removals: { wake(): void };
+  limits: Limits;
+  requests: RequestLimiter;
   /** Callers of tokens, remembered for a few seconds. */
   callers: CallerCache;
 }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import * as v from 'valibot';
@@ -26,6 +27,15 @@ export function refuseOldTools(context: HonoContext): void {
   throw new Problem('tool_too_old', `tool ${version} is too old for this hub, which needs ${MIN_TOOL} or later`, {
     hint: 'Install a newer version of tool.',
     headers: { upgrade: `tool/${MIN_TOOL}` },
+  });
+}
+
+/** Before the database is asked: each token that is sent counts, known or not. */
+export function refuseTooMany(token: string, { requests, limits }: Hub): void {
+  const seconds = requests.take(token);
+  if (seconds === 0) return;
+  throw new Problem('cloud_busy', `The token has sent more than ${limits.requests.perSecond} requests a second`, {
+    headers: { 'retry-after': String(Math.ceil(seconds)) },
   });
 }
 
@@ -79,10 +89,15 @@ async function readBody(context: HonoContext, most: number): Promise<string> {
   if (Number(context.req.header('content-length') ?? 0) > most) throw tooLarge();
   const pieces: Uint8Array[] = [];
   let bytes = 0;
-  for await (const piece of context.req.raw.body ?? []) {
-    bytes += piece.length;
-    if (bytes > most) throw tooLarge();
-    pieces.push(piece);
+  try {
+    for await (const piece of context.req.raw.body ?? []) {
+      bytes += piece.length;
+      if (bytes > most) throw tooLarge();
+      pieces.push(piece);
+    }
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    throw invalid([{ pointer: '', detail: 'did not arrive completely' }]);
   }
   const whole = Buffer.concat(pieces);
   try {
@@ -97,12 +112,27 @@ const MOST_ERRORS = 20;
 
 export function parsed(schema: v.GenericSchema, value: unknown, before: string): unknown {
   const result = v.safeParse(schema, value);
-  if (result.success) return result.output;
+  if (result.success) {
+    const pointer = arrayForObject(value, result.output);
+    if (pointer === null) return result.output;
+    throw invalid([{ pointer: before + pointer, detail: 'must be an object' }]);
+  }
   const errors = result.issues.slice(0, MOST_ERRORS).map((issue) => ({
     pointer: `${before}${(issue.path ?? []).map(({ key }) => `/${String(key).slice(0, 100)}`).join('')}`,
     detail: issue.kind === 'schema' ? `must be ${issue.expected ?? 'another value'}` : issue.message,
   }));
   throw invalid(errors);
+}
+
+/** Where an array was taken for an object without fields, which valibot does. */
+function arrayForObject(given: unknown, output: unknown): string | null {
+  if (Array.isArray(given) !== Array.isArray(output)) return '';
+  if (typeof output !== 'object' || output === null) return null;
+  for (const [key, value] of Object.entries(output)) {
+    const found = arrayForObject((given as Record<string, unknown>)[key] ?? value, value);
+    if (found !== null) return `/${key.slice(0, 100)}${found}`;
+  }
+  return null;
 }
 
 function invalid(errors: { pointer: string; detail: string }[]): Problem {
@@ -126,10 +156,13 @@ export function conditionOf(context: HonoContext): Condition {
 export function addressOf(context: HonoContext, { settings: { trustedProxies } }: Hub): string | null {
   const socket = context.env.incoming.socket;
   const isTrusted = (address: string): boolean =>
-    trustedProxies.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
+    isIP(address) !== 0 && trustedProxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
   const forwarded = (context.req.header('x-forwarded-for') ?? '').split(',').map((part) => part.trim());
   let address = plainAddress(socket.remoteAddress ?? '');
-  for (let next = forwarded.pop(); next && isTrusted(address); next = forwarded.pop()) address = next.slice(0, 45);
+  // What is no address was written by the client, or by a proxy that hides it.
+  for (let next = forwarded.pop(); next && isIP(next) !== 0 && isTrusted(address); next = forwarded.pop()) {
+    address = plainAddress(next);
+  }
   return address === '' ? null : address;
 }
 

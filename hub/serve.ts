@@ -7,15 +7,17 @@ import { createAdaptorServer } from '@hono/node-server';
 import { EXIT, UserError } from '../src/runtime/errors.ts';
 import { createApp } from './app.ts';
 import { createCallerCache } from './caller-cache.ts';
-import { type Database, isMigrated, migrate, type OpenedDatabase, openDatabase } from './database/database.ts';
-import { canOpenAll } from './database/secrets.ts';
+import { type Database, migrate, type OpenedDatabase, openDatabase } from './database/database.ts';
 import { findStorageProfile, saveStorageProfile } from './database/storage-profiles.ts';
 import { insertServiceToken } from './database/tokens.ts';
 import type { Hub } from './hub.ts';
 import { startRemovals } from './jobs/removals.ts';
+import { startSweeps } from './jobs/sweeps.ts';
+import { createRequestLimiter, LIMITS, type Limits } from './limits.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createBuckets } from './objects/buckets.ts';
+import { canServe, refuseUnready } from './ready.ts';
 import type { Address, HubSettings } from './settings.ts';
 import { createIdTokens } from './sign-in/id-tokens.ts';
 
@@ -33,6 +35,8 @@ export interface ServeOptions {
   ready?: (served: Served) => void;
   /** Milliseconds in which a load balancer notices that the instance is not ready. */
   notice?: number;
+  limits?: Limits;
+  timeouts?: typeof TIMEOUTS;
 }
 
 export interface Served {
@@ -44,9 +48,8 @@ export interface Served {
   pages: string | null;
 }
 
-/** A request that takes longer is ended, whether it is the client that is slow or the hub. */
-const REQUEST_TIMEOUT = 30_000;
-const HEADERS_TIMEOUT = 10_000;
+/** Milliseconds: a request that takes longer to arrive is ended. */
+const TIMEOUTS = { request: 30_000, headers: 10_000 };
 
 /** How long `/readyz` says no before connections are refused, and how long requests may take after that. */
 const NOTICE = 5000;
@@ -54,7 +57,8 @@ const END_TIMEOUT = 25_000;
 
 /** Serves until the signal is aborted, then answers the requests that have begun. */
 export async function serve(options: ServeOptions): Promise<void> {
-  const { settings, dev, version, write, signal, clock, notice = dev ? 0 : NOTICE } = options;
+  const { settings, dev, version, write, signal, clock, notice = dev ? 0 : NOTICE, limits = LIMITS } = options;
+  const { timeouts = TIMEOUTS } = options;
   const log = createLog({ write, clock });
   const database = openDatabase(settings.databaseUrl);
   await using _database = { [Symbol.asyncDispose]: () => database.close() };
@@ -64,9 +68,11 @@ export async function serve(options: ServeOptions): Promise<void> {
   const ownerToken = dev ? await setUpTrial(db, { settings, clock }) : null;
   const buckets = createBuckets(db, settings.keys);
   await using removals = startRemovals({ db, buckets, log });
+  await using _sweeps = startSweeps({ db, buckets, log, clock });
   const idTokens = createIdTokens(settings);
   const callers = createCallerCache(db, settings);
-  const hub: Hub = { settings, db, buckets, idTokens, log, version, clock, removals, callers };
+  const requests = createRequestLimiter(limits.requests);
+  const hub: Hub = { settings, db, buckets, idTokens, log, version, clock, removals, callers, limits, requests };
   const metrics = createMetrics(database);
   let ending = false;
   const isReady = async (): Promise<boolean> => !ending && (await canServe(db, settings));
@@ -79,8 +85,8 @@ export async function serve(options: ServeOptions): Promise<void> {
       return response;
     },
     serverOptions: {
-      requestTimeout: REQUEST_TIMEOUT,
-      headersTimeout: HEADERS_TIMEOUT,
+      requestTimeout: timeouts.request,
+      headersTimeout: timeouts.headers,
       connectionsCheckingInterval: 1000,
       keepAliveTimeout: 65_000,
       maxHeaderSize: 32 * 1024,
@@ -101,41 +107,6 @@ export async function serve(options: ServeOptions): Promise<void> {
   await end(server, log);
   metricsServer?.close();
   log.info('ended');
-}
-
-/** No instance serves with another schema, or without a key of its secrets. */
-async function refuseUnready(db: Database, { keys }: HubSettings): Promise<void> {
-  const migrated = await isMigrated(db).catch((cause: Error) => {
-    throw new UserError('The hub cannot reach its database', {
-      code: 'hub_database_unreachable',
-      exit: EXIT.unreachable,
-      details: [cause.message],
-      hint: 'Check TOOL_HUB_DATABASE_URL, and that the server accepts connections.',
-      cause,
-    });
-  });
-  if (!migrated) {
-    throw new UserError('The database of the hub has not the schema of this version', {
-      code: 'hub_not_migrated',
-      exit: EXIT.failed,
-      hint: 'Run: tool hub migrate',
-    });
-  }
-  if (!(await canOpenAll(db, keys))) {
-    throw new UserError('TOOL_HUB_KEYS lacks a key that secrets of the hub are encrypted with', {
-      code: 'hub_key_missing',
-      exit: EXIT.configuration,
-      hint: 'Add the older key after the newest one. tool hub migrate wraps with the newest.',
-    });
-  }
-}
-
-async function canServe(db: Database, { keys }: HubSettings): Promise<boolean> {
-  try {
-    return (await isMigrated(db)) && (await canOpenAll(db, keys));
-  } catch {
-    return false;
-  }
 }
 
 const TRIAL_PROFILE = 'default';

@@ -7,7 +7,8 @@ import type { Migration } from 'kysely/migration';
  */
 export const MIGRATIONS: Record<string, Migration> = {
   '0001-hub': { up: createTables },
-  '0002-expected-every': { up: addExpectedEvery },
+  '0002-sweep': { up: addSweep },
+  '0003-expected-every': { up: addExpectedEvery },
 };
 
 async function addExpectedEvery(db: Kysely<unknown>): Promise<void> {
@@ -78,6 +79,19 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
       target text, object text, outcome text NOT NULL CHECK (outcome IN ('done', 'refused')), address text)`,
     sql`CREATE INDEX audit_events_newest ON audit_events (at DESC, id DESC)`,
     sql`CREATE INDEX audit_events_by_target ON audit_events (target, at DESC, id DESC)`,
+  ];
+  for (const statement of statements) await statement.execute(db);
+}
+
+async function addSweep(db: Kysely<unknown>): Promise<void> {
+  const statements = [
+    // The manifest of an imported snapshot does not have it.
+    sql`ALTER TABLE objects ALTER COLUMN stored_sha256 DROP NOT NULL, ADD COLUMN deleted_at timestamptz`,
+    sql`CREATE INDEX objects_removing ON objects (target_id, deleted_at) WHERE state = 'removing'`,
+    sql`ALTER TABLE snapshots ADD COLUMN missing_at timestamptz`,
+    sql`CREATE TABLE sweeps (target_id uuid PRIMARY KEY REFERENCES targets, swept_at timestamptz NOT NULL)`,
+    sql`CREATE TABLE refused_sign_ins (
+      address text PRIMARY KEY, since timestamptz NOT NULL, refused integer NOT NULL)`,
   ];
   for (const statement of statements) await statement.execute(db);
 }

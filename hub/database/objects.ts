@@ -7,7 +7,7 @@ export interface ObjectPlace {
 
 export interface ExpectedObject {
   sha256: string;
-  stored_sha256: string;
+  stored_sha256: string | null;
   stored_bytes: number;
 }
 
@@ -120,4 +120,20 @@ export async function shareStored(
     .forShare()
     .execute();
   return new Map(rows.map(({ id, sha256 }) => [sha256, id]));
+}
+
+/** Of these objects those that are stored. */
+export async function storedObjects(
+  db: Connection,
+  { targetId, profileId, sha256s }: ObjectPlace & { sha256s: string[] },
+): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('objects')
+    .select('sha256')
+    .where('target_id', '=', targetId)
+    .where('profile_id', '=', profileId)
+    .where('state', '=', 'stored')
+    .where((eb) => eb('sha256', '=', eb.fn.any(eb.val(sha256s))))
+    .execute();
+  return new Set(rows.map(({ sha256 }) => sha256));
 }

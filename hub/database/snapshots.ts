@@ -107,35 +107,56 @@ export async function publish(db: Database, publication: Publication): Promise<b
       .onConflict((on) => on.columns(['target_id', 'id']).doNothing())
       .returning('pk')
       .executeTakeFirst();
-    if (!inserted) {
-      await refuseOther(transaction, { targetId, id: headline.id, manifestSha256 });
-      return false;
-    }
+    const pk = inserted?.pk ?? (await offerMissing(transaction, { targetId, id: headline.id, manifestSha256 }));
+    if (pk === null) return false;
+    await refuseRemovedTarget(transaction, targetId);
     const stored = await shareStored(transaction, { targetId, profileId, sha256s });
     const missing = sha256s.filter((sha256) => !stored.has(sha256));
     if (missing.length > 0) throw objectsMissing(missing);
     await sql`INSERT INTO snapshot_objects (snapshot_pk, object_id)
-      SELECT ${inserted.pk}, unnest(${[...stored.values()]}::bigint[])`.execute(transaction);
+      SELECT ${pk}, unnest(${[...stored.values()]}::bigint[]) ON CONFLICT DO NOTHING`.execute(transaction);
     await recordEvent(transaction, event);
     await store();
     return true;
   });
 }
 
-async function refuseOther(
+/** The reference of the new row makes the removal of the target wait, and this see one that came first. */
+async function refuseRemovedTarget(db: Connection, targetId: string): Promise<void> {
+  const target = await db.selectFrom('targets').select('removed_at').where('id', '=', targetId).executeTakeFirst();
+  if (target?.removed_at === null) return;
+  throw new Problem('target_unknown', 'The target was removed in the meantime');
+}
+
+/**
+ * The key of a snapshot that the bucket lacked, and that is published again; `null` of one that is offered. Another
+ * manifest under the same id is refused.
+ */
+async function offerMissing(
   db: Connection,
   { targetId, id, manifestSha256 }: { targetId: string; id: string; manifestSha256: string },
-): Promise<void> {
+): Promise<number | null> {
   const found = await db
     .selectFrom('snapshots')
-    .select(['manifest_sha256', 'removed_at'])
+    .select(['pk', 'manifest_sha256', 'removed_at', 'missing_at'])
     .where('target_id', '=', targetId)
     .where('id', '=', id)
+    .forUpdate()
     .executeTakeFirst();
-  if (found?.manifest_sha256 === manifestSha256 && found.removed_at === null) return;
+  if (found?.manifest_sha256 === manifestSha256) {
+    if (found.removed_at === null) return null;
+    if (found.missing_at !== null) {
+      await offerAgain(db, found.pk);
+      return found.pk;
+    }
+  }
   throw new Problem('cloud_conflict', `Snapshot ${id} exists already, with other content`, {
     hint: 'Build a new snapshot.',
   });
+}
+
+export async function offerAgain(db: Connection, pk: number): Promise<void> {
+  await db.updateTable('snapshots').set({ removed_at: null, missing_at: null }).where('pk', '=', pk).execute();
 }
 
 /** Names are bounded: a manifest may have a million. */
@@ -167,21 +188,37 @@ export async function setNote(db: Connection, pk: number, note: string | null): 
     WHERE pk = ${pk}`.execute(db);
 }
 
+/** Of these manifests those that the database knows, being removed or missing included. */
+export async function knownManifests(db: Database, targetId: string, keys: string[]): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('snapshots')
+    .select('manifest_key')
+    .where('target_id', '=', targetId)
+    .where((eb) => eb('manifest_key', '=', eb.fn.any(eb.val(keys))))
+    .execute();
+  return new Set(rows.map(({ manifest_key }) => manifest_key));
+}
+
 /** Hides the snapshot from every caller; `removeOne` removes the rest. */
 export async function markRemoved(db: Connection, pk: number): Promise<void> {
   await db.updateTable('snapshots').set({ removed_at: new Date() }).where('pk', '=', pk).execute();
 }
+
+/** A snapshot that the bucket lacks is kept so long: the bucket may be restored, too. */
+const KEPT_MISSING = 30 * 86_400_000;
 
 /**
  * Removes what is left of one removed snapshot: its manifest by `remove`, then its row. `false` when there is none. A
  * row that another instance works on is skipped.
  */
 export async function removeOne(db: Database, remove: (row: SnapshotRow) => Promise<void>): Promise<boolean> {
+  const keptSince = new Date(Date.now() - KEPT_MISSING);
   return db.transaction().execute(async (transaction) => {
     const row = await transaction
       .selectFrom('snapshots')
       .select(COLUMNS)
       .where('removed_at', 'is not', null)
+      .where((eb) => eb.or([eb('missing_at', 'is', null), eb('missing_at', '<', keptSince)]))
       .orderBy('removed_at')
       .limit(1)
       .forUpdate()

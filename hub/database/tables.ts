@@ -74,10 +74,13 @@ interface Objects {
   target_id: string;
   profile_id: string;
   sha256: string;
-  stored_sha256: string;
+  /** `null` for an object that was imported: its manifest does not have it. */
+  stored_sha256: string | null;
   stored_bytes: number;
   state: 'expected' | 'stored' | 'removing';
   touched_at: Generated<Date>;
+  /** Of an object that is being removed: when the bucket deleted it. */
+  deleted_at: OptionalTime;
 }
 
 interface Snapshots {
@@ -91,6 +94,19 @@ interface Snapshots {
   manifest_key: string;
   manifest_sha256: string;
   removed_at: OptionalTime;
+  /** Since when the bucket lacks its manifest or an object; `removed_at` is set, too. */
+  missing_at: OptionalTime;
+}
+
+interface Sweeps {
+  target_id: string;
+  swept_at: Time;
+}
+
+interface RefusedSignIns {
+  address: string;
+  since: Time;
+  refused: number;
 }
 
 interface SnapshotObjects {
@@ -120,5 +136,7 @@ export interface Tables {
   objects: Objects;
   snapshots: Snapshots;
   snapshot_objects: SnapshotObjects;
+  sweeps: Sweeps;
+  refused_sign_ins: RefusedSignIns;
   audit_events: AuditEvents;
 }

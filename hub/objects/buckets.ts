@@ -4,9 +4,12 @@ import type { StorageSettings } from '../../src/cloud/contract/schemas.ts';
 import { openS3Bucket, type S3Bucket } from '../../src/repository/s3/bucket.ts';
 import { createS3Client } from '../../src/repository/s3/client.ts';
 import { checksumHeader, connectionOf } from '../../src/repository/s3/providers.ts';
+import { createS3Store } from '../../src/repository/s3/store.ts';
+import type { Store } from '../../src/repository/store.ts';
 import type { Database } from '../database/database.ts';
 import { openStorageProfile } from '../database/storage-profiles.ts';
 import type { HubKey } from '../settings.ts';
+import { guardedLookup, refuseLinkLocalAddress } from './reach.ts';
 
 /** Seconds that a URL is valid. */
 export const URL_SECONDS = 15 * 60;
@@ -39,6 +42,8 @@ interface PresignRequest {
 export interface Buckets {
   /** The remote repository of a target in a storage profile: `PREFIX/TARGET_ID/`. */
   open(profileId: string, targetId: string): Promise<TargetBucket>;
+  /** The same as a store, for lists: the signal ends all that it does. */
+  store(profileId: string, targetId: string, signal: AbortSignal): Promise<Store>;
   /** After a change of a profile. */
   forget(): void;
 }
@@ -48,16 +53,30 @@ type Client = Awaited<ReturnType<typeof createS3Client>>;
 /** Clients are kept as long as their profile has the same revision. */
 export function createBuckets(db: Database, keys: HubKey[]): Buckets {
   const clients = new Map<string, { client: Client; revision: number }>();
+  const openProfile = async (profileId: string) => {
+    const { name, revision, settings } = await openStorageProfile(db, profileId, keys);
+    refuseLinkLocalAddress(settings);
+    const kept = clients.get(profileId);
+    const client = kept?.revision === revision ? kept.client : await createHubClient(settings);
+    clients.set(profileId, { client, revision });
+    return { name, settings, client };
+  };
   return {
-    async open(profileId, targetId) {
-      const { name, revision, settings } = await openStorageProfile(db, profileId, keys);
-      const kept = clients.get(profileId);
-      const client = kept?.revision === revision ? kept.client : await createS3Client(settings);
-      clients.set(profileId, { client, revision });
-      return openTargetBucket({ name, settings, client, folder: targetId });
+    open: async (profileId, targetId) => openTargetBucket({ ...(await openProfile(profileId)), folder: targetId }),
+    async store(profileId, targetId, signal) {
+      const { name, settings, client } = await openProfile(profileId);
+      return createS3Store({ name, client, signal, profile: { ...settings, prefix: prefixOf(settings, targetId) } });
     },
     forget: () => clients.clear(),
   };
+}
+
+function createHubClient(settings: StorageSettings): Promise<Client> {
+  return createS3Client(settings, undefined, guardedLookup());
+}
+
+function prefixOf({ prefix }: StorageSettings, folder: string): string {
+  return [prefix?.replaceAll(/^\/+|\/+$/g, ''), folder].filter(Boolean).join('/');
 }
 
 export async function openTargetBucket(options: {
@@ -67,9 +86,8 @@ export async function openTargetBucket(options: {
   folder: string;
 }): Promise<TargetBucket> {
   const { name, settings, folder } = options;
-  const prefix = [settings.prefix?.replaceAll(/^\/+|\/+$/g, ''), folder].filter(Boolean).join('/');
-  const client = options.client ?? (await createS3Client(settings));
-  const profile = { ...settings, prefix };
+  const client = options.client ?? (await createHubClient(settings));
+  const profile = { ...settings, prefix: prefixOf(settings, folder) };
   const bucket = await openS3Bucket({ name, profile, client, signal: new AbortController().signal });
   const { region, endpoint, pathStyle } = connectionOf(settings);
   const signer = new SignatureV4({

@@ -1,8 +1,9 @@
 import { html } from 'hono/html';
 import * as v from 'valibot';
+import { auditCsv as csvOf } from '../../src/cloud/contract/audit-csv.ts';
 import { auditQuery } from '../../src/cloud/contract/schemas.ts';
 import { formatCount } from '../../src/text/format.ts';
-import { type AuditRow, csvOf, eventAnswer } from '../audit-csv.ts';
+import { type AuditRow, eventAnswer } from '../audit-events.ts';
 import { type AuditFilter, listEvents } from '../database/audit.ts';
 import { type Html, nameOf, timeOf } from './html.ts';
 import { type Column, layout, pager, table } from './layout.ts';

@@ -9,7 +9,8 @@ import { hashOf, isPageToken } from '../database/tokens.ts';
 import type { Hub } from '../hub.ts';
 import type { Metrics } from '../metrics.ts';
 import { Problem } from '../problem.ts';
-import { addressOf, type HonoContext } from '../request.ts';
+import { addressOf, type HonoContext, refuseTooMany } from '../request.ts';
+import { limitedSignIn } from '../routes/sessions.ts';
 import { auditCsv, auditPage } from './audit.ts';
 import { cookieHeader, readCookie } from './cookies.ts';
 import { layout } from './layout.ts';
@@ -75,15 +76,15 @@ export function pagesOf({
 }): Record<string, Page> {
   const withProvider =
     (answer: (request: PageRequest, provider: PagesProvider) => Promise<PageAnswer>) => (request: PageRequest) =>
-      provider === null ? signInPage(request, { next: '/', status: 404 }) : answer(request, provider);
+      provider === null ? Promise.resolve(signInPage(request, { next: '/', status: 404 })) : answer(request, provider);
   return {
     overview: { path: '/', access: 'auditor', answer: overviewPage },
     audit: { path: '/audit', access: 'auditor', answer: auditPage },
     auditCsv: { path: '/audit.csv', access: 'auditor', answer: auditCsv },
     signIn: { path: '/sign-in', access: 'public', answer: (request) => signInPage(request, { next: '/' }) },
     beginSignIn: { path: '/sign-in/start', access: 'public', answer: withProvider(beginSignIn) },
-    endSignIn: { path: '/sign-in/callback', access: 'public', answer: withProvider(endSignIn) },
-    signInOnce: { path: '/sign-in/once', access: 'public', answer: (request) => takeCode(request, codes) },
+    endSignIn: { path: '/sign-in/callback', access: 'public', answer: limited(withProvider(endSignIn)) },
+    signInOnce: { path: '/sign-in/once', access: 'public', answer: limited((request) => takeCode(request, codes)) },
     signOut: { method: 'POST', path: '/sign-out', access: 'public', answer: signOut },
     style: {
       path: STYLE_PATH,
@@ -93,7 +94,13 @@ export function pagesOf({
   };
 }
 
-function takeCode(request: PageRequest, codes: Set<string>): Promise<PageAnswer> {
+/** Refused sign-ins of an address are counted with those of the API. */
+function limited(answer: (request: PageRequest) => Promise<PageAnswer>) {
+  return (request: PageRequest): Promise<PageAnswer> =>
+    limitedSignIn(request.address, request.hub, () => answer(request));
+}
+
+async function takeCode(request: PageRequest, codes: Set<string>): Promise<PageAnswer> {
   const given = hashOf(request.context.req.query('code') ?? '');
   for (const code of codes) {
     if (!timingSafeEqual(hashOf(code), given)) continue;
@@ -117,6 +124,7 @@ async function respond(context: HonoContext, { page, hub, seen }: Responding): P
   try {
     site = siteOf(context, hub.settings);
     const token = readCookie(context, 'session', site);
+    if (token !== null) refuseTooMany(token, hub);
     const caller = token !== null && isPageToken(token) ? await hub.callers.find(token) : null;
     seen.caller = caller;
     const request: PageRequest = { context, site, caller, address: addressOf(context, hub), hub };

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import type { AnswerOf } from '../../src/cloud/contract/routes.ts';
 import type { Identity } from '../../src/cloud/contract/schemas.ts';
 import { assetUrl } from '../../src/runtime/package-files.ts';
 import { type Caller, isAuditor, roleOf } from '../access.ts';
 import { recordEvent } from '../database/audit.ts';
 import type { Connection } from '../database/database.ts';
+import { countSignIn, forgetSignIn } from '../database/refused-sign-ins.ts';
 import {
   hashOf,
   insertServiceToken,
@@ -14,9 +16,10 @@ import {
 } from '../database/tokens.ts';
 import { saveUser, spendIdToken } from '../database/users.ts';
 import type { Hub } from '../hub.ts';
+import { signInOrigin } from '../limits.ts';
 import { Problem } from '../problem.ts';
 import { ID_TOKEN_SECONDS } from '../sign-in/id-tokens.ts';
-import type { Handlers } from './handler.ts';
+import type { Answer, Handlers, HubRequest } from './handler.ts';
 
 export const SESSION_HOURS = 12;
 
@@ -37,21 +40,7 @@ export const sessionRoutes: Pick<Handlers, 'root' | 'openapi' | 'createSession' 
   },
 
   async createSession({ body, address }, hub) {
-    const identified = await hub.idTokens.identify(body);
-    return hub.db.transaction().execute(async (transaction) => {
-      const opened =
-        identified.kind === 'user'
-          ? await openUserSession(transaction, identified, hub)
-          : await openWorkflowSession(transaction, identified, hub);
-      const spentUntil = new Date(hub.clock().getTime() + 2 * ID_TOKEN_SECONDS * 1000);
-      if (!(await spendIdToken(transaction, hashOf(body.id_token), spentUntil))) {
-        throw new Problem('cloud_token_refused', 'The ID token was exchanged before', {
-          hint: 'Sign in again: tool auth login',
-        });
-      }
-      await recordEvent(transaction, { actor: opened.user.name, action: 'session.create', address });
-      return { status: 201, body: opened };
-    });
+    return limitedSignIn(address, hub, () => openSession({ body, address }, hub));
   },
 
   async endSession({ caller, address }, hub) {
@@ -66,6 +55,60 @@ export const sessionRoutes: Pick<Handlers, 'root' | 'openapi' | 'createSession' 
     return { body: await identityOf(db, caller) };
   },
 };
+
+/** Opens a session, unless too many sign-ins of the address were refused in the last minute. */
+export async function limitedSignIn<Session>(
+  address: string | null,
+  hub: Hub,
+  open: () => Promise<Session>,
+): Promise<Session> {
+  const origin = address === null ? null : signInOrigin(address);
+  if (origin !== null) await refuseTooManySignIns(origin, hub);
+  let refused = false;
+  try {
+    return await open();
+  } catch (error) {
+    refused = isRefusal(error);
+    throw error;
+  } finally {
+    if (origin !== null && !refused) await forgetSignIn(hub.db, origin);
+  }
+}
+
+async function refuseTooManySignIns(origin: string, { db, limits }: Hub): Promise<void> {
+  const seconds = await countSignIn(db, origin, limits.refusedSignIns);
+  if (seconds === 0) return;
+  throw new Problem('cloud_busy', 'Too many sign-ins from this address were refused', {
+    hint: `Try again in ${seconds} s.`,
+    headers: { 'retry-after': String(seconds) },
+  });
+}
+
+/** What somebody gets who tries tokens; a provider that cannot be reached is not the caller's fault. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof Problem && ['cloud_token_refused', 'not_permitted'].includes(error.code);
+}
+
+async function openSession(
+  { body, address }: Pick<HubRequest<'createSession'>, 'body' | 'address'>,
+  hub: Hub,
+): Promise<Answer<AnswerOf<'createSession'>>> {
+  const identified = await hub.idTokens.identify(body);
+  return hub.db.transaction().execute(async (transaction) => {
+    const opened =
+      identified.kind === 'user'
+        ? await openUserSession(transaction, identified, hub)
+        : await openWorkflowSession(transaction, identified, hub);
+    const spentUntil = new Date(hub.clock().getTime() + 2 * ID_TOKEN_SECONDS * 1000);
+    if (!(await spendIdToken(transaction, hashOf(body.id_token), spentUntil))) {
+      throw new Problem('cloud_token_refused', 'The ID token was exchanged before', {
+        hint: 'Sign in again: tool auth login',
+      });
+    }
+    await recordEvent(transaction, { actor: opened.user.name, action: 'session.create', address });
+    return { status: 201, body: opened };
+  });
+}
 
 /** `page`: of the pages, whose token the API refuses. */
 export async function openUserSession(

@@ -126,7 +126,7 @@ export const snapshotRoutes: Pick<
       }
       if (row.state === 'stored') return { answer: 'present', sha256: object.sha256 } as const;
       return row.stored_bytes <= SINGLE_BYTES
-        ? await singleUpload(row, { bucket, hub })
+        ? await singleUpload(row, { stored_sha256: object.stored_sha256, bucket, hub })
         : await uploadInParts(object, { row, bucket, hub, room });
     });
     return { body: { objects: answers } };
@@ -214,11 +214,14 @@ interface Uploading {
   hub: Hub;
 }
 
-async function singleUpload(row: ObjectRow, { bucket, hub }: Uploading): Promise<Uploads['objects'][number]> {
+async function singleUpload(
+  row: ObjectRow,
+  { stored_sha256, bucket, hub }: Uploading & { stored_sha256: string },
+): Promise<Uploads['objects'][number]> {
   const header = {
     'content-length': String(row.stored_bytes),
     'if-none-match': '*',
-    ...bucket.checksumHeader(row.stored_sha256),
+    ...bucket.checksumHeader(stored_sha256),
   };
   const request = { method: 'PUT', key: objectKey(row.sha256), seconds: URL_SECONDS, headers: header } as const;
   const href = await bucket.presign(request);

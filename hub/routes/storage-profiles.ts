@@ -9,7 +9,8 @@ import {
   storageProfileAnswer,
 } from '../database/storage-profiles.ts';
 import type { Hub } from '../hub.ts';
-import { refuseLinkLocal, tryStorage } from '../objects/reach.ts';
+import { refuseLinkLocal } from '../objects/reach.ts';
+import { tryStorage } from '../objects/try-storage.ts';
 import { Problem } from '../problem.ts';
 import type { Handlers } from './handler.ts';
 

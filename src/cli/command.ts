@@ -28,7 +28,7 @@ export interface CommandModule extends CommandSpec {
 
 export interface Grammar {
   commands: CommandModule[];
-  /** First words of two-word commands, with their description. */
+  /** Words before the last one of a command, with their description. */
   families: Record<string, string>;
   globalOptions: OptionSpec[];
   version: string;
@@ -48,8 +48,8 @@ export interface OptionSpec {
   /** As in the help: `--note <text>`, `-f, --force`, `--no-undo` (which is `undo: false`; `true` otherwise). */
   flags: string;
   description: string;
-  /** Default: text. A percentage is a number, a duration is in milliseconds. */
-  value?: 'count' | 'percentage' | 'duration';
+  /** Default: text. A percentage is a number; a duration and a time (since 1970) are in milliseconds. */
+  value?: 'count' | 'percentage' | 'duration' | 'time';
   repeatable?: true;
   complete?: 'tables';
 }

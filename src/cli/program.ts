@@ -86,7 +86,8 @@ interface Addition {
 
 function addCommand(program: Command, { spec, families, into }: Addition): void {
   const words = spec.name.split(' ');
-  const parent = words.length === 1 ? program : familyOf(program, words[0] as string, { spec, families, into });
+  const addition = { spec, families, into };
+  const parent = words.slice(0, -1).reduce((above, word) => familyOf(above, word, addition), program);
   const command = parent
     .command(words.at(-1) as string, { hidden: spec.hidden ?? false })
     .summary(spec.summary)
@@ -108,11 +109,11 @@ function addCommand(program: Command, { spec, families, into }: Addition): void 
   });
 }
 
-function familyOf(program: Command, word: string, { spec, families }: Addition): Command {
-  const known = program.commands.find((command) => command.name() === word);
+function familyOf(parent: Command, word: string, { spec, families }: Addition): Command {
+  const known = parent.commands.find((command) => command.name() === word);
   if (known) return known;
   const about = families[word] ?? '';
-  const family = program
+  const family = parent
     .command(word)
     .summary(about)
     .description(sentence(about))
@@ -155,6 +156,15 @@ const VALUES: Record<NonNullable<OptionSpec['value']>, (text: string) => number>
     const [, amount, unit = ''] = /^(\d+)([hdwmy])$/.exec(text) ?? [];
     if (!Number(amount)) throw new InvalidArgumentError('It must be such as 12h, 30d, 8w, 6m or 1y.');
     return Number(amount) * (HOURS[unit] ?? 0) * 3_600_000;
+  },
+  time(text) {
+    if (/^\d+[hdwmy]$/.test(text)) return Date.now() - VALUES.duration(text);
+    const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z)?$/.test(text);
+    const time = isTime ? Date.parse(text) : Number.NaN;
+    if (Number.isNaN(time)) {
+      throw new InvalidArgumentError('It must be such as 2026-01-31, 2026-01-31T14:00Z, or 7d for seven days ago.');
+    }
+    return time;
   },
 };
 

@@ -55,8 +55,8 @@ A changing command prints one event per line:
 \`\`\`
 
 The last line is \`done\`, or \`{"event":"error","code":"…","message":"…","hint":"…","exit":4}\`. \`state\` is \`started\`, \`done\`
-or \`skipped\`; \`unit\` is \`tables\`, \`bytes\`, \`rows\` or \`layers\` (of an image); \`total\` is \`null\` when it is unknown.
-For copied rows (\`subset\`) \`bytes\` is their size, and
+or \`skipped\`; \`unit\` is \`tables\`, \`bytes\`, \`rows\`, \`layers\` (of an image) or \`targets\`; \`total\`
+is \`null\` when it is unknown. For copied rows (\`subset\`) \`bytes\` is their size, and
 \`"of_current":{"done":3,"total":9,"bytes":210}\` is the progress of the table in \`current\`. An error may carry
 \`details\`, a list of lines. With \`--dry-run\` the event \`done\` carries \`"dry_run":true\` and the \`plan\`. With \`--debug\`
 there are also events \`{"event":"command","command":"…"}\`, and after its end

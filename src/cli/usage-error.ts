@@ -34,6 +34,7 @@ function suggestionOf(message: string, suggested: string): string {
   const dashes = /^-*/.exec(wanted)?.[0] ?? '';
   const [, words = ''] = /^\(Did you mean (?:one of )?(.+)\?\)$/.exec(suggested) ?? [];
   const known = words.split(', ').map((word) => word.replace(/^-+/, ''));
+  if (words === '') return '';
   const near = nearest(wanted.slice(dashes.length), known);
   return near === null ? '' : `Did you mean ${dashes}${near}? `;
 }

@@ -24,7 +24,7 @@ export interface CloudClient {
 
 interface CallOf<Name extends RouteName> {
   parameters?: ParametersOf<Name>;
-  query?: { [Key in keyof QueryOf<Name>]?: string | number };
+  query?: { [Key in keyof QueryOf<Name>]?: string | number | undefined };
   body?: SentBodyOf<Name>;
   /** A change of this revision; `null` creates. */
   revision?: number | null;
@@ -81,17 +81,19 @@ export function createCloudClient(options: CloudClientOptions): CloudClient {
   async function send(route: Route, url: string, init: RequestInit): Promise<Response> {
     let reason = '';
     for (let count = 1; count <= attempts; count += 1) {
-      if (count > 1) await wait(Math.min(FIRST_DELAY * 2 ** (count - 2), LONGEST_DELAY), undefined, { signal });
+      let pause = Math.min(FIRST_DELAY * 2 ** (count - 1), LONGEST_DELAY);
       try {
         const response = await attempt(route, url, init);
         if (response.status !== 429 && response.status < 500) return response;
-        const pause = Math.min(Number(response.headers.get('retry-after') ?? 0) * 1000, LONGEST_DELAY);
+        pause = pauseOf(response) ?? pause;
         reason = await saidBy(response);
-        if (pause > 0 && count < attempts) await wait(pause, undefined, { signal });
       } catch (error) {
         signal.throwIfAborted();
         reason = reasonOf(error);
       }
+      // Sooner than the hub allows is in vain.
+      if (pause > LONGEST_DELAY) throw unreachable(endpoint, reason, pause);
+      if (count < attempts) await wait(pause, undefined, { signal });
     }
     throw unreachable(endpoint, reason);
   }
@@ -230,18 +232,25 @@ async function refusal(response: Response, endpoint: string): Promise<UserError>
   });
 }
 
+/** Milliseconds of `Retry-After`; `null` without one in seconds. */
+function pauseOf(response: Response): number | null {
+  const seconds = response.headers.get('retry-after') ?? '';
+  return /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1000 : null;
+}
+
 function reasonOf(error: unknown): string {
   const { name, message, cause } = error as Error & { cause?: { code?: string; message?: string } };
   if (name === 'TimeoutError') return 'timed out';
   return printable(cause?.code ?? cause?.message ?? message).slice(0, 300);
 }
 
-function unreachable(endpoint: string, reason: string): UserError {
+function unreachable(endpoint: string, reason: string, pause = 0): UserError {
   return new UserError(`The hub at ${endpoint} cannot be reached`, {
     code: 'cloud_unreachable',
     exit: EXIT.unreachable,
     details: [reason],
-    hint: 'Check base_url and env in the configuration, and the network.',
+    hint:
+      pause > 0 ? `Try again in ${pause / 1000} s.` : 'Check base_url and env in the configuration, and the network.',
   });
 }
 

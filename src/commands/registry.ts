@@ -5,7 +5,11 @@ import { authStatusCommand } from './auth/status.ts';
 import { authTokenCommand } from './auth/token.ts';
 import { buildCommand } from './build.ts';
 import { cloudApplyCommand } from './cloud/apply.ts';
+import { cloudAuditCommand } from './cloud/audit.ts';
 import { cloudShowCommand } from './cloud/show.ts';
+import { cloudTokenCreateCommand } from './cloud/token/create.ts';
+import { cloudTokenListCommand } from './cloud/token/list.ts';
+import { cloudTokenRevokeCommand } from './cloud/token/revoke.ts';
 import { completeCommand, completionCommand } from './completion.ts';
 import { configCheckCommand } from './config/check.ts';
 import { configDecryptCommand } from './config/decrypt.ts';
@@ -17,6 +21,7 @@ import { demoCommand } from './demo.ts';
 import { diffCommand } from './diff.ts';
 import { exportCommand } from './export.ts';
 import { hubMigrateCommand } from './hub/migrate.ts';
+import { hubReconcileCommand } from './hub/reconcile.ts';
 import { hubServeCommand } from './hub/serve.ts';
 import { importCommand } from './import.ts';
 import { loadCommand } from './load.ts';
@@ -61,8 +66,13 @@ export const COMMANDS: CommandModule[] = [
   authTokenCommand,
   cloudApplyCommand,
   cloudShowCommand,
+  cloudAuditCommand,
+  cloudTokenCreateCommand,
+  cloudTokenListCommand,
+  cloudTokenRevokeCommand,
   hubServeCommand,
   hubMigrateCommand,
+  hubReconcileCommand,
   demoCommand,
   completionCommand,
   completeCommand,
@@ -72,6 +82,7 @@ export const FAMILIES: Record<string, string> = {
   config: 'write, check, show and encrypt the configuration',
   auth: 'sign in, and keep the cloud token',
   cloud: 'write and show what the hub has',
+  token: 'create, list and revoke service tokens of the hub',
   hub: 'serve the targets and snapshots of a team',
 };
 

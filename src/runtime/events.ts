@@ -22,7 +22,7 @@ export interface ProgressEvent {
   done: number;
   /** `null` when unknown; an estimate may grow. */
   total: number | null;
-  unit: 'tables' | 'bytes' | 'rows' | 'statements' | 'layers';
+  unit: 'tables' | 'bytes' | 'rows' | 'statements' | 'layers' | 'targets';
   /** Bytes of the finished part, when `unit` is not bytes. */
   bytes?: number;
   /** The current item: `public.orders`. */

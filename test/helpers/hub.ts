@@ -3,7 +3,8 @@ import { BlockList } from 'node:net';
 import { type OpenedDatabase, openDatabase } from '../../hub/database/database.ts';
 import { insertServiceToken, insertSession } from '../../hub/database/tokens.ts';
 import { saveUser } from '../../hub/database/users.ts';
-import { type Served, serve } from '../../hub/serve.ts';
+import type { Limits } from '../../hub/limits.ts';
+import { type Served, type ServeOptions, serve } from '../../hub/serve.ts';
 import { GITHUB_ISSUER, type HubSettings, keyOf } from '../../hub/settings.ts';
 import { startPostgres, type TestPostgres } from './postgres-server.ts';
 
@@ -44,8 +45,15 @@ export interface Received {
   text: string;
 }
 
+/** A test sends more in a second than a person does. */
+const NO_LIMITS: Limits = { requests: { perSecond: 1e6, burst: 1e6 }, refusedSignIns: 1e6 };
+
 /** With `postgres`, an instance more of the same hub. */
-export async function startHub(change: Partial<HubSettings> = {}, running?: TestPostgres): Promise<TestHub> {
+export async function startHub(
+  change: Partial<HubSettings> & Pick<ServeOptions, 'limits' | 'timeouts'> = {},
+  running?: TestPostgres,
+): Promise<TestHub> {
+  const { limits = NO_LIMITS, timeouts, ...changed } = change;
   const postgres = running ?? (await startPostgres());
   const settings: HubSettings = {
     databaseUrl: postgres.url('postgres'),
@@ -61,7 +69,7 @@ export async function startHub(change: Partial<HubSettings> = {}, running?: Test
     auditorGroups: ['auditors'],
     github: { issuer: GITHUB_ISSUER, rules: [] },
     bucket: null,
-    ...change,
+    ...changed,
   };
   const ending = new AbortController();
   const lines: string[] = [];
@@ -74,6 +82,8 @@ export async function startHub(change: Partial<HubSettings> = {}, running?: Test
       write: (line) => void lines.push(line),
       signal: ending.signal,
       clock: () => new Date(),
+      limits,
+      ...(timeouts && { timeouts }),
       ready,
     });
     running_.catch(failed);

@@ -269,6 +269,26 @@ describeWithPostgres('pages of the hub', () => {
     expect(body.items).toMatchObject([{ action: 'GET /audit', outcome: 'refused' }]);
   });
 
+  test('refused sign-ins of an address and requests of a token have a limit', async () => {
+    await postgres.createDatabase('limited');
+    const limits = { requests: { perSecond: 0.01, burst: 3 }, refusedSignIns: 2 };
+    const limited = await startHub({ databaseUrl: postgres.url('limited'), publicUrl: null, limits }, postgres);
+    try {
+      const statuses = async (path: string, headers = {}) => {
+        const found: number[] = [];
+        for (let count = 0; count < 4; count += 1) {
+          found.push((await fetch(`${limited.url}${path}`, { headers, redirect: 'manual' })).status);
+        }
+        return found;
+      };
+      expect(await statuses('/sign-in/once?code=guessed')).toEqual([401, 401, 429, 429]);
+      const { token } = await limited.person('ann', ['owners'], { page: true });
+      expect(await statuses('/', { cookie: `tool_hub_session=${token}` })).toEqual([200, 200, 200, 429]);
+    } finally {
+      await limited.stop();
+    }
+  });
+
   test('after a sign-in only pages of the hub are led to', () => {
     const wanted = [
       '/audit?actor=a%20b&late=1',

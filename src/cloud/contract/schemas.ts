@@ -276,6 +276,7 @@ const tokenAnswer = v.object({
   revoked_at: v.nullable(time),
 });
 export const tokenPageSchema = page(tokenAnswer);
+export type ServiceToken = v.InferOutput<typeof tokenAnswer>;
 export const createdTokenSchema = v.object({ ...tokenAnswer.entries, authtoken: v.string() });
 
 const user = v.object({
@@ -309,6 +310,7 @@ const auditEvent = v.object({
   address: v.nullable(v.string()),
 });
 export const auditPageSchema = page(auditEvent);
+export type AuditEvent = v.InferOutput<typeof auditEvent>;
 
 export const searchQuery = v.strictObject({
   ...pageQuery.entries,

@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { type AwsProfile, readAwsProfiles } from '../../config/aws-profiles.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
@@ -18,13 +19,18 @@ export type Credentials = () => Promise<{
 
 /**
  * Credentials, in this order: the role's, `cli_profile`, the profile's own keys, the environment (variables, default
- * profile, machine role).
+ * profile, machine role). `lookup` resolves the names of connections.
  */
-export async function createS3Client(profile: StorageProfile, credentials?: Credentials): Promise<S3Client> {
+export async function createS3Client(
+  profile: StorageProfile,
+  credentials?: Credentials,
+  lookup?: LookupFunction,
+): Promise<S3Client> {
   const { sdk } = await import('./sdk.ts');
   const { cli_profile, access_key, secret_key } = profile;
   const { endpoint, region, pathStyle } = connectionOf(profile, cli_profile ? await readCliProfile(cli_profile) : {});
   const keys = !cli_profile && access_key && secret_key;
+  const agent = { keepAlive: true, maxSockets: SOCKETS, ...(lookup && { lookup }) };
   return new sdk.S3Client({
     region,
     forcePathStyle: pathStyle,
@@ -41,8 +47,8 @@ export async function createS3Client(profile: StorageProfile, credentials?: Cred
     requestHandler: {
       connectionTimeout: CONNECTION_TIMEOUT,
       socketTimeout: IDLE_TIMEOUT,
-      httpAgent: { keepAlive: true, maxSockets: SOCKETS },
-      httpsAgent: { keepAlive: true, maxSockets: SOCKETS },
+      httpAgent: agent,
+      httpsAgent: agent,
     },
   });
 }

@@ -117,8 +117,11 @@ const MEANINGS: Record<string, Meaning> = {
   ERR_TLS_CERT_ALTNAME_INVALID: noNetwork,
 };
 
-/** For answers without a body, such as those to HEAD. */
-const BY_STATUS: Record<number, Meaning> = { 401: wrongKeys, 403: mayNot, 507: full };
+/** For answers without a body, such as those to HEAD. Redirects are not followed: they lead to another region. */
+const BY_STATUS: Record<number, Meaning> = {
+  ...{ 301: wrongRegion, 302: wrongRegion, 307: wrongRegion, 308: wrongRegion },
+  ...{ 401: wrongKeys, 403: mayNot, 507: full },
+};
 
 /** Attempts for damaged content: it may be damaged in the bucket. */
 const ATTEMPTS_AT_SEALED = 3;

@@ -1,0 +1,81 @@
+import { objectKey } from '../../src/repository/keys.ts';
+import type { Store, StoredFile } from '../../src/repository/store.ts';
+import { mapWithConcurrency } from '../../src/runtime/map-with-concurrency.ts';
+import type { Database } from '../database/database.ts';
+import { knownManifests } from '../database/snapshots.ts';
+import { deleteMarked, markUnreferenced, profilesOf, type SweptTarget } from '../database/sweeps.ts';
+import { removeKey } from '../objects/bucket-calls.ts';
+import type { Buckets } from '../objects/buckets.ts';
+import { importManifests } from '../reconcile/import-manifests.ts';
+
+const HOUR = 3_600_000;
+
+/** Younger objects may belong to a push. */
+const OBJECT_AGE = 24 * HOUR;
+
+/** A younger manifest may belong to a publication that is about to be committed. Nothing is removed meanwhile. */
+const MANIFEST_AGE = HOUR;
+
+const DELETES_AT_ONCE = 8;
+
+export interface Sweeping {
+  db: Database;
+  buckets: Buckets;
+  now: Date;
+  /** Aborted: the sweep ends early. */
+  signal: AbortSignal;
+}
+
+export interface Swept {
+  /** Snapshots whose publication was cut off. */
+  imported: string[];
+  /** Objects that were marked. */
+  objects: number;
+  /** Manifests that the database lacks and that were not imported: nothing of the target was removed. */
+  problems: string[];
+}
+
+/** Removes what nothing references from the bucket of one target. The caller holds the lock of the target. */
+export async function sweepTarget(sweeping: Sweeping, target: SweptTarget): Promise<Swept> {
+  const { db, buckets, now, signal } = sweeping;
+  const swept: Swept = { imported: [], objects: 0, problems: [] };
+  const stores = new Map<string, Store>();
+  let young = 0;
+  for (const profileId of await profilesOf(db, target.id)) {
+    const store = await buckets.store(profileId, target.id, signal);
+    stores.set(profileId, store);
+    const files = await store.list('snapshots');
+    const before = new Date(now.getTime() - MANIFEST_AGE);
+    if (target.removed) {
+      await removeManifests(sweeping, { target, store, files: files.filter(({ modified }) => modified < before) });
+      continue;
+    }
+    const found = await importManifests({ db, store, target, profileId }, { files, before });
+    swept.imported.push(...found.imported);
+    swept.problems.push(...found.problems);
+    young += found.young;
+  }
+  // An unreferenced object may belong to one of these manifests.
+  if (swept.problems.length + young > 0) return swept;
+  for (const [profileId, store] of stores) {
+    const place = { targetId: target.id, profileId };
+    swept.objects += await markUnreferenced(db, place, new Date(now.getTime() - OBJECT_AGE));
+    const bucket = await buckets.open(profileId, target.id);
+    const remove = async (sha256s: string[]): Promise<void> => {
+      await mapWithConcurrency(sha256s, DELETES_AT_ONCE, (sha256) => removeKey(bucket, objectKey(sha256)));
+    };
+    while (!signal.aborted && (await deleteMarked(db, place, { now, remove })));
+    await store.removeUnfinished(new Date(now.getTime() - OBJECT_AGE));
+  }
+  return swept;
+}
+
+/** Of a removed target: a publication that was cut off belongs to nothing. */
+async function removeManifests(
+  { db }: Sweeping,
+  { target, store, files }: { target: SweptTarget; store: Store; files: StoredFile[] },
+): Promise<void> {
+  const keys = files.map(({ key }) => key);
+  const known = await knownManifests(db, target.id, keys);
+  for (const key of keys) if (!known.has(key)) await store.remove(key);
+}

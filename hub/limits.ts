@@ -1,0 +1,62 @@
+import { isIPv6 } from 'node:net';
+
+/** Of one token and instance. */
+export interface RequestLimit {
+  perSecond: number;
+  burst: number;
+}
+
+export interface Limits {
+  requests: RequestLimit;
+  /** Of one address and minute, over all instances. */
+  refusedSignIns: number;
+}
+
+export const LIMITS: Limits = { requests: { perSecond: 50, burst: 200 }, refusedSignIns: 10 };
+
+const MOST_KEYS = 10_000;
+
+export interface RequestLimiter {
+  /** Takes one request of the key: 0, or the seconds until the next one is allowed. */
+  take(key: string): number;
+}
+
+/** A token bucket for each key, in memory: it fills again as time passes, up to the burst. */
+export function createRequestLimiter(
+  { perSecond, burst }: RequestLimit,
+  now = () => performance.now(),
+): RequestLimiter {
+  const levels = new Map<string, { left: number; at: number }>();
+  const filled = ({ left, at }: { left: number; at: number }, time: number): number =>
+    Math.min(burst, left + ((time - at) / 1000) * perSecond);
+  const forgetFull = (time: number): void => {
+    for (const [key, level] of levels) if (filled(level, time) >= burst) levels.delete(key);
+    // Of so many at once the one that was used the longest ago.
+    for (const key of levels.keys()) {
+      if (levels.size < MOST_KEYS) break;
+      levels.delete(key);
+    }
+  };
+  return {
+    take(key) {
+      const time = now();
+      const left = filled(levels.get(key) ?? { left: burst, at: time }, time);
+      if (!levels.has(key) && levels.size >= MOST_KEYS) forgetFull(time);
+      // Last in the order of the map.
+      levels.delete(key);
+      const isAllowed = left >= 1;
+      levels.set(key, { left: isAllowed ? left - 1 : left, at: time });
+      return isAllowed ? 0 : (1 - left) / perSecond;
+    },
+  };
+}
+
+/** What refused sign-ins are counted by: of IPv6 the network of a customer, which has every address in it. */
+export function signInOrigin(address: string): string {
+  if (!isIPv6(address)) return address;
+  const [head = '', tail = ''] = address.split('%')[0]?.split('::') ?? [];
+  const groups = head.split(':').filter((group) => group !== '');
+  const after = tail.split(':').filter((group) => group !== '');
+  const zeros = address.includes('::') ? Array(Math.max(8 - groups.length - after.length, 0)).fill('0') : [];
+  return `${[...groups, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
+}

@@ -1,0 +1,21 @@
+import { randomUUID } from 'node:crypto';
+import type { StorageSettings } from '../../src/cloud/contract/schemas.ts';
+import { toUserError } from '../../src/runtime/errors.ts';
+import { findBytes, removeKey, writeText } from './bucket-calls.ts';
+import { openTargetBucket } from './buckets.ts';
+import { refuseLinkLocal } from './reach.ts';
+
+/** Writes, reads and removes a test object; the reason when that fails. */
+export async function tryStorage(name: string, settings: StorageSettings): Promise<string | null> {
+  try {
+    await refuseLinkLocal(settings);
+    const bucket = await openTargetBucket({ name, settings, folder: 'probe' });
+    const key = randomUUID();
+    await writeText(bucket, key, 'test');
+    const bytes = await findBytes(bucket, key);
+    await removeKey(bucket, key);
+    return bytes === 4 ? null : 'the bucket does not show what was written';
+  } catch (error) {
+    return toUserError(error).message;
+  }
+}

@@ -1,0 +1,25 @@
+import type { Report } from '../../src/runtime/events.ts';
+import { openDatabase } from '../database/database.ts';
+import { createBuckets } from '../objects/buckets.ts';
+import { refuseUnready } from '../ready.ts';
+import { readMigrationSettings } from '../settings.ts';
+import { type Reconciled, reconcileAll } from './reconcile.ts';
+
+/** A comparison of a large target takes its time. */
+const STATEMENT_TIMEOUT = 600_000;
+
+export interface ReconcileCommand {
+  environment: NodeJS.ProcessEnv;
+  report: Report;
+  signal: AbortSignal;
+}
+
+/** `tool hub reconcile`: with the database and the keys of the settings. */
+export async function reconcile({ environment, report, signal }: ReconcileCommand): Promise<Reconciled> {
+  const { databaseUrl, keys } = await readMigrationSettings(environment);
+  const { db, close } = openDatabase(databaseUrl, { statementTimeout: STATEMENT_TIMEOUT });
+  await using _closing = { [Symbol.asyncDispose]: close };
+  await refuseUnready(db, { keys });
+  // Without await the connection would be closed before.
+  return await reconcileAll({ db, buckets: createBuckets(db, keys), report, signal });
+}

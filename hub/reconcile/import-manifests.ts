@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { headlineOf } from '../../src/repository/headlines/headline.ts';
+import { isManifestKey, objectKey } from '../../src/repository/keys.ts';
+import { type Manifest, parseManifest } from '../../src/repository/manifest.ts';
+import { filesOf, isDamage, manifestKey } from '../../src/repository/repository.ts';
+import type { Store, StoredFile } from '../../src/repository/store.ts';
+import { mapWithConcurrency } from '../../src/runtime/map-with-concurrency.ts';
+import type { Database } from '../database/database.ts';
+import { expectObjects, type ObjectPlace, settleObject, storedObjects } from '../database/objects.ts';
+import { knownManifests, publish } from '../database/snapshots.ts';
+import type { SweptTarget } from '../database/sweeps.ts';
+
+/** Manifests of one target in one bucket, and what the database has to do with them. */
+export interface ManifestPlace {
+  db: Database;
+  store: Store;
+  target: SweptTarget;
+  profileId: string;
+}
+
+export interface Imported {
+  /** Ids of the snapshots. */
+  imported: string[];
+  /** Manifests that the database lacks and that cannot be imported, with the reason. */
+  problems: string[];
+  /** Unknown manifests that are too young to tell. */
+  young: number;
+}
+
+const CALLS_AT_ONCE = 8;
+const MOST_OBJECTS = 200;
+
+/**
+ * Imports manifests that the database lacks: those of publications that were cut off before their commit, and those after
+ * a backup that was restored. All of their objects must be in the bucket.
+ */
+export async function importManifests(
+  place: ManifestPlace,
+  { files, before }: { files: StoredFile[]; before: Date },
+): Promise<Imported> {
+  const known = await knownManifests(
+    place.db,
+    place.target.id,
+    files.map(({ key }) => key),
+  );
+  const unknown = files.filter(({ key }) => isManifestKey(key) && !known.has(key));
+  const old = unknown.filter(({ modified }) => modified < before);
+  const result: Imported = { imported: [], problems: [], young: unknown.length - old.length };
+  for (const { key } of old) {
+    const found = await importOne(place, key);
+    if (found === null) continue;
+    if ('problem' in found) result.problems.push(`${key}: ${found.problem}`);
+    else result.imported.push(found.id);
+  }
+  return result;
+}
+
+/** `null`: it was removed in the meantime, or published. */
+async function importOne(place: ManifestPlace, key: string): Promise<{ id: string } | { problem: string } | null> {
+  const { db, store, target, profileId } = place;
+  const text = await store.read(key);
+  if (text === null) return null;
+  const manifest = parsed(text, key);
+  if (manifest === null) return { problem: 'it is damaged' };
+  if (manifest.target !== target.name) return { problem: 'it is of another target' };
+  const sizes = new Map(filesOf(manifest).map(({ sha256, stored_bytes }) => [sha256, stored_bytes]));
+  const sha256s = [...sizes.keys()];
+  const missing = await settleAll(place, sizes);
+  if (missing > 0) return { problem: `${missing} of its objects are not in the bucket` };
+  const created = await publish(db, {
+    targetId: target.id,
+    profileId,
+    headline: headlineOf(manifest),
+    sha256s,
+    manifestKey: key,
+    manifestSha256: createHash('sha256').update(text).digest('hex'),
+    event: { actor: 'hub', action: 'snapshot.import', target: target.name, object: manifest.id },
+    // A publication that was under way is over by now, and may have replaced it.
+    store: async () => {
+      if ((await store.read(key)) !== text) throw new Error(`${key} was changed in the meantime`);
+    },
+  });
+  return created ? { id: manifest.id } : null;
+}
+
+function parsed(text: string, key: string): Manifest | null {
+  try {
+    const manifest = parseManifest(text);
+    return manifestKey(manifest) === key ? manifest : null;
+  } catch (error) {
+    if (isDamage(error)) return null;
+    throw error;
+  }
+}
+
+/** Records objects that only the bucket knows as stored; how many the bucket lacks. Those have no row afterwards either. */
+async function settleAll(place: ManifestPlace, sizes: Map<string, number>): Promise<number> {
+  const { db, store, target, profileId } = place;
+  const where: ObjectPlace = { targetId: target.id, profileId };
+  const stored = await storedObjects(db, { ...where, sha256s: [...sizes.keys()] });
+  const unsure = [...sizes].filter(([sha256]) => !stored.has(sha256));
+  const bytesOf = async (sha256: string) => (await store.find(objectKey(sha256)))?.bytes ?? null;
+  const found = await mapWithConcurrency(unsure, CALLS_AT_ONCE, ([sha256]) => bytesOf(sha256));
+  const lacking = unsure.filter(([, bytes], index) => found[index] !== bytes);
+  if (lacking.length > 0) return lacking.length;
+  let missing = 0;
+  for (let first = 0; first < unsure.length; first += MOST_OBJECTS) {
+    const some = unsure.slice(first, first + MOST_OBJECTS);
+    await expectObjects(
+      db,
+      where,
+      some.map(([sha256, stored_bytes]) => ({ sha256, stored_bytes, stored_sha256: null })),
+    );
+    for (const [sha256] of some) {
+      const look = () => bytesOf(sha256);
+      const answer = await settleObject(db, { ...where, sha256 }, { look, remove: async () => {} });
+      if (answer !== 'stored') missing += 1;
+    }
+  }
+  return missing;
+}

@@ -1,0 +1,41 @@
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../../cli/command.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+
+const specification = {
+  name: 'cloud token create',
+  summary: 'create a service token of the hub, which is shown once',
+  group: 'Hub',
+  arguments: [{ name: 'name', description: 'name of the token, for lists and the audit', required: true }],
+  options: [
+    { flags: '--target <name>', description: 'target of the hub that it is for; may be repeated', repeatable: true },
+    { flags: '--role <role>', description: 'builder (default) or reader' },
+    { flags: '--days <n>', description: 'days until it expires, at most 366; default 90', value: 'count' },
+  ],
+  examples: [
+    { command: 'tool cloud token create ci --target orders', does: 'for CI that builds and pushes "orders"' },
+    { command: 'tool cloud token create staging --target orders --role reader --days 30', does: 'for loads only' },
+  ],
+  json: 'document',
+  writes: true,
+} as const satisfies CommandSpec;
+
+export const cloudTokenCreateCommand: CommandModule = { ...specification, run };
+
+const DEFAULT_DAYS = 90;
+
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { target: targets = [], role = 'builder', days = DEFAULT_DAYS } = invocation.options;
+  if (targets.length === 0) throw invalid('A service token needs a target', 'Add --target NAME.');
+  if (role !== 'builder' && role !== 'reader') {
+    throw invalid(`There is no role "${role}" of service tokens`, 'Use --role builder or --role reader.');
+  }
+  const { createServiceToken } = await import('../../../operations/cloud/service-tokens.ts');
+  const { tokenCreatedText } = await import('../../../presentation/cloud-audit.ts');
+  const { name } = invocation.arguments;
+  const created = await createServiceToken(await invocation.context(), { name, role, targets, days });
+  return { data: created, text: tokenCreatedText(created) };
+}
+
+function invalid(message: string, hint: string): UserError {
+  return new UserError(message, { code: 'invalid_value', exit: EXIT.usage, hint });
+}

@@ -1,0 +1,24 @@
+import type { CommandModule, CommandSpec, Invocation, Outcome } from '../../../cli/command.ts';
+
+const specification = {
+  name: 'cloud token list',
+  summary: 'list the service tokens of the hub, newest first',
+  group: 'Hub',
+  arguments: [],
+  options: [],
+  examples: [{ command: 'tool cloud token list', does: 'roles, targets and expiry times, without the tokens' }],
+  json: 'document',
+} as const satisfies CommandSpec;
+
+export const cloudTokenListCommand: CommandModule = { ...specification, run };
+
+async function run(invocation: Invocation): Promise<Outcome> {
+  const { listServiceTokens } = await import('../../../operations/cloud/service-tokens.ts');
+  const { formatTable } = await import('../../../cli/printers/table.ts');
+  const { NO_TOKENS, tokenColumns } = await import('../../../presentation/cloud-audit.ts');
+  const context = await invocation.context();
+  const tokens = await listServiceTokens(context);
+  const columns = tokenColumns(context.clock());
+  const text = tokens.length > 0 ? formatTable(columns, tokens, invocation.tableOptions()) : NO_TOKENS;
+  return { data: { tokens }, text };
+}

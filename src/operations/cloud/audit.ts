@@ -1,0 +1,42 @@
+import { pagesOf } from '../../cloud/client.ts';
+import type { AuditEvent } from '../../cloud/contract/schemas.ts';
+import type { Context } from '../../runtime/context.ts';
+import { openCloud } from './open-cloud.ts';
+
+export interface AuditRequest {
+  /** Milliseconds since 1970. */
+  since?: number | undefined;
+  until?: number | undefined;
+  actor?: string | undefined;
+  target?: string | undefined;
+  action?: string | undefined;
+  /** At most so many events; default all. */
+  most?: number;
+}
+
+export interface AuditList {
+  events: AuditEvent[];
+  /** Whether older events match, too. */
+  more: boolean;
+}
+
+/** Audit events of the hub, newest first. */
+export async function listAuditEvents(context: Context, request: AuditRequest): Promise<AuditList> {
+  const { since, until, most, ...names } = request;
+  const client = await openCloud(context);
+  const given = {
+    ...names,
+    ...(since !== undefined && { since: new Date(since).toISOString() }),
+    ...(until !== undefined && { until: new Date(until).toISOString() }),
+  };
+  const page = async (query: { limit: number; cursor?: string }) => {
+    const { body } = await client.call('listAuditEvents', { query: { ...given, ...query } });
+    return body ?? { items: [], next_cursor: null };
+  };
+  if (most === undefined) {
+    const pages = await pagesOf(client, page);
+    return { events: pages.flatMap(({ items }) => items), more: false };
+  }
+  const { items, next_cursor } = await page({ limit: most });
+  return { events: items, more: next_cursor !== null };
+}

@@ -1,0 +1,64 @@
+import { pagesOf } from '../../cloud/client.ts';
+import type { ServiceToken } from '../../cloud/contract/schemas.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import { openCloud } from './open-cloud.ts';
+
+export interface NewServiceToken {
+  name: string;
+  role: 'builder' | 'reader';
+  targets: string[];
+  days: number;
+}
+
+export type CreatedServiceToken = ServiceToken & { authtoken: string };
+
+/** Creates a service token: the answer is the only place that has it. */
+export async function createServiceToken(context: Context, request: NewServiceToken): Promise<CreatedServiceToken> {
+  const { name, role, targets, days } = request;
+  const client = await openCloud(context);
+  const { body } = await client.call('createToken', { body: { name, role, targets, expires_in_days: days } });
+  if (body === null) throw new Error('the hub answered without the token');
+  return body;
+}
+
+/** Newest first. */
+export async function listServiceTokens(context: Context): Promise<ServiceToken[]> {
+  const client = await openCloud(context);
+  const pages = await pagesOf(client, async (query) => {
+    const { body } = await client.call('listTokens', { query });
+    return body ?? { items: [], next_cursor: null };
+  });
+  return pages.flatMap(({ items }) => items);
+}
+
+/** Revokes the token with this id, or the only valid one of this name. */
+export async function revokeServiceToken(context: Context, word: string): Promise<ServiceToken> {
+  const now = context.clock();
+  const all = (await listServiceTokens(context)).filter(({ id, name }) => id === word || name === word);
+  const valid = all.filter((token) => tokenState(token, now) === 'valid');
+  const [token, ...others] = valid;
+  if (!token) {
+    throw new UserError(`There is no valid service token "${word}"`, {
+      code: 'cloud_unknown',
+      exit: EXIT.usage,
+      hint: 'tool cloud token list shows all.',
+    });
+  }
+  if (others.length > 0) {
+    throw new UserError(`${valid.length} service tokens are named "${word}"`, {
+      code: 'service_token_ambiguous',
+      exit: EXIT.usage,
+      details: valid.map(({ id, targets }) => `${id}: ${targets.join(', ')}`),
+      hint: 'Give the id of one.',
+    });
+  }
+  const client = await openCloud(context);
+  await client.call('revokeToken', { parameters: { id: token.id } });
+  return { ...token, revoked_at: now.toISOString() };
+}
+
+export function tokenState({ revoked_at, expires_at }: ServiceToken, now: Date): 'valid' | 'expired' | 'revoked' {
+  if (revoked_at !== null) return 'revoked';
+  return new Date(expires_at) > now ? 'valid' : 'expired';
+}
