@@ -1,9 +1,15 @@
 import { type Context, type ContextOptions, openContext as openLocal } from '../runtime/context.ts';
 
-/** The context of a piece of work; in cloud mode with the targets of the hub that this machine knows. */
+/**
+ * The context of a piece of work; in cloud mode with the targets of the hub that this machine knows, and the one that a
+ * command names.
+ */
 export async function openContext(options: ContextOptions): Promise<Context> {
+  const { target, environment } = options;
   const context = await openLocal(options);
-  if (context.configuration.settings.authtoken === undefined) return context;
-  const { withCachedTargets } = await import('../operations/cloud/cloud-targets.ts');
-  return withCachedTargets(context);
+  const { settings } = context.configuration;
+  const isLocal = settings.authtoken === undefined && environment.ACTIONS_ID_TOKEN_REQUEST_URL === undefined;
+  if (isLocal) return context;
+  const { withCachedTargets, withNamedTarget } = await import('../operations/cloud/cloud-targets.ts');
+  return target === undefined ? withCachedTargets(context) : withNamedTarget(context, target);
 }

@@ -37,7 +37,8 @@ export async function runCommand(line: CommandLine, { host: given, screens }: Co
   async function openContext(config = globals.config): Promise<Context> {
     const { environment, cwd } = host;
     const { report } = printer;
-    const context = await host.openContext({ config, environment, cwd, report, signal, clock, debug });
+    const target = targetIn(line);
+    const context = await host.openContext({ config, environment, cwd, report, signal, clock, debug, target });
     debug ||= context.configuration.settings.debug;
     const { secretValues } = await import('../config/secrets/secret-values.ts');
     known = knownSecrets(secretValues({ settings: context.configuration.settings, environment, urls: urlsIn(line) }));
@@ -99,6 +100,13 @@ export async function runCommand(line: CommandLine, { host: given, screens }: Co
     context?.logFailure?.(error);
     return printError(error, { host, json: globals.json && spec.json, debug });
   }
+}
+
+/** The target that the command line names. */
+function targetIn({ spec, arguments: words }: CommandLine): string | undefined {
+  const argument = spec.arguments.find(({ complete }) => complete === 'target');
+  const name = argument && (words as Record<string, unknown>)[argument.name];
+  return typeof name === 'string' ? name : undefined;
 }
 
 function urlsIn({ arguments: words, options }: CommandLine): string[] {

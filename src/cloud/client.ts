@@ -14,12 +14,15 @@ import {
   type SentBodyOf,
 } from './contract/routes.ts';
 import { problemSchema } from './contract/schemas.ts';
+import { isLoopback } from './loopback.ts';
 
 /** The hub as its client sees it. */
 export interface CloudClient {
   /** `https://hub.example.com/api/v3` */
   endpoint: string;
   call<Name extends RouteName>(name: Name, request?: CallOf<Name>): Promise<Answered<Name>>;
+  /** The error of an answer that a hub does not give. */
+  invalid(reason: string): UserError;
 }
 
 interface CallOf<Name extends RouteName> {
@@ -66,6 +69,7 @@ export function createCloudClient(options: CloudClientOptions): CloudClient {
   const { endpoint, version, signal, renew, timeout = TIMEOUT, attempts = ATTEMPTS } = options;
   refusePlainHttp(endpoint);
   let { token } = options;
+  let renewing: Promise<string | null> | null = null;
 
   async function attempt(route: Route, url: string, init: RequestInit): Promise<Response> {
     const headers = {
@@ -75,6 +79,16 @@ export function createCloudClient(options: CloudClientOptions): CloudClient {
     };
     const ending = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
     return await fetch(url, { ...init, headers, redirect: 'error', signal: ending });
+  }
+
+  /** Whether there is another token than the refused one. Of many refused requests one asks for it. */
+  async function hasOther(refused: string | null): Promise<boolean> {
+    if (token !== refused) return true;
+    renewing ??= Promise.resolve(renew?.() ?? null).finally(() => {
+      renewing = null;
+    });
+    token = (await renewing) ?? token;
+    return token !== refused;
   }
 
   /** Retries what may pass: every route may be sent again. */
@@ -100,6 +114,7 @@ export function createCloudClient(options: CloudClientOptions): CloudClient {
 
   return {
     endpoint,
+    invalid: (reason) => notAHub(endpoint, reason),
     async call(name, { parameters, query, body, revision, etag } = {}) {
       const route: Route = ROUTES[name];
       const url = `${endpoint}${pathOf(route, parameters)}${searchOf(query)}`;
@@ -111,13 +126,11 @@ export function createCloudClient(options: CloudClientOptions): CloudClient {
       };
       const text = body === undefined ? undefined : route.textBody ? (body as string) : JSON.stringify(body);
       const init = { method: route.method, headers, ...(text !== undefined && { body: text }) };
+      const sentToken = token;
       let response = await send(route, url, init);
-      if (response.status === 401 && renew && route.access !== 'public') {
-        const renewed = await renew();
-        if (renewed !== null) {
-          token = renewed;
-          response = await send(route, url, init);
-        }
+      if (response.status === 401 && route.access !== 'public' && (await hasOther(sentToken))) {
+        await response.body?.cancel();
+        response = await send(route, url, init);
       }
       const { status } = response;
       const answered = { status, etag: response.headers.get('etag') };
@@ -155,8 +168,8 @@ export async function pagesOf<Page extends { next_cursor: string | null }>(
 
 /** A token is sent over https only, but for a hub on this machine. */
 function refusePlainHttp(endpoint: string): void {
-  const { protocol, hostname } = new URL(endpoint);
-  if (protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)) return;
+  const url = new URL(endpoint);
+  if (url.protocol === 'https:' || isLoopback(url)) return;
   throw new UserError(`The hub at ${endpoint} is not used: its address is not https`, {
     code: 'api_url_not_https',
     exit: EXIT.configuration,

@@ -12,6 +12,8 @@ export interface Configuration {
   blanks?: Map<string, string>;
   /** Of the targets those that the hub has, and not the file. */
   cloud?: ReadonlyMap<string, CloudTarget>;
+  /** The cloud target whose URLs are whole, with their passwords. */
+  cloudUrls?: string;
 }
 
 export interface Problem {

@@ -17,10 +17,11 @@ import { findTarget } from './find-target.ts';
 import { rememberIdentities, type SeenSource } from './identities.ts';
 import { localRepository } from './snapshots/local-repository.ts';
 import { pushStored } from './snapshots/push.ts';
+import { locationFor } from './snapshots/remote-repositories.ts';
 import { signed } from './snapshots/signatures.ts';
 import { snapshotRow } from './snapshots/snapshots.ts';
-import { profileFor } from './snapshots/storage-profiles.ts';
 import { storeDump } from './snapshots/store-dump.ts';
+import { withTargetUrls } from './with-target-urls.ts';
 
 export interface BuildRequest {
   target: string;
@@ -39,9 +40,10 @@ export interface BuildRequest {
 
 /** Takes a snapshot of the target's source and pushes it to its remote repository. Steps: `connect`, `dump`, `store`, `push`. */
 export async function build(
-  context: Context,
+  given: Context,
   { target: name, note, cpus, push = true, source, includeNeededSchemas, program }: BuildRequest,
 ): Promise<SnapshotRow> {
+  const context = await withTargetUrls(given, name, { source: source === undefined });
   const { configuration, report, clock } = context;
   const target = findTarget(configuration, name);
   const text = source ?? connectionUrl(configuration, `targets.${name}.snapshot.src_url`);
@@ -89,9 +91,9 @@ export async function build(
     return written;
   });
   const row = snapshotRow(context, manifest, 0);
-  const profile = push ? profileFor(context, name, manifest) : undefined;
-  if (profile === undefined) return row;
-  await pushStored(context, manifest, profile);
+  const location = push ? locationFor(context, name, manifest) : null;
+  if (location === null) return row;
+  await pushStored(context, manifest, location);
   return { ...row, where: ['local', 'remote'] };
 }
 

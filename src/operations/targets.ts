@@ -112,9 +112,13 @@ export async function checkTargets(context: Context, { rows, take }: CheckTarget
 /** The source, or where a shared target is loaded; `null` where there is none that can be read: the row says why. */
 function checkedUrl(context: Context, { row, key }: { row: TargetRow; key: string }): UrlState['parsed'] {
   const { configuration } = context;
-  const read = () =>
-    row.type !== 'local' ? configuredDestination(configuration, row.name)?.text : connectionUrl(configuration, key);
-  return urlState(context, read).parsed;
+  const chosen = (): string | undefined => {
+    if (row.type === 'local') return connectionUrl(configuration, key);
+    const destination = configuredDestination(configuration, row.name);
+    // A list connects to no database that the hub names.
+    return row.type === 'cloud' && destination?.isOwn ? undefined : destination?.text;
+  };
+  return urlState(context, chosen).parsed;
 }
 
 async function describeTarget(
@@ -123,7 +127,7 @@ async function describeTarget(
 ): Promise<TargetRow> {
   const { configuration } = context;
   const target = findTarget(configuration, name);
-  const source = urlState(context, () => connectionUrl(configuration, `targets.${name}.snapshot.src_url`));
+  const source = urlState(context, () => shownSource(configuration, name));
   const destination = urlState(context, () => configuredDestination(configuration, name)?.text);
   const taken = await repository.takenAt(name);
   const notShared = await whyNotShared(context, name);
@@ -145,6 +149,13 @@ async function describeTarget(
     error: notShared ?? source.error ?? destination.error,
     error_code: notShared === null ? (source.error_code ?? destination.error_code) : 'not_shared',
   };
+}
+
+/** Of a cloud target also without the variables, which are those of the machine that builds it. */
+function shownSource(configuration: Context['configuration'], name: string): string | undefined {
+  const key = `targets.${name}.snapshot.src_url`;
+  const blank = configuration.cloud?.has(name) ? configuration.blanks?.get(key) : undefined;
+  return blank ?? connectionUrl(configuration, key);
 }
 
 function hiddenText({ hide = (same) => same }: Context, text: string): string {

@@ -16,7 +16,7 @@ const OWN: Record<string, RegExp> = {
   locks: /^locks\/(push|sweep)-[0-9a-f]{16}$/,
   probe: /^probe\/[^/]+$/,
   staging: /^staging\/\d+-[0-9a-f]{8}\//,
-  cache: /^cache\/([0-9a-f]{16}\/index\/[^/]+|hub-targets\.json(\.\d+\.tmp)?)$/,
+  cache: /^cache\/([0-9a-f]{16}\/index\/[^/]+|hub-(targets|uploads\/[0-9a-f]{32})\.json(\.\d+\.tmp)?)$/,
   logs: /^logs\/tool\.log(\.|$)/,
   // Files of the launcher and the screens, when XDG_CACHE_HOME is the same folder.
   tool: /^tool\/(compile-cache\/|targets\.json)/,

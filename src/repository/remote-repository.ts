@@ -8,21 +8,33 @@ import { createFolder } from './folder.ts';
 import type { Headline } from './headlines/headline.ts';
 import { readHeadlines } from './headlines/headlines.ts';
 import { createLocks, type Locks } from './locks.ts';
+import type { Manifest } from './manifest.ts';
 import { createRepository, type Repository } from './repository.ts';
 import type { Credentials } from './s3/client.ts';
 import type { StorageProfile } from './s3/providers.ts';
 import { createS3Store } from './s3/store.ts';
-import type { Store } from './store.ts';
+import type { ObjectStore, Store } from './store.ts';
 
-/** The snapshots in a bucket, which several machines use at the same time. */
-export interface RemoteRepository extends Omit<Repository, 'sweep'> {
+/** Snapshots that several machines use at the same time: in a bucket, or on a hub. */
+export interface RemoteRepository extends Omit<Repository, 'sweep' | 'files' | 'list'> {
   name: string;
-  store: Store;
-  locks: Locks;
+  /** The objects of a snapshot that is there, or is about to be. */
+  objectsOf(manifest: Manifest): ObjectStore;
+  /** Whether an object that is there can be replaced by another one. */
+  replacesObjects: boolean;
+  /** Runs a push: no sweep removes what it relies on, as long as it calls `renew` now and then. */
+  whilePushing: Locks['whilePushing'];
+  /** Writes the note of the manifest. */
+  annotate(manifest: Manifest): Promise<void>;
   within(signal: AbortSignal): Promise<RemoteRepository>;
   headlines(target?: string): Promise<Headline[]>;
-  /** `null` when others use the bucket and nothing was removed. */
+  /** `null` when others use the repository, and nothing was removed. */
   sweep(now: Date): Promise<number | null>;
+}
+
+/** The snapshots in a bucket. */
+export interface BucketRepository extends RemoteRepository {
+  store: Store;
 }
 
 export interface RemoteRepositoryOptions {
@@ -36,7 +48,7 @@ export interface RemoteRepositoryOptions {
 }
 
 /** Throws when the profile has `encrypt`, and the bucket is not encrypted, or with another key. */
-export async function openRemoteRepository(options: RemoteRepositoryOptions): Promise<RemoteRepository> {
+export async function openRemoteRepository(options: RemoteRepositoryOptions): Promise<BucketRepository> {
   const { createS3Client } = await import('./s3/client.ts');
   const client = await createS3Client(options.profile, options.credentials);
   const { remote, mark } = await createRemoteRepository({ ...options, client });
@@ -46,7 +58,7 @@ export async function openRemoteRepository(options: RemoteRepositoryOptions): Pr
 
 async function createRemoteRepository(
   options: RemoteRepositoryOptions & { client: S3Client },
-): Promise<{ remote: RemoteRepository; mark: EncryptionMark }> {
+): Promise<{ remote: BucketRepository; mark: EncryptionMark }> {
   const { name, profile, client, secretKey, directory, report, signal } = options;
   const clear = await createS3Store({ name, profile, client, signal });
   const store = profile.encrypt
@@ -56,16 +68,16 @@ async function createRemoteRepository(
   const repository = createRepository(store, report);
   const locks = createLocks(store, signal);
   const cache = createFolder(join(directory, 'cache', cacheName(profile)));
-  const remote: RemoteRepository = {
+  const remote: BucketRepository = {
     ...repository,
     name: store.name,
     store,
-    locks: {
-      ...locks,
-      async whilePushing(work) {
-        await mark.set();
-        return await locks.whilePushing(work);
-      },
+    objectsOf: () => store,
+    replacesObjects: true,
+    annotate: repository.write,
+    async whilePushing(work) {
+      await mark.set();
+      return await locks.whilePushing(work);
     },
     async within(other) {
       const { remote: same } = await createRemoteRepository({ ...options, signal: other });

@@ -37,7 +37,16 @@ export interface Repository {
   sweep(now: Date, mayGoOn?: () => Promise<boolean>): Promise<number>;
 }
 
-export function createRepository(store: Store, report: Report): Repository {
+/** Where manifests are kept. */
+export type ManifestStore = Pick<Store, 'name' | 'list' | 'read' | 'write' | 'remove'>;
+
+/** Snapshots whose objects are elsewhere. */
+export function createManifests(store: ManifestStore, report: Report): Omit<Repository, 'sweep'> {
+  const { parse: _, ...manifests } = openManifests(store, report);
+  return manifests;
+}
+
+function openManifests(store: ManifestStore, report: Report) {
   async function files(target?: string): Promise<StoredFile[]> {
     const listed = await store.list(target === undefined ? 'snapshots' : targetPrefix(target));
     const nameOf = ({ key }: StoredFile): string => key.slice(key.lastIndexOf('/') + 1);
@@ -65,24 +74,7 @@ export function createRepository(store: Store, report: Report): Repository {
     return read.filter((manifest) => manifest !== undefined);
   }
 
-  function createNames() {
-    const read = new Map<string, string>();
-    const named = new Set<string>();
-    return {
-      has: (key: string): boolean => named.has(key.slice(key.lastIndexOf('/') + 1)),
-      /** Reads new and changed manifests; `false` when one is unreadable and may reference any object. */
-      async readNew(): Promise<boolean> {
-        const unread = (await files()).filter(({ key, version }) => read.get(key) !== version);
-        const manifests = await mapWithConcurrency(unread, READS_AT_ONCE, ({ key }) => parse(key));
-        if (manifests.includes(null)) return false;
-        for (const { key, version } of unread) read.set(key, version);
-        for (const manifest of manifests) if (manifest) for (const { sha256 } of filesOf(manifest)) named.add(sha256);
-        return true;
-      },
-    };
-  }
-
-  return {
+  const manifests: Omit<Repository, 'sweep'> = {
     files,
     read: async (key) => (await parse(key)) ?? null,
     list: async (target) => (await readAll(target)).filter((manifest) => manifest !== null),
@@ -101,6 +93,33 @@ export function createRepository(store: Store, report: Report): Repository {
       const own = new Map(manifests.flatMap(filesOf).map((file) => [file.sha256, file.stored_bytes]));
       return [...own].reduce((sum, [sha256, bytes]) => (shared.has(sha256) ? sum : sum + bytes), 0);
     },
+  };
+  return { ...manifests, parse };
+}
+
+export function createRepository(store: Store, report: Report): Repository {
+  const { parse, ...manifests } = openManifests(store, report);
+  const { files } = manifests;
+
+  function createNames() {
+    const read = new Map<string, string>();
+    const named = new Set<string>();
+    return {
+      has: (key: string): boolean => named.has(key.slice(key.lastIndexOf('/') + 1)),
+      /** Reads new and changed manifests; `false` when one is unreadable and may reference any object. */
+      async readNew(): Promise<boolean> {
+        const unread = (await files()).filter(({ key, version }) => read.get(key) !== version);
+        const manifests = await mapWithConcurrency(unread, READS_AT_ONCE, ({ key }) => parse(key));
+        if (manifests.includes(null)) return false;
+        for (const { key, version } of unread) read.set(key, version);
+        for (const manifest of manifests) if (manifest) for (const { sha256 } of filesOf(manifest)) named.add(sha256);
+        return true;
+      },
+    };
+  }
+
+  return {
+    ...manifests,
 
     async sweep(now, mayGoOn = async () => true) {
       const young = new Date(now.getTime() - SWEEP_AGE);

@@ -35,6 +35,9 @@ export interface Store {
   removeUnfinished(before: Date): Promise<void>;
 }
 
+/** Where the objects of snapshots are kept. */
+export type ObjectStore = Pick<Store, 'present' | 'put' | 'get'>;
+
 export interface StoredFile {
   key: string;
   bytes: number;

@@ -38,9 +38,9 @@ export interface Moved {
 /** Copies missing objects to a remote repository, then the manifest. Step: `push`. */
 export function pushSnapshot(moving: Moving): Promise<Moved> {
   const { manifest, remote, report } = moving;
-  return remote.locks.whilePushing(async (renew) => {
+  return remote.whilePushing(async (renew) => {
     const files = distinct(filesOf(manifest));
-    const there = await remote.store.present(files.map(({ sha256 }) => objectKey(sha256)));
+    const there = await remote.objectsOf(manifest).present(files.map(({ sha256 }) => objectKey(sha256)));
     const missing = files.filter(({ sha256 }) => !there.has(objectKey(sha256)));
     const names = namesIn(manifest);
     return withProgress(missing, { step: 'push', verb: 'Push', place: `to ${remote.name}`, report }, async (add) => {
@@ -67,7 +67,7 @@ export async function sendObject(
     onBytes(bytes);
   };
   const put = (sha256?: string): Promise<void> =>
-    remote.store.put(objectKey(file.sha256), object.path, { signal, onBytes: count, sha256 });
+    remote.objectsOf(manifest).put(objectKey(file.sha256), object.path, { signal, onBytes: count, sha256 });
   try {
     if (file.stored_sha256 !== undefined) return await put(file.stored_sha256);
   } catch (error) {
@@ -128,7 +128,7 @@ export async function fetchObject(
     };
     try {
       const maxBytes = largestObject(file.bytes);
-      await remote.store.get(objectKey(file.sha256), path, { signal, onBytes: count, maxBytes });
+      await remote.objectsOf(manifest).get(objectKey(file.sha256), path, { signal, onBytes: count, maxBytes });
       // Verifies the content, because the manifest and the object may have the same forger.
       await pool.check({ ...repository.object(file), path }, () => {});
       break;

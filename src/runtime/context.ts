@@ -35,10 +35,18 @@ export interface ContextOptions {
   signal: AbortSignal;
   clock: () => Date;
   debug?: boolean;
+  /** That a command names: one that is not in the file may be on the hub. */
+  target?: string | undefined;
 }
 
 /** The context of an operation; throws with exit 3 when the configuration is missing or invalid. */
-export async function openContext({ config, cwd, debug = false, ...given }: ContextOptions): Promise<Context> {
+export async function openContext({
+  config,
+  cwd,
+  debug = false,
+  target: _,
+  ...given
+}: ContextOptions): Promise<Context> {
   const { environment, signal } = given;
   const [
     { loadConfiguration },

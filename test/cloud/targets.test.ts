@@ -80,11 +80,13 @@ describeWithPostgres('cloud targets', () => {
     expect(stderr).toBe('');
   });
 
-  test('a command that needs its snapshots says where they are', async () => {
-    const { targets, cli } = await world();
-    await targets();
-    expect(await cli.json(['load', 'orders'])).toMatchObject({ exit: 1, last: { code: 'cloud_target_listed' } });
-    expect(await cli.json(['build', 'orders'])).not.toMatchObject({ exit: 0 });
+  test('a command finds a target that only the hub knows; who may not build it is told which groups may', async () => {
+    const { cli } = await world();
+    expect(await cli.json(['load', 'orders'])).toMatchObject({ exit: 2, last: { code: 'snapshot_missing' } });
+    const build = await cli.json(['build', 'orders']);
+    expect(build).toMatchObject({ exit: 5, last: { code: 'not_permitted' } });
+    expect(build.last.hint).toContain('It needs one of the groups: owners, developers.');
+    expect(await cli.json(['load', 'hidden'])).toMatchObject({ exit: 2, last: { code: 'target_unknown' } });
   });
 
   test('what is no longer shared is no longer listed, and a refused token removes the cache', async () => {

@@ -2,23 +2,24 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { objectKey } from '../../src/repository/keys.ts';
 import { ContentDiffers } from '../../src/repository/objects/checksum.ts';
-import type { Store } from '../../src/repository/store.ts';
+import { type ObjectStore, type Store, TooLarge } from '../../src/repository/store.ts';
 import { temporaryFolder } from '../helpers/postgres-server.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-export interface StoreOptions {
+export interface StoreOptions<Kind> {
   /** Makes an empty one. */
-  create: (folder: string) => Promise<Store>;
+  create: (folder: string) => Promise<Kind>;
   /** Whether what is got passes through our hands, and not only those of the system. */
   seesBytes: boolean;
 }
 
-/** What every store keeps to. */
-export function testStore({ create, seesBytes }: StoreOptions): void {
+/** What every place for objects keeps to: a folder, a bucket, a hub. */
+export function testObjects({ create, seesBytes }: StoreOptions<ObjectStore>): void {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-  let store: Store;
+  let store: ObjectStore;
   const signal = new AbortController().signal;
 
   beforeEach(async () => {
@@ -33,6 +34,85 @@ export function testStore({ create, seesBytes }: StoreOptions): void {
     await writeFile(path, content);
     return path;
   }
+
+  const keyOf = (content: Uint8Array): string => objectKey(hash(content));
+
+  const isThere = async (key: string): Promise<boolean> => (await store.present([key])).has(key);
+
+  test.each([0, 1, MEGABYTE, 8 * MEGABYTE, 8 * MEGABYTE + 1, 20 * MEGABYTE])(
+    'a file of %i bytes is put and got as it was, and every byte is told of',
+    async (bytes) => {
+      const content = randomBytes(bytes);
+      const key = keyOf(content);
+      const moved = { put: 0, got: 0 };
+      await store.put(key, await file(content), { signal, onBytes: (n) => (moved.put += n) });
+      expect(await isThere(key)).toBe(true);
+      const destination = join(folder.path, 'got');
+      await store.get(key, destination, { signal, onBytes: (n) => (moved.got += n) });
+      expect(hash(await readFile(destination))).toBe(hash(content));
+      expect(moved).toEqual({ put: bytes, got: bytes });
+    },
+  );
+
+  test.each([1, 20 * MEGABYTE])('a file of %i bytes is put only when its SHA-256 is the given one', async (bytes) => {
+    const content = randomBytes(bytes);
+    const key = keyOf(content);
+    const [path, transfer] = [await file(content), { signal, onBytes: () => {} }];
+    const wrong = store.put(key, path, { ...transfer, sha256: hash(Buffer.from('another')) });
+    await expect(wrong).rejects.toThrow(ContentDiffers);
+    expect(await isThere(key)).toBe(false);
+    await store.put(key, path, { ...transfer, sha256: hash(content) });
+    expect(await store.get(key, join(folder.path, 'got'), transfer)).toBe(seesBytes ? hash(content) : null);
+  });
+
+  test('a file that is larger than it may be is not got', async () => {
+    const content = randomBytes(1000);
+    await store.put(keyOf(content), await file(content), { signal, onBytes: () => {} });
+    const destination = join(folder.path, 'got');
+    const got = store.get(keyOf(content), destination, { signal, onBytes: () => {}, maxBytes: 999 });
+    await expect(got).rejects.toThrow(TooLarge);
+    await expect(stat(destination)).rejects.toThrow('ENOENT');
+  });
+
+  test('what is not there cannot be got, and leaves no file', async () => {
+    const destination = join(folder.path, 'got');
+    const got = store.get(keyOf(randomBytes(8)), destination, { signal, onBytes: () => {} });
+    await expect(got).rejects.toThrow();
+    await expect(stat(destination)).rejects.toThrow('ENOENT');
+  });
+
+  test('a put that is given up leaves nothing under its key', async () => {
+    const stopped = new AbortController();
+    const content = randomBytes(20 * MEGABYTE);
+    const path = await file(content);
+    stopped.abort(new Error('stopped'));
+    const put = store.put(keyOf(content), path, { signal: stopped.signal, onBytes: () => {} });
+    await expect(put).rejects.toThrow('stopped');
+    expect(await isThere(keyOf(content))).toBe(false);
+  });
+}
+
+/** What every store keeps to. */
+export function testStore({ create, seesBytes }: StoreOptions<Store>): void {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let store: Store;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    store = await create(folder.path);
+  });
+
+  afterEach(() => folder[Symbol.asyncDispose]());
+
+  testObjects({ create, seesBytes });
+
+  test('the list has an object with its size', async () => {
+    const path = join(folder.path, 'source');
+    await writeFile(path, randomBytes(9 * MEGABYTE));
+    const { signal } = new AbortController();
+    await store.put('objects/aa/one', path, { signal, onBytes: () => {} });
+    expect(await store.list('objects')).toMatchObject([{ key: 'objects/aa/one', bytes: 9 * MEGABYTE }]);
+  });
 
   test('what is written is read again, whatever its characters; what was never written is null', async () => {
     await store.write('snapshots/ünï/one.json', '{"note": "🐘 \\u0000"}\n');
@@ -62,53 +142,12 @@ export function testStore({ create, seesBytes }: StoreOptions): void {
     expect(await store.list('snapshots/none')).toEqual([]);
   });
 
-  test.each([0, 1, MEGABYTE, 8 * MEGABYTE, 8 * MEGABYTE + 1, 20 * MEGABYTE])(
-    'a file of %i bytes is put and got as it was, and every byte is told of',
-    async (bytes) => {
-      const content = randomBytes(bytes);
-      const moved = { put: 0, got: 0 };
-      await store.put('objects/aa/one', await file(content), { signal, onBytes: (n) => (moved.put += n) });
-      expect(await store.list('objects')).toMatchObject([{ key: 'objects/aa/one', bytes }]);
-      const destination = join(folder.path, 'got');
-      await store.get('objects/aa/one', destination, { signal, onBytes: (n) => (moved.got += n) });
-      expect(hash(await readFile(destination))).toBe(hash(content));
-      expect(moved).toEqual({ put: bytes, got: bytes });
-    },
-  );
-
-  test.each([1, 20 * MEGABYTE])('a file of %i bytes is put only when its SHA-256 is the given one', async (bytes) => {
-    const content = randomBytes(bytes);
-    const [path, transfer] = [await file(content), { signal, onBytes: () => {} }];
-    const wrong = store.put('objects/aa/one', path, { ...transfer, sha256: hash(Buffer.from('another')) });
-    await expect(wrong).rejects.toThrow(ContentDiffers);
-    expect(await store.list('objects')).toEqual([]);
-    await store.put('objects/aa/one', path, { ...transfer, sha256: hash(content) });
-    expect(await store.get('objects/aa/one', join(folder.path, 'got'), transfer)).toBe(
-      seesBytes ? hash(content) : null,
-    );
-  });
-
-  test('what is not there cannot be got, and leaves no file', async () => {
-    const destination = join(folder.path, 'got');
-    await expect(store.get('objects/aa/none', destination, { signal, onBytes: () => {} })).rejects.toThrow();
-    await expect(stat(destination)).rejects.toThrow('ENOENT');
-  });
-
   test.each([1, 6])('of %i keys that are there and as many that are not, the first are found', async (count) => {
     const names = Array.from({ length: count }, (_, index) => `objects/aa/${index}`);
     for (const name of names) await store.write(name, name);
     const others = names.map((name) => `${name}x`);
     expect(await store.present([...names, ...others])).toEqual(new Set(names));
     expect(await store.present([])).toEqual(new Set());
-  });
-
-  test('a put that is given up leaves nothing under its key', async () => {
-    const stopped = new AbortController();
-    const content = await file(randomBytes(20 * MEGABYTE));
-    stopped.abort(new Error('stopped'));
-    const put = store.put('objects/aa/one', content, { signal: stopped.signal, onBytes: () => {} });
-    await expect(put).rejects.toThrow('stopped');
-    expect(await store.list('objects')).toEqual([]);
   });
 
   test('what is removed is gone; removing it again is no error', async () => {

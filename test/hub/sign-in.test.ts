@@ -1,7 +1,4 @@
-import { createSign, generateKeyPairSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { endHubSession } from '../../src/operations/cloud/end-hub-session.ts';
 import { exchange, openCloud } from '../../src/operations/cloud/open-cloud.ts';
@@ -11,6 +8,7 @@ import { freePort } from '../helpers/free-port.ts';
 import { putTarget, startHub, type TestHub } from '../helpers/hub.ts';
 import { describeWithPostgres, eventually, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
 import { type SignInWorld, signInWorld } from '../helpers/signed-in.ts';
+import { startTokenIssuer } from '../helpers/token-issuer.ts';
 
 describeWithPostgres('signing in to the hub', () => {
   let postgres: TestPostgres;
@@ -131,32 +129,8 @@ describeWithPostgres('signing in to the hub', () => {
     return { id_token: sso.hub?.id_token ?? '', access_token: sso.hub?.access_token ?? '' };
   }
 
-  /** An issuer whose tokens the test signs: a provider of people, or that of GitHub Actions. */
-  async function startIssuer() {
-    const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
-    const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 });
-    const jwk = { ...keys.publicKey.export({ format: 'jwk' }), kid: 'k', alg: 'RS256', use: 'sig' };
-    const server = createServer((request, response) => {
-      const json = (value: object) => response.setHeader('content-type', 'application/json').end(JSON.stringify(value));
-      if (request.url === '/jwks') return json({ keys: [jwk] });
-      return json({ issuer: url, jwks_uri: `${url}/jwks` });
-    });
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    onTestFinished(() => void server.close());
-    const sign = (claims: object, { header = {}, byStranger = false, unsigned = false } = {}): string => {
-      const now = Math.floor(Date.now() / 1000);
-      const all = { iss: url, aud: 'tool', sub: 'ann', iat: now, exp: now + 600, jti: Math.random(), ...claims };
-      const parts = [{ alg: 'RS256', kid: 'k', ...header }, all];
-      const body = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
-      const key = byStranger ? stranger.privateKey : keys.privateKey;
-      return `${body}.${unsigned ? '' : createSign('sha256').update(body).sign(key, 'base64url')}`;
-    };
-    return { url, sign };
-  }
-
   test('forged ID tokens are refused, and leave no user', async () => {
-    const { url, sign } = await startIssuer();
+    const { url, sign } = await startTokenIssuer();
     const hub = await hubWith({
       signIn: { provider_url: url, client_id: 'tool', redirect_url: null, groups_claim: 'groups' },
     });
@@ -183,7 +157,7 @@ describeWithPostgres('signing in to the hub', () => {
   });
 
   test('a workflow of the named repository and branch builds without a stored secret; any other does not', async () => {
-    const { url, sign } = await startIssuer();
+    const { url, sign } = await startTokenIssuer();
     const rules = [{ repository: 'acme/app', ref: 'refs/heads/main', targets: ['orders', 'unknown'] }];
     const hub = await hubWith({ github: { issuer: url, rules } });
     await putTarget(hub, 'orders', { settings: {} });

@@ -308,20 +308,18 @@ type Part<Name extends RouteName, Key extends string> =
 /** What a handler is handed and a client sends. */
 export type QueryOf<Name extends RouteName> =
   Part<Name, 'query'> extends v.GenericSchema ? v.InferOutput<Part<Name, 'query'>> : Record<string, never>;
-export type BodyOf<Name extends RouteName> =
-  Part<Name, 'body'> extends v.GenericSchema
+export type BodyOf<Name extends RouteName> = (typeof ROUTES)[Name] extends { textBody: true }
+  ? string
+  : Part<Name, 'body'> extends v.GenericSchema
     ? v.InferOutput<Part<Name, 'body'>>
-    : Part<Name, 'textBody'> extends true
-      ? string
-      : undefined;
+    : undefined;
 
 /** What a client sends, where the schema fills in defaults. */
-export type SentBodyOf<Name extends RouteName> =
-  Part<Name, 'body'> extends v.GenericSchema
+export type SentBodyOf<Name extends RouteName> = (typeof ROUTES)[Name] extends { textBody: true }
+  ? string
+  : Part<Name, 'body'> extends v.GenericSchema
     ? v.InferInput<Part<Name, 'body'>>
-    : Part<Name, 'textBody'> extends true
-      ? string
-      : undefined;
+    : undefined;
 
 type Answers<Name extends RouteName> = (typeof ROUTES)[Name]['answers'];
 

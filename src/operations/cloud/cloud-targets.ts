@@ -1,17 +1,45 @@
 import type { CloudTarget } from '../../cloud/contract/schemas.ts';
+import { offersGithubToken } from '../../cloud/github-token.ts';
 import { type CachedTargets, cachedTargets, fetchTargets, removeCache } from '../../cloud/target-cache.ts';
 import { apiEndpoint } from '../../config/api-endpoint.ts';
-import type { TargetSettings } from '../../config/schema/settings.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError } from '../../runtime/errors.ts';
 import { formatTime } from '../../text/format.ts';
 import { openCloud } from './open-cloud.ts';
+import { cloudSettings, targetIn } from './target-settings.ts';
 
 /** The configuration with the targets of the hub, as they are known on this machine: no network. */
 export async function withCachedTargets(context: Context): Promise<Context> {
   const options = cacheOptions(context);
   const cached = options && (await cachedTargets(options));
   return cached ? withTargets(context, cached.targets) : context;
+}
+
+/**
+ * The same with this target as the hub has it now, unless it is one of the file: what a command names need not be known
+ * on this machine. As it was known, with a warning, when the hub cannot be reached.
+ */
+export async function withNamedTarget(given: Context, name: string): Promise<Context> {
+  const context = await withCachedTargets(given);
+  const { cloud, settings } = context.configuration;
+  const isLocal = Object.hasOwn(settings.targets, name) && !cloud?.has(name);
+  if (isLocal || !hasHub(context)) return context;
+  const others = [...(cloud?.values() ?? [])].filter((target) => target.name !== name);
+  try {
+    const client = await openCloud(context, { impatient: cloud?.has(name) ?? false });
+    const { body } = await client.call('getTarget', { parameters: { name } });
+    if (body?.name !== name) throw client.invalid('a target has another name');
+    return withTargets(context, [...others, body]);
+  } catch (thrown) {
+    context.signal.throwIfAborted();
+    const error = toUserError(thrown);
+    // The error of a target that is unknown everywhere names those of the file as well.
+    if (error.code === 'target_unknown') return withTargets(context, others);
+    if (error.exit !== EXIT.unreachable || error.code === 'cloud_token_refused' || !cloud?.has(name)) throw error;
+    const message = `${error.message}. Using target "${name}" as it was known here`;
+    context.report({ event: 'warning', code: 'cloud_unreachable', message });
+    return context;
+  }
 }
 
 /** The same after asking the hub; from the cache, with a warning, when it cannot be reached. */
@@ -44,6 +72,15 @@ function shown(message: string, cached: CachedTargets | null): string {
     : `${message}. Showing local targets only`;
 }
 
+/** Whether there is a hub to ask: its address, and a token or the means to get one. */
+function hasHub({ configuration: { settings }, environment }: Context): boolean {
+  try {
+    return apiEndpoint(settings) !== '' && (settings.authtoken !== undefined || offersGithubToken(environment));
+  } catch {
+    return false;
+  }
+}
+
 /** `null` in local mode, and where no address of a hub is set. */
 function cacheOptions({ configuration: { settings } }: Context) {
   const { authtoken: token, working_directory: directory } = settings;
@@ -67,12 +104,16 @@ function withTargets(context: Context, targets: CloudTarget[], { warn = false } 
       context.report({ event: 'warning', code: 'target_in_both', message });
     }
   }
-  const added = [...cloud].map(([name, { settings }]): [string, TargetSettings] => {
-    const title = typeof settings.name === 'string' ? settings.name : undefined;
-    // Databases are chosen on this machine: what the hub says of them is not connected to.
-    return [name, { ...(title !== undefined && { name: title }), share: {} }];
-  });
-  const own = Object.entries(local).filter(([name]) => !configuration.cloud?.has(name));
-  const settings = { ...configuration.settings, targets: Object.fromEntries([...own, ...added]) };
-  return { ...context, configuration: { ...configuration, settings, cloud } };
+  const added = cloudSettings([...cloud.values()], context.environment);
+  const isOwn = (name: string): boolean => Object.hasOwn(local, name) && !configuration.cloud?.has(name);
+  const own = Object.entries(local).filter(([name]) => isOwn(name));
+  const deferred = configuration.deferred.filter(({ key }) => !key.startsWith('targets.') || isOwn(targetIn(key)));
+  const blanks = [...(configuration.blanks ?? [])].filter(([key]) => isOwn(targetIn(key)));
+  const changed = {
+    settings: { ...configuration.settings, targets: { ...Object.fromEntries(own), ...added.targets } },
+    deferred: [...deferred, ...added.deferred],
+    blanks: new Map([...blanks, ...added.blanks]),
+    cloud,
+  };
+  return { ...context, configuration: { ...configuration, ...changed } };
 }

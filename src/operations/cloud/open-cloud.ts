@@ -29,9 +29,8 @@ export async function openCloud(context: Context, { impatient = false }: OpenClo
     return createCloudClient({ ...common, token: settings.authtoken, renew: () => renewToken(context) });
   }
   if (offersGithubToken(environment)) {
-    const id_token = await githubToken(environment, { audience: endpoint.replace(/\/api\/v3$/, ''), signal });
-    const { body } = await createCloudClient({ ...common, token: null }).call('createSession', { body: { id_token } });
-    return createCloudClient({ ...common, token: body?.authtoken ?? null });
+    const exchanged = await exchangeGithubToken(context);
+    return createCloudClient({ ...common, token: exchanged, renew: () => renewToken(context) });
   }
   throw new UserError('Nobody is signed in to the hub', {
     code: 'cloud_token_missing',
@@ -46,16 +45,44 @@ export function openCloudUnsigned({ configuration, signal }: Context): CloudClie
   return createCloudClient({ endpoint, token: null, version: readVersion(), signal });
 }
 
-/** Exchanges a new ID token, as long as the provider refreshes the sign-in; `null` for a token of another origin. */
+/**
+ * Exchanges a new ID token, as long as the provider refreshes the sign-in or the job of GitHub Actions runs; `null` for
+ * another token. Later requests of this process use the new token as well.
+ */
 async function renewToken(context: Context): Promise<string | null> {
-  const { configuration, environment, clock } = context;
+  const { configuration, environment } = context;
+  const { settings } = configuration;
+  if (environment.TOOL_AUTHTOKEN) return null;
+  const isSignedIn = settings.sso[HUB_PROVIDER] !== undefined && configuration.file !== null;
+  if (!isSignedIn) return offersGithubToken(environment) ? exchangeGithubToken(context) : null;
+  const token = (await exchangeFresh(context)) ?? (await exchangeFresh(context));
+  if (token !== null) settings.authtoken = token;
+  return token;
+}
+
+/** `null` also when another process has exchanged the ID token of the session before: the next one is another. */
+async function exchangeFresh(context: Context): Promise<string | null> {
+  const { configuration, clock } = context;
   const settings = configuration.settings.sso[HUB_PROVIDER];
-  if (!settings || configuration.file === null || environment.TOOL_AUTHTOKEN) return null;
+  if (!settings) return null;
   const store = createSessionStore(configuration, context);
   const provider = { name: HUB_PROVIDER, settings };
   const session = await freshSession({ provider, store, clock, force: true }).catch(() => null);
   if (session?.id_token == null) return null;
-  return await exchange(context, session.id_token, session.access_token);
+  return await exchange(context, session.id_token, session.access_token).catch((error) => {
+    if (error instanceof UserError && error.code === 'cloud_token_refused') return null;
+    throw error;
+  });
+}
+
+async function exchangeGithubToken(context: Context): Promise<string> {
+  const { configuration, environment, signal } = context;
+  const client = openCloudUnsigned(context);
+  const id_token = await githubToken(environment, { audience: client.endpoint.replace(/\/api\/v3$/, ''), signal });
+  const { body } = await client.call('createSession', { body: { id_token } });
+  const token = body?.authtoken ?? '';
+  configuration.settings.authtoken = token;
+  return token;
 }
 
 /** Exchanges an ID token for a token of the hub, and stores that as `authtoken`. */

@@ -18,6 +18,11 @@ export interface ChosenDestination {
   chosenBy: string;
 }
 
+interface ConfiguredDestination extends ChosenDestination {
+  /** Whether it is the target's own `dst_url`. */
+  isOwn: boolean;
+}
+
 /** Where a load goes, highest first: docs/commands.md, "The destination of a load". */
 export function chooseDestination(
   { configuration, report }: Pick<Context, 'configuration' | 'report'>,
@@ -36,19 +41,22 @@ export function chooseDestination(
 }
 
 /** The same without `--destdb`; `null` where nothing names a destination. Throws when a URL cannot be filled in. */
-export function configuredDestination(configuration: Configuration, name: string): ChosenDestination | null {
+export function configuredDestination(configuration: Configuration, name: string): ConfiguredDestination | null {
   const target = findTarget(configuration, name);
   const { override, defaults } = configuration.settings;
   const own = ownKey(name, target);
+  const isShared = target.share !== undefined || configuration.cloud?.has(name);
   const candidates: { chosenBy: string; text: string | undefined }[] = [
     { chosenBy: own, text: connectionUrl(configuration, own) },
     { chosenBy: 'override.dst_db_url', text: override?.dst_db_url },
     {
       chosenBy: 'defaults.shared_target_dst_db_url',
-      text: target.share ? defaults?.shared_target_dst_db_url : undefined,
+      text: isShared ? defaults?.shared_target_dst_db_url : undefined,
     },
   ];
-  for (const { chosenBy, text } of candidates) if (text !== undefined) return { text, chosenBy };
+  for (const { chosenBy, text } of candidates) {
+    if (text !== undefined) return { text, chosenBy, isOwn: chosenBy === own };
+  }
   return null;
 }
 

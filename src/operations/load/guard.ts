@@ -63,7 +63,7 @@ export async function refuseSources(
   }
   const known = await readIdentities(context);
   const unsettled = sources.filter((source) => {
-    if (accepted.includes(source.target)) return false;
+    if (source.cloud || accepted.includes(source.target)) return false;
     const seen = rememberedOf(known, source).map(({ seen_at }) => context.clock().getTime() - Date.parse(seen_at));
     return Math.min(...seen) > FRESH_MS || seen.length === 0;
   });
@@ -136,6 +136,8 @@ interface Source {
   url: DatabaseUrl | null;
   /** Whether a variable of the URL's template is not set, so that it is not the whole URL. */
   blank: boolean;
+  /** Of a target of the hub: compared by its address, and not connected to. */
+  cloud: boolean;
 }
 
 function sourcesOf({ configuration }: Context, { engine }: DatabaseUrl): Source[] {
@@ -145,7 +147,8 @@ function sourcesOf({ configuration }: Context, { engine }: DatabaseUrl): Source[
       const { text, blank } = textOf(configuration, key);
       if (text === undefined) return [];
       const url = parse(text);
-      return url === null || url.engine === engine ? [{ target, key, url, blank }] : [];
+      const cloud = configuration.cloud?.has(target) ?? false;
+      return url === null || url.engine === engine ? [{ target, key, url, blank, cloud }] : [];
     }),
   );
 }

@@ -2,12 +2,14 @@ import type { LoadResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { isFresh } from '../planned.ts';
 import { refuseUnshared } from '../sign-in/sharing.ts';
+import { withTargetUrls } from '../with-target-urls.ts';
 import { applyScript, planScript } from './load-script.ts';
 import { applySnapshot, planSnapshot } from './load-snapshot.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 
 /** Looks at snapshot and destination, changes nothing. Throws when a guard refuses or the pre-flight fails. */
-export async function planLoad(context: Context, request: LoadRequest): Promise<PlannedLoad> {
+export async function planLoad(given: Context, request: LoadRequest): Promise<PlannedLoad> {
+  const context = await withUrls(given, request);
   await refuseUnshared(context, request.target);
   return request.file === undefined
     ? planSnapshot(context, request)
@@ -15,10 +17,15 @@ export async function planLoad(context: Context, request: LoadRequest): Promise<
 }
 
 /** Does what was planned. Steps: `prepare`, `restore`, `index`, `check`, `swap`. */
-export async function applyLoad(context: Context, planned: PlannedLoad): Promise<LoadResult> {
+export async function applyLoad(given: Context, planned: PlannedLoad): Promise<LoadResult> {
+  const context = await withUrls(given, planned.request);
   if (!isFresh(context, planned)) await refuseUnshared(context, planned.request.target);
   for (const { code, message } of planned.plan.warnings) context.report({ event: 'warning', code, message });
   return planned.restore
     ? applySnapshot(context, { ...planned, restore: planned.restore })
     : applyScript(context, planned);
+}
+
+async function withUrls(context: Context, { target, destdb, source = false }: LoadRequest): Promise<Context> {
+  return destdb !== undefined && !source ? context : withTargetUrls(context, target, { source });
 }

@@ -2,6 +2,7 @@ import type { DatabaseUrl, Engine } from '../../engines/engine.ts';
 import type { LoadResult, UndoPlan } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { type Planned, planOutdated } from '../planned.ts';
+import { withTargetUrls } from '../with-target-urls.ts';
 import { checkDestination, chooseDestination, openDestination } from './destination.ts';
 import { refuseSources } from './guard.ts';
 
@@ -16,7 +17,8 @@ export interface UndoRequest {
 export type PlannedUndo = Planned<UndoRequest, UndoPlan>;
 
 /** What would be put back. Throws when nothing is kept. */
-export async function planUndo(context: Context, request: UndoRequest): Promise<PlannedUndo> {
+export async function planUndo(given: Context, request: UndoRequest): Promise<PlannedUndo> {
+  const context = await withTargetUrls(given, request.target, { source: false });
   const { engine, url } = openDestination(chooseDestination(context, request));
   const unverified_sources = await refuseSources(context, url, request);
   const { destination, ...kept } = await keptFor(context, { engine, url });
@@ -25,8 +27,9 @@ export async function planUndo(context: Context, request: UndoRequest): Promise<
 }
 
 /** Puts the database that the last load replaced back; the one that it replaces takes its place for the next undo. */
-export async function applyUndo(context: Context, planned: PlannedUndo): Promise<LoadResult> {
+export async function applyUndo(given: Context, planned: PlannedUndo): Promise<LoadResult> {
   const { request, plan } = planned;
+  const context = await withTargetUrls(given, request.target, { source: false });
   const { engine, url } = openDestination(chooseDestination({ ...context, report: () => {} }, request));
   await checkDestination(context, planned, url);
   const kept = await keptFor(context, { engine, url });

@@ -20,10 +20,11 @@ import { type Planned, planOutdated } from '../planned.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { pullFiles } from '../snapshots/pull.ts';
 import { pushStored } from '../snapshots/push.ts';
+import { locationFor } from '../snapshots/remote-repositories.ts';
 import { refuseUntrusted, signed, type TrustChoice } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { findSnapshot, type SnapshotSelector, snapshotRow } from '../snapshots/snapshots.ts';
-import { profileFor } from '../snapshots/storage-profiles.ts';
+import { withTargetUrls } from '../with-target-urls.ts';
 import { type SanitizedDump, sanitizeDatabase } from './sanitize-database.ts';
 import { choosePlaces, openPlace, type SanitizePlace } from './sanitize-place.ts';
 
@@ -55,7 +56,8 @@ export interface PlannedSanitize extends Planned<SanitizeRequest, SanitizePlan> 
 }
 
 /** Looks at query, snapshot and destination, changes nothing. */
-export async function planSanitize(context: Context, request: SanitizeRequest): Promise<PlannedSanitize> {
+export async function planSanitize(given: Context, request: SanitizeRequest): Promise<PlannedSanitize> {
+  const context = await withUrls(given, request);
   const { configuration } = context;
   const { target } = request;
   findTarget(configuration, target);
@@ -92,8 +94,9 @@ export async function planSanitize(context: Context, request: SanitizeRequest): 
  * Does what was planned: the statements that were shown, whatever the query is by now. Steps: those of a load, and in it
  * `survey`, `query`, `coverage`, `dump`, `traces`; then `store`, `push`.
  */
-export async function applySanitize(context: Context, planned: PlannedSanitize): Promise<SanitizeResult> {
+export async function applySanitize(given: Context, planned: PlannedSanitize): Promise<SanitizeResult> {
   const { request, plan, keep } = planned;
+  const context = await withUrls(given, request);
   const { target, undo, strict } = plan;
   const { statements } = plan.query;
   const engine = engineForUrl(`${planned.engine}://`);
@@ -108,6 +111,10 @@ export async function applySanitize(context: Context, planned: PlannedSanitize):
   if (!built) refuseUntrusted(context, manifest, request);
   if (!local && remote) await pullFiles(context, { manifest, remote, keep: true });
   return sanitizeIn(context, { request, engine, manifest, statements, keep, places, strict, undo });
+}
+
+function withUrls(context: Context, { target, build }: SanitizeRequest): Promise<Context> {
+  return withTargetUrls(context, target, { source: build !== undefined });
 }
 
 /** Where it can be, as long as the result still replaces the database that was shown, or none. */
@@ -179,13 +186,13 @@ async function sanitizeIn(context: Context, work: Work): Promise<SanitizeResult>
   });
   if (!sanitized) throw new Error('the restore did not offer its database');
   const published = await publish(context, { repository, original: manifest, sanitized });
-  const profile = (request.push ?? true) ? profileFor(context, manifest.target, published) : undefined;
-  if (profile !== undefined) await pushStored(context, published, profile);
+  const location = (request.push ?? true) ? locationFor(context, manifest.target, published) : null;
+  if (location !== null) await pushStored(context, published, location);
   const { index } = (await findSnapshot(context, { target: manifest.target, snapshot: published.id })).row;
   return {
     snapshot: {
       ...snapshotRow(context, published, index),
-      ...(profile !== undefined && { where: ['local', 'remote'] as const }),
+      ...(location !== null && { where: ['local', 'remote'] as const }),
     },
     original: snapshotRow(context, manifest, index),
     destination: stays ? restoration.url.display : null,
@@ -229,8 +236,9 @@ async function publish(context: Context, { repository, original, sanitized }: Pu
   });
 }
 
-/** What goes to a storage profile that others load from must be sanitized wholly. */
-function isShared({ configuration: { settings } }: Context, target: string): boolean {
+/** What goes to a storage profile that others load from, or to the hub, must be sanitized wholly. */
+function isShared({ configuration: { settings, cloud } }: Context, target: string): boolean {
+  if (cloud?.has(target)) return true;
   const profile = settings.targets[target]?.sanitize?.storage_profile;
   const shares = Object.values(settings.targets).map(({ share }) => share?.storage_profile_name);
   return profile !== undefined && shares.includes(profile);

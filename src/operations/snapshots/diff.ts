@@ -6,6 +6,7 @@ import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { splitName } from '../../text/table-names.ts';
 import { chooseDestination } from '../load/destination.ts';
+import { withTargetUrls } from '../with-target-urls.ts';
 import { findSnapshot, type SnapshotSelector } from './snapshots.ts';
 
 export interface DiffRequest {
@@ -23,7 +24,8 @@ interface Side extends TableSide {
 }
 
 /** What changed from a snapshot to another, from their manifests alone; or to the live destination, by rows. */
-export async function diff(context: Context, { target, a, b, original = false }: DiffRequest): Promise<DiffResult> {
+export async function diff(given: Context, { target, a, b, original = false }: DiffRequest): Promise<DiffResult> {
+  const context = b === undefined ? await withTargetUrls(given, target, { source: false }) : given;
   const from = await findSnapshot(context, { target, snapshot: a, original });
   if (b === undefined) {
     const { url, tables } = await countDestination(context, target, from.manifest);

@@ -3,10 +3,10 @@ import { createLocalRepository } from '../../repository/local-repository.ts';
 import type { RemoteRepository } from '../../repository/remote-repository.ts';
 import { manifestKey } from '../../repository/repository.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, toUserError, UserError } from '../../runtime/errors.ts';
+import { EXIT, toUserError, type UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';
 import { refuseUnshared } from '../sign-in/sharing.ts';
-import { openRemote, profilesOf } from './storage-profiles.ts';
+import { locationsOf, openLocation, type RemoteLocation } from './remote-repositories.ts';
 
 /** A snapshot, and where it is. */
 export interface PlacedSnapshot {
@@ -30,60 +30,61 @@ const TIMEOUT_MS = 20_000;
 /** A target's snapshots on this machine and on its remote repositories, newest first. */
 export function listEverywhere(context: Context, request: ListRequest): Promise<PlacedSnapshot[]> {
   const { share } = findTarget(context.configuration, request.target);
-  if (context.configuration.cloud?.has(request.target)) return Promise.reject(onHubOnly(context, request.target));
-  return share ? listShared(context, request) : listOwn(context, request);
+  const isCloud = context.configuration.cloud?.has(request.target) ?? false;
+  return share && !isCloud ? listShared(context, request) : listOwn(context, request);
 }
 
-async function listOwn(context: Context, { target, timeoutMs = TIMEOUT_MS }: ListRequest): Promise<PlacedSnapshot[]> {
+async function listOwn(
+  context: Context,
+  { target, original, timeoutMs = TIMEOUT_MS }: ListRequest,
+): Promise<PlacedSnapshot[]> {
   const repository = repositoryHere(context);
+  const { share } = findTarget(context.configuration, target);
   const [manifests, remote] = await Promise.all([
     repository.list(target),
-    Promise.all(profilesOf(context, target).map((profile) => listRemote(context, { profile, target, timeoutMs }))),
+    Promise.all(locationsOf(context, target).map((location) => listRemote(context, { location, target, timeoutMs }))),
   ]);
   const placed = new Map<string, PlacedSnapshot>();
-  for (const found of remote.flat()) placed.set(manifestKey(found.headline), found);
+  for (const found of remote.flatMap(({ found }) => found)) placed.set(manifestKey(found.headline), found);
   for (const manifest of manifests) {
     const key = manifestKey(manifest);
     placed.set(key, { headline: headlineOf(manifest), local: true, remote: placed.get(key)?.remote ?? null });
   }
-  return newestFirst([...placed.values()]);
-}
-
-function onHubOnly({ configuration }: Context, target: string): UserError {
-  const count = configuration.cloud?.get(target)?.snapshots ?? 0;
-  return new UserError(
-    `The ${count} snapshots of target "${target}" are on the hub, from which they are not loaded yet`,
-    {
-      code: 'cloud_target_listed',
-      exit: EXIT.failed,
-      hint: 'Load them from a bucket: a share target in the configuration names its storage profile.',
-    },
-  );
+  const failed = remote.find(({ location, error }) => error !== null && 'cloudTarget' in location)?.error;
+  if (failed && placed.size === 0) throw failed;
+  // Who may not build a cloud target gets originals on demand, as of a share target.
+  return newestFirst([...placed.values()].filter(({ headline }) => original || headline.sanitized || !share));
 }
 
 interface Asking {
-  profile: string;
+  location: RemoteLocation;
   target: string;
   timeoutMs: number;
 }
 
 /** A remote repository that cannot be reached does not hide what is on this machine. */
-async function listRemote(context: Context, { profile, target, timeoutMs }: Asking): Promise<PlacedSnapshot[]> {
+async function listRemote(
+  context: Context,
+  { location, target, timeoutMs }: Asking,
+): Promise<{ location: RemoteLocation; found: PlacedSnapshot[]; error: UserError | null }> {
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(timeoutMs)]);
   try {
-    const asking = await openRemote({ ...context, signal }, profile);
+    const asking = await openLocation({ ...context, signal }, location);
     const headlines = await asking.headlines(target);
-    if (headlines.length === 0) return [];
-    const remote = await asking.within(context.signal);
-    return headlines.map((headline) => ({ headline, local: false, remote }));
+    const remote = headlines.length === 0 ? asking : await asking.within(context.signal);
+    return { location, found: headlines.map((headline) => ({ headline, local: false, remote })), error: null };
   } catch (thrown) {
     context.signal.throwIfAborted();
     const error = toUserError(thrown);
     if (!signal.aborted && error.exit !== EXIT.unreachable) throw thrown;
     const reason = signal.aborted ? `no answer within ${timeoutMs / 1000} s` : error.message;
-    const message = `Could not list bucket "${profile}": showing local snapshots only (${reason})`;
-    context.report({ event: 'warning', code: 'shelf_unreachable', message });
-    return [];
+    const [what, code] =
+      'profile' in location
+        ? [`bucket "${location.profile}"`, 'shelf_unreachable']
+        : ['the hub', error.code === 'cloud_token_refused' ? error.code : 'cloud_unreachable'];
+    const message = `Could not list ${what}: showing local snapshots only (${reason})`;
+    context.report({ event: 'warning', code, message });
+    return { location, found: [], error };
   }
 }
 
@@ -94,8 +95,8 @@ async function listShared(context: Context, { target, original, timeoutMs }: Lis
   const asking = { ...context, signal: AbortSignal.any(signals) };
   const here = new Set((await repositoryHere(context).files()).map(({ key }) => key));
   const lists = await Promise.all(
-    profilesOf(context, target).map(async (profile) => {
-      const limited = await openRemote(asking, profile);
+    locationsOf(context, target).map(async (location) => {
+      const limited = await openLocation(asking, location);
       const headlines = await limited.headlines();
       const remote = await limited.within(context.signal);
       return headlines.map((headline) => ({ headline, local: here.has(manifestKey(headline)), remote }));

@@ -9,7 +9,7 @@ import { freedBytes, removeFrom } from './remove.ts';
 import { findSnapshots, listSnapshots } from './snapshots.ts';
 
 export interface PruneRequest {
-  /** Default: every target but those that share. */
+  /** Default: every target of the file but those that share. */
   target?: string;
   keep: KeepPolicy;
   /** Removes from there only. */
@@ -22,8 +22,9 @@ export type PlannedPrune = Planned<PruneRequest, PrunePlan>;
 export async function planPrune(context: Context, request: PruneRequest): Promise<PlannedPrune> {
   const { target, keep, from } = request;
   if (Object.values(keep).every((rule) => !rule)) throw keepsNothing();
-  const { targets: all } = context.configuration.settings;
-  const names = target === undefined ? Object.keys(all).filter((name) => !all[name]?.share) : [target];
+  const { settings, cloud } = context.configuration;
+  const own = Object.entries(settings.targets).filter(([name, { share }]) => !share && !cloud?.has(name));
+  const names = target === undefined ? own.map(([name]) => name) : [target];
   const targets: PrunedTarget[] = [];
   for (const name of names) targets.push(await planTarget(context, { name, keep, from }));
   const plan: PrunePlan = { targets, frees_bytes: targets.reduce((sum, { frees_bytes }) => sum + frees_bytes, 0) };

@@ -7,8 +7,8 @@ import type { TransferResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError, UserError } from '../../runtime/errors.ts';
 import { localRepository } from './local-repository.ts';
+import { locationFor, openLocation, type RemoteLocation } from './remote-repositories.ts';
 import { findSnapshot, type SnapshotRequest } from './snapshots.ts';
-import { openRemote, profileFor } from './storage-profiles.ts';
 
 /** Copies a snapshot of this machine to its target's remote repository: only what the remote repository lacks. Step: `push`. */
 export async function push(context: Context, request: SnapshotRequest): Promise<TransferResult> {
@@ -20,21 +20,21 @@ export async function push(context: Context, request: SnapshotRequest): Promise<
       hint: 'A snapshot that is only in the bucket does not need a push.',
     });
   }
-  const profile = profileFor(context, manifest.target, manifest);
-  if (profile === undefined) {
+  const location = locationFor(context, manifest.target, manifest);
+  if (location === null) {
     throw new UserError(`Target "${request.target}" has no storage profile to push to`, {
       code: 'storage_missing',
       exit: EXIT.configuration,
       hint: `Set targets.${request.target}.storage_profile in the configuration.`,
     });
   }
-  const { storage, ...moved } = await pushManifest(context, manifest, profile);
+  const { storage, ...moved } = await pushManifest(context, manifest, location);
   return { target: request.target, snapshot: { ...row, where: ['local', 'remote'] }, storage, ...moved };
 }
 
 /** Pushes a snapshot that has just been stored. A failure is told as such: the snapshot is on this machine. */
-export async function pushStored(context: Context, manifest: Manifest, profile: string): Promise<void> {
-  await pushManifest(context, manifest, profile).catch((cause) => {
+export async function pushStored(context: Context, manifest: Manifest, location: RemoteLocation): Promise<void> {
+  await pushManifest(context, manifest, location).catch((cause) => {
     context.signal.throwIfAborted();
     throw notPushed(manifest, cause);
   });
@@ -51,18 +51,19 @@ function notPushed({ id, target }: Manifest, cause: unknown): UserError {
   });
 }
 
-/** Copies a snapshot of this machine to the remote repository of a storage profile. */
+/** Copies a snapshot of this machine to a remote repository. */
 async function pushManifest(
   context: Context,
   manifest: Manifest,
-  profile: string,
+  location: RemoteLocation,
 ): Promise<Moved & { storage: string }> {
   const { report, signal, configuration } = context;
-  const shared = manifest.sanitized ? null : sharedOriginals(configuration.settings, profile);
+  const isOwn = manifest.sanitized || !('profile' in location);
+  const shared = isOwn ? null : sharedOriginals(configuration.settings, location.profile);
   if (shared !== null) {
     report({ event: 'warning', code: 'originals_shared', message: `${shared}. ${ORIGINALS_HINT}` });
   }
-  const remote = await openRemote(context, profile);
+  const remote = await openLocation(context, location);
   const pool = createObjectPool(availableParallelism());
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   signal.addEventListener('abort', () => void pool.close(), { once: true });

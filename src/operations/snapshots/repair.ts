@@ -7,8 +7,8 @@ import type { Context } from '../../runtime/context.ts';
 import { toUserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { localRepository } from './local-repository.ts';
+import { locationsOf, openLocation } from './remote-repositories.ts';
 import type { FoundSnapshot } from './snapshots.ts';
-import { openRemote, profilesOf } from './storage-profiles.ts';
 
 export interface Repairing {
   found: FoundSnapshot;
@@ -73,7 +73,11 @@ async function repairRemote(
   const { signal } = context;
   const repository = localRepository(context);
   const repaired = new Set<string>();
-  await remote?.locks.whilePushing(async (renew) => {
+  if (remote && !remote.replacesObjects) {
+    warnUnrepaired(context, new Error(`${remote.name} replaces no objects`));
+    return repaired;
+  }
+  await remote?.whilePushing(async (renew) => {
     for (const file of files) {
       await renew();
       const isSent = pool
@@ -92,9 +96,9 @@ async function* remotesOf(
   { own, target }: { own: RemoteRepository | null; target: string },
 ): AsyncGenerator<RemoteRepository> {
   if (own) yield own;
-  for (const profile of profilesOf(context, target)) {
+  for (const location of locationsOf(context, target)) {
     try {
-      const remote = await openRemote(context, profile);
+      const remote = await openLocation(context, location);
       if (remote.name !== own?.name) yield remote;
     } catch (error) {
       warnUnrepaired(context, error);

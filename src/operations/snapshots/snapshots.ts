@@ -51,7 +51,7 @@ export async function annotate(context: Context, request: SnapshotRequest & { no
   const { manifest, row, local, remote } = await findSnapshot(context, request);
   const annotated = { ...manifest, note: request.note.trim() === '' ? null : request.note.trim() };
   if (local) await localRepository(context).write(annotated);
-  await remote?.write(annotated);
+  await remote?.annotate(annotated);
   return { ...row, note: annotated.note };
 }
 

@@ -102,7 +102,7 @@ interface Source extends AsyncDisposable {
 
 async function openSource(
   context: Context,
-  { local, row, remote }: FoundSnapshot,
+  { manifest, local, row, remote }: FoundSnapshot,
   fromRemote: boolean,
 ): Promise<Source> {
   const { configuration, signal } = context;
@@ -123,12 +123,13 @@ async function openSource(
     });
   }
   const staging = await repository.stage();
+  const objects = remote.objectsOf(manifest);
   return {
     name: remote.name,
     remote: true,
     async object({ name, sha256, bytes }) {
       const path = staging.path(encodeURIComponent(name));
-      await remote.store.get(objectKey(sha256), path, { signal, onBytes: () => {}, maxBytes: largestObject(bytes) });
+      await objects.get(objectKey(sha256), path, { signal, onBytes: () => {}, maxBytes: largestObject(bytes) });
       return { path, [Symbol.asyncDispose]: () => rm(path, { force: true }) };
     },
     [Symbol.asyncDispose]: () => staging[Symbol.asyncDispose](),

@@ -3,13 +3,15 @@ import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { explainRow, type Link } from '../../subset/explain.ts';
 import type { Plan } from '../../subset/plan.ts';
+import { withTargetUrls } from '../with-target-urls.ts';
 import { collectRows, DEFAULT_SEED, planFor, type SubsetRequest, settingOf } from './subset-setting.ts';
 
 /** Why a row is in the subset: found out anew from the source, which therefore must be as it was. */
 export async function explainSubset(
-  context: Context,
+  given: Context,
   request: SubsetRequest & { row: string },
 ): Promise<SubsetExplanation> {
+  const context = await withTargetUrls(given, request.target, { source: true });
   const { engine, source: url, jobs, settings } = settingOf(context, request);
   const { table, key } = readRow(request.row);
   await using source = await engine.subset.openSource(context, { url, jobs });

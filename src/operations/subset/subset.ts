@@ -12,6 +12,7 @@ import { checkDestination } from '../load/destination.ts';
 import { refuseSources } from '../load/guard.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
+import { withTargetUrls } from '../with-target-urls.ts';
 import { collectRows, DEFAULT_SEED, planFor, type Setting, type SubsetRequest, settingOf } from './subset-setting.ts';
 
 export interface PlannedSubset extends Planned<SubsetRequest, SubsetPlanResult> {
@@ -20,7 +21,8 @@ export interface PlannedSubset extends Planned<SubsetRequest, SubsetPlanResult> 
 }
 
 /** Looks at source and destination, changes nothing. With `count` the rows are looked for as well, so that the plan tells how many come. */
-export async function planSubset(context: Context, request: SubsetRequest): Promise<PlannedSubset> {
+export async function planSubset(given: Context, request: SubsetRequest): Promise<PlannedSubset> {
+  const context = await withTargetUrls(given, request.target, { source: true });
   const setting = settingOf(context, request);
   const { engine, destination: url } = setting;
   const unverified_sources = await refuseSources(context, url, request);
@@ -52,8 +54,9 @@ export async function planSubset(context: Context, request: SubsetRequest): Prom
 }
 
 /** Does what was planned. Steps: `read`, `prepare`, `copy`, `large_objects`, `index`, `finish`, `prove`, `swap`, and those of a build. */
-export async function applySubset(context: Context, planned: PlannedSubset): Promise<SubsetResult> {
+export async function applySubset(given: Context, planned: PlannedSubset): Promise<SubsetResult> {
   const { request, plan, settings } = planned;
+  const context = await withTargetUrls(given, request.target, { source: true });
   const { seed, undo } = plan;
   const setting = { ...settingOf(context, request), settings };
   if (setting.source.display !== plan.source)

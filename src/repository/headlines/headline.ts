@@ -37,6 +37,11 @@ export type Headline = v.InferOutput<typeof headlineSchema>;
 
 const recorded = v.object({ program: v.object({ name: v.string(), version: v.string() }) });
 
+/** Of a list that others write: the signature that it tells of was not verified here. */
+export function unverified({ signature, ...headline }: Headline): Headline {
+  return { ...headline, ...(signature && { signature: { ...signature, state: 'unchecked' } }) };
+}
+
 function programOf({ details }: Manifest): string | null {
   const { success, output } = v.safeParse(recorded, details);
   return success ? `${output.program.name} ${output.program.version}` : null;

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { isDamage, manifestKey, type Repository } from '../repository.ts';
 import type { Store, StoredFile } from '../store.ts';
-import { type Headline, headlineOf, headlineSchema } from './headline.ts';
+import { type Headline, headlineOf, headlineSchema, unverified } from './headline.ts';
 
 export interface HeadlinesOptions {
   store: Store;
@@ -84,15 +84,7 @@ function lacking(index: Index, files: StoredFile[]): StoredFile[] {
 
 /** Everybody with write access can write the index, so its `valid` signatures are not trusted. */
 function unchecked(index: Index): Index {
-  const entries = Object.entries(index).map(([key, { version, headline }]) => {
-    const { signature } = headline;
-    return [
-      key,
-      {
-        version,
-        headline: signature ? { ...headline, signature: { ...signature, state: 'unchecked' as const } } : headline,
-      },
-    ] as const;
-  });
-  return Object.fromEntries(entries);
+  return Object.fromEntries(
+    Object.entries(index).map(([key, { version, headline }]) => [key, { version, headline: unverified(headline) }]),
+  );
 }

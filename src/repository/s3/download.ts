@@ -3,18 +3,36 @@ import { Readable } from 'node:stream';
 import type { GetObjectCommand, GetObjectCommandOutput } from '@aws-sdk/client-s3';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import type { BufferPool } from '../buffer-pool.ts';
-import type { Sink } from '../encryption/envelope.ts';
+import type { Envelope, Sink } from '../encryption/envelope.ts';
 import { createChecksum } from '../objects/checksum.ts';
 import { TooLarge, type Transfer } from '../store.ts';
-import type { S3Bucket } from './bucket.ts';
+import type { Request, S3Bucket } from './bucket.ts';
 import type { HttpReader, SignedRequest } from './http-reader.ts';
 import { PART_BYTES } from './upload.ts';
 
 export interface Download extends Transfer {
   maxBytes?: number | undefined;
-  bucket: S3Bucket;
-  reader: HttpReader;
+  ranges: RangeReader;
   buffers: BufferPool;
+}
+
+/** Fetches parts of objects: from a bucket, or by URLs that somebody else has signed. */
+export interface RangeReader {
+  envelope: Pick<Envelope, 'contentBytes' | 'sink'>;
+  /** Retries until success or a permanent error. */
+  ask<Answer>(request: Request<Answer>, signal: AbortSignal): Promise<Answer>;
+  /** One attempt. */
+  fetch(
+    wanted: { key: string; range: string; etag?: string | undefined },
+    receiving: { take: Receiver['take']; abortSignal: AbortSignal },
+  ): Promise<FetchedRange>;
+}
+
+/** `total` are the bytes of the object, `bytes` those that the answer was to have. */
+export interface FetchedRange {
+  total: number;
+  bytes: number;
+  etag: string | undefined;
 }
 
 const PARTS_AT_ONCE = 4;
@@ -28,7 +46,7 @@ export const BYTES_GATHERED = 8 * WRITE_BYTES;
 export async function downloadFile(key: string, path: string, download: Download): Promise<string | null> {
   await using file = await open(path, 'wx+', 0o600);
   const checksum = createChecksum(file);
-  const { envelope } = download.bucket;
+  const { envelope } = download.ranges;
   const { maxBytes = Number.POSITIVE_INFINITY } = download;
   const sinkFor = (total: number): Sink => {
     if (envelope.contentBytes(total) > maxBytes) throw new TooLarge();
@@ -65,43 +83,51 @@ interface Fetched {
 }
 
 async function fetchRange({ key, start, sinkFor, etag }: Range, download: Download): Promise<Fetched> {
-  const { bucket, reader, buffers, signal, onBytes } = download;
+  const { ranges, buffers, signal, onBytes } = download;
   using room = await buffers.acquire(WRITE_BYTES);
-  const { client, sdk, place } = bucket;
   const range = `bytes=${start}-${start + PART_BYTES - 1}`;
-  return await bucket.ask(
-    'read',
-    async (options) => {
-      const command = new sdk.GetObjectCommand({ ...place(key), Range: range, ...(etag && { IfMatch: etag }) });
-      const receiver = createReceiver({ gathered: room.bytes, sinkFor, start, onBytes });
-      try {
-        receiveBy(command, { reader, receiver, ...options });
-        const answer = await client.send(command, options).catch(ignoreEmpty);
-        const total = totalOf(answer);
-        for await (const chunk of (answer?.Body ?? []) as AsyncIterable<Buffer>) await receiver.take(chunk, total);
-        const sink = await receiver.end({ total, expected: answer?.ContentLength ?? 0 });
-        return { total, etag: answer?.ETag ?? etag, sink };
-      } catch (error) {
-        receiver.takeBack();
-        throw error;
-      }
-    },
-    signal,
-  );
+  return await ranges.ask(async ({ abortSignal }) => {
+    const receiver = createReceiver({ gathered: room.bytes, sinkFor, start, onBytes });
+    try {
+      const fetched = await ranges.fetch({ key, range, etag }, { take: receiver.take, abortSignal });
+      const sink = await receiver.end({ total: fetched.total, expected: fetched.bytes });
+      return { total: fetched.total, etag: fetched.etag ?? etag, sink };
+    } catch (error) {
+      receiver.takeBack();
+      throw error;
+    }
+  }, signal);
 }
 
-function totalOf(answer: Pick<GetObjectCommandOutput, 'ContentRange' | 'ContentLength'> | null): number {
+export function bucketRanges(bucket: S3Bucket, reader: HttpReader): RangeReader {
+  const { client, sdk, place, envelope } = bucket;
+  return {
+    envelope,
+    ask: (request, signal) => bucket.ask('read', request, signal),
+    async fetch({ key, range, etag }, { take, abortSignal }) {
+      const command = new sdk.GetObjectCommand({ ...place(key), Range: range, ...(etag && { IfMatch: etag }) });
+      receiveBy(command, { reader, take, abortSignal });
+      const answer = await client.send(command, { abortSignal }).catch(ignoreEmpty);
+      const total = totalOf(answer);
+      for await (const chunk of (answer?.Body ?? []) as AsyncIterable<Buffer>) await take(chunk, total);
+      return { total, bytes: answer?.ContentLength ?? 0, etag: answer?.ETag };
+    },
+  };
+}
+
+/** Bytes of the whole object. */
+export function totalOf(answer: Pick<GetObjectCommandOutput, 'ContentRange' | 'ContentLength'> | null): number {
   return Number(answer?.ContentRange?.split('/')[1] ?? answer?.ContentLength ?? 0);
 }
 
 interface Receiving {
   reader: HttpReader;
-  receiver: Receiver;
+  take: Receiver['take'];
   abortSignal: AbortSignal;
 }
 
 /** The project's reader receives the body; the client sees an empty answer. */
-function receiveBy({ middlewareStack }: GetObjectCommand, { reader, receiver, abortSignal }: Receiving): void {
+function receiveBy({ middlewareStack }: GetObjectCommand, { reader, take: receive, abortSignal }: Receiving): void {
   middlewareStack.add(
     (next) => async (args) => {
       const errors: Buffer[] = [];
@@ -110,7 +136,7 @@ function receiveBy({ middlewareStack }: GetObjectCommand, { reader, receiver, ab
         take(piece, { statusCode, headers }) {
           if (statusCode < 300) {
             const { 'content-range': ContentRange, 'content-length': length } = headers;
-            return receiver.take(piece, totalOf({ ContentRange, ContentLength: Number(length) }));
+            return receive(piece, totalOf({ ContentRange, ContentLength: Number(length) }));
           }
           errors.push(Buffer.from(piece));
           return undefined;

@@ -11,7 +11,7 @@ import { isObjectKey } from '../keys.ts';
 import { MOST_TEXT_BYTES, type Store, type StoredFile, TooLarge } from '../store.ts';
 import { openS3Bucket, type S3Bucket, type S3Options } from './bucket.ts';
 import { CONNECTION_TIMEOUT, IDLE_TIMEOUT } from './client.ts';
-import { BYTES_GATHERED, downloadFile } from './download.ts';
+import { BYTES_GATHERED, bucketRanges, downloadFile } from './download.ts';
 import { isMissing } from './errors.ts';
 import { PART_BYTES, uploadFile } from './upload.ts';
 
@@ -30,6 +30,7 @@ export async function createS3Store(options: S3Options): Promise<Store> {
   const uploadBuffers = createBufferPool(BYTES_IN_FLIGHT);
   const downloadBuffers = createBufferPool(BYTES_GATHERED);
   const reader = createHttpReader({ connectionTimeout: CONNECTION_TIMEOUT, idleTimeout: IDLE_TIMEOUT });
+  const ranges = bucketRanges(bucket, reader);
   return {
     name: bucket.name,
 
@@ -60,7 +61,7 @@ export async function createS3Store(options: S3Options): Promise<Store> {
 
     put: (key, file, transfer) => uploadFile(key, file, { bucket, buffers: uploadBuffers, ...transfer }),
 
-    get: (key, file, transfer) => downloadFile(key, file, { bucket, reader, buffers: downloadBuffers, ...transfer }),
+    get: (key, file, transfer) => downloadFile(key, file, { ranges, buffers: downloadBuffers, ...transfer }),
 
     async remove(key, signal) {
       await bucket

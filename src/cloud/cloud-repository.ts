@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import { type Headline, unverified } from '../repository/headlines/headline.ts';
+import { isManifestKey } from '../repository/keys.ts';
+import { type Manifest, manifestText } from '../repository/manifest.ts';
+import type { RemoteRepository } from '../repository/remote-repository.ts';
+import { createManifests, type ManifestStore, manifestKey } from '../repository/repository.ts';
+import { MOST_TEXT_BYTES, TooLarge } from '../repository/store.ts';
+import { UserError } from '../runtime/errors.ts';
+import type { Report } from '../runtime/events.ts';
+import { type CloudClient, pagesOf } from './client.ts';
+import { askBucket, bucketRefusal } from './objects/bucket-answer.ts';
+import { createCloudObjects } from './objects/cloud-objects.ts';
+import { checkedHref } from './objects/href.ts';
+
+export interface CloudRepositoryOptions {
+  /** Whose requests end with the signal. */
+  open: (signal: AbortSignal) => Promise<CloudClient>;
+  target: string;
+  /** The working directory. */
+  directory: string;
+  report: Report;
+  signal: AbortSignal;
+}
+
+/** The snapshots of a cloud target. The hub locks and sweeps by itself. */
+export async function openRepositoryOnHub(options: CloudRepositoryOptions): Promise<RemoteRepository> {
+  const { target, directory, report, signal } = options;
+  const client = await options.open(signal);
+  const name = `${new URL(client.endpoint).host}/${target}`;
+  const notes = new Map<string, string | null>();
+  const store = createManifestStore({ name, client, target, notes, signal });
+  const repository = createManifests(store, report);
+  const objectsOf = createCloudObjects({ name, client, target, directory, signal });
+  const stores = new WeakMap<Manifest, ReturnType<typeof objectsOf>>();
+  return {
+    name,
+    objectsOf(manifest) {
+      const known = stores.get(manifest) ?? objectsOf(manifest);
+      stores.set(manifest, known);
+      return known;
+    },
+    replacesObjects: false,
+    async read(key) {
+      const manifest = await repository.read(key);
+      return manifest && { ...manifest, note: notes.get(key) ?? null };
+    },
+    async write(manifest) {
+      await repository.write(manifest).catch(async (error) => {
+        if (!(await isPublished(error, manifest))) throw error;
+      });
+    },
+    async annotate({ id, note }) {
+      await client.call('annotateSnapshot', { parameters: { name: target, snapshot: id }, body: { note } });
+    },
+    remove: repository.remove,
+    naming: repository.naming,
+    ownBytes: repository.ownBytes,
+    // A push of more than a day may lack what it found at its beginning.
+    whilePushing: (work) =>
+      work(async () => {}).catch((error) => {
+        if (!isProblem(error, 'objects_missing')) throw error;
+        return work(async () => {});
+      }),
+    headlines: () => listHeadlines(client, target),
+    // The hub's sweep removes the objects.
+    sweep: async () => null,
+    within: (other) => openRepositoryOnHub({ ...options, signal: other }),
+  };
+
+  /** A note may have been changed since. */
+  async function isPublished(error: unknown, manifest: Manifest): Promise<boolean> {
+    if (!isProblem(error, 'cloud_conflict')) return false;
+    const there = await repository.read(manifestKey(manifest));
+    return there !== null && manifestText({ ...there, note: null }) === manifestText({ ...manifest, note: null });
+  }
+}
+
+function isProblem(error: unknown, code: string): boolean {
+  return error instanceof UserError && error.code === code;
+}
+
+/** What signatures the hub tells of is not verified: the manifest is. */
+async function listHeadlines(client: CloudClient, target: string): Promise<Headline[]> {
+  const parameters = { name: target };
+  const pages = await pagesOf(client, async (query) => {
+    const { body } = await client.call('listSnapshots', { parameters, query });
+    if (body === null) throw client.invalid('a list has no content');
+    return body;
+  });
+  const headlines = pages.flatMap(({ items }) => items);
+  const foreign = headlines.find((headline) => headline.target !== target || !isManifestKey(manifestKey(headline)));
+  if (foreign) throw client.invalid('a list has snapshots of another target');
+  return headlines.map(unverified);
+}
+
+interface ManifestStoreOptions {
+  name: string;
+  client: CloudClient;
+  target: string;
+  /** By key: a note is on the hub, and not in the manifest that was published. */
+  notes: Map<string, string | null>;
+  signal: AbortSignal;
+}
+
+/** Manifests by their keys, as in a bucket. */
+function createManifestStore({ name, client, target, notes, signal }: ManifestStoreOptions): ManifestStore {
+  const addressOf = (key: string) => ({ parameters: { name: target, snapshot: idIn(key) } });
+  return {
+    name,
+    async list() {
+      const headlines = await listHeadlines(client, target);
+      const file = { bytes: 0, version: '' };
+      return headlines.map((headline) => ({
+        ...file,
+        key: manifestKey(headline),
+        modified: new Date(headline.created_at),
+      }));
+    },
+    async read(key) {
+      const { body } = await client.call('getSnapshot', addressOf(key)).catch((error) => {
+        if (isProblem(error, 'snapshot_unknown')) return { body: null };
+        throw error;
+      });
+      if (body === null) return null;
+      const { href, sha256 } = body.manifest;
+      notes.set(key, body.headline.note);
+      return await askBucket((request) => fetchText(href, { sha256, ...request }), { name, signal });
+    },
+    async write(key, body) {
+      await client.call('publishSnapshot', { ...addressOf(key), body });
+    },
+    async remove(key) {
+      await client.call('removeSnapshot', addressOf(key)).catch((error) => {
+        if (!isProblem(error, 'snapshot_unknown')) throw error;
+      });
+    },
+  };
+}
+
+function idIn(key: string): string {
+  return key.slice(key.lastIndexOf('-') + 1, -'.json'.length);
+}
+
+/** A bounded text by a signed URL, which must be what the hub says. */
+async function fetchText(
+  href: string,
+  { sha256, abortSignal }: { sha256: string; abortSignal: AbortSignal },
+): Promise<string> {
+  const response = await fetch(checkedHref(href), { redirect: 'error', signal: abortSignal });
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of response.body ?? []) {
+    bytes += piece.length;
+    if (bytes > MOST_TEXT_BYTES) throw new TooLarge();
+    pieces.push(piece);
+  }
+  const text = Buffer.concat(pieces);
+  if (!response.ok) throw bucketRefusal(response.status, text.toString());
+  if (createHash('sha256').update(text).digest('hex') !== sha256) throw new Error('the manifest arrived damaged');
+  return text.toString();
+}

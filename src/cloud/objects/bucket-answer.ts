@@ -1,0 +1,60 @@
+import { attemptsFor, isMissing, storageError } from '../../repository/s3/errors.ts';
+import { retry } from '../../repository/s3/retry.ts';
+import { TooLarge } from '../../repository/store.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import { printable } from '../../text/printable.ts';
+
+/** Of an error's text; the rest is not read. */
+export const MOST_ERROR_BYTES = 64 * 1024;
+
+/** A refusal of the bucket, named by the code in its answer, as the errors of the S3 client are. */
+export function bucketRefusal(status: number, body: string): Error {
+  const name = /<Code>([A-Za-z0-9]{1,100})<\/Code>/.exec(body)?.[1] ?? `Status ${status}`;
+  const message = printable(/<Message>([^<]{1,300})<\/Message>/.exec(body)?.[1] ?? name);
+  return Object.assign(new Error(message), { name, $metadata: { httpStatusCode: status } });
+}
+
+export function statusOf(error: unknown): number | null {
+  return (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode ?? null;
+}
+
+/** Sends requests with signed URLs, again after errors that may pass. A URL that is refused may have expired. */
+export async function askBucket<Answer>(
+  request: (options: { abortSignal: AbortSignal }) => Promise<Answer>,
+  { name, signal }: { name: string; signal: AbortSignal },
+): Promise<Answer> {
+  try {
+    return await retry(() => request({ abortSignal: signal }), { signal, attempts });
+  } catch (error) {
+    signal.throwIfAborted();
+    const isMeant = isMissing(error) || error instanceof UserError || error instanceof TooLarge;
+    throw isMeant || hasOwnMeaning(error) ? error : bucketError(error, name);
+  }
+}
+
+const ATTEMPTS_AT_REFUSED = 3;
+
+function attempts(error: unknown): number {
+  const status = statusOf(error);
+  if (status === 400 || status === 403) return ATTEMPTS_AT_REFUSED;
+  if (status !== null && status < 500 && status !== 408 && status !== 429) return 1;
+  return attemptsFor(error);
+}
+
+/** The object is there already; and a local error, such as a missing file, is none of the bucket. */
+function hasOwnMeaning(error: unknown): boolean {
+  const { code, name } = error as NodeJS.ErrnoException;
+  return statusOf(error) === 412 || code === 'ENOENT' || name === 'ContentDiffers';
+}
+
+function bucketError(error: unknown, name: string): UserError {
+  const { code, message } = storageError({ error, profile: name, bucket: `the bucket of ${name}`, access: 'read' });
+  const isRefused = statusOf(error) === 403;
+  const refusal = `The bucket of ${name} refuses a URL that the hub has signed: ${(error as Error).message}`;
+  return new UserError(isRefused ? refusal : message, {
+    code,
+    exit: EXIT.unreachable,
+    hint: 'Check the network and the clock. An owner of the hub checks the storage profile of the target.',
+    cause: error,
+  });
+}

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as v from 'valibot';
+
+const uploadSchema = v.object({
+  stored_sha256: v.string(),
+  stored_bytes: v.number(),
+  upload_id: v.string(),
+  part_bytes: v.number(),
+  /** By the number of the part, from 1. */
+  etags: v.record(v.string(), v.string()),
+});
+
+/** An upload in parts that has begun, and the parts that the bucket has. */
+export type UnfinishedUpload = v.InferOutput<typeof uploadSchema>;
+
+/** Remembers uploads in parts on this machine, so that a push after an interruption sends the other parts only. */
+export interface UnfinishedUploads {
+  find(key: string): Promise<UnfinishedUpload | null>;
+  write(key: string, upload: UnfinishedUpload): Promise<void>;
+  remove(key: string): Promise<void>;
+}
+
+/** After a day buckets have dropped the parts. */
+const LIFE_MS = 24 * 60 * 60 * 1000;
+
+/** `place` is the target on its hub, with the kind of snapshot: uploads of others are no use for it. */
+export function createUnfinishedUploads(workingDirectory: string, place: string): UnfinishedUploads {
+  const folder = join(workingDirectory, 'cache', 'hub-uploads');
+  const fileOf = (key: string): string => {
+    const name = createHash('sha256').update(`${place}\n${key}`).digest('hex').slice(0, 32);
+    return join(folder, `${name}.json`);
+  };
+  let writing: Promise<void> = Promise.resolve();
+  let pruned: Promise<void> | null = null;
+
+  async function put(file: string, text: string): Promise<void> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    pruned ??= removeOld(folder);
+    await pruned;
+    const beside = `${file}.${process.pid}.tmp`;
+    await writeFile(beside, text, { mode: 0o600 });
+    await rename(beside, file);
+  }
+
+  return {
+    async find(key) {
+      const text = await readFile(fileOf(key), 'utf8').catch(() => null);
+      const parsed = text === null ? null : v.safeParse(v.pipe(v.string(), v.parseJson(), uploadSchema), text);
+      return parsed?.success ? parsed.output : null;
+    },
+    write(key, upload) {
+      const text = JSON.stringify(upload);
+      // A disk that cannot be written costs only parts that are sent again.
+      writing = writing.then(() => put(fileOf(key), text)).catch(() => {});
+      return writing;
+    },
+    async remove(key) {
+      await writing;
+      await rm(fileOf(key), { force: true });
+    },
+  };
+}
+
+async function removeOld(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const facts = await stat(join(folder, name)).catch(() => null);
+    if (facts && Date.now() - facts.mtimeMs > LIFE_MS) await rm(join(folder, name), { force: true });
+  }
+}

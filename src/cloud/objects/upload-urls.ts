@@ -1,0 +1,125 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import type { CloudClient } from '../client.ts';
+import type { Uploads } from '../contract/schemas.ts';
+
+/** A file as it is sent. */
+export interface OutgoingObject {
+  sha256: string;
+  stored_sha256: string;
+  stored_bytes: number;
+  /** Of an upload in parts that has begun. */
+  upload_id?: string | undefined;
+  from_part?: number | undefined;
+}
+
+export type UploadAnswer = Exclude<Uploads['objects'][number], { answer: 'present' | 'busy' }>;
+
+/** Signed URLs for uploads, asked for in few requests and again before they expire. */
+export interface UploadUrls {
+  /** Of these objects those that the hub has. */
+  present(objects: OutgoingObject[]): Promise<Set<string>>;
+  /** `null` when the hub has the object. Waits while the object is being removed. */
+  find(object: OutgoingObject): Promise<UploadAnswer | null>;
+  /** After a refusal: the next one is asked for. */
+  forget(sha256: string): void;
+}
+
+/** In one request: the most that the hub takes. */
+const MOST_OBJECTS = 200;
+
+/** A URL is valid for 15 minutes; whoever begins to use it needs time, and a clock may be wrong. */
+const FRESH_MS = 10 * 60_000;
+
+const LONGEST_BUSY_MS = 10 * 60_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+export interface UploadUrlsOptions {
+  client: CloudClient;
+  target: string;
+  sanitized: boolean;
+  signal: AbortSignal;
+}
+
+export function createUploadUrls({ client, target, sanitized, signal }: UploadUrlsOptions): UploadUrls {
+  const answers = new Map<string, { answer: Uploads['objects'][number]; asked: OutgoingObject; at: number }>();
+
+  async function ask(objects: OutgoingObject[]): Promise<void> {
+    for (let start = 0; start < objects.length; start += MOST_OBJECTS) {
+      const asked = objects.slice(start, start + MOST_OBJECTS);
+      const request = { parameters: { name: target }, body: { sanitized, objects: asked.map(withoutUndefined) } };
+      const { body } = await client.call('requestUploads', request);
+      const byHash = new Map(body?.objects.map((answer) => [answer.sha256, answer]));
+      for (const object of asked) {
+        const answer = byHash.get(object.sha256);
+        if (!answer) throw client.invalid('an object has no answer');
+        answers.set(object.sha256, { answer, asked: object, at: performance.now() });
+      }
+    }
+  }
+
+  function known(object: OutgoingObject): Uploads['objects'][number] | null {
+    const found = answers.get(object.sha256);
+    if (!found || performance.now() - found.at > FRESH_MS || !isSame(found.asked, object)) return null;
+    return found.answer;
+  }
+
+  async function askAgain(object: OutgoingObject): Promise<Uploads['objects'][number]> {
+    await ask([object, ...stale(answers, object)]);
+    const answered = answers.get(object.sha256)?.answer;
+    if (!answered) throw client.invalid('an object has no answer');
+    return answered;
+  }
+
+  return {
+    async present(objects) {
+      answers.clear();
+      await ask(objects);
+      const present = [...answers].filter(([, { answer }]) => answer.answer === 'present');
+      return new Set(present.map(([sha256]) => sha256));
+    },
+
+    async find(object) {
+      const began = performance.now();
+      while (true) {
+        const answer = known(object) ?? (await askAgain(object));
+        if (answer.answer === 'present') return null;
+        if (answer.answer !== 'busy') return answer;
+        answers.delete(object.sha256);
+        if (performance.now() - began > LONGEST_BUSY_MS) throw busy(target);
+        const pause = Math.min(answer.retry_after * 1000, LONGEST_PAUSE_MS);
+        await wait(pause, undefined, { signal }).catch(() => signal.throwIfAborted());
+      }
+    },
+
+    forget: (sha256) => void answers.delete(sha256),
+  };
+}
+
+function isSame(one: OutgoingObject, other: OutgoingObject): boolean {
+  return (['stored_sha256', 'stored_bytes', 'upload_id', 'from_part'] as const).every((key) => one[key] === other[key]);
+}
+
+/** Objects with a URL that has expired meanwhile, which are soon asked for as well. */
+function stale(
+  answers: Map<string, { answer: Uploads['objects'][number]; asked: OutgoingObject; at: number }>,
+  object: OutgoingObject,
+): OutgoingObject[] {
+  const old = [...answers.values()].filter(
+    ({ answer, asked, at }) =>
+      answer.answer === 'upload' && asked.sha256 !== object.sha256 && performance.now() - at > FRESH_MS,
+  );
+  return old.slice(0, MOST_OBJECTS - 1).map(({ asked }) => asked);
+}
+
+function withoutUndefined({ upload_id, from_part, ...object }: OutgoingObject) {
+  return { ...object, ...(upload_id !== undefined && { upload_id }), ...(from_part !== undefined && { from_part }) };
+}
+
+function busy(target: string): UserError {
+  return new UserError(`An object of target "${target}" is being removed on the hub for too long`, {
+    code: 'storage_busy',
+    exit: EXIT.failed,
+    hint: 'Try again in some minutes.',
+  });
+}

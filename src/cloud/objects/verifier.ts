@@ -1,0 +1,71 @@
+import type { CloudClient } from '../client.ts';
+
+export interface SentObject {
+  sha256: string;
+  /** Of an upload in parts: the hub completes it. */
+  upload_id?: string;
+  etags?: string[];
+}
+
+export type Verdict = 'stored' | 'missing' | 'differs';
+
+/** Has the hub look at sent objects: those that wait while a request is under way share the next one. */
+export type Verify = (object: SentObject) => Promise<Verdict>;
+
+const MOST_OBJECTS = 50;
+
+/** In one request, whose body is bounded. */
+const MOST_ETAGS = 5000;
+
+interface Waiting {
+  object: SentObject;
+  resolve: (verdict: Verdict) => void;
+  reject: (error: unknown) => void;
+}
+
+export function createVerifier(
+  client: CloudClient,
+  { target, sanitized }: { target: string; sanitized: boolean },
+): Verify {
+  let waiting: Waiting[] = [];
+  let isRunning = false;
+
+  function nextBatch(): Waiting[] {
+    let etags = 0;
+    const fits = ({ object }: Waiting, index: number): boolean => {
+      etags += object.etags?.length ?? 0;
+      return index < MOST_OBJECTS && (index === 0 || etags <= MOST_ETAGS);
+    };
+    const count = waiting.findIndex((one, index) => !fits(one, index));
+    const batch = count === -1 ? waiting : waiting.slice(0, count);
+    waiting = waiting.slice(batch.length);
+    return batch;
+  }
+
+  async function run(): Promise<void> {
+    isRunning = true;
+    while (waiting.length > 0) {
+      const batch = nextBatch();
+      try {
+        const body = { sanitized, objects: batch.map(({ object }) => object) };
+        const { body: answer } = await client.call('verifyUploads', { parameters: { name: target }, body });
+        const verdicts = new Map(answer?.objects.map((object) => [object.sha256, object.answer]));
+        for (const { object, resolve, reject } of batch) {
+          const verdict = verdicts.get(object.sha256);
+          if (verdict) resolve(verdict);
+          else reject(client.invalid('an object has no answer'));
+        }
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    isRunning = false;
+  }
+
+  return (object) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Verdict>();
+    waiting.push({ object, resolve, reject });
+    if (!isRunning) void run();
+    return promise;
+  };
+}

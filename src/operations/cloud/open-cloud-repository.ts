@@ -1,0 +1,16 @@
+import { openRepositoryOnHub } from '../../cloud/cloud-repository.ts';
+import type { RemoteRepository } from '../../repository/remote-repository.ts';
+import type { Context } from '../../runtime/context.ts';
+import { openCloud } from './open-cloud.ts';
+
+/** The remote repository of a cloud target. */
+export function openCloudRepository(context: Context, target: string): Promise<RemoteRepository> {
+  const { configuration, report, signal } = context;
+  return openRepositoryOnHub({
+    open: (other) => openCloud({ ...context, signal: other }),
+    target,
+    directory: configuration.settings.working_directory,
+    report,
+    signal,
+  });
+}

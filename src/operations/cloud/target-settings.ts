@@ -1,0 +1,82 @@
+import * as v from 'valibot';
+import { type CloudTarget, targetSettingsSchema } from '../../cloud/contract/schemas.ts';
+import { URL_KEYS } from '../../cloud/contract/url-password.ts';
+import type { Configuration, Problem } from '../../config/configuration.ts';
+import { pruneTree } from '../../config/keys/prune.ts';
+import { type Settings, settingsSchema, type TargetSettings } from '../../config/schema/settings.ts';
+import { type Shape, shapeOf } from '../../config/schema/shape.ts';
+import { dotted, type Tree, valueAt } from '../../config/tree.ts';
+import { fillUrls } from '../../config/urls/fill-urls.ts';
+import { TemplateError, type Variables, variablesOf } from '../../config/urls/template.ts';
+
+/** Variables whose values a URL of the hub must not carry to the server that it names. */
+const KEPT_VARIABLES = /^(TOOL|AWS|ACTIONS|GITHUB)_/i;
+
+/** Cloud targets as operations read them. */
+export type CloudSettings = Pick<Configuration, 'deferred'> & {
+  targets: Settings['targets'];
+  blanks: Map<string, string>;
+};
+
+/**
+ * The settings of cloud targets, for those who build them; of other callers' targets the name alone. Storage profiles
+ * and groups are the hub's business. Templates of URLs are filled in from the environment of this machine.
+ */
+export function cloudSettings(targets: CloudTarget[], environment: NodeJS.ProcessEnv): CloudSettings {
+  const shape = shapeOf(targetSettingsSchema);
+  const settings = targets.map((target) => [target.name, settingsOf(target, shape)] as const);
+  const tree = { targets: Object.fromEntries(settings) };
+  const { problems, blanks } = fillUrls(tree, { shape: shapeOf(settingsSchema), variables: permitted(environment) });
+  const place = { file: null, line: null, column: null };
+  const deferred = problems.map(
+    ({ path, code, message, hint }): Problem => ({
+      ...{ severity: 'error', code, key: dotted(path), hint: hint ?? null, ...place },
+      message: typeof message === 'string' ? message : message.says,
+    }),
+  );
+  return { targets: tree.targets, deferred, blanks };
+}
+
+function permitted(environment: NodeJS.ProcessEnv): Variables {
+  const variables = variablesOf(environment);
+  return (name) => {
+    if (!KEPT_VARIABLES.test(name)) return variables(name);
+    throw new TemplateError(`the hub may not use the variable ${name}`, 0, 'Name another variable in the URL.');
+  };
+}
+
+function settingsOf({ settings, permissions }: CloudTarget, shape: Shape): TargetSettings {
+  const title = typeof settings.name === 'string' ? { name: settings.name } : {};
+  const others: TargetSettings = { ...title, share: {} };
+  if (!permissions.includes('read_source')) return others;
+  const tree = structuredClone(settings) as Tree;
+  // Keys of a newer hub are left out.
+  pruneTree(tree, shape);
+  const parsed = v.safeParse(targetSettingsSchema, tree);
+  if (!parsed.success) return others;
+  const { storage_profile: _, sso_groups: __, sanitize, ...rest } = parsed.output;
+  const { storage_profile: ___, ...query } = sanitize ?? {};
+  return { ...rest, ...(sanitize && { sanitize: query }) };
+}
+
+/** The target in a key such as `targets.NAME.snapshot.src_url`; a name may contain dots. */
+export function targetIn(key: string): string {
+  return key.split('.').slice(1, -2).join('.');
+}
+
+/** The target with its URLs whole. */
+export function withUrls(target: CloudTarget, urls: Record<string, string>): CloudTarget {
+  const settings = structuredClone(target.settings) as Record<string, Tree | undefined>;
+  for (const key of URL_KEYS) {
+    const [part = '', field = ''] = key.split('.');
+    const url = urls[key];
+    if (url !== undefined) settings[part] = { ...settings[part], [field]: url };
+  }
+  return { ...target, settings };
+}
+
+/** The URLs of a target, filled in. */
+export function urlsOf(targets: Settings['targets'], name: string): string[] {
+  const urls = URL_KEYS.map((key) => valueAt(targets as Tree, [name, ...key.split('.')]));
+  return urls.filter((url) => typeof url === 'string');
+}

@@ -1,0 +1,35 @@
+import type { RemoteRepository } from '../../repository/remote-repository.ts';
+import type { Context } from '../../runtime/context.ts';
+import { findTarget } from '../find-target.ts';
+import { openRemote } from './storage-profiles.ts';
+
+/** A remote repository: the bucket of a storage profile, or that of a cloud target on the hub. */
+export type RemoteLocation = { profile: string } | { cloudTarget: string };
+
+/** Where a target's snapshots are pushed to, if anywhere: sanitized ones may have a storage profile of their own. */
+export function locationFor(
+  { configuration }: Context,
+  name: string,
+  { sanitized }: { sanitized: boolean },
+): RemoteLocation | null {
+  if (configuration.cloud?.has(name)) return { cloudTarget: name };
+  const { storage_profile, sanitize } = findTarget(configuration, name);
+  const profile = (sanitized ? sanitize?.storage_profile : undefined) ?? storage_profile;
+  return profile === undefined ? null : { profile };
+}
+
+/** The remote repositories that may hold snapshots of a target. */
+export function locationsOf(context: Context, name: string): RemoteLocation[] {
+  const { share } = findTarget(context.configuration, name);
+  const isCloud = context.configuration.cloud?.has(name) ?? false;
+  if (share && !isCloud)
+    return share.storage_profile_name === undefined ? [] : [{ profile: share.storage_profile_name }];
+  const all = [false, true].flatMap((sanitized) => locationFor(context, name, { sanitized }) ?? []);
+  return [...new Map(all.map((location) => [JSON.stringify(location), location])).values()];
+}
+
+export async function openLocation(context: Context, location: RemoteLocation): Promise<RemoteRepository> {
+  if ('profile' in location) return openRemote(context, location.profile);
+  const { openCloudRepository } = await import('../cloud/open-cloud-repository.ts');
+  return openCloudRepository(context, location.cloudTarget);
+}

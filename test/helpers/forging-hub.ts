@@ -1,0 +1,44 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+/** Stands between a client and a real hub, and changes its answers as the test says. */
+export interface ForgingHub {
+  /** In place of the hub's. */
+  url: string;
+  /** Changes the body of a successful answer, or returns it; `path` is below `/api/v3`. */
+  // biome-ignore lint/suspicious/noExplicitAny: what a test forges, whatever the route.
+  forge: (request: { method: string; path: string }, body: any) => unknown;
+  requests: { method: string; path: string; token: string | undefined }[];
+  stop(): Promise<void>;
+}
+
+export async function startForgingHub(hub: string): Promise<ForgingHub> {
+  const server = createServer(async (incoming, outgoing) => {
+    const { method = 'GET', url = '/', headers } = incoming;
+    const path = url.replace('/api/v3', '');
+    forging.requests.push({ method, path, token: headers.authorization });
+    const sent = await buffer(incoming);
+    const kept = ['authorization', 'content-type', 'if-match', 'if-none-match', 'user-agent'];
+    const answer = await fetch(new URL(url, hub), {
+      method,
+      headers: Object.fromEntries(kept.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : []))),
+      ...(sent.length > 0 && { body: new Uint8Array(sent) }),
+    });
+    const text = await answer.text();
+    const isJson = answer.ok && answer.headers.get('content-type')?.includes('json');
+    const body = isJson ? JSON.stringify(forging.forge({ method, path }, JSON.parse(text))) : text;
+    outgoing.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const forging: ForgingHub = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    forge: (_request, body) => body,
+    requests: [],
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return forging;
+}
