@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Resvg } from '@resvg/resvg-js';
 import { openTerminal } from '../test/e2e/terminal.ts';
 import { build } from './build.mjs';
+import { drawPages } from './pictures/pages.mjs';
 import { svg } from './pictures/svg.mjs';
 
 /** Making the sample takes some ten seconds, more where the machine is busy. */
@@ -15,6 +16,7 @@ const folder = join(root, 'docs', 'pictures');
 const font = createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSansMono.ttf');
 const fontFiles = [font, font.replace('.ttf', '-Bold.ttf')];
 
+await drawPages(folder);
 await build();
 const home = mkdtempSync(join(tmpdir(), 'pictures-'));
 const terminal = open('demo');

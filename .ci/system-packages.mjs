@@ -78,10 +78,9 @@ const systemPackages = [
     usualPlaces: [],
     debian: ['chromium'],
     elsewhere: 'the package chromium',
-    neededBy: 'the long test of a sign-in in a real browser',
+    neededBy: 'the tests of the pages of the hub in a real browser',
     onlyForTests: true,
     startsServices: true,
-    onlyForLongTests: true,
   },
 ];
 

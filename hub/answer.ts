@@ -39,13 +39,10 @@ function hash(content: string): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 27);
 }
 
-/** Whatever went wrong as an answer (RFC 9457); what only operators may know goes to the log. */
-export function failed(error: unknown, { log }: Hub, seen?: Seen): Response {
+/** Any failure as an answer (RFC 9457). */
+export function failed(error: unknown, hub: Hub, seen?: Seen): Response {
   const requestId = seen?.requestId ?? randomUUID();
-  const problem = problemOf(error);
-  if (problem.status >= 500) {
-    log.error(problem.message, { request_id: requestId, code: problem.code, reason: reasonOf(error) });
-  }
+  const problem = reported(error, hub, requestId);
   return new Response(JSON.stringify(problem.body(requestId)), {
     status: problem.status,
     headers: {
@@ -56,6 +53,18 @@ export function failed(error: unknown, { log }: Hub, seen?: Seen): Response {
     },
   });
 }
+
+/** The failure in words for the caller; the reason of a failure of the hub goes to the log only. */
+export function reported(error: unknown, { log }: Hub, requestId: string): Problem {
+  const problem = problemOf(error);
+  if (problem.status >= 500) {
+    log.error(problem.message, { request_id: requestId, code: problem.code, reason: reasonOf(error) });
+  }
+  return problem;
+}
+
+/** SQLSTATEs of values that no column takes: a forged cursor, a time out of range, U+0000 in a text. */
+const REFUSED_VALUES = ['22P02', '22007', '22008', '22021', '22P05'];
 
 /** SQLSTATE classes of what passes: no connection, no resources, an administrator's or a timeout's end of a statement. */
 const PASSING = /^(08|53|57|40|25)/;
@@ -70,8 +79,7 @@ function problemOf(error: unknown): Problem {
     });
   }
   const { code = '', message = '' } = (error ?? {}) as { code?: string; message?: string };
-  // A text that does not fit the type of its column: a forged cursor.
-  if (code === '22P02' || code === '22007') return new Problem('cloud_refused', 'The request is not valid');
+  if (REFUSED_VALUES.includes(code)) return new Problem('cloud_refused', 'The request is not valid');
   const isPassing = PASSING.test(code) || /^E[A-Z]+$/.test(code) || /connection|timeout/i.test(message);
   if (isPassing) {
     return new Problem('cloud_unavailable', 'The hub cannot reach its database', {

@@ -10,6 +10,7 @@ import { recordEvent } from './database/audit.ts';
 import { findTarget, type TargetRow } from './database/targets.ts';
 import type { Hub } from './hub.ts';
 import type { Metrics } from './metrics.ts';
+import { mountPages } from './pages/pages.ts';
 import { Problem } from './problem.ts';
 import {
   addressOf,
@@ -21,6 +22,7 @@ import {
   queryOf,
   refuseBrowsers,
   refuseOldTools,
+  refuseTooMany,
   tokenOf,
 } from './request.ts';
 import { administrationRoutes } from './routes/administration.ts';
@@ -46,15 +48,18 @@ export interface AppOptions {
   metrics: Metrics;
   /** Whether new requests are welcome: not while the instance ends. */
   isReady: () => Promise<boolean>;
+  /** Of a trial: signs in to the pages once. */
+  trialCode: string | null;
 }
 
 /** The API of the hub, and `/healthz` and `/readyz`. */
-export function createApp({ hub, metrics, isReady }: AppOptions): Hono<{ Bindings: HttpBindings }> {
+export function createApp({ hub, metrics, isReady, trialCode }: AppOptions): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
   app.get('/healthz', (context) => context.text('ok\n'));
   app.get('/readyz', async (context) =>
     (await isReady()) ? context.text('ready\n') : context.text('not ready\n', 503),
   );
+  mountPages(app, { hub, metrics, trialCode });
   const paths = new Set<string>();
   for (const [name, route] of Object.entries<Route>(ROUTES)) {
     const path = `${BASE_PATH}${route.path.replace(/\{(\w+)\}/g, ':$1')}`;
@@ -121,15 +126,6 @@ async function answer(context: HonoContext, { name, route, hub, seen }: Answerin
   const request = { parameters, query, body, caller, target, condition, address, acceptsCsv };
   const given = await (HANDLERS[name] as unknown as AnyHandler)(request, hub);
   return written(context, { given, route, requestId: seen.requestId });
-}
-
-/** Before the database is asked: each token that is sent counts, known or not. */
-function refuseTooMany(token: string, { requests, limits }: Hub): void {
-  const seconds = requests.take(token);
-  if (seconds === 0) return;
-  throw new Problem('cloud_busy', `The token has sent more than ${limits.requests.perSecond} requests a second`, {
-    headers: { 'retry-after': String(Math.ceil(seconds)) },
-  });
 }
 
 async function callerOf(token: string | null, { callers }: Hub): Promise<Caller> {

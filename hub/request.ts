@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import { MOST_BODY_BYTES, type Route } from '../src/cloud/contract/routes.ts';
 import { PARAMETERS } from '../src/cloud/contract/schemas.ts';
 import type { Condition } from './database/condition.ts';
+import { isPageToken } from './database/tokens.ts';
 import type { Hub } from './hub.ts';
 import { Problem } from './problem.ts';
 import { MIN_TOOL } from './routes/sessions.ts';
@@ -29,11 +30,20 @@ export function refuseOldTools(context: HonoContext): void {
   });
 }
 
+/** Before the database is asked: each token that is sent counts, known or not. */
+export function refuseTooMany(token: string, { requests, limits }: Hub): void {
+  const seconds = requests.take(token);
+  if (seconds === 0) return;
+  throw new Problem('cloud_busy', `The token has sent more than ${limits.requests.perSecond} requests a second`, {
+    headers: { 'retry-after': String(Math.ceil(seconds)) },
+  });
+}
+
 const LONGEST_TOKEN = 200;
 
 export function tokenOf(context: HonoContext): string | null {
   const [, token] = /^Bearer ([\w.-]+)$/i.exec(context.req.header('authorization') ?? '') ?? [];
-  return token !== undefined && token.length <= LONGEST_TOKEN ? token : null;
+  return token !== undefined && token.length <= LONGEST_TOKEN && !isPageToken(token) ? token : null;
 }
 
 /** An invalid name is treated as a missing resource. */

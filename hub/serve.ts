@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -43,6 +44,8 @@ export interface Served {
   url: string;
   /** Of a trial. */
   ownerToken: string | null;
+  /** Of a trial: signs in to the pages, once. */
+  pages: string | null;
 }
 
 /** Milliseconds: a request that takes longer to arrive is ended. */
@@ -73,7 +76,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   const metrics = createMetrics(database);
   let ending = false;
   const isReady = async (): Promise<boolean> => !ending && (await canServe(db, settings));
-  const app = createApp({ hub, metrics, isReady });
+  const trialCode = dev ? randomBytes(24).toString('base64url') : null;
+  const app = createApp({ hub, metrics, isReady, trialCode });
   const server = createAdaptorServer({
     fetch: async (request, env) => {
       const response = await app.fetch(request, env as never);
@@ -92,9 +96,10 @@ export async function serve(options: ServeOptions): Promise<void> {
   const metricsServer = settings.metricsListen && (await serveMetrics(settings.metricsListen, { metrics, database }));
   const { port } = server.address() as AddressInfo;
   const url = `http://${settings.listen.host.includes(':') ? `[${settings.listen.host}]` : settings.listen.host}:${port}`;
+  const pages = trialCode === null ? null : `${url}/sign-in/once?code=${trialCode}`;
   log.info('listening', { url, version });
-  if (ownerToken !== null) write(trialText(url, ownerToken));
-  options.ready?.({ url, ownerToken });
+  if (ownerToken !== null) write(trialText(url, { ownerToken, pages }));
+  options.ready?.({ url, ownerToken, pages });
   if (!signal.aborted) await once(signal, 'abort');
   ending = true;
   log.info('ending');
@@ -126,11 +131,12 @@ async function setUpTrial(
   return token;
 }
 
-function trialText(url: string, token: string): string {
+function trialText(url: string, { ownerToken, pages }: { ownerToken: string; pages: string | null }): string {
   return [
     `The hub is at ${url}. Owner token, shown once:`,
-    token,
+    ownerToken,
     `Use it: TOOL_ENV=development TOOL_DEV_API_URL=${url} TOOL_AUTHTOKEN=… tool cloud show`,
+    `Its pages, for one sign-in: ${pages}`,
     '',
   ].join('\n');
 }

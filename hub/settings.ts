@@ -42,6 +42,8 @@ export interface HubSettings {
   publicUrl: string | null;
   trustedProxies: BlockList;
   signIn: SignInSettings | null;
+  /** Of the pages, as registered with the same provider; without a secret it is a public client. */
+  pages: { clientId: string; clientSecret: string | null } | null;
   ownerGroups: string[];
   memberGroups: string[];
   auditorGroups: string[];
@@ -65,6 +67,8 @@ const HUB_VARIABLES = {
   TRUSTED_PROXIES: 'addresses or networks whose X-Forwarded-For is believed',
   PROVIDER_URL: 'address of the identity provider',
   CLIENT_ID: 'client identifier, as registered with the provider',
+  PAGES_CLIENT_ID: 'client identifier of the pages, default CLIENT_ID',
+  PAGES_CLIENT_SECRET: 'its secret; without one the pages are a public client',
   REDIRECT_URL: 'local callback URL of the sign-in',
   GROUPS_CLAIM: 'claim that holds the groups',
   OWNER_GROUPS: 'groups of the owners',
@@ -80,6 +84,9 @@ const HUB_VARIABLES = {
   BUCKET_ACCESS_KEY: 'its access key',
   BUCKET_SECRET_KEY: 'its secret key',
 } as const;
+
+/** Names of the variables; each may also be given as `…_FILE`. */
+export const HUB_SETTINGS = Object.keys(HUB_VARIABLES).map((name) => `${PREFIX}${name}`);
 
 type Name = keyof typeof HUB_VARIABLES;
 type Values = Partial<Record<Name, string>>;
@@ -139,6 +146,10 @@ export async function readHubSettings(environment: NodeJS.ProcessEnv, flags: Hub
             redirect_url: values.REDIRECT_URL ?? null,
             groups_claim: values.GROUPS_CLAIM ?? 'groups',
           },
+    pages:
+      values.CLIENT_ID === undefined
+        ? null
+        : { clientId: values.PAGES_CLIENT_ID ?? values.CLIENT_ID, clientSecret: values.PAGES_CLIENT_SECRET ?? null },
     ownerGroups: listed(values.OWNER_GROUPS),
     memberGroups: listed(values.MEMBER_GROUPS),
     auditorGroups: listed(values.AUDITOR_GROUPS),

@@ -42,6 +42,7 @@ export interface AuditFilter extends Paging {
   actor?: string | undefined;
   target?: string | undefined;
   action?: string | undefined;
+  outcome?: 'done' | 'refused' | undefined;
 }
 
 type Row = Pick<Tables['audit_events'], 'actor' | 'action' | 'target' | 'object' | 'outcome' | 'address'> & {
@@ -53,7 +54,7 @@ export async function listEvents(db: Database, { since, until, ...filter }: Audi
   let query = db.selectFrom('audit_events').selectAll().orderBy('id', 'desc');
   if (since !== undefined) query = query.where('at', '>=', new Date(since));
   if (until !== undefined) query = query.where('at', '<', new Date(until));
-  for (const key of ['actor', 'target', 'action'] as const) {
+  for (const key of ['actor', 'target', 'action', 'outcome'] as const) {
     const value = filter[key];
     if (value !== undefined) query = query.where(key, '=', value);
   }

@@ -8,7 +8,14 @@ import type { Migration } from 'kysely/migration';
 export const MIGRATIONS: Record<string, Migration> = {
   '0001-hub': { up: createTables },
   '0002-sweep': { up: addSweep },
+  '0003-expected-every': { up: addExpectedEvery },
 };
+
+async function addExpectedEvery(db: Kysely<unknown>): Promise<void> {
+  await sql`ALTER TABLE targets ADD COLUMN expected_every text CHECK (expected_every ~ '^[1-9][0-9]{0,3}[hdw]$')`.execute(
+    db,
+  );
+}
 
 async function createTables(db: Kysely<unknown>): Promise<void> {
   const statements = [

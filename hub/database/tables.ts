@@ -63,6 +63,8 @@ interface Targets {
   reader_groups: string[];
   original_groups: string[];
   builder_groups: string[];
+  /** `24h`, `1d`, `2w`: an older newest snapshot is late. */
+  expected_every: string | null;
   revision: Generated<number>;
   removed_at: OptionalTime;
 }

@@ -20,6 +20,7 @@ export interface TargetRow {
   reader_groups: string[];
   original_groups: string[];
   builder_groups: string[];
+  expected_every: string | null;
   revision: number;
 }
 
@@ -33,6 +34,7 @@ const COLUMNS = [
   'reader_groups',
   'original_groups',
   'builder_groups',
+  'expected_every',
   'revision',
 ] as const;
 
@@ -99,6 +101,7 @@ export async function targetAnswer(db: Connection, target: TargetRow, caller: Ca
     ...targetItem({ ...target, snapshots, last_snapshot_at }, caller),
     original_groups: mayChange ? target.original_groups : [],
     builder_groups: mayChange ? target.builder_groups : [],
+    expected_every: mayChange ? target.expected_every : null,
     secrets: mayChange ? await fingerprintsOf(db, { owner: 'target', owner_id: target.id }) : {},
     applied: mayChange ? target.applied : null,
   };
@@ -146,8 +149,11 @@ export async function saveTarget(
     .forUpdate()
     .executeTakeFirst();
   if ('create' in condition ? found : found?.revision !== condition.revision) throw changedMeanwhile(name, condition);
-  const { original_groups, builder_groups } = body;
-  const applied = { settings, original_groups, builder_groups };
+  const { original_groups, builder_groups, expected_every } = body;
+  const applied = {
+    ...{ settings, original_groups, builder_groups },
+    ...(expected_every !== null && { expected_every }),
+  };
   const content = {
     settings: JSON.stringify(settings),
     ...(body.applied && { applied: JSON.stringify(applied) }),
@@ -156,6 +162,7 @@ export async function saveTarget(
     reader_groups: body.settings.sso_groups ?? [],
     original_groups,
     builder_groups,
+    expected_every,
   };
   const row = found
     ? await db

@@ -7,8 +7,15 @@ import { type Page, type Paging, pageOf } from './paging.ts';
 /** A text that begins so is a token of a hub: scanners of repositories find it. */
 const PREFIX = 'toolhub_';
 
-function newToken(): { token: string; hash: Buffer } {
-  const token = `${PREFIX}${randomBytes(32).toString('base64url')}`;
+/** The cookie of a page holds another kind of token, which the API refuses. */
+const PAGE_PREFIX = 'toolhubpage_';
+
+export function isPageToken(token: string): boolean {
+  return token.startsWith(PAGE_PREFIX);
+}
+
+function newToken(prefix = PREFIX): { token: string; hash: Buffer } {
+  const token = `${prefix}${randomBytes(32).toString('base64url')}`;
   return { token, hash: hashOf(token) };
 }
 
@@ -18,7 +25,7 @@ export function hashOf(text: string): Buffer {
 
 /** The caller with this token; `null` when it is unknown, revoked or expired, or its user is disabled. */
 export async function callerWith(db: Database, token: string, settings: HubSettings): Promise<Caller | null> {
-  if (!token.startsWith(PREFIX)) return null;
+  if (!token.startsWith(PREFIX) && !isPageToken(token)) return null;
   const row = await db
     .selectFrom('tokens')
     .leftJoin('users', 'users.id', 'tokens.user_id')
@@ -52,8 +59,9 @@ export interface ServiceToken {
 export async function insertServiceToken(
   db: Connection,
   { name, role, targetIds, expiresAt }: ServiceToken,
+  { page = false } = {},
 ): Promise<{ id: string; token: string; created_at: Date }> {
-  const { token, hash } = newToken();
+  const { token, hash } = newToken(page ? PAGE_PREFIX : PREFIX);
   const { id, created_at } = await db
     .insertInto('tokens')
     .values({ hash, name, role, target_ids: targetIds, expires_at: expiresAt, user_id: null })
@@ -64,13 +72,19 @@ export async function insertServiceToken(
 
 export async function insertSession(
   db: Connection,
-  userId: string,
-  expiresAt: Date,
+  { userId, expiresAt, page = false }: { userId: string; expiresAt: Date; page?: boolean },
 ): Promise<{ token: string; id: string }> {
-  const { token, hash } = newToken();
+  const { token, hash } = newToken(page ? PAGE_PREFIX : PREFIX);
   const { id } = await db
     .insertInto('tokens')
-    .values({ hash, name: 'session', user_id: userId, role: null, target_ids: null, expires_at: expiresAt })
+    .values({
+      hash,
+      name: page ? 'page' : 'session',
+      user_id: userId,
+      role: null,
+      target_ids: null,
+      expires_at: expiresAt,
+    })
     .returning('id')
     .executeTakeFirstOrThrow();
   return { token, id };

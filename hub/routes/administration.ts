@@ -1,4 +1,5 @@
 import { auditCsv } from '../../src/cloud/contract/audit-csv.ts';
+import { eventAnswer } from '../audit-events.ts';
 import { listEvents, recordEvent } from '../database/audit.ts';
 import { insertServiceToken, listServiceTokens, revokeToken, targetIdsOf } from '../database/tokens.ts';
 import { listUsers, setDisabled, type UserRow } from '../database/users.ts';
@@ -69,9 +70,7 @@ export const administrationRoutes: Pick<
 
   async listAuditEvents({ query, acceptsCsv }, { db }) {
     const { items, next_cursor } = await listEvents(db, query);
-    const events = items.map(({ at, actor, action, target, object, outcome, address }) => ({
-      ...{ at: at.toISOString(), actor, action, target, object, outcome, address },
-    }));
+    const events = items.map(eventAnswer);
     const body = { items: events, next_cursor };
     return acceptsCsv ? { body, text: { type: 'text/csv; charset=utf-8', content: auditCsv(events) } } : { body };
   },

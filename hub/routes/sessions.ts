@@ -21,7 +21,7 @@ import { Problem } from '../problem.ts';
 import { ID_TOKEN_SECONDS } from '../sign-in/id-tokens.ts';
 import type { Answer, Handlers, HubRequest } from './handler.ts';
 
-const SESSION_HOURS = 12;
+export const SESSION_HOURS = 12;
 
 /** A build of CI is over by then. */
 const WORKFLOW_HOURS = 2;
@@ -40,17 +40,7 @@ export const sessionRoutes: Pick<Handlers, 'root' | 'openapi' | 'createSession' 
   },
 
   async createSession({ body, address }, hub) {
-    const origin = address === null ? null : signInOrigin(address);
-    if (origin !== null) await refuseTooManySignIns(origin, hub);
-    let refused = false;
-    try {
-      return await openSession({ body, address }, hub);
-    } catch (error) {
-      refused = isRefusal(error);
-      throw error;
-    } finally {
-      if (origin !== null && !refused) await forgetSignIn(hub.db, origin);
-    }
+    return limitedSignIn(address, hub, () => openSession({ body, address }, hub));
   },
 
   async endSession({ caller, address }, hub) {
@@ -65,6 +55,25 @@ export const sessionRoutes: Pick<Handlers, 'root' | 'openapi' | 'createSession' 
     return { body: await identityOf(db, caller) };
   },
 };
+
+/** Opens a session, unless too many sign-ins of the address were refused in the last minute. */
+export async function limitedSignIn<Session>(
+  address: string | null,
+  hub: Hub,
+  open: () => Promise<Session>,
+): Promise<Session> {
+  const origin = address === null ? null : signInOrigin(address);
+  if (origin !== null) await refuseTooManySignIns(origin, hub);
+  let refused = false;
+  try {
+    return await open();
+  } catch (error) {
+    refused = isRefusal(error);
+    throw error;
+  } finally {
+    if (origin !== null && !refused) await forgetSignIn(hub.db, origin);
+  }
+}
 
 async function refuseTooManySignIns(origin: string, { db, limits }: Hub): Promise<void> {
   const seconds = await countSignIn(db, origin, limits.refusedSignIns);
@@ -101,10 +110,11 @@ async function openSession(
   });
 }
 
-async function openUserSession(
+/** `page`: of the pages, whose token the API refuses. */
+export async function openUserSession(
   db: Connection,
   person: { issuer: string; subject: string; name: string; groups: string[] },
-  { settings, clock }: Hub,
+  { settings, clock, page = false }: Pick<Hub, 'settings' | 'clock'> & { page?: boolean },
 ) {
   const { issuer, subject, name, groups } = person;
   const user = await saveUser(db, { issuer, subject, name, groups });
@@ -114,7 +124,7 @@ async function openUserSession(
     });
   }
   const expiresAt = new Date(clock().getTime() + SESSION_HOURS * 3_600_000);
-  const { token } = await insertSession(db, user.id, expiresAt);
+  const { token } = await insertSession(db, { userId: user.id, expiresAt, page });
   const rights = { role: roleOf(groups, settings), auditor: isAuditor(groups, settings) };
   const identity: Identity = {
     ...{ kind: 'user', id: user.id, name: user.name, groups, targets: null, ...rights },

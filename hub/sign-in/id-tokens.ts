@@ -18,9 +18,16 @@ export type Identified =
   | { kind: 'user'; issuer: string; subject: string; name: string; groups: string[] }
   | { kind: 'github'; name: string; rule: GithubRule };
 
+export interface ReceivedTokens {
+  id_token: string;
+  access_token?: string | undefined;
+  /** The client that the ID token is for, where that is another than the one of `tool`. */
+  clientId?: string;
+}
+
 export interface IdTokens {
   /** Throws `cloud_token_refused` when it is none of the provider's, and `not_permitted` for another branch. */
-  identify(tokens: { id_token: string; access_token?: string | undefined }): Promise<Identified>;
+  identify(tokens: ReceivedTokens): Promise<Identified>;
 }
 
 interface Issuer {
@@ -40,17 +47,17 @@ export function createIdTokens({ signIn, github, publicUrl }: HubSettings): IdTo
     return known;
   };
   return {
-    async identify({ id_token, access_token }) {
+    async identify({ id_token, access_token, clientId = signIn?.client_id }) {
       const claimed = issuerOf(id_token);
       if (github.rules.length > 0 && publicUrl !== null && claimed === github.issuer) {
         const issuer = await issuerAt(github.issuer);
         const claims = await verified(id_token, issuer, publicUrl);
         return { kind: 'github', ...workflowOf(claims, github.rules) };
       }
-      if (signIn === null) throw refused('this hub trusts no provider');
+      if (signIn === null || clientId === undefined) throw refused('this hub trusts no provider');
       const issuer = await issuerAt(signIn.provider_url);
-      const claims = await verified(id_token, issuer, signIn.client_id);
-      if (Array.isArray(claims.aud) && claims.aud.length > 1 && claims.azp !== signIn.client_id) {
+      const claims = await verified(id_token, issuer, clientId);
+      if (Array.isArray(claims.aud) && claims.aud.length > 1 && claims.azp !== clientId) {
         throw refused('it is for another client');
       }
       return { kind: 'user', ...(await personOf(claims, { issuer, signIn, access_token })) };

@@ -20,6 +20,7 @@ targets:
       query_file: sanitize.sql
     sso_groups: [readers]
     original_groups: [dba]
+    expected_every: 24h
 `;
 
 describeWithPostgres('tool cloud apply and show', () => {

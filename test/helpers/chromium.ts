@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
 
 const PROGRAM = '/usr/bin/chromium';
 export const hasChromium = existsSync(PROGRAM);
@@ -13,11 +14,32 @@ export interface Chromium extends AsyncDisposable {
   go(url: string): Promise<void>;
   /** What an expression is on the page that is there now; `undefined` while there is none. */
   evaluate(expression: string): Promise<unknown>;
+  /** Until the page is loaded and the expression is true. */
+  until(expression: string): Promise<void>;
+  /** A command of the protocol. */
+  ask(method: string, params?: object): Promise<Record<string, unknown>>;
+  /** Presses a key: `Tab`, `Enter`. */
+  press(key: string): Promise<void>;
+  /** URLs that were requested. */
+  requests: string[];
+  /** Errors and warnings of its console. */
+  complaints: string[];
 }
+
+/** Milliseconds. */
+const PATIENCE = 20_000;
+
+const KEYS: Record<string, object> = {
+  Tab: { key: 'Tab', code: 'Tab', windowsVirtualKeyCode: 9 },
+  Enter: { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 13, text: '\r' },
+  Space: { key: ' ', code: 'Space', windowsVirtualKeyCode: 32, text: ' ' },
+};
 
 export async function startChromium(): Promise<Chromium> {
   const folder = await mkdtemp(join(tmpdir(), 'tool-chromium-'));
   const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--no-first-run', '--remote-debugging-port=0'];
+  // Servers of tests sign their own certificates.
+  flags.push('--ignore-certificate-errors');
   const child = spawn(PROGRAM, [...flags, `--user-data-dir=${folder}`, 'about:blank'], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, HOME: folder },
@@ -29,26 +51,54 @@ export async function startChromium(): Promise<Chromium> {
     socket.addEventListener('error', reject);
   });
   const waiting = new Map<number, (answer: Answer) => void>();
+  const requests: string[] = [];
+  const complaints: string[] = [];
   socket.addEventListener('message', ({ data }) => {
     const answer: Answer = JSON.parse(String(data));
     if (answer.id !== undefined) waiting.get(answer.id)?.(answer);
+    else note(answer, { requests, complaints });
   });
   let last = 0;
-  const ask = (method: string, params: object, sessionId?: string): Promise<Answer> => {
+  const ask = async (method: string, params: object = {}, sessionId?: string): Promise<Record<string, unknown>> => {
     last += 1;
-    const answered = new Promise<Answer>((resolve) => waiting.set(last, resolve));
-    socket.send(JSON.stringify({ id: last, method, params, sessionId }));
-    return answered;
+    const id = last;
+    const answered = new Promise<Answer>((resolve) => waiting.set(id, resolve));
+    socket.send(JSON.stringify({ id, method, params, sessionId }));
+    const { result, error } = await answered;
+    waiting.delete(id);
+    if (error) throw new Error(`${method}: ${error.message}`);
+    return result ?? {};
   };
-  const { result: target } = await ask('Target.createTarget', { url: 'about:blank' });
-  const attached = await ask('Target.attachToTarget', { targetId: target?.targetId, flatten: true });
-  const page = String(attached.result?.sessionId);
+  const target = await ask('Target.createTarget', { url: 'about:blank' });
+  const attached = await ask('Target.attachToTarget', { targetId: target.targetId, flatten: true });
+  const page = String(attached.sessionId);
+  const askPage = (method: string, params: object = {}) => ask(method, params, page);
+  for (const domain of ['Network', 'Log', 'Runtime', 'Page']) await askPage(`${domain}.enable`);
+  const evaluate = async (expression: string): Promise<unknown> => {
+    // A navigation ends what is evaluated.
+    const answer = await askPage('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true }).catch(
+      () => ({}),
+    );
+    return (answer as { result?: { value?: unknown } }).result?.value;
+  };
   return {
-    go: async (url) => void (await ask('Page.navigate', { url }, page)),
-    async evaluate(expression) {
-      const { result } = await ask('Runtime.evaluate', { expression, returnByValue: true }, page);
-      return (result?.result as { value?: unknown } | undefined)?.value;
+    go: async (url) => void (await askPage('Page.navigate', { url })),
+    evaluate,
+    async until(expression) {
+      const deadline = Date.now() + PATIENCE;
+      while ((await evaluate(`document.readyState === 'complete' && Boolean(${expression})`)) !== true) {
+        if (Date.now() > deadline) throw new Error(`Not on the page: ${expression}`);
+        await wait(20);
+      }
     },
+    ask: askPage,
+    async press(key) {
+      const event = KEYS[key] ?? {};
+      await askPage('Input.dispatchKeyEvent', { type: 'keyDown', ...event });
+      await askPage('Input.dispatchKeyEvent', { type: 'keyUp', ...event, text: undefined });
+    },
+    requests,
+    complaints,
     async [Symbol.asyncDispose]() {
       socket.close();
       child.kill();
@@ -61,6 +111,22 @@ export async function startChromium(): Promise<Chromium> {
 interface Answer {
   id?: number;
   result?: Record<string, unknown>;
+  error?: { message: string };
+  method?: string;
+  params?: {
+    request?: { url: string };
+    entry?: { level: string; text: string };
+    type?: string;
+    args?: { value?: unknown }[];
+    exceptionDetails?: { text: string };
+  };
+}
+
+function note({ method, params }: Answer, { requests, complaints }: Pick<Chromium, 'requests' | 'complaints'>): void {
+  if (method === 'Network.requestWillBeSent') requests.push(params?.request?.url ?? '');
+  if (method === 'Log.entryAdded' && params?.entry?.level !== 'info') complaints.push(params?.entry?.text ?? '');
+  if (method === 'Runtime.exceptionThrown') complaints.push(params?.exceptionDetails?.text ?? '');
+  if (method === 'Runtime.consoleAPICalled') complaints.push(String(params?.args?.[0]?.value));
 }
 
 async function debuggingUrl(output: NodeJS.ReadableStream): Promise<string> {

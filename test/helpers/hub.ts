@@ -4,7 +4,7 @@ import { type OpenedDatabase, openDatabase } from '../../hub/database/database.t
 import { insertServiceToken, insertSession } from '../../hub/database/tokens.ts';
 import { saveUser } from '../../hub/database/users.ts';
 import type { Limits } from '../../hub/limits.ts';
-import { type ServeOptions, serve } from '../../hub/serve.ts';
+import { type Served, type ServeOptions, serve } from '../../hub/serve.ts';
 import { GITHUB_ISSUER, type HubSettings, keyOf } from '../../hub/settings.ts';
 import { startPostgres, type TestPostgres } from './postgres-server.ts';
 
@@ -13,6 +13,8 @@ export interface TestHub {
   url: string;
   settings: HubSettings;
   ownerToken: string;
+  /** Link that signs in to the pages once. */
+  pages: string;
   database: OpenedDatabase;
   postgres: TestPostgres;
   /** Its log. */
@@ -22,7 +24,7 @@ export interface TestHub {
   person(
     name: string,
     groups: string[],
-    options?: { hours?: number },
+    options?: { hours?: number; page?: boolean },
   ): Promise<{ token: string; userId: string; tokenId: string }>;
   service(name: string, role: 'builder' | 'reader', targetIds: string[]): Promise<{ token: string; id: string }>;
   /** As SIGTERM does. */
@@ -61,6 +63,7 @@ export async function startHub(
     publicUrl: 'https://hub.example.com',
     trustedProxies: new BlockList(),
     signIn: null,
+    pages: null,
     ownerGroups: ['owners'],
     memberGroups: ['developers'],
     auditorGroups: ['auditors'],
@@ -71,7 +74,7 @@ export async function startHub(
   const ending = new AbortController();
   const lines: string[] = [];
   let running_: Promise<void> = Promise.resolve();
-  const { url, ownerToken } = await new Promise<{ url: string; ownerToken: string | null }>((ready, failed) => {
+  const { url, ownerToken, pages } = await new Promise<Served>((ready, failed) => {
     running_ = serve({
       settings,
       dev: true,
@@ -92,6 +95,7 @@ export async function startHub(
     url,
     settings,
     ownerToken: ownerToken ?? '',
+    pages: pages ?? '',
     database,
     postgres,
     lines,
@@ -114,9 +118,9 @@ export async function startHub(
         body: isJson && text ? JSON.parse(text) : null,
       };
     },
-    async person(name, groups, { hours = 12 } = {}) {
+    async person(name, groups, { hours = 12, page = false } = {}) {
       const user = await saveUser(db, { issuer: 'https://idp.example.com', subject: name, name, groups });
-      const { token, id } = await insertSession(db, user.id, later(hours));
+      const { token, id } = await insertSession(db, { userId: user.id, expiresAt: later(hours), page });
       return { token, userId: user.id, tokenId: id };
     },
     async service(name, role, targetIds) {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Provider, { type Configuration } from 'oidc-provider';
+import Provider, { type ClientMetadata, type Configuration } from 'oidc-provider';
 import { CookieJar } from 'tough-cookie';
 import { onTestFinished } from 'vitest';
 import type { ProviderSettings } from '../../src/sso/provider.ts';
@@ -30,6 +30,10 @@ export interface ProviderOptions {
   deviceFlow?: boolean;
   /** Says groups, name and e-mail address at its userinfo endpoint only. */
   claimsInUserInfo?: boolean;
+  /** A client with pages; without a secret a public one. */
+  webClient?: { redirectUrl: string; secret?: string };
+  /** Of several tests: the file stops it. */
+  shared?: boolean;
   /** What signs its tokens; default one that all providers of tests share. */
   signingKey?: SigningKey;
 }
@@ -38,7 +42,7 @@ const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 export async function startIdentityProvider(options: ProviderOptions = {}): Promise<IdentityProvider> {
   const { groups = { ann: ['developers', 'ops'], bob: ['sales'] }, life = 3600, deviceFlow = true } = options;
-  const { claimsInUserInfo = false, signingKey } = options;
+  const { claimsInUserInfo = false, webClient, shared = false, signingKey } = options;
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -53,6 +57,7 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
         grant_types: grants,
         response_types: ['code'],
       },
+      ...(webClient ? [pagesClient(webClient)] : []),
     ],
     scopes: ['openid', 'offline_access', 'profile', 'email', 'groups'],
     claims: { openid: ['sub'], email: ['email'], profile: ['name'], groups: ['groups'] },
@@ -98,7 +103,7 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
     server.closeAllConnections();
     await new Promise((done) => server.close(done));
   };
-  onTestFinished(stop);
+  if (!shared) onTestFinished(stop);
   return {
     settings: { provider_url: issuer, client_id: 'tool', redirect_url: 'http://127.0.0.1:0/callback' },
     signIn: (url, person = 'ann') => browse(url, { person, refuse: false, remember }),
@@ -110,6 +115,17 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
       userInfoFails = fails;
     },
     stop,
+  };
+}
+
+function pagesClient({ redirectUrl, secret }: { redirectUrl: string; secret?: string }): ClientMetadata {
+  return {
+    client_id: 'pages',
+    ...(secret === undefined ? {} : { client_secret: secret }),
+    token_endpoint_auth_method: secret === undefined ? 'none' : 'client_secret_basic',
+    redirect_uris: [redirectUrl],
+    grant_types: ['authorization_code'],
+    response_types: ['code'],
   };
 }
 

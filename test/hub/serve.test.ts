@@ -5,6 +5,7 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { MIGRATIONS } from '../../hub/database/migrations.ts';
 import { readHubSettings } from '../../hub/settings.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { putStorageProfile, startHub, type TestHub } from '../helpers/hub.ts';
@@ -94,7 +95,7 @@ describeWithPostgres('tool hub', () => {
     expect(early.output()).toContain('tool hub migrate');
     const first = tool(['hub', 'migrate', '--json'], environment);
     expect(await first.ended).toBe(0);
-    expect(JSON.parse(first.output())).toEqual({ migrations: ['0001-hub', '0002-sweep'], rewrapped: 0 });
+    expect(JSON.parse(first.output())).toEqual({ migrations: Object.keys(MIGRATIONS), rewrapped: 0 });
     const second = tool(['hub', 'migrate'], environment);
     await second.ended;
     expect(second.output()).toContain('The schema is up to date');
@@ -265,6 +266,8 @@ describeWithPostgres('tool hub', () => {
         'cloud_unknown',
       ],
       ['a folder above', hub.send('GET', '/targets/..%2f..', { token: hub.ownerToken }), 404, 'cloud_unknown'],
+      ['U+0000 in a query', hub.send('GET', '/targets?q=%00', { token: hub.ownerToken }), 422, 'cloud_refused'],
+      ['U+0000 in a body', put({ body: { settings: { name: 'a\u0000b' } } }), 422, 'cloud_refused'],
       ['no such path', hub.send('GET', '/nowhere', { token: hub.ownerToken }), 404, 'cloud_unknown'],
       ['no such method', hub.send('PATCH', '/targets/orders', { token: hub.ownerToken }), 405, 'cloud_method'],
     ];

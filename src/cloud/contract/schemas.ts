@@ -114,10 +114,17 @@ export const targetSettingsSchema = v.strictObject({
 });
 export type TargetSettings = v.InferOutput<typeof targetSettingsSchema>;
 
+/** How old the newest snapshot may become before the target is late. */
+export const expectedEvery = v.pipe(
+  v.string(),
+  v.regex(/^[1-9]\d{0,3}[hdw]$/, 'must be a number of hours, days or weeks: 24h, 1d, 2w'),
+);
+
 export const targetBodySchema = v.strictObject({
   settings: targetSettingsSchema,
   original_groups: v.exactOptional(groups, []),
   builder_groups: v.exactOptional(groups, []),
+  expected_every: v.exactOptional(v.nullable(expectedEvery), null),
   /** The hub remembers this content, which the next `cloud apply` compares with. */
   applied: v.exactOptional(v.boolean(), false),
 });
@@ -147,6 +154,8 @@ export const targetAnswerSchema = v.object({
   ...targetItem.entries,
   original_groups: v.array(v.string()),
   builder_groups: v.array(v.string()),
+  /** Absent in answers of an older hub. */
+  expected_every: v.optional(v.nullable(v.string())),
   secrets: fingerprints,
   applied: v.nullable(answeredSettings),
 });

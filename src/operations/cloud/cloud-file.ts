@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import * as v from 'valibot';
 import {
+  expectedEvery,
   type StorageSettings,
   storageSettingsSchema,
   type TargetSettings,
@@ -13,10 +14,17 @@ import { parseYaml } from '../../config/yaml/yaml-source.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 
+export interface CloudFileTarget {
+  settings: TargetSettings;
+  original_groups: string[];
+  builder_groups: string[];
+  expected_every?: string;
+}
+
 /** What a file says for the hub: `storage_profiles` and `targets`, as in tool.yml. */
 export interface CloudFile {
   storageProfiles: Map<string, StorageSettings>;
-  targets: Map<string, { settings: TargetSettings; original_groups: string[]; builder_groups: string[] }>;
+  targets: Map<string, CloudFileTarget>;
 }
 
 const groups = v.optional(v.array(v.string()), []);
@@ -45,13 +53,17 @@ export async function readCloudFile({ configuration, signal }: Context, file: st
     if (settings) found.storageProfiles.set(name, settings);
   }
   for (const [name, value] of entriesOf(tree.targets)) {
-    const { original_groups, builder_groups, share: _, ...rest } = opened(value, secretKey);
+    const { original_groups, builder_groups, expected_every, share: _, ...rest } = opened(value, secretKey);
     const settings = await withQuery(rest, file, problems);
     const parsed = check(`targets.${name}`, targetSettingsSchema, settings);
     const original = check(`targets.${name}.original_groups`, groups, original_groups);
     const builder = check(`targets.${name}.builder_groups`, groups, builder_groups);
-    if (parsed && original && builder) {
-      found.targets.set(name, { settings: parsed, original_groups: original, builder_groups: builder });
+    const every = check(`targets.${name}.expected_every`, v.optional(expectedEvery), expected_every);
+    if (parsed && original && builder && every !== null) {
+      found.targets.set(name, {
+        ...{ settings: parsed, original_groups: original, builder_groups: builder },
+        ...(every !== undefined && { expected_every: every }),
+      });
     }
   }
   if (problems.length > 0) throw invalid(file, problems);

@@ -2,13 +2,14 @@ import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { CloudClient } from '../../cloud/client.ts';
 import { compare, type KeyChange, type Leaves, leavesOf, settingsOf } from '../../cloud/compare.ts';
-import type { StorageSettings, TargetBody, TargetSettings } from '../../cloud/contract/schemas.ts';
+import type { AnswerOf } from '../../cloud/contract/routes.ts';
+import type { StorageSettings } from '../../cloud/contract/schemas.ts';
 import { URL_KEYS, withoutPassword } from '../../cloud/contract/url-password.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { type Planned, planOutdated } from '../planned.ts';
-import { readCloudFile } from './cloud-file.ts';
+import { type CloudFileTarget, readCloudFile } from './cloud-file.ts';
 import { openCloud } from './open-cloud.ts';
 
 export interface ResourceChange {
@@ -94,17 +95,9 @@ async function planProfile(client: CloudClient, name: string, settings: StorageS
   return stepOf({ kind: 'storage_profile', name, changes, desired, revision: found?.revision ?? null });
 }
 
-async function planTarget(
-  client: CloudClient,
-  name: string,
-  {
-    settings,
-    original_groups,
-    builder_groups,
-  }: { settings: TargetSettings } & Pick<TargetBody, 'original_groups' | 'builder_groups'>,
-): Promise<Step> {
+async function planTarget(client: CloudClient, name: string, target: CloudFileTarget): Promise<Step> {
   const found = await absentIfUnknown(client.call('getTarget', { parameters: { name } }));
-  const file = leavesOf({ settings, original_groups, builder_groups });
+  const file = leavesOf(target);
   const fileSecrets: Record<string, string> = {};
   for (const key of URL_KEYS.map((one) => `settings.${one}`)) {
     const url = file.get(key);
@@ -116,15 +109,20 @@ async function planTarget(
   const { changes, desired } = compare({
     file,
     fileSecrets,
-    hub: leavesOf(
-      found
-        ? { settings: found.settings, original_groups: found.original_groups, builder_groups: found.builder_groups }
-        : {},
-    ),
+    hub: leavesOf(found ? { settings: found.settings, ...outsideSettings(found) } : {}),
     hubSecrets: Object.fromEntries(secrets),
     applied: found?.applied ? leavesOf(found.applied) : null,
   });
   return stepOf({ kind: 'target', name, changes, desired, revision: found?.revision ?? null });
+}
+
+/** Keys of a target that the hub stores beside its settings; a missing `expected_every` is no key. */
+export function outsideSettings({
+  original_groups,
+  builder_groups,
+  expected_every,
+}: AnswerOf<'getTarget'>): Omit<CloudFileTarget, 'settings'> {
+  return { original_groups, builder_groups, ...(expected_every != null && { expected_every }) };
 }
 
 function stepOf(step: Omit<Step, 'action'>): Step {

@@ -1,6 +1,7 @@
 import { pagesOf } from '../../cloud/client.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
+import { outsideSettings } from './hub-settings.ts';
 import { openCloud } from './open-cloud.ts';
 
 /** What the hub has, as far as the caller may see it; secrets are not in it. */
@@ -27,8 +28,7 @@ export async function showHub(context: Context): Promise<HubContent> {
       continue;
     }
     const { body } = await client.call('getTarget', { parameters: { name } });
-    const groups = { original_groups: body?.original_groups ?? [], builder_groups: body?.builder_groups ?? [] };
-    targets.push([name, { ...settings, ...groups }]);
+    targets.push([name, { ...settings, ...(body && outsideSettings(body)) }]);
   }
   return {
     hub: client.endpoint,

@@ -1,0 +1,9 @@
+import type { AuditEvent } from '../src/cloud/contract/schemas.ts';
+import type { listEvents } from './database/audit.ts';
+
+export type AuditRow = Awaited<ReturnType<typeof listEvents>>['items'][number];
+
+/** An event as it is sent: its time as text, and nothing of its key. */
+export function eventAnswer({ at, actor, action, target, object, outcome, address }: AuditRow): AuditEvent {
+  return { at: at.toISOString(), actor, action, target, object, outcome, address };
+}

@@ -1,0 +1,67 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from './database.ts';
+import { type Page, type Paging, pageOf } from './paging.ts';
+
+export interface OverviewRow {
+  name: string;
+  reader_groups: string[];
+  original_groups: string[];
+  builder_groups: string[];
+  expected_every: string | null;
+  snapshots: number;
+  /** Of the newest snapshot. */
+  newest_at: Date | null;
+  late: boolean;
+}
+
+export interface OverviewFilter extends Paging {
+  /** Part of a name. */
+  q?: string | undefined;
+  /** Late targets only. */
+  late?: boolean | undefined;
+  now: Date;
+}
+
+/** Every target, by name, whoever may read it: for owners and auditors only. */
+export async function listOverview(
+  db: Database,
+  { q, late, now, ...paging }: OverviewFilter,
+): Promise<Page<OverviewRow>> {
+  let base = db
+    .selectFrom('targets')
+    .select(['name', 'reader_groups', 'original_groups', 'builder_groups', 'expected_every'])
+    .select([newestSnapshot.as('newest_at'), isLate(now).as('late')])
+    .select(
+      sql<number>`(SELECT count(*) FROM snapshots s WHERE s.target_id = targets.id AND s.removed_at IS NULL)`.as(
+        'snapshots',
+      ),
+    )
+    .where('removed_at', 'is', null)
+    .orderBy('name');
+  if (q !== undefined) base = base.where(sql<boolean>`position(lower(${q}) in lower(targets.name)) > 0`);
+  if (late) base = base.where(isLate(now));
+  return pageOf<OverviewRow>(paging, {
+    keyOf: ({ name }) => [name],
+    rows: (limit, after) => (after ? base.where('name', '>', after[0] ?? '') : base).limit(limit).execute(),
+  });
+}
+
+export async function countTargets(db: Database, now: Date): Promise<{ targets: number; late: number }> {
+  return db
+    .selectFrom('targets')
+    .select((eb) => [
+      eb.fn.countAll<number>().as('targets'),
+      sql<number>`count(*) FILTER (WHERE ${isLate(now)})`.as('late'),
+    ])
+    .where('removed_at', 'is', null)
+    .executeTakeFirstOrThrow();
+}
+
+const newestSnapshot = sql<Date | null>`(SELECT s.created_at FROM snapshots s
+  WHERE s.target_id = targets.id AND s.removed_at IS NULL ORDER BY s.created_at DESC LIMIT 1)`;
+
+/** A target without any snapshot is late, too. */
+function isLate(now: Date): RawBuilder<boolean> {
+  return sql<boolean>`(targets.expected_every IS NOT NULL
+    AND coalesce(${newestSnapshot} < ${now}::timestamptz - targets.expected_every::interval, true))`;
+}

@@ -1,0 +1,80 @@
+import { html } from 'hono/html';
+import * as v from 'valibot';
+import { searchQuery } from '../../src/cloud/contract/schemas.ts';
+import { formatAge, formatCount, formatNumberOf } from '../../src/text/format.ts';
+import { countTargets, listOverview, type OverviewRow } from '../database/overview.ts';
+import { type Html, nameOf, namesOf, timeOf } from './html.ts';
+import { type Column, layout, pager, table } from './layout.ts';
+import type { PageAnswer, PermittedRequest } from './page.ts';
+import { formOf } from './query.ts';
+
+const overviewForm = v.strictObject({
+  q: searchQuery.entries.q,
+  late: v.exactOptional(v.literal('1')),
+  cursor: searchQuery.entries.cursor,
+});
+
+/** Targets, the age of their newest snapshot, late targets, and who may read them. */
+export async function overviewPage({ context, site, caller, hub }: PermittedRequest): Promise<PageAnswer> {
+  const form = formOf(context, overviewForm);
+  const now = hub.clock();
+  const { q, late, cursor } = form;
+  const [{ targets, late: lateTargets }, { items, next_cursor }] = await Promise.all([
+    countTargets(hub.db, now),
+    listOverview(hub.db, { q, late: late === '1', cursor, now }),
+  ]);
+  const path = `${site.base}/`;
+  const found =
+    items.length === 0
+      ? html`<p>${targets === 0 ? 'The hub has no targets yet. Create them with tool cloud apply.' : 'No target matches.'}</p>`
+      : table('Targets by name', { columns: columnsAt(now), rows: items });
+  const content = html`<p>${formatNumberOf(targets, 'target')}, ${lateTargets === 0 ? 'none late' : html`<strong>${formatCount(lateTargets)} late</strong>`}</p>
+<form class="filter" role="search" method="get" action="${path}">
+<label>Name contains <input type="search" name="q" value="${q ?? ''}" maxlength="100"></label>
+<label class="check"><input type="checkbox" name="late" value="1"${late === '1' ? html` checked` : ''}> Late targets only</label>
+<button>Search</button>
+</form>
+${found}
+${pager(path, { query: form, next: next_cursor })}`;
+  return { page: layout({ title: 'Overview', site, caller, current: 'overview', content }) };
+}
+
+function columnsAt(now: Date): Column<OverviewRow>[] {
+  return [
+    { label: 'Target', value: ({ name }) => nameOf(name) },
+    { label: 'Status', value: statusOf },
+    { label: 'Newest snapshot', value: (row) => newestOf(row, now) },
+    {
+      label: 'Expected every',
+      value: ({ expected_every }) => (expected_every === null ? '–' : intervalOf(expected_every)),
+    },
+    { label: 'Snapshots', number: true, value: ({ snapshots }) => formatCount(snapshots) },
+    { label: 'Permissions', value: readersOf },
+  ];
+}
+
+function statusOf({ late, expected_every }: OverviewRow): Html {
+  if (late) return html`<span class="state late"><span aria-hidden="true">▲</span> Late</span>`;
+  if (expected_every === null) return html`<span class="faint">No schedule</span>`;
+  return html`<span class="state well"><span aria-hidden="true">✓</span> On time</span>`;
+}
+
+function newestOf({ newest_at }: OverviewRow, now: Date): Html {
+  if (newest_at === null) return html`<span class="faint">No snapshot</span>`;
+  return html`${formatAge(now.getTime() - newest_at.getTime())}<br><span class="faint">${timeOf(newest_at)}</span>`;
+}
+
+const UNITS: Record<string, string> = { h: 'hour', d: 'day', w: 'week' };
+
+/** `24h` → `24 hours` */
+function intervalOf(text: string): string {
+  return formatNumberOf(Number.parseInt(text, 10), UNITS[text.slice(-1)] ?? '');
+}
+
+function readersOf({ reader_groups, original_groups, builder_groups }: OverviewRow): Html {
+  return html`<ul>
+<li>Sanitized snapshots: ${namesOf(reader_groups, 'no group')}</li>
+<li>Originals: ${namesOf(original_groups, 'no group')}</li>
+<li>Changes and builds: ${namesOf(builder_groups, 'all members')}</li>
+</ul>`;
+}
