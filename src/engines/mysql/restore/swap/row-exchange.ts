@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { type MysqlSession, packetsOf, SqlError } from '../connection/session.ts';
-import { listCode } from '../definitions/definitions.ts';
-import { entriesOf, withoutTexts } from '../definitions/table-entries.ts';
-import { selectOf } from '../dump/row-select.ts';
-import { type CatalogTable, readTables } from '../introspect.ts';
-import { plainWord, quoteName, quotePath, tablesIn } from '../quote.ts';
+import { type MysqlSession, packetsOf, SqlError } from '../../connection/session.ts';
+import { listCode } from '../../definitions/definitions.ts';
+import { entriesOf, withoutTexts } from '../../definitions/table-entries.ts';
+import { selectOf } from '../../dump/row-select.ts';
+import { type CatalogTable, readTables } from '../../introspect.ts';
+import { plainWord, quoteName, quotePath, tablesIn } from '../../quote.ts';
 import { type Counter, MOVED, PENDING } from './journal-schema.ts';
 import { FEW_NAMES } from './swap-duration.ts';
 
