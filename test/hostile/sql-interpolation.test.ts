@@ -104,7 +104,7 @@ const MYSQL: Record<string, string[]> = {
   'restore/grants.ts': ['given.join(", ")'],
   'restore/load-tables.ts': ['additions', 'conversions.join(", ")', 'fields.join(", ")', 'set'],
   // Results of quotePath.
-  'restore/swap/row-exchange.ts': ['from', 'into', 'mine', 'temporary'],
+  'restore/swap/row-exchange.ts': ['from', 'into', 'mine', 'moved', 'pending', 'temporary'],
   // Renames of quoted names; conditions of ours, statements that EXECUTE IMMEDIATE takes as quoted text, and clauses that
   // check-definitions.ts has read token by token.
   'restore/swap/swap-packet.ts': [
