@@ -7,7 +7,7 @@ import { annotate, listSnapshots } from '../../src/operations/snapshots/snapshot
 import { type ConfiguredCli, configuredCli } from '../helpers/configured-cli.ts';
 import { startForgingHub } from '../helpers/forging-hub.ts';
 import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub.ts';
-import { describeWithPostgres } from '../helpers/postgres-server.ts';
+import { describeWithPostgres, temporaryFolder } from '../helpers/postgres-server.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
 
 const QUERY = "UPDATE person SET email = 'p' || id || '@example.com'";
@@ -82,12 +82,19 @@ describeWithPostgres('a cloud target on the command line', () => {
       return body.items.map(({ actor, action }: { actor: string; action: string }) => `${actor} ${action}`);
     };
 
-    test('a builder builds and sanitizes, a reader loads the sanitized snapshot, without any file but a token', async () => {
+    test('a builder without a configuration file builds and sanitizes, a reader loads the sanitized snapshot', async () => {
       const { name: target, id } = await newTarget();
-      const builder = await cliOf((await hub.service('ci', 'builder', [id])).token);
-      const built = await builder.json(['build', target]);
-      expect(built, JSON.stringify(built.last)).toMatchObject({ exit: 0, last: { event: 'done' } });
-      const { snapshot, sanitized } = built.last as { snapshot: { id: string }; sanitized: { id: string } };
+      await using home = await temporaryFolder();
+      const variables = { TOOL_ENV: 'development', TOOL_DEV_API_URL: hub.url, TOOL_SECRET_KEY: 'ab'.repeat(16) };
+      const { token } = await hub.service('ci', 'builder', [id]);
+      const environment = { ...variables, TOOL_AUTHTOKEN: token, HOME: home.path };
+      const anywhere = await machine('nobody');
+      const built = await anywhere.tool(['build', target, '--json'], { cwd: home.path, environment });
+      expect(built.exit, built.stdout).toBe(0);
+      const { snapshot, sanitized } = JSON.parse(built.stdout.trimEnd().split('\n').at(-1) ?? '') as {
+        snapshot: { id: string };
+        sanitized: { id: string };
+      };
 
       const reader = await machine('readers');
       const listed = await reader.json(['target', target]);
