@@ -374,6 +374,7 @@ describeWithPostgres('two instances of the hub', () => {
     }, async () => {
       const sequence = fc.asyncProperty(steps, async (sequence_) => {
         const world = await newWorld();
+        await ACTS.push(world, ALL);
         for (const step of sequence_) await perform(world, step);
         await check(world);
       });
