@@ -260,7 +260,7 @@ describeWithPostgres('push, publish and pull', () => {
       const manifest = manifestOf([]);
       await publish(manifest);
       const pull = () => hub.send('GET', at(`/snapshots/${manifest.id}`), { token: reader });
-      await Promise.all([pull(), pull(), pull(), pull()]);
+      await Promise.all(Array.from({ length: 30 }, pull));
       await pull();
       const path = `/audit_events?target=${target}`;
       const { body } = await hub.send('GET', path, { token: hub.ownerToken });
