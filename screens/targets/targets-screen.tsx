@@ -35,6 +35,9 @@ export const targetsScreen: ScreenModule<TargetsRoute> = {
 
 const POINTER_WIDTH = 2;
 
+/** Columns. */
+const BRIEF_BELOW = 52;
+
 const MINUTE = 60_000;
 
 function TargetsView({ route }: { route: TargetsRoute }) {
@@ -50,7 +53,7 @@ function TargetsView({ route }: { route: TargetsRoute }) {
   const filtering = route.typing !== null || route.list.filter !== '';
   const detail = wide ? 'beside' : height >= 16 ? 'below' : 'none';
   const listWidth = detail === 'beside' ? Math.floor(columns * 0.6) : columns;
-  const notice = state.hub && hubNotice(state.hub, now);
+  const notice = state.hub && hubNotice(state.hub, { now, brief: columns < BRIEF_BELOW });
   const listHeight = height - (filtering ? 1 : 0) - (notice ? 1 : 0) - (detail === 'below' ? DETAIL_ROWS : 0);
   return (
     <Frame

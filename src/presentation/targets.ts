@@ -179,13 +179,14 @@ function noSnapshotsText({ permissions }: TargetRow): string {
   return permissions === undefined || permissions.includes('push') ? 'none yet: press b to build one' : 'none yet';
 }
 
-/** What the list of targets says while the hub cannot be asked. */
-export function hubNotice({ problem, as_of }: HubState, now: number): string {
-  if (problem === 'refused') return 'The hub refused the token: press s to sign in';
-  if (as_of === null) return 'Hub unreachable: showing local targets only';
+/** Why the cloud targets are not those that the hub has now; `brief` for narrow screens. */
+export function hubNotice({ problem, as_of }: HubState, { now, brief }: { now: number; brief: boolean }): string {
+  if (problem === 'refused')
+    return brief ? 'Hub token refused: s signs in' : 'The hub refused the token: press s to sign in';
+  if (as_of === null) return brief ? 'Hub unreachable' : 'Hub unreachable: showing local targets only';
   const day = 86_400_000;
   const at = Date.parse(as_of);
-  return `Hub unreachable: showing data as of ${now - at < day ? clockTime(at) : formatTime(at)}`;
+  return `Hub unreachable: ${brief ? '' : 'showing '}data as of ${now - at < day ? clockTime(at) : formatTime(at)}`;
 }
 
 function snapshotsText({ type, snapshots, last_snapshot_at: last, storage_profile: profile }: TargetRow, now: number) {
