@@ -144,12 +144,15 @@ test.for([
   'cloud targets of an unreachable hub, and an audit, at %d×%d are shown as they were',
   async ([columns, rows]) => {
     const { frames, frame, back } = open({ columns, rows, world: 'hub' });
-    await frame('targets', 'as of 04:03');
-    terminal.press('G', 'A');
+    const checked = (screen: string) => screen.includes('data as of 04:03') && !screen.includes('○');
+    await terminal.waitFor(checked);
+    terminal.press('G');
+    await frame('targets', (screen) => checked(screen) && screen.includes('❯ orders'));
+    terminal.press('A');
     await frame('audit', 'ann@example.com');
     await back('as of 04:03');
     terminal.press('s');
-    await frame('sign in', 'hub');
+    await frame('sign in', 'https://hub.example.com');
     await expect(frames.join('\n')).toMatchFileSnapshot(`frames/hub-${columns}x${rows}.txt`);
   },
 );
