@@ -42,6 +42,9 @@ function linkLocal(): Problem {
   });
 }
 
+/** Final: the client of a bucket does not try again. */
+const NO_ROUTE = 'EHOSTUNREACH';
+
 /**
  * Resolves names for connections to buckets, and refuses a name that leads to a link-local address: it may have led
  * elsewhere when the storage profile was written (DNS rebinding).
@@ -51,7 +54,7 @@ export function guardedLookup(resolve: LookupFunction = lookup): LookupFunction 
     resolve(host, options, (error, found, family) => {
       const addresses = Array.isArray(found) ? found.map(({ address }) => address) : [found];
       if (!error && addresses.some(isRefused)) {
-        const refused = Object.assign(new Error(`${host} leads to a link-local address`), { code: 'EHOSTUNREACH' });
+        const refused = Object.assign(new Error(`${host} leads to a link-local address`), { code: NO_ROUTE });
         callback(refused, '', 0);
       } else callback(error, found, family);
     });

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseSync } from '@swc/core';
 import { expect, test } from 'vitest';
+import { COMMANDS } from '../../src/commands/registry.ts';
 
 // What a person reads is in src/presentation, in errors and in the specifications of commands and keys, so that the
 // command line and the screens have the same words for the same thing.
@@ -84,8 +85,11 @@ function textOf(node: Node): string | null {
   return (node.quasis as { raw: string }[]).map(({ raw }) => raw).join('…');
 }
 
+const COMMAND_NAMES = new Set(COMMANDS.map(({ name }) => name));
+
 /** Three words or more; keys of objects, paths and classes have fewer. */
 function isSentence(text: string): boolean {
+  if (COMMAND_NAMES.has(text)) return false;
   return text.split(/\s+/).filter((word) => /^["'(]?\p{L}[\p{L}'’-]*[,.:;?!)"'…]*$/u.test(word)).length >= 3;
 }
 

@@ -63,8 +63,8 @@ describeWithPostgres('tool cloud apply and show', () => {
 
   /** A change on the hub by somebody else. */
   async function changeOnHub(settings: object): Promise<void> {
-    const { settings: before, revision, original_groups, builder_groups } = await target();
-    const body = { settings: { ...before, ...settings }, original_groups, builder_groups };
+    const { settings: before, revision, original_groups, builder_groups, expected_every } = await target();
+    const body = { settings: { ...before, ...settings }, original_groups, builder_groups, expected_every };
     const headers = { 'if-match': `"${revision}"` };
     expect((await hub.send('PUT', '/targets/orders', { token: hub.ownerToken, body, headers })).status).toBe(200);
   }

@@ -104,17 +104,17 @@ const MYSQL: Record<string, string[]> = {
   'restore/grants.ts': ['given.join(", ")'],
   'restore/load-tables.ts': ['additions', 'conversions.join(", ")', 'fields.join(", ")', 'set'],
   // Results of quotePath.
-  'restore/row-exchange.ts': ['from', 'into', 'mine', 'temporary'],
+  'restore/swap/row-exchange.ts': ['from', 'into', 'mine', 'temporary'],
   // Renames of quoted names; conditions of ours, statements that EXECUTE IMMEDIATE takes as quoted text, and clauses that
   // check-definitions.ts has read token by token.
-  'restore/swap-packet.ts': [
+  'restore/swap/swap-packet.ts': [
     'clause',
     'ArrayExpression.map(ArrowFunctionExpression).join(", ")',
     'condition',
     'renames.map(ArrowFunctionExpression).join(", ")',
     'run',
   ],
-  'restore/swap.ts': ['destination'],
+  'restore/swap/swap.ts': ['destination'],
   'definitions/table-entries.ts': ['name'],
   'sanitize/columns.ts': [
     'SAMPLED_ROWS',

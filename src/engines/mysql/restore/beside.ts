@@ -6,9 +6,9 @@ import type { Collations } from '../introspect.ts';
 import { besideNames, isReserved } from '../names.ts';
 import { inDatabase, MARK, quotePath, quoteText } from '../quote.ts';
 import { createDatabase, destinationName, dropDatabase, findBeside, isEmpty } from '../server/server.ts';
-import { DONE, journalSchema, MOVED, PENDING } from './journal-schema.ts';
 import { KEPT, keptSchema } from './kept.ts';
-import { parseRecord, readRecord } from './record.ts';
+import { DONE, journalSchema, MOVED, PENDING } from './swap/journal-schema.ts';
+import { parseRecord, readRecord } from './swap/record.ts';
 
 /**
  * What a database that a load makes says of itself: a name alone never permits a DROP. It is the comment of a table,

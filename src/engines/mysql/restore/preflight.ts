@@ -22,7 +22,7 @@ import { foreignReferences, refuseForeignReferences } from './foreign-references
 import { hasRoutines, readRoutineGrants } from './grants.ts';
 import { remoteWarnings } from './left-out.ts';
 import { checkPacketLimit, packetLimit } from './rows/packet-limit.ts';
-import { countTables, longSwapWarnings } from './swap-duration.ts';
+import { countTables, longSwapWarnings } from './swap/swap-duration.ts';
 
 /** Whether and with what consequences a snapshot can be restored; nothing is changed. */
 export async function planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan> {

@@ -20,10 +20,10 @@ import { databaseExists, destinationName, lockDestination } from '../server/serv
 import { createBeside, dropBeside, lookBeside, reservedTables, undoCopyOf } from './beside.ts';
 import { checkRestored } from './check.ts';
 import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
-import { settleAfterFailure, sweepLeftovers } from './journal.ts';
 import { onlyOwnRows, remoteWarnings } from './left-out.ts';
 import { fillDatabase, readDefinitionsFile } from './rows/fill.ts';
-import { swapDatabases } from './swap.ts';
+import { settleAfterFailure, sweepLeftovers } from './swap/journal.ts';
+import { swapDatabases } from './swap/swap.ts';
 import { releasable, whileAlive } from './while-alive.ts';
 
 /**

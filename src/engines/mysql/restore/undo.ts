@@ -9,13 +9,13 @@ import { inDatabase } from '../quote.ts';
 import { databaseExists, destinationName, lockDestination } from '../server/server.ts';
 import { createBeside, undoCopyOf } from './beside.ts';
 import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
-import { settleAfterFailure, sweepLeftovers } from './journal.ts';
 import { KEPT, type KeptRecord, keptSchema } from './kept.ts';
 import { inspectDestination } from './preflight.ts';
-import { readRecord } from './record.ts';
-import { planRowExchange } from './row-exchange.ts';
-import { exchange, tablesOf } from './swap.ts';
-import type { Rename } from './swap-packet.ts';
+import { settleAfterFailure, sweepLeftovers } from './swap/journal.ts';
+import { readRecord } from './swap/record.ts';
+import { planRowExchange } from './swap/row-exchange.ts';
+import { exchange, tablesOf } from './swap/swap.ts';
+import type { Rename } from './swap/swap-packet.ts';
 import { releasable } from './while-alive.ts';
 
 /** What the last load into the destination has replaced; rejects when nothing is kept. */

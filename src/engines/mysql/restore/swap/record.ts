@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { type MysqlSession, SqlError } from '../connection/session.ts';
-import { inDatabase, quotePath, quoteText } from '../quote.ts';
+import { type MysqlSession, SqlError } from '../../connection/session.ts';
+import { inDatabase, quotePath, quoteText } from '../../quote.ts';
 
 export interface RecordPlace {
   database: string;

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { type MysqlSession, packetsOf, SqlError } from '../connection/session.ts';
-import { listCode } from '../definitions/definitions.ts';
-import { entriesOf, withoutTexts } from '../definitions/table-entries.ts';
-import { selectOf } from '../dump/row-select.ts';
-import { type CatalogTable, readTables } from '../introspect.ts';
-import { plainWord, quoteName, quotePath, tablesIn } from '../quote.ts';
+import { type MysqlSession, packetsOf, SqlError } from '../../connection/session.ts';
+import { listCode } from '../../definitions/definitions.ts';
+import { entriesOf, withoutTexts } from '../../definitions/table-entries.ts';
+import { selectOf } from '../../dump/row-select.ts';
+import { type CatalogTable, readTables } from '../../introspect.ts';
+import { plainWord, quoteName, quotePath, tablesIn } from '../../quote.ts';
 import { type Counter, MOVED, PENDING } from './journal-schema.ts';
 import { FEW_NAMES } from './swap-duration.ts';
 
@@ -24,12 +24,14 @@ interface Databases {
   other: string;
   /** The database of the journal. */
   work: string;
-  /** Whether `other` takes the destination's rows. */
-  keep: boolean;
+  /** Takes the destination's rows: `other`, a third one, or none. */
+  keeper: string | null;
 }
 
 /** An exchange of rows between equal tables, instead of a RENAME TABLE that blocks every reader until its end. */
 export interface RowExchange {
+  /** The database that will have the destination's rows. */
+  keeper: string | null;
   /** AUTO_INCREMENT counters to set afterwards: transactions do not include them. */
   counters: Counter[];
   /**
@@ -39,12 +41,22 @@ export interface RowExchange {
   begin(): Promise<boolean>;
 }
 
+export interface RowExchangeRequest {
+  destination: string;
+  other: string;
+  work: string;
+  leaving: string[];
+  arriving: string[];
+  /** Whether the destination's rows are kept; in an older undo copy, if it has the same tables, else in `other`. */
+  keep: boolean;
+  older?: { database: string; tables: string[] };
+}
+
 /** `null` unless both databases have the same tables, many and small, without anything that an INSERT would start. */
 export async function planRowExchange(
   server: MysqlSession,
-  { leaving, arriving, ...databases }: Databases & { leaving: string[]; arriving: string[] },
+  { destination, other, work, leaving, arriving, keep, older }: RowExchangeRequest,
 ): Promise<RowExchange | null> {
-  const { destination, other, work } = databases;
   if (leaving.length + arriving.length <= FEW_NAMES || JSON.stringify(leaving) !== JSON.stringify(arriving))
     return null;
   if ((await listCode(server, destination)).some(({ kind }) => kind === 'TRIGGER')) return null;
@@ -55,8 +67,15 @@ export async function planRowExchange(
   const tables = (await readTables(server, other)).filter(({ name }) => theirs.has(name));
   if (tables.length !== arriving.length) return null;
   const wanted = await readRows(server, { database: other, tables });
+  const isThird = keep && older && JSON.stringify(older.tables) === JSON.stringify(arriving);
+  const third = isThird ? await shownTables(server, older.database, older.tables) : null;
+  const keptBefore = older && third && haveEqualDefinitions(third, theirs) ? third : null;
+  const keeper = keep ? (keptBefore && older ? older.database : other) : null;
+  const kept = keptBefore && older ? await readRows(server, { database: older.database, tables }) : null;
+  const databases: Databases = { destination, other, work, keeper };
   return {
-    counters: countersOf({ ...databases, mine, theirs }),
+    keeper,
+    counters: countersOf(databases, { mine, theirs, kept: keptBefore ?? theirs }),
     async begin() {
       try {
         await server.execute(SETTINGS);
@@ -67,9 +86,9 @@ export async function planRowExchange(
         const shown = await shownTables(server, destination, leaving);
         if (!shown || !haveEqualDefinitions(shown, theirs)) throw new SqlError('the tables have changed', 0);
         const steps = tables.flatMap(({ name, columns }) => {
-          const [from, to] = [present.get(name), wanted.get(name)];
-          if (!from || !to || from.digest === to.digest) return [];
-          return exchangeSteps(databases, { table: { name, columns }, leaving: from.rows, arriving: to.rows });
+          const [leaving, arriving] = [present.get(name), wanted.get(name)];
+          if (!leaving || !arriving) return [];
+          return exchangeSteps(databases, { name, columns, leaving, arriving, kept: kept?.get(name) ?? arriving });
         });
         await runSteps(server, steps);
         const record = `INSERT INTO ${quotePath(work, MOVED)} SELECT json FROM ${quotePath(work, PENDING)}`;
@@ -153,19 +172,16 @@ function haveEqualDefinitions(one: Map<string, ShownTable>, other: Map<string, S
   return [...one].every(([name, { definition }]) => other.get(name)?.definition === definition);
 }
 
-function countersOf({
-  destination,
-  other,
-  keep,
-  mine,
-  theirs,
-}: Databases & Record<'mine' | 'theirs', Map<string, ShownTable>>): Counter[] {
-  return [...mine].flatMap(([name, { counter: leaving }]) => {
-    const arriving = theirs.get(name)?.counter ?? null;
-    if (leaving === arriving) return [];
-    const back: Counter[] = keep ? [{ table: [other, name], next: leaving ?? '1' }] : [];
-    return [{ table: [destination, name], next: arriving ?? '1' } satisfies Counter, ...back];
-  });
+function countersOf(
+  { destination, keeper }: Databases,
+  { mine, theirs, kept }: Record<'mine' | 'theirs' | 'kept', Map<string, ShownTable>>,
+): Counter[] {
+  const change = (database: string | null, name: string, [from, to]: (string | null | undefined)[]): Counter[] =>
+    database === null || from === to ? [] : [{ table: [database, name], next: to ?? '1' }];
+  return [...mine].flatMap(([name, { counter }]) => [
+    ...change(destination, name, [counter, theirs.get(name)?.counter]),
+    ...change(keeper, name, [kept.get(name)?.counter, counter]),
+  ]);
 }
 
 export function counterStatement({ table: [database, table], next }: Counter): string {
@@ -211,28 +227,31 @@ interface ExchangeStep {
   rows: number | null;
 }
 
-interface Exchanged {
-  table: Pick<CatalogTable, 'name' | 'columns'>;
-  /** Rows of the destination, and of the other database. */
-  leaving: number;
-  arriving: number;
-}
+/** A table with its rows in the destination, in the other database, and in the one that will keep the former. */
+interface Exchanged
+  extends Pick<CatalogTable, 'name' | 'columns'>,
+    Record<'leaving' | 'arriving' | 'kept', RowsOfTable> {}
 
 function exchangeSteps(
-  { destination, other, work, keep }: Databases,
-  { table: { name, columns }, leaving, arriving }: Exchanged,
+  { destination, other, work, keeper }: Databases,
+  { name, columns, leaving, arriving, kept }: Exchanged,
 ): ExchangeStep[] {
   const list = columns
     .filter(({ generated }) => !generated)
     .map((column) => quoteName(column.name))
     .join(', ');
   const [mine, theirs, temporary] = [quotePath(destination, name), quotePath(other, name), temporaryTable(work)];
-  const replace = (into: string, from: string, [before, after]: [number, number]): ExchangeStep[] => [
-    { statement: `DELETE FROM ${into}`, rows: before },
-    { statement: `INSERT INTO ${into} (${list}) SELECT ${list} FROM ${from}`, rows: after },
-  ];
+  const replace = (into: string, from: string, [before, after]: [RowsOfTable, RowsOfTable]): ExchangeStep[] =>
+    before.digest === after.digest
+      ? []
+      : [
+          { statement: `DELETE FROM ${into}`, rows: before.rows },
+          { statement: `INSERT INTO ${into} (${list}) SELECT ${list} FROM ${from}`, rows: after.rows },
+        ];
   const arrive = replace(mine, theirs, [leaving, arriving]);
-  if (!keep) return arrive;
+  if (keeper === null) return arrive;
+  if (keeper !== other) return [...replace(quotePath(keeper, name), mine, [kept, leaving]), ...arrive];
+  if (arrive.length === 0) return [];
   return [
     { statement: `CREATE TEMPORARY TABLE ${temporary} AS SELECT ${list} FROM ${mine}`, rows: null },
     ...arrive,

@@ -1,8 +1,8 @@
-import type { WarningEvent } from '../../../runtime/events.ts';
-import { formatDuration, formatNumberOf } from '../../../text/format.ts';
-import type { MysqlSession } from '../connection/session.ts';
-import { type Flavour, LABELS } from '../introspect.ts';
-import { inDatabase } from '../quote.ts';
+import type { WarningEvent } from '../../../../runtime/events.ts';
+import { formatDuration, formatNumberOf } from '../../../../text/format.ts';
+import type { MysqlSession } from '../../connection/session.ts';
+import { type Flavour, LABELS } from '../../introspect.ts';
+import { inDatabase } from '../../quote.ts';
 
 /** Names up to which the swap takes no noticeable time. */
 export const FEW_NAMES = 100;

@@ -1,23 +1,23 @@
 import { performance } from 'node:perf_hooks';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
-import { startStep } from '../../../runtime/events.ts';
-import type { DatabaseUrl, EngineContext, Replaced } from '../../engine.ts';
-import { type MysqlSession, SESSION_SETTINGS, SqlError } from '../connection/session.ts';
-import { checkCode } from '../definitions/check-definitions.ts';
-import type { Definers } from '../definitions/code.ts';
-import { type CodeDefinitions, listCode } from '../definitions/definitions.ts';
-import { readBelongings } from '../definitions/foreign-keys.ts';
-import { readServer } from '../introspect.ts';
-import { readNameCase } from '../name-case.ts';
-import { besideNames } from '../names.ts';
-import { inDatabase, quotePath, tablesIn } from '../quote.ts';
-import { createDatabase, databaseExists, destinationName, mayNotCreate, verifyLock } from '../server/server.ts';
-import { createBeside, dropBeside, undoCopyOf } from './beside.ts';
-import { dropStatement, foreignReferences, refuseForeignReferences } from './foreign-references.ts';
-import { hasRoutines, planGrants, type RoutineGrant, readRoutineGrants } from './grants.ts';
+import { EXIT, UserError } from '../../../../runtime/errors.ts';
+import { startStep } from '../../../../runtime/events.ts';
+import type { DatabaseUrl, EngineContext, Replaced } from '../../../engine.ts';
+import { type MysqlSession, SESSION_SETTINGS, SqlError } from '../../connection/session.ts';
+import { checkCode } from '../../definitions/check-definitions.ts';
+import type { Definers } from '../../definitions/code.ts';
+import { type CodeDefinitions, listCode } from '../../definitions/definitions.ts';
+import { readBelongings } from '../../definitions/foreign-keys.ts';
+import { readServer } from '../../introspect.ts';
+import { readNameCase } from '../../name-case.ts';
+import { besideNames } from '../../names.ts';
+import { inDatabase, quotePath, tablesIn } from '../../quote.ts';
+import { createDatabase, databaseExists, destinationName, mayNotCreate, verifyLock } from '../../server/server.ts';
+import { createBeside, dropBeside, undoCopyOf } from '../beside.ts';
+import { dropStatement, foreignReferences, refuseForeignReferences } from '../foreign-references.ts';
+import { hasRoutines, planGrants, type RoutineGrant, readRoutineGrants } from '../grants.ts';
+import { KEPT, type KeptRecord } from '../kept.ts';
 import { journalRename, settle, writeJournal } from './journal.ts';
 import { type Journal, MOVED, PENDING } from './journal-schema.ts';
-import { KEPT, type KeptRecord } from './kept.ts';
 import { makeRecordTable, writeRecord } from './record.ts';
 import { planRowExchange, type RowExchange } from './row-exchange.ts';
 import { type Rename, type SwapOutcome, type SwapProgram, swapStatements } from './swap-packet.ts';
@@ -80,14 +80,19 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
     : [];
   // An older undo copy goes only when the caller wants none: a destination that was missing replaces nothing.
   const obsolete = undo || made || (await undoCopyOf(server, destination)) !== 'ours' ? null : names.undo;
+  const older = { database: names.undo, tables: kept.filter((table) => table !== KEPT) };
+  const plan = { destination, other: fresh, work: fresh, leaving, arriving, keep, older };
+  const byRows = made ? null : await planRowExchange(server, plan);
+  // The older undo copy, or what has taken its rows, becomes the new one.
+  const moved = byRows?.keeper === fresh ? arriving : [];
   const rows: RowsInstead = {
-    exchange: made
-      ? null
-      : await planRowExchange(server, { destination, other: fresh, work: fresh, keep, leaving, arriving }),
+    exchange: byRows,
     later: keep
       ? [
-          ...kept.map((table, at): Rename => ({ from: [names.undo, table], to: [retired, `kept-${at}`] })),
-          ...arriving.map((table): Rename => ({ from: [fresh, table], to: [names.undo, table] })),
+          ...(moved.length > 0 ? kept : kept.filter((table) => table === KEPT)).map(
+            (table, at): Rename => ({ from: [names.undo, table], to: [retired, `kept-${at}`] }),
+          ),
+          ...moved.map((table): Rename => ({ from: [fresh, table], to: [names.undo, table] })),
           { from: [fresh, KEPT], to: [names.undo, KEPT] },
         ]
       : [],

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { type CodeDefinitions, codeDefinitionsSchema } from '../definitions/definitions.ts';
-import { foreignReferenceSchema } from './foreign-references.ts';
-import { routineGrantSchema } from './grants.ts';
+import { type CodeDefinitions, codeDefinitionsSchema } from '../../definitions/definitions.ts';
+import { foreignReferenceSchema } from '../foreign-references.ts';
+import { routineGrantSchema } from '../grants.ts';
 
 const pathSchema = v.strictTuple([v.string(), v.string()]);
 const renameSchema = v.object({ from: pathSchema, to: pathSchema });

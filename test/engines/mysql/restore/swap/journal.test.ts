@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connectToServer } from '../../../../src/engines/mysql/connection/connect.ts';
-import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
-import { readCode } from '../../../../src/engines/mysql/definitions/definitions.ts';
-import { sweepLeftovers, writeJournal } from '../../../../src/engines/mysql/restore/journal.ts';
-import { describeWithMysql, startMysql, type TestMysql } from '../../../helpers/mysql-server.ts';
-import { testContext } from '../../../helpers/postgres-server.ts';
+import { connectToServer } from '../../../../../src/engines/mysql/connection/connect.ts';
+import { parseMysqlUrl } from '../../../../../src/engines/mysql/connection/url.ts';
+import { readCode } from '../../../../../src/engines/mysql/definitions/definitions.ts';
+import { sweepLeftovers, writeJournal } from '../../../../../src/engines/mysql/restore/swap/journal.ts';
+import { describeWithMysql, startMysql, type TestMysql } from '../../../../helpers/mysql-server.ts';
+import { testContext } from '../../../../helpers/postgres-server.ts';
 
 const WORK = 'app.tool-new-00000000';
 const OLD = [

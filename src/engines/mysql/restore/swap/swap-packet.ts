@@ -1,17 +1,17 @@
-import { SESSION_SETTINGS } from '../connection/session.ts';
-import { type Definers, settingsOf } from '../definitions/code.ts';
+import { SESSION_SETTINGS } from '../../connection/session.ts';
+import { type Definers, settingsOf } from '../../definitions/code.ts';
 import {
   type Code,
   type CodeDefinitions,
   type DanglingKey,
   type Listed,
   withoutDefiner,
-} from '../definitions/definitions.ts';
-import { defaultStatements } from '../definitions/sequence-defaults.ts';
-import { lexicalModeOf, significant } from '../definitions/tokens.ts';
-import type { Flavour } from '../introspect.ts';
-import { plainWord, plainWords, quoteName, quotePath, quoteText } from '../quote.ts';
-import type { GrantStatement } from './grants.ts';
+} from '../../definitions/definitions.ts';
+import { defaultStatements } from '../../definitions/sequence-defaults.ts';
+import { lexicalModeOf, significant } from '../../definitions/tokens.ts';
+import type { Flavour } from '../../introspect.ts';
+import { plainWord, plainWords, quoteName, quotePath, quoteText } from '../../quote.ts';
+import type { GrantStatement } from '../grants.ts';
 import { type Counter, DONE, MOVED } from './journal-schema.ts';
 import { counterStatement } from './row-exchange.ts';
 

@@ -3,13 +3,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type MysqlSession, openSession } from '../../../../src/engines/mysql/connection/session.ts';
-import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
-import { build } from '../../../../src/operations/build.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
-import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
+import { type MysqlSession, openSession } from '../../../../../src/engines/mysql/connection/session.ts';
+import { parseMysqlUrl } from '../../../../../src/engines/mysql/connection/url.ts';
+import { build } from '../../../../../src/operations/build.ts';
+import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../../helpers/mysql-server.ts';
+import { eventually, temporaryFolder, testContext } from '../../../../helpers/postgres-server.ts';
 
-const MAIN = new URL('../../../../src/main.ts', import.meta.url).pathname;
+const MAIN = new URL('../../../../../src/main.ts', import.meta.url).pathname;
 const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
 const KILLS = process.env.TOOL_TEST_FULL ? 200 : 4;
 /** Up to so many milliseconds after the journal was written: some kills come before the packet, some after it. */

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type MysqlSession, openSession } from '../../../../src/engines/mysql/connection/session.ts';
-import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
-import { build } from '../../../../src/operations/build.ts';
-import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
-import { applyUndo, planUndo } from '../../../../src/operations/load/undo.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
-import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
+import { type MysqlSession, openSession } from '../../../../../src/engines/mysql/connection/session.ts';
+import { parseMysqlUrl } from '../../../../../src/engines/mysql/connection/url.ts';
+import { build } from '../../../../../src/operations/build.ts';
+import { applyLoad, planLoad } from '../../../../../src/operations/load/load.ts';
+import { applyUndo, planUndo } from '../../../../../src/operations/load/undo.ts';
+import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../../helpers/mysql-server.ts';
+import { temporaryFolder, testContext } from '../../../../helpers/postgres-server.ts';
 
 /** With those of the destination above 100 names. */
 const TABLES = Array.from({ length: 52 }, (_, at) => `t${String(at).padStart(2, '0')}`);
@@ -72,10 +72,10 @@ for (const flavour of ['mariadb', 'mysql'] satisfies TestFlavour[]) {
     });
 
     /** A RENAME TABLE moves the table that the server numbers so. */
-    async function numbers(): Promise<string[]> {
+    async function numbers(database = 'copy'): Promise<string[]> {
       const catalog = flavour === 'mariadb' ? 'INNODB_SYS_TABLES' : 'INNODB_TABLES';
       const rows = await session.query<{ id: number }>(
-        `SELECT TABLE_ID AS id FROM information_schema.${catalog} WHERE NAME LIKE 'copy/%' ORDER BY NAME`,
+        `SELECT TABLE_ID AS id FROM information_schema.${catalog} WHERE NAME LIKE '${database}/%' AND NAME NOT LIKE '%kept' ORDER BY NAME`,
       );
       return rows.map(({ id }) => String(id));
     }
@@ -102,6 +102,17 @@ for (const flavour of ['mariadb', 'mysql'] satisfies TestFlavour[]) {
       expect(await numbers()).toEqual(before);
       await undo();
       expect(await server.dump('copy')).toBe(source);
+
+      // From now on there is an undo copy, which takes the rows.
+      const undoNumbers = await numbers('copy@002etool@002dundo');
+      expect(undoNumbers).toHaveLength(before.length);
+      await server.sql('copy', ...CHANGES);
+      await load();
+      expect(await server.dump('copy')).toBe(source);
+      expect(await numbers('copy@002etool@002dundo')).toEqual(undoNumbers);
+      await undo();
+      expect(await server.dump('copy')).toBe(changed);
+      expect(await numbers()).toEqual(before);
       expect((await server.databases()).filter((name) => name.startsWith('copy'))).toEqual(['copy', 'copy.tool-undo']);
     }, 120_000);
 
