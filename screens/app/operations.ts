@@ -4,6 +4,7 @@ import type { Shape } from '../../src/config/schema/shape.ts';
 import type { KeyPath } from '../../src/config/tree.ts';
 import type { TrustRequest } from '../../src/config/trust/trust-request.ts';
 import type { BuildRequest } from '../../src/operations/build.ts';
+import type { AuditList, AuditRequest } from '../../src/operations/cloud/audit.ts';
 import type { CheckRequest, EngineState } from '../../src/operations/configuration/check.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { CheckWithFixes, Fix, FixPlan } from '../../src/operations/configuration/fix.ts';
@@ -95,6 +96,7 @@ export interface Operations {
   saveDraft(draft: Draft): Promise<Draft>;
   listProviders(session: RunContext): Promise<ProviderChoice[]>;
   signIn(session: RunContext, request: SignInRequest): Promise<SignedIn>;
+  listAudit(session: RunContext, request: AuditRequest): Promise<AuditList>;
   /** Remembers that the configuration of the current folder is trusted. */
   trust(request: TrustRequest): Promise<void>;
 }
@@ -254,8 +256,9 @@ export function lazyOperations(
       const { saveDraft } = await import('../../src/operations/configuration/edit-configuration.ts');
       return saveDraft(surroundings, draft);
     },
-    listProviders: inContext(async () => (await import('../../src/operations/sign-in/find-provider.ts')).listProviders),
-    signIn: inContext(async () => (await import('../../src/operations/sign-in/sign-in.ts')).signIn),
+    listProviders: inContext(async () => (await import('../../src/operations/cloud/sign-in-choices.ts')).listSignIns),
+    signIn: inContext(async () => (await import('../../src/operations/cloud/sign-in-choices.ts')).signInWith),
+    listAudit: inContext(async () => (await import('../../src/operations/cloud/audit.ts')).listAuditEvents),
     async trust(request) {
       const { rememberTrust } = await import('../../src/config/trust/trust-store.ts');
       await rememberTrust(request, surroundings.environment);

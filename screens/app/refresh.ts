@@ -64,11 +64,11 @@ async function checkAll(model: Model, signal: AbortSignal): Promise<void> {
   try {
     const refreshing = operations.refreshTargets(quietly(ended), {
       apart: store.getState().entries.length >= APART_FROM,
-      listed(found) {
+      listed(found, hub) {
         isListed = true;
         silence.broken();
         rows.expect(found);
-        if (!ended.aborted) store.setState((state) => targetsChecking(targetsListed(state, found)));
+        if (!ended.aborted) store.setState((state) => targetsChecking(targetsListed(state, found, hub)));
         return mostUrgentFirst(model, found);
       },
       take(row) {

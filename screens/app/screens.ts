@@ -1,3 +1,4 @@
+import { auditScreen } from '../audit/audit-screen.tsx';
 import { cancelScreen } from '../cancel/cancel-screen.tsx';
 import { checkScreen } from '../check/check-screen.tsx';
 import { choiceScreen } from '../choice/choice-screen.tsx';
@@ -42,6 +43,7 @@ export const SCREENS: Model['screens'] = {
   editor: editorScreen,
   'editor-diff': editorDiffScreen,
   'editor-problems': editorProblemsScreen,
+  audit: auditScreen,
   choice: choiceScreen,
   export: exportScreen,
   'sign-in': signInScreen,

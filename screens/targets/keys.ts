@@ -3,6 +3,7 @@ import { FILTER } from '../app/filter.ts';
 import { HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, TASKS } from '../app/keys.ts';
 import { contextOf, isAtRoot, isUnconfigured, type KeyBinding, type Model } from '../app/model.ts';
 import { noTarget, notWritable } from '../app/why-not.ts';
+import { AUDIT } from '../audit/actions.ts';
 import { CHECK } from '../check/actions.ts';
 import { BUILD } from '../confirm/build.ts';
 import { LOAD_LATEST } from '../confirm/load.ts';
@@ -61,12 +62,13 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
     },
   },
   COPY_URL,
+  AUDIT,
   CHECK,
   EDIT_CONFIGURATION,
   {
     keys: ['s'],
     label: 'sign in',
-    help: 'sign in with the identity provider, in the browser',
+    help: 'sign in to the hub or with an identity provider, in the browser',
     run: (model) => void signIn(model),
   },
   TASKS,

@@ -10,7 +10,7 @@ import { tableHead, tableRow } from '../../components/table.ts';
 import { useTheme } from '../../components/theme.ts';
 import { configurationHint, EMPTY, LOADING, noMatchLines } from '../../src/presentation/lists.ts';
 import { layOutTable } from '../../src/presentation/shapes/table-layout.ts';
-import { briefTargetColumns, countText, GROUP_NAMES, targetFacts } from '../../src/presentation/targets.ts';
+import { briefTargetColumns, countText, GROUP_NAMES, hubNotice, targetFacts } from '../../src/presentation/targets.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 import { formatCount } from '../../src/text/format.ts';
 import { FILTERED } from '../app/filter.ts';
@@ -35,6 +35,9 @@ export const targetsScreen: ScreenModule<TargetsRoute> = {
 
 const POINTER_WIDTH = 2;
 
+/** Columns. */
+const BRIEF_BELOW = 52;
+
 const MINUTE = 60_000;
 
 function TargetsView({ route }: { route: TargetsRoute }) {
@@ -50,7 +53,8 @@ function TargetsView({ route }: { route: TargetsRoute }) {
   const filtering = route.typing !== null || route.list.filter !== '';
   const detail = wide ? 'beside' : height >= 16 ? 'below' : 'none';
   const listWidth = detail === 'beside' ? Math.floor(columns * 0.6) : columns;
-  const listHeight = height - (filtering ? 1 : 0) - (detail === 'below' ? DETAIL_ROWS : 0);
+  const notice = state.hub && hubNotice(state.hub, { now, brief: columns < BRIEF_BELOW });
+  const listHeight = height - (filtering ? 1 : 0) - (notice ? 1 : 0) - (detail === 'below' ? DETAIL_ROWS : 0);
   return (
     <Frame
       screen="targets"
@@ -60,6 +64,7 @@ function TargetsView({ route }: { route: TargetsRoute }) {
       {filtering && <FilterLine typing={route.typing} filter={route.list.filter} width={columns} />}
       {state.error && <Failure error={state.error} width={columns} />}
       {state.error && <Empty lines={[configurationHint(state.error)]} />}
+      {notice && entries.length === 0 && <HubNotice text={notice} width={columns} />}
       {entries.length === 0 && !state.error && <NoTargets loading={state.phase === 'loading'} filtering={filtering} />}
       {entries.length > 0 && (
         <Box flexDirection={detail === 'beside' ? 'row' : 'column'}>
@@ -71,6 +76,7 @@ function TargetsView({ route }: { route: TargetsRoute }) {
             width={listWidth}
             height={listHeight}
           />
+          {notice && detail !== 'beside' && <HubNotice text={notice} width={columns} />}
           {selected && detail !== 'none' && (
             <DetailPane
               title={titleOf(selected)}
@@ -81,8 +87,14 @@ function TargetsView({ route }: { route: TargetsRoute }) {
           )}
         </Box>
       )}
+      {notice && entries.length > 0 && detail === 'beside' && <HubNotice text={notice} width={columns} />}
     </Frame>
   );
+}
+
+function HubNotice({ text, width }: { text: string; width: number }) {
+  const { glyphs } = useTheme();
+  return <Line spans={[{ text: `  ${glyphs.caution} ${text}`, tone: 'caution' }]} width={width} />;
 }
 
 interface TargetTableProps {

@@ -1,4 +1,5 @@
 import type { CloudTarget } from '../cloud/contract/schemas.ts';
+import type { HubState } from '../results/hub-state.ts';
 import type { Settings } from './schema/settings.ts';
 
 /** A configuration in force: file and environment merged, templates filled in, defaults applied. */
@@ -12,6 +13,8 @@ export interface Configuration {
   blanks?: Map<string, string>;
   /** Of the targets those that the hub has, and not the file. */
   cloud?: ReadonlyMap<string, CloudTarget>;
+  /** Set when the hub could not be asked for its targets. */
+  hub?: HubState;
   /** The cloud target whose URLs are whole, with their passwords. */
   cloudUrls?: string;
 }

@@ -36,7 +36,7 @@ export async function refreshInThread({ place, signal, fileRead, listed, take }:
       case 'listed':
         isListed = true;
         fileRead(message.file);
-        void Promise.resolve(listed(message.rows)).then((rows) => order({ order: 'check', rows }), reject);
+        void Promise.resolve(listed(message.rows, message.hub)).then((rows) => order({ order: 'check', rows }), reject);
         return;
       case 'found':
         for (const row of message.rows) take(row);

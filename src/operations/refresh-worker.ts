@@ -1,6 +1,7 @@
 import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { shareConnections } from '../engines/connection-limits.ts';
+import type { HubState } from '../results/hub-state.ts';
 import type { TargetRow } from '../results/results.ts';
 import { openContext } from '../runtime/context.ts';
 import { toUserError } from '../runtime/errors.ts';
@@ -18,7 +19,7 @@ export interface RefreshPlace {
 export type RefreshOrder = { order: 'check'; rows: TargetRow[] } | { order: 'stop' };
 
 export type RefreshReply =
-  | { reply: 'listed'; rows: TargetRow[]; file: string | null }
+  | { reply: 'listed'; rows: TargetRow[]; hub: HubState | null; file: string | null }
   | { reply: 'found'; rows: TargetRow[] }
   | { reply: 'done' }
   | { reply: 'failed'; message: string };
@@ -64,8 +65,8 @@ try {
     signal,
   });
   await refreshTargets(context, {
-    listed(rows) {
-      reply({ reply: 'listed', rows, file: context.configuration.file });
+    listed(rows, hub) {
+      reply({ reply: 'listed', rows, hub, file: context.configuration.file });
       return ordered.promise;
     },
     take(row) {

@@ -5,6 +5,7 @@ import { engineForUrl } from '../engines/registry.ts';
 import { redact } from '../process/redact.ts';
 import { createYield } from '../process/yielding.ts';
 import type { LocalRepository } from '../repository/local-repository.ts';
+import type { HubState } from '../results/hub-state.ts';
 import type { TargetRow } from '../results/results.ts';
 import type { Context } from '../runtime/context.ts';
 import { toUserError } from '../runtime/errors.ts';
@@ -55,7 +56,7 @@ export async function checkTarget(context: Context, name: string): Promise<Targe
 
 export interface RefreshTargets extends Pick<CheckTargets, 'take'> {
   /** Called with all targets before any is checked; hands them back, the most urgent first. */
-  listed: (rows: TargetRow[]) => TargetRow[] | Promise<TargetRow[]>;
+  listed: (rows: TargetRow[], hub: HubState | null) => TargetRow[] | Promise<TargetRow[]>;
 }
 
 /** Lists the targets, then checks them. */
@@ -63,7 +64,7 @@ export async function refreshTargets(context: Context, { listed, take }: Refresh
   const asked = await askHub(context);
   const rows = await listTargets(asked);
   context.signal.throwIfAborted();
-  await checkTargets(asked, { rows: await listed(rows), take });
+  await checkTargets(asked, { rows: await listed(rows, asked.configuration.hub ?? null), take });
 }
 
 /** The context with the targets of the hub as they are now; the same one in local mode, which loads nothing for it. */
@@ -149,7 +150,13 @@ async function describeTarget(
     last_snapshot_at: cloud ? cloud.last_snapshot_at : (taken[0] ?? null),
     error: notShared ?? source.error ?? destination.error,
     error_code: notShared === null ? (source.error_code ?? destination.error_code) : 'not_shared',
+    ...(cloud && { permissions: cloud.permissions, sso_groups: sharedWith(cloud.settings) }),
   };
+}
+
+/** The hub tells the groups to callers that may build the target. */
+function sharedWith({ sso_groups: groups }: Record<string, unknown>): string[] {
+  return Array.isArray(groups) ? groups.filter((group) => typeof group === 'string') : [];
 }
 
 /** Of a cloud target also without the variables, which are those of the machine that builds it. */

@@ -1,25 +1,11 @@
-import type { AuditEvent, ServiceToken } from '../cloud/contract/schemas.ts';
+import type { ServiceToken } from '../cloud/contract/schemas.ts';
 import type { CreatedServiceToken } from '../operations/cloud/service-tokens.ts';
 import { tokenState } from '../operations/cloud/service-tokens.ts';
 import { formatTime } from '../text/format.ts';
 import { printable } from '../text/printable.ts';
 import type { Column } from './shapes/column.ts';
 
-export const NO_EVENTS = 'No matching audit events';
-export const MORE_EVENTS = 'Older events match too: narrow the time with --since and --until, or print all with --csv';
 export const NO_TOKENS = 'The hub has no service tokens';
-
-export function auditColumns(): Column<AuditEvent>[] {
-  return [
-    { title: 'TIME', cell: ({ at }) => ({ text: formatTime(at) }) },
-    { title: 'ACTOR', cell: ({ actor }) => ({ text: printable(actor) }) },
-    { title: 'ACTION', cell: ({ action }) => ({ text: printable(action) }) },
-    { title: 'TARGET', cell: ({ target }) => ({ text: printable(target ?? '') }) },
-    { title: 'OBJECT', dropRank: 1, cell: ({ object }) => ({ text: printable(object ?? '') }) },
-    { title: 'OUTCOME', cell: ({ outcome }) => ({ text: outcome, tone: outcome === 'refused' ? 'bad' : 'plain' }) },
-    { title: 'ADDRESS', dropRank: 2, cell: ({ address }) => ({ text: printable(address ?? '') }) },
-  ];
-}
 
 export function tokenColumns(now: Date): Column<ServiceToken>[] {
   return [

@@ -1,5 +1,6 @@
 import type { Mode } from '../config/mode.ts';
 import type { ConnectionFailure } from '../results/connection-failures.ts';
+import type { HubState } from '../results/hub-state.ts';
 import type { TargetInfo, TargetRow, TargetStatus } from '../results/results.ts';
 import type { TargetEntry } from '../state/targets.ts';
 import { formatAge, formatBytes, formatCount, formatNumberOf, formatTime } from '../text/format.ts';
@@ -154,16 +155,46 @@ export function targetFacts(entry: TargetEntry, now: number): Fact[] {
   return [
     { name: 'Status', ...statusFact(entry) },
     { name: 'Source', value: row.src_url ?? 'none' },
-    { name: 'Server', value: (engineText(row) ?? 'unknown') + size },
+    row.permissions === undefined
+      ? { name: 'Server', value: (engineText(row) ?? 'unknown') + size }
+      : { name: 'Shared', value: sharedText(row) },
     { name: 'Loads into', value: row.dst_url ?? 'no destination is configured' },
-    { name: 'Snapshots', value: row.snapshots === 0 ? 'none yet: press b to build one' : snapshotsText(row, now) },
+    { name: 'Snapshots', value: row.snapshots === 0 ? noSnapshotsText(row) : snapshotsText(row, now) },
   ];
 }
 
-function snapshotsText({ snapshots, last_snapshot_at: last, storage_profile: profile }: TargetRow, now: number) {
+/** `with developers, qa; you may build and change it` */
+function sharedText({ permissions = [], sso_groups: groups = [] }: TargetRow): string {
+  const readers =
+    groups.length > 0 ? `with ${groups.join(', ')}` : permissions.includes('push') ? 'with no group' : null;
+  const verbs = [permissions.includes('push') && 'build', permissions.includes('change') && 'change'].filter(Boolean);
+  const mine =
+    verbs.length > 0
+      ? `you may ${verbs.join(' and ')} it`
+      : `you may load ${permissions.includes('read_originals') ? 'originals and sanitized' : 'sanitized'} snapshots`;
+  return [readers, mine].filter(Boolean).join('; ');
+}
+
+function noSnapshotsText({ permissions }: TargetRow): string {
+  return permissions === undefined || permissions.includes('push') ? 'none yet: press b to build one' : 'none yet';
+}
+
+/** Why the cloud targets are not those that the hub has now; `brief` for narrow screens. */
+export function hubNotice({ problem, as_of }: HubState, { now, brief }: { now: number; brief: boolean }): string {
+  if (problem === 'refused')
+    return brief ? 'Hub token refused: s signs in' : 'The hub refused the token: press s to sign in';
+  if (as_of === null) return brief ? 'Hub unreachable' : 'Hub unreachable: showing local targets only';
+  const day = 86_400_000;
+  const at = Date.parse(as_of);
+  return `Hub unreachable: ${brief ? '' : 'showing '}data as of ${now - at < day ? clockTime(at) : formatTime(at)}`;
+}
+
+function snapshotsText({ type, snapshots, last_snapshot_at: last, storage_profile: profile }: TargetRow, now: number) {
   const latest = last === null ? null : `the latest created ${formatAge(now - Date.parse(last))} (${formatTime(last)})`;
   const also = profile === null ? null : `storage profile ${profile}`;
-  return [`${formatCount(snapshots)} local`, latest, also].filter(Boolean).join(', ');
+  return [`${formatCount(snapshots)} ${type === 'cloud' ? 'on the hub' : 'local'}`, latest, also]
+    .filter(Boolean)
+    .join(', ');
 }
 
 function statusFact({ row, since, checkedAt, checking }: TargetEntry): Pick<Fact, 'value' | 'tone'> {

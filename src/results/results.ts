@@ -27,6 +27,10 @@ export interface TargetRow {
   error: string | null;
   /** The same as a stable code, such as `wrong_password` or `too_many_connections`. */
   error_code: string | null;
+  /** Of a cloud target: what the hub permits this caller, such as `read_originals`. */
+  permissions?: string[];
+  /** Of a cloud target: groups that may read sanitized snapshots, as far as the hub tells this caller. */
+  sso_groups?: string[];
 }
 
 /** All that the configuration says of a target. URLs are without password; of one that cannot be read, the reason. */

@@ -1,4 +1,5 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { HubState } from '../results/hub-state.ts';
 import type { TargetRow } from '../results/results.ts';
 import type { UserError } from '../runtime/errors.ts';
 
@@ -6,6 +7,8 @@ export interface TargetsState {
   phase: 'loading' | 'ready' | 'failed';
   error: UserError | null;
   entries: TargetEntry[];
+  /** Why the cloud targets are not those that the hub has now; `null` when they are. */
+  hub: HubState | null;
 }
 
 export interface TargetEntry {
@@ -28,12 +31,13 @@ export function createTargetsStore(known: KnownTarget[] = []): TargetsStore {
   return createStore<TargetsState>(() => ({
     phase: 'loading',
     error: null,
+    hub: null,
     entries: known.map(({ row, checkedAt }) => ({ row, checking: true, checkedAt, since: null })),
   }));
 }
 
 /** The configured targets replace the known ones; states of remaining targets are kept. */
-export function targetsListed(state: TargetsState, rows: TargetRow[]): TargetsState {
+export function targetsListed(state: TargetsState, rows: TargetRow[], hub = state.hub): TargetsState {
   const known = new Map(state.entries.map((entry) => [entry.row.name, entry]));
   const entries = rows.map((row): TargetEntry => {
     const before = known.get(row.name);
@@ -45,11 +49,11 @@ export function targetsListed(state: TargetsState, rows: TargetRow[]): TargetsSt
       checking: false,
     };
   });
-  return { phase: 'ready', error: null, entries };
+  return { phase: 'ready', error: null, entries, hub };
 }
 
 export function targetsFailed(state: TargetsState, error: UserError): TargetsState {
-  return { phase: 'failed', error, entries: state.entries.map((entry) => ({ ...entry, checking: false })) };
+  return { ...state, phase: 'failed', error, entries: state.entries.map((entry) => ({ ...entry, checking: false })) };
 }
 
 export function targetsChecking(state: TargetsState): TargetsState {

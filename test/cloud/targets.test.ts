@@ -1,6 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { listSignIns, signInWith } from '../../src/operations/cloud/sign-in-choices.ts';
+import { refreshTargets } from '../../src/operations/targets.ts';
+import type { HubState } from '../../src/results/hub-state.ts';
+import type { TargetRow } from '../../src/results/results.ts';
+import { openContext } from '../../src/runtime/context.ts';
 import { configuredCli } from '../helpers/configured-cli.ts';
 import { putTarget, startHub, type TestHub } from '../helpers/hub.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
@@ -69,6 +74,43 @@ describeWithPostgres('cloud targets', () => {
     const { types, stderr, exit } = await targets();
     expect({ exit, types }).toEqual({ exit: 0, types: { local: 'share', orders: 'cloud' } });
     expect(stderr).toMatch(/cannot be reached\. Showing its targets as of \d/);
+  });
+
+  test('a refresh of the screens is told that the hub is unreachable, and who shares its targets', async () => {
+    const { cli, stop } = await world();
+    const refreshed = async () => {
+      const context = await openContext({
+        ...{ environment: { TOOL_TRUST: 'true', HOME: cli.folder.path }, cwd: cli.folder.path, report: () => {} },
+        ...{ signal: new AbortController().signal, clock: () => new Date() },
+      });
+      const seen: { rows: TargetRow[]; hub: HubState | null }[] = [];
+      await refreshTargets(context, {
+        listed: (rows, hub) => {
+          seen.push({ rows, hub });
+          return [];
+        },
+        take: () => {},
+      });
+      return seen[0];
+    };
+    const before = await refreshed();
+    expect(before?.hub).toBeNull();
+    expect(before?.rows.find(({ name }) => name === 'orders')).toMatchObject({ permissions: ['read'], sso_groups: [] });
+    await stop();
+    const after = await refreshed();
+    expect(after?.hub).toEqual({ problem: 'unreachable', as_of: expect.stringMatching(/^\d{4}-.*Z$/) });
+    expect(after?.rows.map(({ name }) => name)).toEqual(['local', 'orders']);
+  });
+
+  test('the hub is among the choices of a sign-in as soon as its address is set', async () => {
+    const { cli, hub } = await world();
+    const open = () =>
+      openContext({
+        ...{ environment: { TOOL_TRUST: 'true', HOME: cli.folder.path }, cwd: cli.folder.path, report: () => {} },
+        ...{ signal: new AbortController().signal, clock: () => new Date() },
+      });
+    expect(listSignIns(await open())).toEqual([{ name: 'hub', provider_url: hub.url }]);
+    await expect(signInWith(await open(), {})).rejects.toMatchObject({ code: 'hub_sign_in_missing' });
   });
 
   test('without a connection the cache alone is read', async () => {

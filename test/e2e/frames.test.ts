@@ -137,6 +137,26 @@ test.for(SIZES)('work in a queue at %d×%d is shown as it was', async ([columns,
   await expect(frames.join('\n')).toMatchFileSnapshot(`frames/queue-${columns}x${rows}.txt`);
 });
 
+test.for([
+  [40, 10],
+  [80, 24],
+] as const)(
+  'cloud targets of an unreachable hub, and an audit, at %d×%d are shown as they were',
+  async ([columns, rows]) => {
+    const { frames, frame, back } = open({ columns, rows, world: 'hub' });
+    const checked = (screen: string) => screen.includes('data as of 04:03') && !screen.includes('○');
+    await terminal.waitFor(checked);
+    terminal.press('G');
+    await frame('targets', (screen) => checked(screen) && screen.includes('❯ orders'));
+    terminal.press('A');
+    await frame('audit', 'ann@example.com');
+    await back('as of 04:03');
+    terminal.press('s');
+    await frame('sign in', 'https://hub.example.com');
+    await expect(frames.join('\n')).toMatchFileSnapshot(`frames/hub-${columns}x${rows}.txt`);
+  },
+);
+
 type Wanted = string | RegExp | ((screen: string) => boolean);
 
 interface Opened {

@@ -51,7 +51,7 @@ export function fakeOperations(world: FakeWorld): Operations {
     },
     listTargets: async () => world.targets.map(counted),
     refreshTargets: async ({ signal }, { listed, take }) => {
-      const rows = await listed(world.targets.map(counted));
+      const rows = await listed(world.targets.map(counted), world.hub);
       const answering = rows.filter(({ name }) => world.checks[name]);
       for (const row of answering) take({ ...row, ...world.checks[row.name] });
       if (answering.length === rows.length) return;
@@ -163,6 +163,10 @@ export function fakeOperations(world: FakeWorld): Operations {
       return { file: '/home/ada/tool.yml' };
     },
     listProviders: async () => world.providers.map((name) => ({ name, provider_url: `https://${name}.example.com` })),
+    listAudit: async (_session, { target = '' }) => {
+      if (world.failAudit) throw world.failAudit;
+      return { events: world.audit.filter((event) => event.target === target), more: false };
+    },
     signIn: async ({ report, signal }, { provider = 'idp', device }) => {
       const url = `https://${provider}.example.com/${device ? 'device' : 'auth'}`;
       report({ event: 'sign_in', provider, url, user_code: device ? 'ABCD-EFGH' : null });

@@ -1,5 +1,7 @@
+import type { AuditEvent } from '../../src/cloud/contract/schemas.ts';
 import type { FileRequest } from '../../src/config/config-file.ts';
 import type { CheckReport } from '../../src/operations/configuration/check.ts';
+import type { HubState } from '../../src/results/hub-state.ts';
 import type { DestinationState, Sized, SnapshotRow, TargetRow } from '../../src/results/results.ts';
 import type { UserError } from '../../src/runtime/errors.ts';
 
@@ -16,6 +18,11 @@ export interface FakeWorld {
   failLoad: UserError | null;
   /** Identity providers of the configuration. */
   providers: string[];
+  /** Why cloud targets are not those of the hub. */
+  hub: HubState | null;
+  /** Audit events of the hub, and what reading them fails of. */
+  audit: AuditEvent[];
+  failAudit: UserError | null;
   /** What the next sign-in fails of. */
   failSignIn: UserError | null;
   /** The tables of every source. */
@@ -90,6 +97,9 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
     queryFile: null,
     failLoad: null,
     providers: ['idp'],
+    hub: null,
+    audit: [],
+    failAudit: null,
     failSignIn: null,
     tables: [
       { name: 'public.customer', size_bytes: 60_000_000 },

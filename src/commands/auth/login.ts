@@ -19,14 +19,10 @@ export const authLoginCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
   const { signedInLine } = await import('../../presentation/sign-in.ts');
-  const { signIn } = await import('../../operations/sign-in/sign-in.ts');
-  const { signInToHub, signsInToHub } = await import('../../operations/cloud/sign-in-to-hub.ts');
+  const { signInWith } = await import('../../operations/cloud/sign-in-choices.ts');
   const { arguments: given, options } = invocation;
   const context = await invocation.context();
   const { device = false } = options;
-  const toHub = given.provider === 'hub' || (given.provider === undefined && signsInToHub(context));
-  const result = toHub
-    ? await signInToHub(context, { device })
-    : await signIn(context, { provider: given.provider, device });
+  const result = await signInWith(context, { provider: given.provider, device });
   return { data: result, text: signedInLine(result) };
 }

@@ -2,6 +2,7 @@ import type { CloudTarget } from '../../cloud/contract/schemas.ts';
 import { offersGithubToken } from '../../cloud/github-token.ts';
 import { type CachedTargets, cachedTargets, fetchTargets, removeCache } from '../../cloud/target-cache.ts';
 import { apiEndpoint } from '../../config/api-endpoint.ts';
+import type { HubState } from '../../results/hub-state.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError } from '../../runtime/errors.ts';
 import { formatTime } from '../../text/format.ts';
@@ -62,7 +63,9 @@ export async function withCloudTargets(context: Context): Promise<Context> {
       code: isRefused ? error.code : 'cloud_unreachable',
       message: shown(error.message, cached),
     });
-    return cached ? withTargets(context, cached.targets) : context;
+    const shownTargets = cached ? withTargets(context, cached.targets) : context;
+    const hub: HubState = { problem: isRefused ? 'refused' : 'unreachable', as_of: cached?.at ?? null };
+    return { ...shownTargets, configuration: { ...shownTargets.configuration, hub } };
   }
 }
 

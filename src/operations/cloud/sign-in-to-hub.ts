@@ -1,5 +1,6 @@
 import type { Edit } from '../../config/edit/edit.ts';
 import { editFile } from '../../config/edit/edit-file.ts';
+import type { Settings } from '../../config/schema/settings.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { browserOf } from '../../sso/open-browser.ts';
@@ -9,11 +10,14 @@ import { signIn } from '../../sso/sign-in.ts';
 import { type SignedIn, signedIn } from '../sign-in/sign-in-status.ts';
 import { exchange, HUB_PROVIDER, openCloudUnsigned } from './open-cloud.ts';
 
+/** Whether the address of a hub is set; development has a default. */
+export function hasHubAddress({ env, base_url, staging_api_url }: Settings): boolean {
+  return { production: base_url !== undefined, staging: staging_api_url !== undefined, development: true }[env];
+}
+
 /** Whether `tool auth login` without a provider signs in to the hub: its address is set, and no provider besides. */
 export function signsInToHub({ configuration: { settings } }: Context): boolean {
-  const { env, base_url, staging_api_url, sso } = settings;
-  const isSet = { production: base_url !== undefined, staging: staging_api_url !== undefined, development: true }[env];
-  return isSet && Object.keys(sso).every((name) => name === HUB_PROVIDER);
+  return hasHubAddress(settings) && Object.keys(settings.sso).every((name) => name === HUB_PROVIDER);
 }
 
 /** Asks the hub which provider it trusts, signs in with that, and stores the hub's token. */

@@ -21,7 +21,8 @@ describe('targets', () => {
       operations: {
         ...operations,
         refreshTargets: async (session, { listed, take }) => {
-          const legacy = async (rows: TargetRow[]) => (await listed(rows)).filter(({ name }) => name === 'legacy');
+          const legacy = async (rows: TargetRow[]) =>
+            (await listed(rows, null)).filter(({ name }) => name === 'legacy');
           await operations.refreshTargets(session, { listed: legacy, take });
           throw new UserError('the name cannot be found', { code: 'x', exit: 4 });
         },

@@ -16,7 +16,7 @@ function watched(checks = {}) {
     ...fakeOperations(world),
     refreshTargets: (session, { listed, take }) => {
       const noted = async (rows: TargetRow[]) => {
-        const ordered = await listed(rows);
+        const ordered = await listed(rows, null);
         calls.push({ names: ordered.map(({ name }) => name), signal: session.signal });
         return ordered;
       };

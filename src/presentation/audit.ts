@@ -1,0 +1,47 @@
+import type { AuditEvent } from '../cloud/contract/schemas.ts';
+import type { AuditList } from '../operations/cloud/audit.ts';
+import { formatNumberOf, formatTime } from '../text/format.ts';
+import { printable } from '../text/printable.ts';
+import type { Column } from './shapes/column.ts';
+import type { Fact } from './shapes/fact.ts';
+
+export const NO_EVENTS = 'No matching audit events';
+export const MORE_EVENTS = 'Older events match too: narrow the time with --since and --until, or print all with --csv';
+
+/** Columns of audit events; those of one target need no target. */
+export function auditColumns({ withTarget = true } = {}): Column<AuditEvent>[] {
+  const target: Column<AuditEvent> = { title: 'TARGET', cell: (event) => ({ text: printable(event.target ?? '') }) };
+  return [
+    { title: 'TIME', cell: ({ at }) => ({ text: formatTime(at) }) },
+    { title: 'ACTOR', cell: ({ actor }) => ({ text: printable(actor) }) },
+    { title: 'ACTION', cell: ({ action }) => ({ text: printable(action) }) },
+    ...(withTarget ? [target] : []),
+    { title: 'OBJECT', dropRank: 1, cell: ({ object }) => ({ text: printable(object ?? '') }) },
+    { title: 'OUTCOME', cell: ({ outcome }) => ({ text: outcome, tone: outcome === 'refused' ? 'bad' : 'plain' }) },
+    { title: 'ADDRESS', dropRank: 2, cell: ({ address }) => ({ text: printable(address ?? '') }) },
+  ];
+}
+
+/** An event in full, for the pane beside the list. */
+export function auditFacts({ at, actor, action, object, outcome, address }: AuditEvent): {
+  title: string;
+  facts: Fact[];
+} {
+  const facts: [string, string | null][] = [
+    ['Time', formatTime(at)],
+    ['Actor', actor],
+    ['Object', object],
+    ['Outcome', outcome],
+    ['Address', address],
+  ];
+  return {
+    title: printable(action),
+    facts: facts.flatMap(([name, value]) => (value === null ? [] : [{ name, value: printable(value) }])),
+  };
+}
+
+/** `37 events`, `the newest 200 events` */
+export function countedEvents({ events, more }: AuditList): string {
+  const count = formatNumberOf(events.length, 'event');
+  return more ? `the newest ${count}` : count;
+}

@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+import { createTheme, ThemeContext } from '../../../components/theme.ts';
+import { ModelContext } from '../../../screens/app/frame.tsx';
+import type { Model } from '../../../screens/app/model.ts';
+import type { Route } from '../../../screens/app/route.ts';
+import { UserError } from '../../../src/runtime/errors.ts';
+import { listed, press, until } from '../../helpers/driven-model.ts';
+import { fakeTarget, fakeWorld } from '../../helpers/fake-world.ts';
+import { renderAt } from '../../helpers/render.tsx';
+
+const hosted = fakeTarget({
+  name: 'hosted',
+  type: 'cloud',
+  src_url: null,
+  snapshots: 12,
+  permissions: ['read', 'push'],
+  sso_groups: ['developers', 'qa'],
+});
+const event = { at: '2026-11-20T10:00:00.000Z', action: 'snapshot.publish', target: 'hosted', object: '3f2a9c01' };
+const audit = [
+  { ...event, actor: 'ann@example.com', outcome: 'done' as const, address: '203.0.113.7' },
+  {
+    ...event,
+    actor: 'eve\u202E\u001b[2J',
+    action: 'GET /tokens',
+    object: null,
+    outcome: 'refused' as const,
+    address: null,
+  },
+  { ...event, actor: 'bob', target: 'other', outcome: 'done' as const, address: null },
+];
+
+test('the audit of a cloud target lists its events, with the selected one in full', async () => {
+  const model = await listed(fakeWorld({ targets: [hosted], audit }));
+  press(model, 'A');
+  const route = () => model.navigation.top();
+  await until(() => 'found' in route() && (route() as { found: unknown }).found !== null);
+  const shown = await drawn(model, { columns: 80, rows: 24 });
+  expect(shown).toMatch(/hosted ❯ audit +2 events/);
+  expect(shown).toMatch(/ann@example\.com +snapshot\.publish +3f2a9c01 +done/);
+  expect(shown).toMatch(/eve +\[2J +GET \/tokens +refused/);
+  expect(shown).toMatch(/Address +203\.0\.113\.7/);
+  expect(shown).not.toContain('bob');
+});
+
+test('callers without the right are told which groups permit the audit', async () => {
+  const hint = 'It needs one of the groups: owners, auditors.';
+  const failAudit = new UserError('Only owners and auditors may read the audit', {
+    code: 'not_permitted',
+    exit: 5,
+    hint,
+  });
+  const model = await listed(fakeWorld({ targets: [hosted], failAudit }));
+  press(model, 'A');
+  await until(() => 'error' in model.navigation.top() && (model.navigation.top() as { error: unknown }).error !== null);
+  expect(await drawn(model, { columns: 80, rows: 24 })).toMatch(/Only owners and auditors.*owners, auditors\./s);
+});
+
+test('a local target has no audit', async () => {
+  const model = await listed(fakeWorld({ targets: [fakeTarget({ name: 'app' })], audit }));
+  press(model, 'A');
+  expect(model.navigation.top().screen).toBe('targets');
+});
+
+test('a cloud target shows with whom it is shared and what the caller may do', async () => {
+  const reader = fakeTarget({ ...hosted, name: 'reader', permissions: ['read'], sso_groups: [] });
+  const model = await listed(fakeWorld({ targets: [hosted, reader] }));
+  expect(await drawn(model, { columns: 80, rows: 24 })).toContain('with developers, qa; you may build it');
+  expect(await drawn(model, { columns: 80, rows: 24 })).toContain('12 on the hub');
+  press(model, 'j');
+  expect(await drawn(model, { columns: 80, rows: 24 })).toContain('you may load sanitized snapshots');
+});
+
+test.each([
+  [{ problem: 'unreachable', as_of: '2026-11-21T04:03:00.000Z' }, /Hub unreachable: showing data as of \d\d:03/],
+  [{ problem: 'unreachable', as_of: '2026-11-19T04:03:00.000Z' }, /showing data as of 2026-11-1\d \d\d:03/],
+  [{ problem: 'unreachable', as_of: null }, /Hub unreachable: showing local targets only/],
+  [{ problem: 'refused', as_of: null }, /The hub refused the token: press s to sign in/],
+] as const)('the list says that its cloud targets are not up to date: %o', async (hub, words) => {
+  const model = await listed(fakeWorld({ targets: [hosted], hub }));
+  for (const size of [
+    { columns: 80, rows: 24 },
+    { columns: 120, rows: 30 },
+    { columns: 60, rows: 12 },
+  ]) {
+    const shown = await drawn(model, size);
+    expect(shown).toMatch(words);
+    expect(shown).toContain('hosted');
+    expect(shown.split('\n')).toHaveLength(size.rows);
+  }
+});
+
+test('without targets the list says it, too', async () => {
+  const model = await listed(fakeWorld({ targets: [], hub: { problem: 'refused', as_of: null } }));
+  expect(await drawn(model, { columns: 80, rows: 24 })).toContain('press s to sign in');
+});
+
+async function drawn(model: Model, size: { columns: number; rows: number }): Promise<string> {
+  const route = model.navigation.top();
+  const View = model.screens[route.screen].view as (props: { route: Route }) => React.ReactNode;
+  const rendered = renderAt(
+    size,
+    <ThemeContext value={createTheme({ unicode: true })}>
+      <ModelContext value={model}>
+        <View route={route} />
+      </ModelContext>
+    </ThemeContext>,
+  );
+  const screen = await rendered.screen();
+  rendered.unmount();
+  return screen.join('\n');
+}
