@@ -132,7 +132,7 @@ async function people(kind: string, groups: (index: number) => string[]): Promis
   for (let index = 0; index < PEOPLE; index += 1) {
     const name = `${kind}-${index}`;
     const user = await saveUser(db, { issuer: 'https://idp.example.com', subject: name, name, groups: groups(index) });
-    const { token } = await insertSession(db, user.id, new Date(Date.now() + 3_600_000));
+    const { token } = await insertSession(db, { userId: user.id, expiresAt: new Date(Date.now() + 3_600_000) });
     tokens.push(token);
   }
   return tokens;

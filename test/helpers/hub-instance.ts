@@ -42,7 +42,7 @@ process.on('disconnect', () => process.exit());
 await serve({
   settings: {
     ...{ databaseUrl, keys, listen: { host: '127.0.0.1', port: 0 }, metricsListen: null },
-    ...{ publicUrl: 'https://hub.example.com', trustedProxies: new BlockList(), signIn: null },
+    ...{ publicUrl: 'https://hub.example.com', trustedProxies: new BlockList(), signIn: null, pages: null },
     ...{ ownerGroups: ['owners'], memberGroups: ['developers'], auditorGroups: ['auditors'] },
     ...{ github: { issuer: GITHUB_ISSUER, rules: [] }, bucket: null },
   },
