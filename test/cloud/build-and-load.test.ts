@@ -91,7 +91,9 @@ describeWithPostgres('a cloud target on the command line', () => {
       return body.items.map(({ actor, action }: { actor: string; action: string }) => `${actor} ${action}`);
     };
 
-    test('a builder without a configuration file builds and sanitizes, a reader loads the sanitized snapshot', async () => {
+    test('a builder without a configuration file builds and sanitizes, a reader loads the sanitized snapshot', {
+      timeout: 120_000,
+    }, async () => {
       const { name: target, id } = await newTarget();
       await using home = await temporaryFolder();
       const variables = { TOOL_ENV: 'development', TOOL_DEV_API_URL: hub.url, TOOL_SECRET_KEY: 'ab'.repeat(16) };
