@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Connection, Database } from './database.ts';
 import { numberIn, type Page, type Paging, pageOf } from './paging.ts';
 import type { Tables } from './tables.ts';
@@ -17,23 +18,37 @@ export async function recordEvent(db: Connection, event: AuditEvent): Promise<vo
   await db.insertInto('audit_events').values({ actor, action, target, object, outcome, address }).execute();
 }
 
-/** One event an hour for the same caller and snapshot: a pull is many requests. */
+const HOUR = 3_600_000;
+
+/** One event an hour for the same caller and snapshot: a pull is many requests, and some at the same moment. */
 export async function recordDownload(
   db: Database,
   event: AuditEvent & { target: string; object: string },
 ): Promise<void> {
-  const { actor, action, target, object } = event;
+  if (await isRecent(db, event)) return;
+  await db.transaction().execute(async (transaction) => {
+    const { actor, target, object } = event;
+    const what = JSON.stringify([actor, target, object]);
+    await sql`SELECT pg_advisory_xact_lock(hashtextextended(${what}, 0))`.execute(transaction);
+    if (!(await isRecent(transaction, event))) await recordEvent(transaction, event);
+  });
+}
+
+async function isRecent(
+  db: Connection,
+  { actor, action, target, object }: AuditEvent & { target: string; object: string },
+): Promise<boolean> {
   const recent = await db
     .selectFrom('audit_events')
     .select('id')
     .where('target', '=', target)
-    .where('at', '>', new Date(Date.now() - 3_600_000))
+    .where('at', '>', new Date(Date.now() - HOUR))
     .where('actor', '=', actor)
     .where('action', '=', action)
     .where('object', '=', object)
     .limit(1)
     .executeTakeFirst();
-  if (!recent) await recordEvent(db, event);
+  return recent !== undefined;
 }
 
 export interface AuditFilter extends Paging {

@@ -37,6 +37,8 @@ export function openDatabase(url: string, { statementTimeout = STATEMENT_TIMEOUT
   });
   // An idle connection that breaks: the next request opens another.
   pool.on('error', () => {});
+  // One that breaks between two statements of a transaction: the next statement fails. Without this the process ends.
+  pool.on('connect', (client) => void client.on('error', () => {}));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {
     db,

@@ -14,7 +14,9 @@ import { checkedHref } from './objects/href.ts';
 
 export interface CloudRepositoryOptions {
   /** Whose requests end with the signal. */
-  open: (signal: AbortSignal) => Promise<CloudClient>;
+  open: (signal: AbortSignal, how: { listing: boolean }) => Promise<CloudClient>;
+  /** Gives up sooner: for a list. `within` does not. */
+  listing: boolean;
   target: string;
   /** The working directory. */
   directory: string;
@@ -24,8 +26,8 @@ export interface CloudRepositoryOptions {
 
 /** The snapshots of a cloud target. The hub locks and sweeps by itself. */
 export async function openRepositoryOnHub(options: CloudRepositoryOptions): Promise<RemoteRepository> {
-  const { target, directory, report, signal } = options;
-  const client = await options.open(signal);
+  const { target, directory, report, signal, listing } = options;
+  const client = await options.open(signal, { listing });
   const name = `${new URL(client.endpoint).host}/${target}`;
   const notes = new Map<string, string | null>();
   const store = createManifestStore({ name, client, target, notes, signal });
@@ -64,7 +66,7 @@ export async function openRepositoryOnHub(options: CloudRepositoryOptions): Prom
     headlines: () => listHeadlines(client, target),
     // The hub's sweep removes the objects.
     sweep: async () => null,
-    within: (other) => openRepositoryOnHub({ ...options, signal: other }),
+    within: (other) => openRepositoryOnHub({ ...options, signal: other, listing: false }),
   };
 
   /** A note may have been changed since. */

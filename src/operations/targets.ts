@@ -130,9 +130,10 @@ async function describeTarget(
   const target = findTarget(configuration, name);
   const source = urlState(context, () => shownSource(configuration, name));
   const destination = urlState(context, () => configuredDestination(configuration, name)?.text);
-  const taken = await repository.takenAt(name);
-  const notShared = await whyNotShared(context, name);
   const cloud = configuration.cloud?.get(name);
+  // The hub counts those that it has.
+  const taken = cloud ? [] : await repository.takenAt(name);
+  const notShared = await whyNotShared(context, name);
   return {
     name,
     title: target.name ?? name,

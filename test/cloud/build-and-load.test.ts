@@ -1,8 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openContext } from '../../src/cli/open-context.ts';
+import { annotate, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { type ConfiguredCli, configuredCli } from '../helpers/configured-cli.ts';
+import { startForgingHub } from '../helpers/forging-hub.ts';
 import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub.ts';
-import { describeWithPostgres } from '../helpers/postgres-server.ts';
+import { describeWithPostgres, temporaryFolder } from '../helpers/postgres-server.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
 
 const QUERY = "UPDATE person SET email = 'p' || id || '@example.com'";
@@ -11,23 +16,23 @@ describeWithPostgres('a cloud target on the command line', () => {
   describeWithS3('over a real bucket', () => {
     let hub: TestHub;
     let s3: S3Server;
-    /** Of this test. */
-    let target: string;
+    /** With the password of `app`. */
+    let source: string;
+    /** Where this test loads. */
     let copy: string;
-    let builder: ConfiguredCli;
-    let reader: ConfiguredCli;
-    let member: ConfiguredCli;
 
     beforeAll(async () => {
       [hub, s3] = await Promise.all([startHub(), startS3()]);
-      await putStorageProfile(hub, 'originals', { ...(await s3.bucket()), prefix: 'team' });
-      await putStorageProfile(hub, 'sanitized', { ...(await s3.bucket()), prefix: 'team' });
+      for (const name of ['originals', 'sanitized']) {
+        await putStorageProfile(hub, name, { ...(await s3.bucket()), prefix: 'team' });
+      }
       await hub.postgres.createDatabase('source');
       await hub.postgres.psql('source', {
         sql: `CREATE ROLE app LOGIN PASSWORD 'password-of-app' SUPERUSER;
           CREATE TABLE person (id integer PRIMARY KEY, email text);
           INSERT INTO person SELECT i, 'secret-' || i || '@real.example.org' FROM generate_series(1, 500) i`,
       });
+      source = hub.postgres.url('source').replace(/\/\/[^@]*@/, '//app:password-of-app@');
     });
 
     afterAll(async () => {
@@ -35,53 +40,198 @@ describeWithPostgres('a cloud target on the command line', () => {
       await s3.stop();
     });
 
+    beforeEach(() => {
+      copy = `copy_${randomBytes(4).toString('hex')}`;
+    });
+
     const cliOf = (token: string, more = ''): Promise<ConfiguredCli> =>
       configuredCli(
         `env: development\ndev_api_url: ${hub.url}\nauthtoken: ${token}\nworking_directory: ./work\n${more}`,
       );
 
-    beforeEach(async () => {
-      const name = randomBytes(4).toString('hex');
-      target = `orders-${name}`;
-      copy = `copy_${name}`;
-      const source = hub.postgres.url('source').replace(/\/\/[^@]*@/, '//app:password-of-app@');
-      const id = await putTarget(hub, target, {
-        settings: {
-          storage_profile: 'originals',
-          snapshot: { src_url: source },
-          sanitize: { override_query: QUERY, storage_profile: 'sanitized' },
-          sso_groups: ['readers'],
-        },
-      });
+    /** The machine of somebody in these groups, with a default destination. */
+    async function machine(group: string, more = ''): Promise<ConfiguredCli> {
       const shared = `defaults: {shared_target_dst_db_url: "${hub.postgres.url(copy)}"}\n`;
-      builder = await cliOf((await hub.service('ci', 'builder', [id])).token);
-      reader = await cliOf((await hub.person('rita', ['readers'])).token, shared);
-      member = await cliOf((await hub.person('mona', ['developers'])).token, shared);
-    });
+      return cliOf((await hub.person(`of ${group}`, [group])).token, shared + more);
+    }
+
+    async function newTarget(change: object = {}): Promise<{ name: string; id: string }> {
+      const name = `orders-${randomBytes(4).toString('hex')}`;
+      const settings = {
+        storage_profile: 'originals',
+        snapshot: { src_url: source },
+        sanitize: { override_query: QUERY, storage_profile: 'sanitized' },
+        sso_groups: ['readers'],
+        ...change,
+      };
+      return { name, id: await putTarget(hub, name, { settings }) };
+    }
+
+    /** Builds an original; its id. */
+    async function buildOriginal(cli: ConfiguredCli, target: string, ...words: string[]): Promise<string> {
+      const { exit, last } = await cli.json(['build', target, '--no-sanitize', ...words]);
+      expect(exit, JSON.stringify(last)).toBe(0);
+      return (last.snapshot as { id: string }).id;
+    }
 
     const emails = async (): Promise<string> =>
       (await hub.postgres.psql(copy, { sql: 'SELECT email FROM person ORDER BY id LIMIT 2' })).trim();
 
-    test('a builder builds and sanitizes, a reader loads the sanitized snapshot, without any file but a token', async () => {
-      const built = await builder.json(['build', target]);
-      expect(built, JSON.stringify(built.last)).toMatchObject({ exit: 0, last: { event: 'done' } });
-      const { snapshot, sanitized } = built.last as { snapshot: { id: string }; sanitized: { id: string } };
+    const audit = async (target: string): Promise<string[]> => {
+      const { body } = await hub.send('GET', `/audit_events?target=${target}`, { token: hub.ownerToken });
+      return body.items.map(({ actor, action }: { actor: string; action: string }) => `${actor} ${action}`);
+    };
 
+    test('a builder without a configuration file builds and sanitizes, a reader loads the sanitized snapshot', async () => {
+      const { name: target, id } = await newTarget();
+      await using home = await temporaryFolder();
+      const variables = { TOOL_ENV: 'development', TOOL_DEV_API_URL: hub.url, TOOL_SECRET_KEY: 'ab'.repeat(16) };
+      const { token } = await hub.service('ci', 'builder', [id]);
+      const environment = { ...variables, TOOL_AUTHTOKEN: token, HOME: home.path };
+      const anywhere = await machine('nobody');
+      const built = await anywhere.tool(['build', target, '--json'], { cwd: home.path, environment });
+      expect(built.exit, built.stdout).toBe(0);
+      const { snapshot, sanitized } = JSON.parse(built.stdout.trimEnd().split('\n').at(-1) ?? '') as {
+        snapshot: { id: string };
+        sanitized: { id: string };
+      };
+
+      const reader = await machine('readers');
       const listed = await reader.json(['target', target]);
       expect(listed.last.snapshots).toMatchObject([{ index: 0, id: sanitized.id, sanitized: true, where: ['remote'] }]);
       const refused = await reader.json(['load', target, snapshot.id, '--original', '--yes']);
       expect(refused).toMatchObject({ exit: 2, last: { code: 'snapshot_missing' } });
-
       const loaded = await reader.json(['load', target, '--yes']);
       expect(loaded, JSON.stringify(loaded.last)).toMatchObject({ exit: 0, last: { tables: 1, rows: 500 } });
       expect(await emails()).toBe('p1@example.com\np2@example.com');
+      expect(await reader.json(['build', target])).toMatchObject({ exit: 5, last: { code: 'not_permitted' } });
+      expect(await reader.json(['rm', target, '0', '--remote', '--yes'])).toMatchObject({ exit: 2 });
 
+      const member = await machine('developers');
       const all = await member.json(['target', target, '--original']);
-      expect((all.last.snapshots as { id: string }[]).map(({ id }) => id).sort()).toEqual(
-        [snapshot.id, sanitized.id].sort(),
-      );
+      const ids = (all.last.snapshots as { id: string }[]).map((row) => row.id);
+      expect(ids.sort()).toEqual([snapshot.id, sanitized.id].sort());
       expect(await member.json(['load', target, snapshot.id, '--original', '--yes'])).toMatchObject({ exit: 0 });
       expect(await emails()).toBe('secret-1@real.example.org\nsecret-2@real.example.org');
+      const events = await audit(target);
+      expect(events).toContain('ci target.read_source');
+      expect(events.filter((event) => event === 'ci snapshot.publish')).toHaveLength(2);
+      expect(events).toContain('of readers snapshot.download');
+    });
+
+    test('push sends what the hub lacks; pull, verify, diff, export and rm work as with a bucket', async () => {
+      const { name: target } = await newTarget();
+      const [here, there] = [await machine('developers'), await machine('developers')];
+      const first = await buildOriginal(here, target, '--no-push');
+      expect((await there.json(['target', target])).last.snapshots).toEqual([]);
+      const pushed = await here.json(['push', target]);
+      expect(pushed.last).toMatchObject({ event: 'done', storage: `${new URL(hub.url).host}/${target}` });
+      expect(pushed.last.objects).toBeGreaterThan(0);
+      expect((await here.json(['push', target])).last).toMatchObject({ event: 'done', objects: 0, bytes: 0 });
+      const second = await buildOriginal(here, target);
+
+      const pulled = await there.json(['pull', target, '1']);
+      expect(pulled.last).toMatchObject({ snapshot: { id: first }, objects: pushed.last.objects });
+      expect((await there.json(['verify', target, '1'])).last).toMatchObject({ ok: true });
+      expect((await there.json(['verify', target, '0', '--remote'])).last).toMatchObject({ ok: true });
+      expect((await there.json(['diff', target, '1', '0'])).last).toMatchObject({ changes: [], to: { id: second } });
+      expect(await there.tool(['export', target, '0', '-o', 'app.zip'])).toMatchObject({ exit: 0 });
+      expect((await stat(join(there.folder.path, 'app.zip'))).size).toBeGreaterThan(1000);
+
+      const removed = await there.json(['rm', target, second, '--yes']);
+      expect(removed.last).toMatchObject({ event: 'done', from: ['remote'] });
+      const left = (await here.json(['target', target])).last.snapshots as { id: string; where: string[] }[];
+      expect(left.map(({ id, where }) => [id, where])).toEqual([
+        [second, ['local']],
+        [first, ['local', 'remote']],
+      ]);
+    });
+
+    test('a note is on the hub for everybody, and the snapshot can be pushed again with it', async () => {
+      const { name: target } = await newTarget();
+      const [here, there] = [await machine('developers'), await machine('developers')];
+      await buildOriginal(here, target);
+      const context = (cli: ConfiguredCli) =>
+        openContext({
+          ...{ cwd: cli.folder.path, environment: { TOOL_TRUST: 'true', HOME: cli.folder.path }, target },
+          ...{ report: () => {}, signal: new AbortController().signal, clock: () => new Date() },
+        });
+      await annotate(await context(here), { target, note: 'before the migration' });
+      const { snapshots } = await listSnapshots(await context(there), target);
+      expect(snapshots).toMatchObject([{ note: 'before the migration', where: ['remote'] }]);
+      expect((await here.json(['push', target])).last).toMatchObject({ event: 'done', objects: 0 });
+      expect((await there.json(['pull', target])).last).toMatchObject({ snapshot: { note: 'before the migration' } });
+    });
+
+    test('the destination of the hub is used with its password, which no output has; a source is refused', async () => {
+      const destination = hub.postgres.url(copy).replace(/\/\/[^@]*@/, '//app:password-of-app@');
+      const { name: target } = await newTarget({ snapshot: { src_url: source, dst_url: destination } });
+      const cli = await machine('developers', 'debug: true\ntargets:\n  mine: {snapshot: {}}\n');
+      await buildOriginal(cli, target);
+      const plan = await cli.json(['load', target, '--dry-run']);
+      expect(plan.last.plan).toMatchObject({ chosen_by: `targets.${target}.snapshot.dst_url` });
+      const loaded = await cli.tool(['load', target, '--yes', '--debug', '--json']);
+      expect(loaded.exit, loaded.stderr).toBe(0);
+      expect(await emails()).toContain('secret-1@real.example.org');
+      const logs = join(cli.folder.path, 'work/logs');
+      const log = (await Promise.all((await readdir(logs)).map((name) => readFile(join(logs, name), 'utf8')))).join('');
+      expect(log).toContain(copy);
+      expect(loaded.stdout + loaded.stderr + JSON.stringify(plan.last) + log).not.toContain('password-of-app');
+      const refused = { exit: 5, last: { code: 'destination_is_source' } };
+      const destdb = hub.postgres.url('source');
+      expect(await cli.json(['load', target, '--yes', '--destdb', destdb])).toMatchObject(refused);
+      // Of another target, too; the list of targets is where this machine knows it from.
+      await cli.tool(['targets', '--update']);
+      await cli.folder.write('x.sql', 'SELECT 1');
+      expect(await cli.json(['load', 'mine', 'x.sql', '--yes', '--destdb', destdb])).toMatchObject(refused);
+    });
+
+    test('templates are filled in on the machine that builds, but with no secret of the program or its services', async () => {
+      const url = (variable: string): string => source.replace('password-of-app', `{{\`${variable}\` | env}}`);
+      const { name: target } = await newTarget({ snapshot: { src_url: url('ORDERS_PASSWORD') } });
+      const cli = await machine('developers');
+      const words = ['build', target, '--no-sanitize', '--json'];
+      const lacking = await cli.tool(words);
+      expect(lacking).toMatchObject({ exit: 3, stdout: expect.stringContaining('ORDERS_PASSWORD is not set') });
+      const built = await cli.tool(words, { environment: { ORDERS_PASSWORD: 'password-of-app' } });
+      expect(built.exit, built.stdout).toBe(0);
+      const { name: greedy } = await newTarget({ snapshot: { src_url: url('AWS_SECRET_ACCESS_KEY') } });
+      const refused = await cli.tool(['build', greedy, '--no-sanitize', '--json'], {
+        environment: { AWS_SECRET_ACCESS_KEY: 'password-of-app' },
+      });
+      expect(refused).toMatchObject({ exit: 3, stdout: expect.stringContaining('AWS_SECRET_ACCESS_KEY') });
+    });
+
+    test('prune without a target leaves the hub as it is; with its name it removes there as well', async () => {
+      const { name: target } = await newTarget();
+      const cli = await machine('developers');
+      await buildOriginal(cli, target);
+      const second = await buildOriginal(cli, target);
+      expect((await cli.json(['prune', '--keep-last', '1', '--yes'])).last.targets).toEqual([]);
+      expect((await cli.json(['prune', target, '--keep-last', '1', '--yes'])).exit).toBe(0);
+      const other = await machine('developers');
+      expect((await other.json(['target', target])).last.snapshots).toMatchObject([{ id: second }]);
+    });
+
+    test('without the hub, what is on this machine is loaded, with a warning; the rest is unreachable', async () => {
+      const { name: target } = await newTarget();
+      const builder = await machine('developers');
+      await buildOriginal(builder, target);
+      const proxy = await startForgingHub(hub.url);
+      const token = (await hub.person('mona', ['developers'])).token;
+      const text = `env: development\ndev_api_url: ${proxy.url}\nauthtoken: ${token}\nworking_directory: ./work\n`;
+      const cli = await configuredCli(`${text}override: {dst_db_url: "${hub.postgres.url(copy)}"}\n`);
+      expect((await cli.json(['pull', target])).exit).toBe(0);
+      expect((await cli.tool(['targets', '--update'])).exit).toBe(0);
+      const second = await buildOriginal(builder, target);
+      await proxy.stop();
+      const loaded = await cli.tool(['load', target, '--yes']);
+      expect(loaded.exit, loaded.stderr).toBe(0);
+      expect(loaded.stderr).toContain('showing local snapshots only');
+      expect(await emails()).toContain('secret-1@real.example.org');
+      expect(await cli.json(['load', target, second, '--yes'])).toMatchObject({ exit: 2 });
+      expect((await cli.json(['rm', target, '0', '--local', '--yes'])).exit).toBe(0);
+      expect(await cli.json(['load', target, '--yes'])).toMatchObject({ exit: 4, last: { code: 'cloud_unreachable' } });
     });
   });
 });

@@ -16,7 +16,7 @@ export async function fetchCloudUrls(
   if (!target || configuration.cloudUrls === name) return context;
   const isBuilder = target.permissions.includes('read_source');
   if (!required && !isBuilder) return context;
-  const urls = await fetchUrls(context, name).catch((thrown) => {
+  const urls = await fetchUrls(context, { name, required }).catch((thrown) => {
     context.signal.throwIfAborted();
     const error = toUserError(thrown);
     if (required || error.exit !== EXIT.unreachable) throw thrown;
@@ -39,7 +39,11 @@ export async function fetchCloudUrls(
   };
 }
 
-async function fetchUrls(context: Context, name: string): Promise<Record<string, string>> {
-  const { body } = await (await openCloud(context)).call('getTargetSecrets', { parameters: { name } });
+async function fetchUrls(
+  context: Context,
+  { name, required }: { name: string; required: boolean },
+): Promise<Record<string, string>> {
+  const client = await openCloud(context, { impatient: !required });
+  const { body } = await client.call('getTargetSecrets', { parameters: { name } });
   return body?.urls ?? {};
 }

@@ -4,10 +4,14 @@ import type { Context } from '../../runtime/context.ts';
 import { openCloud } from './open-cloud.ts';
 
 /** The remote repository of a cloud target. */
-export function openCloudRepository(context: Context, target: string): Promise<RemoteRepository> {
+export function openCloudRepository(
+  context: Context,
+  { target, listing = false }: { target: string; listing?: boolean },
+): Promise<RemoteRepository> {
   const { configuration, report, signal } = context;
   return openRepositoryOnHub({
-    open: (other) => openCloud({ ...context, signal: other }),
+    open: (other, how) => openCloud({ ...context, signal: other }, how),
+    listing,
     target,
     directory: configuration.settings.working_directory,
     report,

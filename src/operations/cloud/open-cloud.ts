@@ -14,16 +14,22 @@ export const HUB_PROVIDER = 'hub';
 export interface OpenCloud {
   /** For a list that a cache can stand in for. */
   impatient?: boolean;
+  /** For a list that local snapshots can stand in for. */
+  listing?: boolean;
 }
 
 const IMPATIENT = { timeout: 3000, attempts: 1 };
+const LISTING = { timeout: 10_000, attempts: 3 };
 
 /** The hub of the configuration, with its token. Throws with exit 4 when there is none. */
-export async function openCloud(context: Context, { impatient = false }: OpenCloud = {}): Promise<CloudClient> {
+export async function openCloud(
+  context: Context,
+  { impatient = false, listing = false }: OpenCloud = {},
+): Promise<CloudClient> {
   const { configuration, environment, signal } = context;
   const { settings } = configuration;
   const endpoint = apiEndpoint(settings);
-  const patience = impatient ? IMPATIENT : {};
+  const patience = impatient ? IMPATIENT : listing ? LISTING : {};
   const common = { endpoint, version: readVersion(), signal, ...patience };
   if (settings.authtoken !== undefined) {
     return createCloudClient({ ...common, token: settings.authtoken, renew: () => renewToken(context) });

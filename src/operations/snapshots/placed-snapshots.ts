@@ -69,7 +69,7 @@ async function listRemote(
 ): Promise<{ location: RemoteLocation; found: PlacedSnapshot[]; error: UserError | null }> {
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(timeoutMs)]);
   try {
-    const asking = await openLocation({ ...context, signal }, location);
+    const asking = await openLocation({ ...context, signal }, location, { listing: true });
     const headlines = await asking.headlines(target);
     const remote = headlines.length === 0 ? asking : await asking.within(context.signal);
     return { location, found: headlines.map((headline) => ({ headline, local: false, remote })), error: null };

@@ -28,8 +28,17 @@ export function locationsOf(context: Context, name: string): RemoteLocation[] {
   return [...new Map(all.map((location) => [JSON.stringify(location), location])).values()];
 }
 
-export async function openLocation(context: Context, location: RemoteLocation): Promise<RemoteRepository> {
+export interface OpeningLocation {
+  /** For a list, which local snapshots can stand in for; `within` opens the repository for transfers. */
+  listing?: boolean;
+}
+
+export async function openLocation(
+  context: Context,
+  location: RemoteLocation,
+  { listing = false }: OpeningLocation = {},
+): Promise<RemoteRepository> {
   if ('profile' in location) return openRemote(context, location.profile);
   const { openCloudRepository } = await import('../cloud/open-cloud-repository.ts');
-  return openCloudRepository(context, location.cloudTarget);
+  return openCloudRepository(context, { target: location.cloudTarget, listing });
 }

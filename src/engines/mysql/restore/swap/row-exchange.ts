@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type MysqlSession, packetsOf, SqlError } from '../../connection/session.ts';
-import { listCode } from '../../definitions/definitions.ts';
+import { listCode } from '../../definitions/read-definitions.ts';
 import { entriesOf, withoutTexts } from '../../definitions/table-entries.ts';
 import { selectOf } from '../../dump/row-select.ts';
 import { type CatalogTable, readTables } from '../../introspect.ts';
@@ -91,8 +91,11 @@ export async function planRowExchange(
           return exchangeSteps(databases, { name, columns, leaving, arriving, kept: kept?.get(name) ?? arriving });
         });
         await runSteps(server, steps);
-        const record = `INSERT INTO ${quotePath(work, MOVED)} SELECT json FROM ${quotePath(work, PENDING)}`;
-        await runSteps(server, [{ statement: record, rows: 1 }]);
+        const [pending, moved] = [quotePath(work, PENDING), quotePath(work, MOVED)];
+        await runSteps(server, [
+          { statement: `INSERT INTO ${moved} SELECT json FROM ${pending}`, rows: 1 },
+          { statement: `DELETE FROM ${pending}`, rows: 1 },
+        ]);
         await server.execute(SETTINGS_BACK);
         return true;
       } catch (error) {

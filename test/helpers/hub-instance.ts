@@ -1,0 +1,56 @@
+import { BlockList } from 'node:net';
+import { openDatabase } from '../../hub/database/database.ts';
+import { startRemovals } from '../../hub/jobs/removals.ts';
+import { sweepDue } from '../../hub/jobs/sweeps.ts';
+import { createLog } from '../../hub/log.ts';
+import { createBuckets } from '../../hub/objects/buckets.ts';
+import { serve } from '../../hub/serve.ts';
+import { GITHUB_ISSUER, keyOf } from '../../hub/settings.ts';
+
+// An instance of the hub as a process of its own, which a test kills. It is told what to do by messages.
+
+export interface InstanceOptions {
+  databaseUrl: string;
+  key: string;
+}
+
+/** Removes what is to be removed, and sweeps with a clock that is ahead by so many hours. */
+export interface SweepMessage {
+  hours: number;
+}
+
+const { databaseUrl, key } = JSON.parse(process.argv[2] ?? '') as InstanceOptions;
+const keys = [keyOf(Buffer.from(key, 'hex'))];
+const { signal } = new AbortController();
+const { db } = openDatabase(databaseUrl);
+const buckets = createBuckets(db, keys);
+const log = createLog({ write: (line) => void process.stderr.write(line), clock: () => new Date() });
+
+process.on('message', async ({ hours }: SweepMessage) => {
+  const clock = () => new Date(Date.now() + hours * 3_600_000);
+  try {
+    await using removals = startRemovals({ db, buckets, log });
+    await removals.settled();
+    await sweepDue({ db, buckets, log, clock }, signal);
+    process.send?.({ swept: hours });
+  } catch (error) {
+    process.send?.({ swept: hours, failed: String(error) });
+  }
+});
+process.on('disconnect', () => process.exit());
+
+await serve({
+  settings: {
+    ...{ databaseUrl, keys, listen: { host: '127.0.0.1', port: 0 }, metricsListen: null },
+    ...{ publicUrl: 'https://hub.example.com', trustedProxies: new BlockList(), signIn: null, pages: null },
+    ...{ ownerGroups: ['owners'], memberGroups: ['developers'], auditorGroups: ['auditors'] },
+    ...{ github: { issuer: GITHUB_ISSUER, rules: [] }, bucket: null },
+  },
+  dev: false,
+  version: '0.1.0',
+  write: () => {},
+  signal,
+  clock: () => new Date(),
+  limits: { requests: { perSecond: 1e6, burst: 1e6 }, refusedSignIns: 1e6 },
+  ready: ({ url }) => void process.send?.({ url }),
+});
