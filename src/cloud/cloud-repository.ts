@@ -126,7 +126,10 @@ function createManifestStore({ name, client, target, notes, signal }: ManifestSt
       if (body === null) return null;
       const { href, sha256 } = body.manifest;
       notes.set(key, body.headline.note);
-      return await askBucket((request) => fetchText(href, { sha256, ...request }), { name, signal });
+      return await askBucket((request) => fetchText(checkedHref(href, client), { sha256, ...request }), {
+        name,
+        signal,
+      });
     },
     async write(key, body) {
       await client.call('publishSnapshot', { ...addressOf(key), body });
@@ -145,10 +148,10 @@ function idIn(key: string): string {
 
 /** Fetches a bounded text by a signed URL and verifies its SHA-256. */
 async function fetchText(
-  href: string,
+  url: URL,
   { sha256, abortSignal }: { sha256: string; abortSignal: AbortSignal },
 ): Promise<string> {
-  const response = await fetch(checkedHref(href), { redirect: 'error', signal: abortSignal });
+  const response = await fetch(url, { redirect: 'error', signal: abortSignal });
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of response.body ?? []) {

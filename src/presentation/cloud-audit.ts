@@ -1,6 +1,6 @@
 import type { ServiceToken } from '../cloud/contract/schemas.ts';
+import { tokenState } from '../cloud/contract/token-state.ts';
 import type { CreatedServiceToken } from '../operations/cloud/service-tokens.ts';
-import { tokenState } from '../operations/cloud/service-tokens.ts';
 import { formatTime } from '../text/format.ts';
 import { printable } from '../text/printable.ts';
 import type { Column } from './shapes/column.ts';

@@ -90,7 +90,7 @@ const MYSQL: Record<string, string[]> = {
   'quote.ts': ['column', 'name'],
   // Columns of the catalog, named in this file.
   'introspect.ts': ['settings'],
-  'definitions/definitions.ts': ['bytes.toString("hex")', 'kind', 'path', 'what'],
+  'definitions/read-definitions.ts': ['bytes.toString("hex")', 'kind', 'path', 'what'],
   // Clauses that the server has written, or that check-definitions.ts has read token by token.
   'definitions/foreign-keys.ts': ['clause'],
   'definitions/sequence-defaults.ts': ['clauses.join(", ")'],
@@ -99,7 +99,7 @@ const MYSQL: Record<string, string[]> = {
   'dump/row-select.ts': ['part', 'where'],
   'dump/parts.ts': ['key'],
   // A hint for people: rights, and names that were quoted before.
-  'readable.ts': ['account', 'granted.join(", ")', 'on'],
+  'rights/grant-text.ts': ['account', 'granted.join(", ")', 'on'],
   // Rights out of a SET column of the server.
   'restore/grants.ts': ['given.join(", ")'],
   'restore/load-tables.ts': ['additions', 'conversions.join(", ")', 'fields.join(", ")', 'set'],

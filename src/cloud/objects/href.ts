@@ -1,14 +1,16 @@
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { printable } from '../../text/printable.ts';
+import type { CloudClient } from '../client.ts';
 import { isLoopback } from '../loopback.ts';
 
 /** Headers of an upload that a hub may require. */
 const SENT_HEADER = /^(if-none-match|content-type|x-amz-[a-z0-9-]{1,60})$/;
 
-/** Accepts https, and http on loopback. */
-export function checkedHref(href: string): URL {
+/** Accepts https; of a hub on loopback also http on loopback: no other hub leads to services of this machine. */
+export function checkedHref(href: string, { endpoint }: Pick<CloudClient, 'endpoint'>): URL {
   const url = URL.canParse(href) ? new URL(href) : null;
-  const isAllowed = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url));
+  const isLocal = url?.protocol === 'http:' && isLoopback(url) && isLoopback(new URL(endpoint));
+  const isAllowed = url?.protocol === 'https:' || isLocal;
   if (url && isAllowed && url.username === '' && url.password === '') return url;
   throw refused(`The hub signed an invalid URL${url ? `: ${url.protocol}//${url.host}` : ''}`);
 }

@@ -99,7 +99,7 @@ export async function begunUpload(
   return found?.stored_sha256 === stored_sha256 && found.stored_bytes === stored_bytes ? found : null;
 }
 
-async function sendWhole(outgoing: Outgoing, { name, urls, send, verify }: Uploading) {
+async function sendWhole(outgoing: Outgoing, { name, client, urls, send, verify }: Uploading) {
   const { file, object, signal, onBytes } = outgoing;
   const checksum = createPassingChecksum(file, object.stored_bytes);
   try {
@@ -107,7 +107,7 @@ async function sendWhole(outgoing: Outgoing, { name, urls, send, verify }: Uploa
       async ({ abortSignal }) => {
         const answer = await urls.find(object);
         if (answer?.answer !== 'upload') return;
-        const url = checkedHref(answer.href);
+        const url = checkedHref(answer.href, client);
         const headers = checkedHeaders(answer.header);
         const part = { url, headers, file, start: 0, bytes: object.stored_bytes };
         const sending = send({ ...part, onRead: checksum.take, onBytes, signal: abortSignal });
@@ -152,7 +152,7 @@ async function sendParts(outgoing: Outgoing, parts: Parts) {
     const part = { file, headers: {}, start: (number - 1) * part_bytes, bytes: lengthOf(number) };
     etags[number] = await askBucket(
       async ({ abortSignal }) => {
-        const url = checkedHref(await hrefs.find(number));
+        const url = checkedHref(await hrefs.find(number), client);
         const sending = send({ ...part, url, onRead: checksum.take, onBytes, signal: abortSignal });
         return await sending.catch((error) => {
           if (statusOf(error) === 403) hrefs.forget(number);

@@ -1,5 +1,6 @@
 import { pagesOf } from '../../cloud/client.ts';
 import type { ServiceToken } from '../../cloud/contract/schemas.ts';
+import { tokenState } from '../../cloud/contract/token-state.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { openCloud } from './open-cloud.ts';
@@ -56,9 +57,4 @@ export async function revokeServiceToken(context: Context, word: string): Promis
   const client = await openCloud(context);
   await client.call('revokeToken', { parameters: { id: token.id } });
   return { ...token, revoked_at: now.toISOString() };
-}
-
-export function tokenState({ revoked_at, expires_at }: ServiceToken, now: Date): 'valid' | 'expired' | 'revoked' {
-  if (revoked_at !== null) return 'revoked';
-  return new Date(expires_at) > now ? 'valid' : 'expired';
 }

@@ -6,7 +6,7 @@ import { parseMysqlUrl } from '../../../src/engines/mysql/connection/url.ts';
 import { readNameCase, refuseCollisions } from '../../../src/engines/mysql/name-case.ts';
 import { inDatabase } from '../../../src/engines/mysql/quote.ts';
 import { needsOf } from '../../../src/engines/mysql/restore/table-needs.ts';
-import { readRights } from '../../../src/engines/mysql/rights.ts';
+import { readRights } from '../../../src/engines/mysql/rights/rights.ts';
 import { destinationName } from '../../../src/engines/mysql/server/server.ts';
 import { build } from '../../../src/operations/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rightsOf } from '../../../src/engines/mysql/rights.ts';
+import { rightsOf } from '../../../src/engines/mysql/rights/rights.ts';
 
 const rights = (grants: string[], facts: { folds?: boolean; patterns?: boolean } = {}) =>
   rightsOf({ account: '`u`@`%`', folds: false, patterns: true, grants, ...facts });

@@ -1,9 +1,11 @@
 import { bytesOfText, isUtf8, textOfBytes } from '../client-bytes.ts';
 import { type MysqlSession, SESSION_SETTINGS, SqlError } from '../connection/session.ts';
 import { plainWord, plainWords, quoteName, quoteText } from '../quote.ts';
-import { type Code, type CodeDefinitions, type Listed, withoutDefiner } from './definitions.ts';
+import type { Code, CodeDefinitions } from './definitions.ts';
 import { createDangling, dropDangling } from './foreign-keys.ts';
+import type { Listed } from './read-definitions.ts';
 import { setSequenceDefaults } from './sequence-defaults.ts';
+import { withoutDefiner } from './statement-text.ts';
 import { lexicalModeOf } from './tokens.ts';
 
 /** DEFINER of stored programs: the loading user, or the original one if permitted. */

@@ -1,15 +1,10 @@
 import type { MysqlSession } from '../connection/session.ts';
 import { keysWithOwnRows } from '../own-rows.ts';
 import { inDatabase, quoteName, quotePath, quoteText, tablesIn } from '../quote.ts';
-import {
-  type CodeDefinitions,
-  type DanglingKey,
-  type Definitions,
-  readCode,
-  splitTable,
-  type Unreadable,
-} from './definitions.ts';
+import type { CodeDefinitions, DanglingKey, Definitions } from './definitions.ts';
+import { readCode, type Unreadable } from './read-definitions.ts';
 import { readSequenceDefaults } from './sequence-defaults.ts';
+import { splitTable } from './statement-text.ts';
 import { foreignKeyName, referredTable } from './table-entries.ts';
 
 /** Separates foreign keys to missing tables. Names that differ in case may be one table to the server. */

@@ -1,6 +1,7 @@
 import type { MysqlSession } from '../connection/session.ts';
 import { quoteName, quotePath, tablesIn } from '../quote.ts';
-import { type Definitions, type SequenceDefault, type TableDefinition, withoutDatabase } from './definitions.ts';
+import type { Definitions, SequenceDefault, TableDefinition } from './definitions.ts';
+import { withoutDatabase } from './statement-text.ts';
 import { entriesOf, joinEntries } from './table-entries.ts';
 import { significant } from './tokens.ts';
 

@@ -1,10 +1,8 @@
-import { type FileHandle, open, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { redact } from '../../../process/redact.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
-import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../../engine.ts';
+import type { DumpRequest, DumpResult, EngineContext } from '../../engine.ts';
 import { connectionOf } from '../connection/client-options.ts';
 import { type MysqlSession, SqlError } from '../connection/session.ts';
 import type { Definitions } from '../definitions/definitions.ts';
@@ -25,10 +23,18 @@ import {
 } from '../introspect.ts';
 import { inDatabase, MARK, quotePath } from '../quote.ts';
 import { type ClientTool, dumpToolFor } from '../tools.ts';
-import { InsertRefused, type InsertScanner } from './insert-scanner.ts';
-import { END_OF_ROWS } from './rows-file.ts';
-import { createScriptDefinitions, StatementUnknown } from './script-definitions.ts';
+import {
+  changed,
+  cutShort,
+  LINES_TOLD,
+  linesOf,
+  notUnderstood,
+  programFailed,
+  refuseMissing,
+} from './program-failures.ts';
+import { createScriptDefinitions } from './script-definitions.ts';
 import { readScript, ScriptCutShort } from './script-reader.ts';
+import { createTableFiles, type DumpedTable } from './table-files.ts';
 
 /** Binary values as hexadecimal literals, one instant, and no statements that a load runs itself. */
 const FLAGS = [
@@ -54,8 +60,6 @@ const OWN_FLAGS: Record<Flavour, string[]> = {
   mysql: ['--set-gtid-purged=OFF', '--loose-column-statistics=0'],
   mariadb: [],
 };
-
-const LINES_TOLD = 20;
 
 interface Connected {
   session: MysqlSession;
@@ -133,14 +137,6 @@ export async function dumpByProgram(
   };
 }
 
-interface DumpedTable {
-  table: string;
-  rows: number;
-  longest: number;
-  bytes: number;
-  packing: Promise<PackedFile>;
-}
-
 interface Running {
   request: DumpRequest;
   tool: ClientTool;
@@ -193,68 +189,6 @@ async function runProgram(
   return { dumped: files.written, definitions: definitions.finish() };
 }
 
-interface TableFiles {
-  written: DumpedTable[];
-  begin(table: string): Promise<void>;
-  write(bytes: Uint8Array, insert: InsertScanner): Promise<void>;
-  end(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** One file a table, packed while it is written. */
-function createTableFiles(request: DumpRequest, onBytes: (table: string, bytes: number) => void): TableFiles {
-  const written: DumpedTable[] = [];
-  let current: { handle: FileHandle; entry: DumpedTable } | null = null;
-
-  async function append(bytes: Uint8Array): Promise<void> {
-    if (!current) throw new Error('rows come before the first table');
-    current.entry.bytes += bytes.length;
-    for (let from = 0; from < bytes.length; ) {
-      const { bytesWritten } = await current.handle.write(bytes, from);
-      from += bytesWritten;
-    }
-  }
-
-  const files: TableFiles = {
-    written,
-    async begin(table) {
-      await files.end();
-      const name = `${String(written.length + 1).padStart(4, '0')}.sql`;
-      const handle = await open(join(request.directory, name), 'wx', 0o600);
-      const packing = request.pack({
-        name,
-        terminator: END_OF_ROWS,
-        onBytes: (bytes) => onBytes(table, bytes),
-      });
-      // Awaited later; an error of the program has precedence.
-      packing.catch(() => {});
-      const entry = { table, rows: 0, longest: 0, bytes: 0, packing };
-      current = { handle, entry };
-      written.push(entry);
-    },
-    async write(bytes, insert) {
-      if (insert.table !== current?.entry.table) throw new Error(`rows of ${insert.table} come with another table`);
-      await append(bytes);
-      if (!insert.done) return;
-      current.entry.rows += insert.rows;
-      current.entry.longest = Math.max(current.entry.longest, insert.longest);
-      await append(Buffer.from('\n'));
-    },
-    async end() {
-      if (!current) return;
-      await append(Buffer.from(END_OF_ROWS));
-      await files.close();
-      // At most two unpacked files are on disk.
-      await written.at(-2)?.packing;
-    },
-    async close() {
-      await current?.handle.close();
-      current = null;
-    },
-  };
-  return files;
-}
-
 async function findBrokenViews(session: MysqlSession, database: string): Promise<Map<string, string>> {
   const views = await session.query<{ name: string }>(
     `SELECT TABLE_NAME AS name FROM information_schema.VIEWS WHERE ${inDatabase('TABLE_SCHEMA', database)}`,
@@ -295,60 +229,4 @@ function inScript({ report }: EngineContext, inventory: Inventory, definitions: 
 
 function columnsOf(tables: CatalogTable[], table: string): string[] {
   return (tables.find(({ name }) => name === table)?.columns ?? []).map(({ name }) => name);
-}
-
-function refuseMissing(tables: CatalogTable[], dumped: DumpedTable[]): void {
-  const there = new Set(dumped.map(({ table }) => table));
-  const missing = tables.filter(({ name }) => !there.has(name)).map(({ name }) => name);
-  if (missing.length === 0) return;
-  throw new UserError('The dump program left tables out', {
-    code: 'dump_failed',
-    exit: EXIT.failed,
-    details: missing.slice(0, LINES_TOLD),
-    hint: 'Nothing was stored. Grant the user SELECT on them, then build again.',
-  });
-}
-
-function linesOf(stderr: string): string[] {
-  const lines = redact(stderr)
-    .split('\n')
-    .map((line) => line.trim());
-  return lines.filter((line) => line !== '');
-}
-
-function programFailed({ name }: ClientTool, stderr: string): UserError {
-  return new UserError(`${name} failed`, {
-    code: 'dump_failed',
-    exit: EXIT.failed,
-    details: linesOf(stderr).slice(0, LINES_TOLD),
-    hint: 'Nothing was stored. The user probably lacks a privilege: SELECT, SHOW VIEW, TRIGGER and EVENT on the database, SHOW_ROUTINE on MySQL.',
-  });
-}
-
-function notUnderstood({ name, version }: ClientTool, cause: unknown): unknown {
-  const known = cause instanceof StatementUnknown || cause instanceof InsertRefused;
-  if (!known) return cause;
-  return new UserError(`${name} ${version} wrote a statement that cannot be stored`, {
-    code: 'dump_failed',
-    exit: EXIT.failed,
-    details: [redact(cause.message)],
-    hint: 'Nothing was stored. Build without --program, or with another version of the program (docker.images.mysql).',
-    cause,
-  });
-}
-
-function cutShort({ name }: ClientTool, what: string): UserError {
-  return new UserError(`The dump of ${what} by ${name} is cut short`, {
-    code: 'dump_failed',
-    exit: EXIT.failed,
-    hint: 'Is the disk full? Nothing was stored.',
-  });
-}
-
-function changed(display: string): UserError {
-  return new UserError(`Objects of ${display} were created, changed or dropped during the dump`, {
-    code: 'dump_failed',
-    exit: EXIT.failed,
-    hint: 'Nothing was stored. Build again.',
-  });
 }

@@ -1,4 +1,5 @@
-import { type Code, type Definitions, inOwnDatabase, splitTable, withoutDatabase } from '../definitions/definitions.ts';
+import type { Code, Definitions } from '../definitions/definitions.ts';
+import { inOwnDatabase, splitTable, withoutDatabase } from '../definitions/statement-text.ts';
 import { type LexicalMode, lexicalModeOf, significant, type Token, tokensOf } from '../definitions/tokens.ts';
 import type { Collations } from '../introspect.ts';
 

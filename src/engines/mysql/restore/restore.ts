@@ -22,7 +22,7 @@ import { checkRestored } from './check.ts';
 import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { onlyOwnRows, remoteWarnings } from './left-out.ts';
 import { fillDatabase, readDefinitionsFile } from './rows/fill.ts';
-import { settleAfterFailure, sweepLeftovers } from './swap/journal.ts';
+import { settleAfterFailure, sweepLeftovers } from './swap/leftovers.ts';
 import { swapDatabases } from './swap/swap.ts';
 import { releasable, whileAlive } from './while-alive.ts';
 

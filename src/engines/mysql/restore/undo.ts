@@ -11,7 +11,7 @@ import { createBeside, undoCopyOf } from './beside.ts';
 import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { KEPT, type KeptRecord, keptSchema } from './kept.ts';
 import { inspectDestination } from './preflight.ts';
-import { settleAfterFailure, sweepLeftovers } from './swap/journal.ts';
+import { settleAfterFailure, sweepLeftovers } from './swap/leftovers.ts';
 import { readRecord } from './swap/record.ts';
 import { planRowExchange } from './swap/row-exchange.ts';
 import { exchange, tablesOf } from './swap/swap.ts';

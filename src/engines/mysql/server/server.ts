@@ -3,7 +3,7 @@ import { isFreshName } from '../../shared/beside-names.ts';
 import { destinationBusy, lockLost } from '../../shared/destination-lock.ts';
 import { type MysqlSession, SqlError } from '../connection/session.ts';
 import { dropListed } from '../definitions/code.ts';
-import { listCode } from '../definitions/definitions.ts';
+import { listCode } from '../definitions/read-definitions.ts';
 import type { Collations } from '../introspect.ts';
 import { besideNames, isReserved, lockName } from '../names.ts';
 import { inDatabase, plainWord, quoteName, quotePath, quoteText } from '../quote.ts';

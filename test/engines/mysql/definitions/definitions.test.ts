@@ -4,7 +4,7 @@ import {
   withIndexes,
   withoutDatabase,
   withoutDefiner,
-} from '../../../../src/engines/mysql/definitions/definitions.ts';
+} from '../../../../src/engines/mysql/definitions/statement-text.ts';
 
 it('makes indexes and foreign keys after the rows, and columns, primary key and checks before', () => {
   const table = splitTable(

@@ -15,12 +15,11 @@ import {
   type Definitions,
   definitionsSchema,
   type TableDefinition,
-  withForeignKeys,
-  withIndexes,
 } from '../../definitions/definitions.ts';
 import { withDanglingApart } from '../../definitions/foreign-keys.ts';
 import { viewsNotCreated } from '../../definitions/invalid-views.ts';
 import { withSequencesOwn } from '../../definitions/sequence-defaults.ts';
+import { withForeignKeys, withIndexes } from '../../definitions/statement-text.ts';
 import { DEFINITIONS_FILE, type Details, detailsOf } from '../../details.ts';
 import { type Client, loadByProgram } from '../../program/load-program.ts';
 import { quoteName } from '../../quote.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type MysqlSession, packetsOf, SqlError } from '../../connection/session.ts';
-import { listCode } from '../../definitions/definitions.ts';
+import { listCode } from '../../definitions/read-definitions.ts';
 import { entriesOf, withoutTexts } from '../../definitions/table-entries.ts';
 import { selectOf } from '../../dump/row-select.ts';
 import { type CatalogTable, readTables } from '../../introspect.ts';

@@ -1,13 +1,9 @@
 import { SESSION_SETTINGS } from '../../connection/session.ts';
 import { type Definers, settingsOf } from '../../definitions/code.ts';
-import {
-  type Code,
-  type CodeDefinitions,
-  type DanglingKey,
-  type Listed,
-  withoutDefiner,
-} from '../../definitions/definitions.ts';
+import type { Code, CodeDefinitions, DanglingKey } from '../../definitions/definitions.ts';
+import type { Listed } from '../../definitions/read-definitions.ts';
 import { defaultStatements } from '../../definitions/sequence-defaults.ts';
+import { withoutDefiner } from '../../definitions/statement-text.ts';
 import { lexicalModeOf, significant } from '../../definitions/tokens.ts';
 import type { Flavour } from '../../introspect.ts';
 import { plainWord, plainWords, quoteName, quotePath, quoteText } from '../../quote.ts';

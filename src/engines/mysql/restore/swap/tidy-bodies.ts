@@ -1,6 +1,7 @@
 import { type MysqlSession, SESSION_SETTINGS } from '../../connection/session.ts';
 import { type Definers, settingsOf } from '../../definitions/code.ts';
-import { type Code, type CodeDefinitions, readCode } from '../../definitions/definitions.ts';
+import type { Code, CodeDefinitions } from '../../definitions/definitions.ts';
+import { readCode } from '../../definitions/read-definitions.ts';
 import { lexicalModeOf, significant } from '../../definitions/tokens.ts';
 import { inDatabase, plainWords, quoteName } from '../../quote.ts';
 import { createText } from './swap-packet.ts';

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connectToServer } from '../../../../../src/engines/mysql/connection/connect.ts';
 import { parseMysqlUrl } from '../../../../../src/engines/mysql/connection/url.ts';
-import { readCode } from '../../../../../src/engines/mysql/definitions/definitions.ts';
-import { sweepLeftovers, writeJournal } from '../../../../../src/engines/mysql/restore/swap/journal.ts';
+import { readCode } from '../../../../../src/engines/mysql/definitions/read-definitions.ts';
+import { writeJournal } from '../../../../../src/engines/mysql/restore/swap/journal.ts';
+import { sweepLeftovers } from '../../../../../src/engines/mysql/restore/swap/leftovers.ts';
 import { describeWithMysql, startMysql, type TestMysql } from '../../../../helpers/mysql-server.ts';
 import { testContext } from '../../../../helpers/postgres-server.ts';
 

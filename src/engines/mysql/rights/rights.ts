@@ -1,6 +1,7 @@
-import type { MysqlSession } from './connection/session.ts';
-import { significant, type Token } from './definitions/tokens.ts';
-import { quoteName } from './quote.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { significant, type Token } from '../definitions/tokens.ts';
+import type { Server } from '../introspect.ts';
+import { quoteName } from '../quote.ts';
 
 /** Rights of the session's user and its active roles, from SHOW GRANTS. */
 export interface Rights {
@@ -190,4 +191,11 @@ function literalLength(pattern: string): number {
   const parts = [...patternOf(pattern)];
   const first = parts.findIndex(({ wild }) => wild);
   return first === -1 ? Number.MAX_SAFE_INTEGER : first;
+}
+
+/** Whose rights count, and where. */
+export interface Scope {
+  database: string;
+  server: Server;
+  rights: Rights;
 }

@@ -1,18 +1,20 @@
-import type { HiddenObjects } from '../../results/hidden-objects.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
-import { formatNumberOf } from '../../text/format.ts';
-import { whatIsHidden } from '../../text/format-objects.ts';
-import type { DatabaseUrl, EngineContext } from '../engine.ts';
-import { DENIED } from './connection/error-numbers.ts';
-import { type MysqlSession, SqlError } from './connection/session.ts';
-import { type Definitions, type Listed, readDefinitions, type TableDefinition } from './definitions/definitions.ts';
-import { invalidViewsOf } from './definitions/invalid-views.ts';
-import { entriesOf } from './definitions/table-entries.ts';
-import { lexicalModeOf, significant, type Token, tokensOf } from './definitions/tokens.ts';
-import { viewNeeds } from './definitions/view-needs.ts';
-import { type CatalogTable, type Inventory, readInventory, type Server, settingsAmong } from './introspect.ts';
-import { inDatabase, quotePath, quoteText, tablesIn } from './quote.ts';
-import { type Rights, readRights } from './rights.ts';
+import type { HiddenObjects } from '../../../results/hidden-objects.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { whatIsHidden } from '../../../text/format-objects.ts';
+import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import { DENIED } from '../connection/error-numbers.ts';
+import { type MysqlSession, SqlError } from '../connection/session.ts';
+import type { Definitions, TableDefinition } from '../definitions/definitions.ts';
+import { type Listed, readDefinitions } from '../definitions/read-definitions.ts';
+import { entriesOf } from '../definitions/table-entries.ts';
+import { lexicalModeOf, significant, type Token, tokensOf } from '../definitions/tokens.ts';
+import { viewNeeds } from '../definitions/view-needs.ts';
+import type { CatalogTable, Inventory, Server } from '../introspect.ts';
+import { quotePath } from '../quote.ts';
+import { explainDenied, refuseDenied } from './denied.ts';
+import { grantOnDatabase, grantText, TABLE_RIGHTS } from './grant-text.ts';
+import { readRights, type Scope } from './rights.ts';
+import { readStoredInventory } from './stored-inventory.ts';
 
 export interface Readable {
   definitions: Definitions;
@@ -24,6 +26,15 @@ interface Source {
   url: DatabaseUrl;
   server: Server;
   tables: CatalogTable[];
+}
+
+interface Unread extends Listed {
+  why: string;
+  denied: boolean;
+}
+
+interface Hidden extends HiddenObjects {
+  message: string | null;
 }
 
 export async function readReadable(
@@ -59,21 +70,6 @@ export async function readReadable(
   };
 }
 
-interface Unread extends Listed {
-  why: string;
-  denied: boolean;
-}
-
-interface Scope {
-  database: string;
-  server: Server;
-  rights: Rights;
-}
-
-interface Hidden extends HiddenObjects {
-  message: string | null;
-}
-
 /** Without a number: the server lists the object but hides its definition. */
 function isDenied(error: unknown): boolean {
   return !(error instanceof SqlError) || DENIED.has(error.errno);
@@ -84,10 +80,6 @@ function isAboutOneObject(error: Error): boolean {
   return error instanceof SqlError || error.name === 'Error';
 }
 
-const TABLE_RIGHTS =
-  'SELECT,INSERT,UPDATE,DELETE,CREATE,DROP,REFERENCES,INDEX,ALTER,CREATE VIEW,SHOW VIEW,TRIGGER,DELETE HISTORY'.split(
-    ',',
-  );
 const ROUTINE_RIGHTS = ['EXECUTE', 'ALTER ROUTINE', 'CREATE ROUTINE'];
 
 function mayMissTables({ database, rights }: Scope): boolean {
@@ -153,15 +145,6 @@ function grantOf(scope: Scope, { right = '' }: Pick<HiddenObjects, 'right'>): st
   const on = right === routine.right ? routine.on : null;
   const wanted = right.replace(/ on .*$/, '');
   return on === null ? grantOnDatabase(database, wanted, rights) : grantText([wanted], on, rights);
-}
-
-function grantOnDatabase(database: string, right: string, rights: Rights): string {
-  const all = new Set([...rights.byPattern(database), ...right.split(', ')]);
-  return grantText([...all], `${rights.inGrant(database)}.*`, rights);
-}
-
-function grantText(granted: string[], on: string, { account }: Rights): string {
-  return `GRANT ${granted.join(', ')} ON ${on} TO ${account}`;
 }
 
 interface Lacking extends Scope {
@@ -255,108 +238,4 @@ function hidesColumns(tables: CatalogTable[], definitions: Definitions): boolean
 function firstOf(entry: string): Token | undefined {
   for (const token of tokensOf(entry)) if (token.kind !== 'space' && token.kind !== 'comment') return token;
   return undefined;
-}
-
-/** An error with the tables and the GRANT for a refused read; any other error unchanged. */
-export async function explainDenied(session: MysqlSession, url: DatabaseUrl, error: unknown): Promise<never> {
-  const cause = error instanceof UserError ? error.cause : error;
-  if (cause instanceof SqlError && DENIED.has(cause.errno)) return refuseDenied(session, url, cause.message);
-  throw error;
-}
-
-async function refuseDenied(session: MysqlSession, { database, display }: DatabaseUrl, why: string): Promise<never> {
-  const own = database ?? '';
-  const rights = await readRights(session);
-  const tables = await session.query<{ name: string }>(
-    `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE ${tablesIn(own)} AND TABLE_TYPE <> 'VIEW' ORDER BY TABLE_NAME`,
-  );
-  const lacking = tables.filter(({ name }) => !rights.onTable(own, name, 'SELECT')).map(({ name }) => name);
-  const isWhole = lacking.length === 0 || lacking.length === tables.length || lacking.length > MOST_GRANTS;
-  const grants = isWhole
-    ? [grantOnDatabase(own, 'SELECT', rights)]
-    : lacking.map((name) => grantText(['SELECT'], quotePath(own, name), rights));
-  const what = lacking.length === 0 ? 'A table' : formatNumberOf(lacking.length, 'table');
-  throw new UserError(`${what} of ${display} cannot be read`, {
-    code: 'dump_failed',
-    exit: EXIT.failed,
-    details: [why, ...lacking.slice(0, MOST_LISTED).map((name) => `not readable: table ${name}`)],
-    hint: `Nothing was stored. Let an administrator run on the source: ${grants.join('; ')}`,
-  });
-}
-
-const MOST_GRANTS = 5;
-const MOST_LISTED = 20;
-
-/** The server lists code with hidden text, and hides constraints of read-only tables. */
-async function readStoredInventory(
-  session: MysqlSession,
-  { database, rights }: Scope,
-  { definitions, read }: { definitions: Definitions; read: Definitions },
-): Promise<Inventory> {
-  const inventory = await readInventory(session, database, invalidViewsOf(definitions));
-  const stored = {
-    view: new Set(definitions.views.map(({ name }) => name)),
-    trigger: new Set(definitions.triggers.map(({ name }) => name)),
-    routine: new Set(definitions.routines.map(({ kind, name }) => `${kind.toLowerCase()} ${name}`)),
-  };
-  const code = [...definitions.views, ...definitions.triggers, ...definitions.routines];
-  const views = (inventory.view ?? []).filter((name) => !stored.view.has(name));
-  const columns =
-    views.length === 0
-      ? []
-      : await session.query<{ name: string }>(`
-          SELECT CONCAT_WS('.', TABLE_NAME, COLUMN_NAME) AS name FROM information_schema.COLUMNS
-          WHERE ${tablesIn(database)} AND TABLE_NAME IN (${views.map(quoteText).join(', ')})`);
-  const triggers = await session.query<{ table_: string; name: string }>(`
-    SELECT EVENT_OBJECT_TABLE AS table_, TRIGGER_NAME AS name FROM information_schema.TRIGGERS
-    WHERE ${inDatabase('TRIGGER_SCHEMA', database)}`);
-  const seesConstraints = TABLE_RIGHTS.some((right) => right !== 'SELECT' && rights.onDatabase(database, right));
-  const derived = seesConstraints ? [] : definitions.tables.flatMap(constraintsOf);
-  const kept = new Set(definitions.tables);
-  const whole = new Set(read.tables);
-  const cut = read.tables
-    .filter((table) => !kept.has(table))
-    .flatMap(constraintsOf)
-    .filter(isNotIn(definitions.tables.filter((table) => !whole.has(table)).flatMap(constraintsOf)));
-  return {
-    ...inventory,
-    view: (inventory.view ?? []).filter((name) => stored.view.has(name)),
-    column: (inventory.column ?? []).filter(isNotIn(columns.map(({ name }) => name))),
-    trigger: triggers
-      .filter(({ name }) => stored.trigger.has(name))
-      .map(({ table_, name }) => `${table_}.${name}`)
-      .sort(),
-    routine: (inventory.routine ?? []).filter((name) => stored.routine.has(name)),
-    'character set': settingsAmong(inventory['character set'], code),
-    constraint: [...new Set([...(inventory.constraint ?? []), ...derived])].filter(isNotIn(cut)).sort(),
-  };
-}
-
-function isNotIn(names: string[]): (name: string) => boolean {
-  const left = new Map([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
-  return (name) => {
-    const times = left.get(name) ?? 0;
-    left.set(name, times - 1);
-    return times <= 0;
-  };
-}
-
-export function constraintsOf({ name, create, indexes, foreignKeys }: TableDefinition): string[] {
-  return [...entriesOf(create).entries, ...indexes.flat(), ...foreignKeys]
-    .flatMap((entry) => constraintOf(significant(entry)) ?? [])
-    .map((constraint) => `${name}.${constraint}`);
-}
-
-function constraintOf(tokens: Token[]): string | null {
-  const [first, second] = tokens;
-  if (first?.kind === 'name') {
-    // MariaDB names a column's check after the column.
-    const isChecked = tokens.some(
-      ({ kind, value }, at) => kind === 'word' && value === 'CHECK' && tokens[at + 1]?.text === '(',
-    );
-    return isChecked ? first.value : null;
-  }
-  if (first?.value === 'PRIMARY') return 'PRIMARY';
-  if (first?.value === 'UNIQUE') return tokens.find(({ kind }) => kind === 'name')?.value ?? null;
-  return first?.value === 'CONSTRAINT' ? (second?.value ?? null) : null;
 }

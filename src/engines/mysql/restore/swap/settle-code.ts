@@ -1,0 +1,173 @@
+import { redact } from '../../../../process/redact.ts';
+import type { DatabaseUrl, EngineContext } from '../../../engine.ts';
+import { restoreFailed } from '../../../shared/restore-failed.ts';
+import { connect } from '../../connection/connect.ts';
+import { type MysqlSession, SqlError } from '../../connection/session.ts';
+import { checkCode } from '../../definitions/check-definitions.ts';
+import { clientOf, createCode, dropListed } from '../../definitions/code.ts';
+import type { Code } from '../../definitions/definitions.ts';
+import { isEnabled, mayBePast } from '../../definitions/events.ts';
+import { viewsNotCreated } from '../../definitions/invalid-views.ts';
+import { type Listed, listCode, readCode } from '../../definitions/read-definitions.ts';
+import { readCodeSettings, settingsText } from '../../introspect.ts';
+import { readNameCase } from '../../name-case.ts';
+import { inDatabase, plainWord, quoteName } from '../../quote.ts';
+import { databaseExists, dropEmpty } from '../../server/server.ts';
+import { grantAgain } from '../grants.ts';
+import type { Journal } from './journal-schema.ts';
+
+export type Settling = Pick<EngineContext, 'report'> & Partial<Pick<EngineContext, 'signal'>>;
+
+/** Without a signal nothing interrupts it. */
+function settlingOf({ signal = new AbortController().signal }: Settling): Pick<EngineContext, 'signal'> {
+  return { signal };
+}
+
+export async function goForward(context: Settling, url: DatabaseUrl, journal: Journal): Promise<void> {
+  await using session = await connect(settlingOf(context), url);
+  const { after, definers, grants = [] } = journal;
+  const destination = url.database ?? '';
+  checkCode(after, destination);
+  const stuck = await dropOld(context, session, destination);
+  await session.execute(
+    `ALTER DATABASE ${quoteName(destination)} CHARACTER SET ${plainWord(after.charset)} COLLATE ${plainWord(after.collation)}`,
+  );
+  const { folds } = await readNameCase(session, []);
+  const left = await createCode(session, without(after, stuck, folds), definers);
+  for (const warning of viewsNotCreated(left)) context.report(warning);
+  await grantAgain(context, session, { grants, routines: after.routines });
+  const views = after.views.filter(({ name }) => !left.some((view) => view.name === name));
+  await checkCodeIsThere(context, session, { destination, after: { ...after, views } });
+}
+
+/** What no packet can create: code in the bytes of another character set, views that may not be valid. */
+export async function completeCode(context: Settling, url: DatabaseUrl, journal: Journal): Promise<void> {
+  const { after, definers, grants = [] } = journal;
+  const destination = url.database ?? '';
+  checkCode(after, destination);
+  await using session = await connect(settlingOf(context), url);
+  const special = ({ bytes, invalid }: Code): boolean => bytes !== undefined || invalid === true;
+  const again = {
+    ...after,
+    dangling: [],
+    defaults: [],
+    routines: after.routines.filter(special),
+    views: after.views.filter(special),
+    // The order of triggers is that in which they were made.
+    triggers: after.triggers.some(special) ? after.triggers : [],
+    events: after.events.filter(special),
+  };
+  await dropListed(session, [...again.events, ...again.triggers, ...again.views, ...again.routines]);
+  const left = await createCode(session, again, definers);
+  for (const warning of viewsNotCreated(left)) context.report(warning);
+  await grantAgain(context, session, {
+    grants: grants.filter(({ routine }) => again.routines.some(({ name }) => name === routine)),
+    routines: again.routines,
+  });
+  const views = after.views.filter(({ name }) => !left.some((view) => view.name === name));
+  await checkCodeIsThere(context, session, { destination, after: { ...after, views } });
+}
+
+/** Of the access, of a routine, of a table, of an administrator (`SYSTEM_USER`, for what belongs to one). */
+const DENIED = new Set([1044, 1142, 1227, 1370]);
+
+/** Drops the code of the destination; what the user may not drop stays, and is a warning: the tables have moved. */
+async function dropOld({ report }: Settling, session: MysqlSession, destination: string): Promise<Listed[]> {
+  const stuck: Listed[] = [];
+  for (const listed of await listCode(session, destination)) {
+    await dropListed(session, [listed]).catch((error) => {
+      if (!(error instanceof SqlError && DENIED.has(error.errno))) throw error;
+      stuck.push(listed);
+      const message = `The ${listed.kind.toLowerCase()} ${listed.name} of ${destination} was not replaced: ${redact(error.message)}`;
+      report({ event: 'warning', code: 'not_carried_over', message });
+    });
+  }
+  return stuck;
+}
+
+/** Names of views and triggers are compared as those of tables are, all others without case. */
+function keyOf({ kind, name }: Listed, folds: boolean): string {
+  const isExact = !folds && (kind === 'VIEW' || kind === 'TRIGGER');
+  return `${kind} ${isExact ? name : name.toLowerCase()}`;
+}
+
+function without(code: Journal['after'], stuck: Listed[], folds: boolean): Journal['after'] {
+  const isFree = (each: Listed): boolean => !stuck.some((one) => keyOf(one, folds) === keyOf(each, folds));
+  return {
+    ...code,
+    routines: code.routines.filter(isFree),
+    views: code.views.filter(isFree),
+    triggers: code.triggers.filter(isFree),
+    events: code.events.filter(isFree),
+  };
+}
+
+/** Events are only here: before the swap they would have run. */
+async function checkCodeIsThere(
+  { report }: Settling,
+  session: MysqlSession,
+  { destination, after }: { destination: string; after: Journal['after'] },
+): Promise<void> {
+  const { folds } = await readNameCase(session, []);
+  const key = (listed: Listed): string => keyOf(listed, folds);
+  const settings = new Map((await readCodeSettings(session, destination)).map((found) => [key(found), found]));
+  // The server drops an event whose time is past when it is created, as it does when the time comes.
+  const past = after.events.filter((event) => !settings.has(key(event)) && mayBePast(event));
+  if (past.length > 0) {
+    const message = `Events whose time is past were not created: ${past.map(({ name }) => name).join(', ')}`;
+    report({ event: 'warning', code: 'event_past', message });
+  }
+  const wanted = [...after.routines, ...after.views, ...after.triggers, ...after.events];
+  const differences = wanted.flatMap((code) => {
+    const found = settings.get(key(code));
+    if (!found) return past.includes(code) ? [] : [`${code.kind.toLowerCase()} ${code.name} is missing`];
+    if (code.charset === null || code.collation === null) return [];
+    const expected = settingsText({ ...code, name: found.name, charset: clientOf(code.charset, code) });
+    const { database_collation } = code.database_collation ? found : {};
+    return settingsText({ ...found, database_collation }) === expected ? [] : [`${expected} is not its character set`];
+  });
+  const running = await runningEvents(session, destination);
+  const unasked = after.events.filter((event) => !isEnabled(event) && running.has(event.name.toLowerCase()));
+  differences.push(...unasked.map(({ name }) => `event ${name} is not disabled`));
+  if (differences.length === 0) return;
+  throw restoreFailed(`Restored the tables of ${destination}, but not all dependent objects`, differences);
+}
+
+async function runningEvents(session: MysqlSession, database: string): Promise<Set<string>> {
+  const rows = await session.query<{ name: string }>(
+    `SELECT EVENT_NAME AS name FROM information_schema.EVENTS WHERE ${inDatabase('EVENT_SCHEMA', database)} AND STATUS = 'ENABLED'`,
+  );
+  return new Set(rows.map(({ name }) => name.toLowerCase()));
+}
+
+/** Makes again what was dropped ahead of the renames. */
+export async function goBack(
+  context: Settling,
+  { server, url, pending: { made, before } }: { server: MysqlSession; url: DatabaseUrl; pending: Journal },
+): Promise<void> {
+  const destination = url.database ?? '';
+  if (made) return dropEmpty(server, destination);
+  if (!(await databaseExists(server, destination))) return;
+  await using session = await connect(settlingOf(context), url);
+  const present = await readCode(session, destination, () => {});
+  const missing = (kind: 'views' | 'triggers') => {
+    const there = new Set(present[kind].map(({ name }) => name));
+    return before[kind].filter((code) => !there.has(code.name) && isSafe(context, code, destination));
+  };
+  await createCode(
+    session,
+    { ...before, routines: [], events: [], views: missing('views'), triggers: missing('triggers') },
+    'theirs',
+  );
+}
+
+function isSafe({ report }: Settling, code: Code, destination: string): boolean {
+  try {
+    checkCode({ routines: [], views: [code], triggers: [], events: [] }, destination);
+    return true;
+  } catch (error) {
+    const message = `The ${code.kind.toLowerCase()} ${code.name} of ${destination} was not recreated: ${(error as Error).message}`;
+    report({ event: 'warning', code: 'leftover', message });
+    return false;
+  }
+}
