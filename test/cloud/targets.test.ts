@@ -123,6 +123,18 @@ describeWithPostgres('cloud targets', () => {
     expect(stderr).toBe('');
   });
 
+  test('a command with a refused token ends with that error, and removes the cache', async () => {
+    const { hub, cli, targets, tokenId } = await world();
+    await targets();
+    const cache = join(cli.folder.path, 'work/cache/hub-targets.json');
+    expect(await readFile(cache, 'utf8')).toContain('orders');
+    await hub.database.db.updateTable('tokens').set({ revoked_at: new Date() }).where('id', '=', tokenId).execute();
+    const { token: other } = await hub.person('olga', []);
+    await hub.send('DELETE', '/sessions/current', { token: other });
+    expect(await cli.json(['load', 'orders'])).toMatchObject({ exit: 4, last: { code: 'cloud_token_refused' } });
+    await expect(readFile(cache)).rejects.toThrow('ENOENT');
+  });
+
   test('a list connects to no database that the hub names', async () => {
     const { hub, cli } = await world();
     let connections = 0;

@@ -36,7 +36,9 @@ export async function withNamedTarget(given: Context, name: string): Promise<Con
     const error = toUserError(thrown);
     // The later error names similar targets of the file, too.
     if (error.code === 'target_unknown') return withTargets(context, others);
-    if (error.exit !== EXIT.unreachable || error.code === 'cloud_token_refused' || !cloud?.has(name)) throw error;
+    const isRefused = error.code === 'cloud_token_refused';
+    if (isRefused) await removeCache(settings.working_directory);
+    if (error.exit !== EXIT.unreachable || isRefused || !cloud?.has(name)) throw error;
     const message = `${error.message}. Using the cached settings of target "${name}"`;
     context.report({ event: 'warning', code: 'cloud_unreachable', message });
     return context;
