@@ -285,9 +285,14 @@ describeWithPostgres('the objects of a cloud target', () => {
         let renewals = 0;
         const renew = async (): Promise<string> => {
           renewals += 1;
+          await hub.send('GET', '/');
           return world.token;
         };
-        expect(await push(objects, { token: 'toolhub_wrong', renew })).toMatchObject({ sent: 12 });
+        const files = objects.map(({ file }) => file);
+        const store = open(world, { directory: folder.path, token: 'toolhub_wrong', renew })(manifestOf(world, files));
+        const { signal } = new AbortController();
+        await Promise.all(objects.map(({ key, path }) => store.put(key, path, { signal, onBytes: () => {} })));
+        expect(uploads()).toHaveLength(12);
         expect(renewals).toBe(1);
         const [other] = [await objectOf(randomBytes(100))];
         await expect(push([other], { token: 'toolhub_wrong' })).rejects.toMatchObject({
