@@ -61,12 +61,30 @@ try {
     'snapshots, owner': [tokens.owner, (index) => `/targets/${target(index)}/snapshots?limit=50`],
     'a target, owner': [tokens.owner, (index) => `/targets/${target(index)}`],
   };
-  const rows = [['request', 'rate', 'p50 ms', 'p95 ms', 'p99 ms', 'most a second', 'failed', 'load average']];
+  const rows = [
+    [
+      'request',
+      'rate',
+      'p50 ms',
+      'p95 ms',
+      'p99 ms',
+      'most a second',
+      'hub CPU ms',
+      'database CPU ms',
+      'failed',
+      'load average',
+    ],
+  ];
   for (const [name, [callers, path]] of Object.entries(requests)) {
     const call = (index: number) => timed(`${hub.url}/api/v3${path(index)}`, callers[index % callers.length] ?? '');
     // The first requests look up the callers.
     await atOnce(call, 2);
+    const before = await cpuTimes(hub.pid);
     const steady = await atRate(call);
+    const after = await cpuTimes(hub.pid);
+    const cpu = after.map((milliseconds, part) =>
+      ((milliseconds - (before[part] ?? 0)) / steady.times.length).toFixed(2),
+    );
     const most = await atOnce(call, SECONDS / 4);
     const load = loadavg()[0]?.toFixed(1) ?? '';
     const figures = [50, 95, 99].map((part) => percentile(steady.times, part).toFixed(1));
@@ -76,6 +94,7 @@ try {
       rate,
       ...figures,
       String(Math.round(most.times.length / most.seconds)),
+      ...cpu,
       String(steady.failed + most.failed),
       load,
     ]);
@@ -155,12 +174,27 @@ async function startHub() {
   const status = async (): Promise<string> => readFile(`/proc/${child.pid}/status`, 'utf8');
   return {
     url: `http://${listen}`,
+    pid: child.pid ?? 0,
     megabytes: async () => Math.round(Number(/VmHWM:\s+(\d+)/.exec(await status())?.[1] ?? 0) / 1024),
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL');
       await once(child, 'exit');
     },
   };
+}
+
+/** Milliseconds that the hub and the backends of its connections have computed: machines that are busy differ in all else. */
+async function cpuTimes(hub: number): Promise<[hub: number, database: number]> {
+  const [{ pids }] = (
+    await sql<{ pids: number[] }>`SELECT array_agg(pid) AS pids FROM pg_stat_activity
+      WHERE application_name = 'tool hub' AND pid <> pg_backend_pid()`.execute(db)
+  ).rows as [{ pids: number[] }];
+  const timeOf = async (pid: number): Promise<number> => {
+    const [user = 0, system = 0] = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(' ').slice(13, 15).map(Number);
+    return (user + system) * 10;
+  };
+  const database = await Promise.all(pids.map(timeOf));
+  return [await timeOf(hub), database.reduce((sum, milliseconds) => sum + milliseconds, 0)];
 }
 
 /** Cursors of pages in every part of the list. */
