@@ -123,7 +123,7 @@ describeWithPostgres('the objects of a cloud target', () => {
       };
     }
 
-    describe('in trouble', () => {
+    describe('with faults', () => {
       let world: World;
       let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
@@ -268,7 +268,7 @@ describeWithPostgres('the objects of a cloud target', () => {
         expect(await got).toBe(other.stored_sha256);
       });
 
-      test('while an object is being removed the push waits', async () => {
+      test('push waits while an object is being removed', async () => {
         const object = await objectOf(randomBytes(1000));
         let busy = 0;
         forging.forge = ({ path }, body) => {
@@ -296,7 +296,7 @@ describeWithPostgres('the objects of a cloud target', () => {
         });
       });
 
-      describe('with a hub that lies', () => {
+      describe('with forged responses', () => {
         /** A service of somebody else that notes what it gets. */
         async function stranger(answer: { status: number; headers?: Record<string, string> }) {
           const seen: { headers: object }[] = [];
@@ -321,7 +321,7 @@ describeWithPostgres('the objects of a cloud target', () => {
           ['http://storage.example.com/objects/aa', 'http://storage.example.com'],
           ['file:///etc/passwd', 'file://'],
           ['https://user:password@storage.example.com/', 'https://storage.example.com'],
-          ['no URL', 'what is no URL'],
+          ['no URL', 'The hub signed an invalid URL'],
         ])('%s is not sent to', async (href, named) => {
           const object = await objectOf(randomBytes(10));
           forgeUploads((answer) => ({ ...answer, href }));
@@ -361,7 +361,7 @@ describeWithPostgres('the objects of a cloud target', () => {
               expires_at: new Date().toISOString(),
             }),
           ],
-        ])('%s is no answer of a hub', async (_what, change) => {
+        ])('%s is not a valid response', async (_what, change) => {
           const object = await objectOf(randomBytes(10));
           forgeUploads(change as (object: object) => object);
           await expect(push([object], { url: forging.url })).rejects.toMatchObject({
