@@ -5,7 +5,7 @@ import { nearest } from '../text/nearest.ts';
 
 /** The target's settings; an error of wrong usage when there is none of this name. */
 export function findTarget({ settings }: Configuration, name: string): TargetSettings {
-  // `toString` is no target.
+  // `toString` is not a target.
   const target = Object.hasOwn(settings.targets, name) ? settings.targets[name] : undefined;
   if (target) return target;
   const names = Object.keys(settings.targets);
