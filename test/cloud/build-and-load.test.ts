@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openContext } from '../../src/cli/open-context.ts';
 import { fetchCloudUrls } from '../../src/operations/cloud/cloud-urls.ts';
 import { annotate, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
@@ -198,6 +198,33 @@ describeWithPostgres('a cloud target on the command line', () => {
       await cli.tool(['targets', '--update']);
       await cli.folder.write('x.sql', 'SELECT 1');
       expect(await cli.json(['load', 'mine', 'x.sql', '--yes', '--destdb', destdb])).toMatchObject(refused);
+    });
+
+    test('objects that the hub has lost during a push are sent again before it publishes', async () => {
+      const { name: target, id } = await newTarget();
+      const { token } = await hub.person('mona', ['developers']);
+      const proxy = await startForgingHub(hub.url);
+      onTestFinished(proxy.stop);
+      const cli = await configuredCli(
+        `env: development\ndev_api_url: ${proxy.url}\nauthtoken: ${token}\nworking_directory: ./work\n`,
+      );
+      await buildOriginal(cli, target, '--no-push');
+      let verified = 0;
+      proxy.forge = async ({ path }, body) => {
+        if (!path.endsWith('/verify')) return body;
+        verified += 1;
+        const lost = { state: 'expected' } as const;
+        const objects = hub.database.db.updateTable('objects').set(lost).where('target_id', '=', id);
+        if (verified === 1) await objects.execute();
+        return body;
+      };
+      expect((await cli.json(['push', target])).last).toMatchObject({ event: 'done' });
+      expect(
+        proxy.requests.filter(({ method, path }) => method === 'PUT' && path.includes('/snapshots/')),
+      ).toHaveLength(2);
+      const other = await machine('developers');
+      expect((await other.json(['pull', target])).exit).toBe(0);
+      expect((await other.json(['verify', target])).last).toMatchObject({ ok: true });
     });
 
     test('templates are filled in on the machine that builds, but with no secret of the program or its services', async () => {

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { listSignIns, signInWith } from '../../src/operations/cloud/sign-in-choices.ts';
@@ -120,6 +121,25 @@ describeWithPostgres('cloud targets', () => {
     const { stdout, stderr } = await cli.tool(['targets', '--no-check', '--json']);
     expect(JSON.parse(stdout).targets.map(({ name }: { name: string }) => name)).toEqual(['local', 'orders']);
     expect(stderr).toBe('');
+  });
+
+  test('a list connects to no database that the hub names', async () => {
+    const { hub, cli } = await world();
+    let connections = 0;
+    const server = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    onTestFinished(() => void server.close());
+    const url = `postgres://app@127.0.0.1:${(server.address() as AddressInfo).port}/orders`;
+    await putTarget(hub, 'named', { settings: { snapshot: { src_url: url, dst_url: url } } });
+    const { token } = await hub.person('mona', ['developers']);
+    const environment = { TOOL_AUTHTOKEN: token };
+    const { stdout } = await cli.tool(['targets', '--update', '--json'], { environment });
+    const row = JSON.parse(stdout).targets.find(({ name }: { name: string }) => name === 'named');
+    expect(row).toMatchObject({ src_url: url, dst_url: url, status: 'unchecked' });
+    expect(connections).toBe(0);
   });
 
   test('a command finds a target that only the hub knows; who may not build it is told which groups may', async () => {

@@ -27,7 +27,7 @@ export async function startForgingHub(hub: string): Promise<ForgingHub> {
     });
     const text = await answer.text();
     const isJson = answer.ok && answer.headers.get('content-type')?.includes('json');
-    const body = isJson ? JSON.stringify(forging.forge({ method, path }, JSON.parse(text))) : text;
+    const body = isJson ? JSON.stringify(await forging.forge({ method, path }, JSON.parse(text))) : text;
     outgoing.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
