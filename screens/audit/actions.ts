@@ -11,7 +11,7 @@ const MOST_EVENTS = 200;
 export const AUDIT: KeyBinding = {
   keys: ['A'],
   label: 'audit',
-  help: 'audit of a cloud target: who built, loaded, changed or was refused what, and when',
+  help: 'audit of a cloud target: builds, loads, changes and refusals, with actor and time',
   when: ({ target }) => target?.row.type === 'cloud',
   whyNot: noTarget,
   run: (model) => {

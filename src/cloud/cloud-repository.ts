@@ -13,9 +13,9 @@ import { createCloudObjects } from './objects/cloud-objects.ts';
 import { checkedHref } from './objects/href.ts';
 
 export interface CloudRepositoryOptions {
-  /** Whose requests end with the signal. */
+  /** Opens a client; the signal aborts its requests. */
   open: (signal: AbortSignal, how: { listing: boolean }) => Promise<CloudClient>;
-  /** Gives up sooner: for a list. `within` does not. */
+  /** Fewer retries, for a list. `within` opens a repository with all of them. */
   listing: boolean;
   target: string;
   /** The working directory. */
@@ -24,7 +24,7 @@ export interface CloudRepositoryOptions {
   signal: AbortSignal;
 }
 
-/** The snapshots of a cloud target. The hub locks and sweeps by itself. */
+/** The snapshots of a cloud target. The hub does the locking and sweeping. */
 export async function openRepositoryOnHub(options: CloudRepositoryOptions): Promise<RemoteRepository> {
   const { target, directory, report, signal, listing } = options;
   const client = await options.open(signal, { listing });
@@ -57,7 +57,7 @@ export async function openRepositoryOnHub(options: CloudRepositoryOptions): Prom
     remove: repository.remove,
     naming: repository.naming,
     ownBytes: repository.ownBytes,
-    // A push of more than a day may lack what it found at its beginning.
+    // During a push of more than a day, a sweep may remove objects that were present at its start.
     whilePushing: (work) =>
       work(async () => {}).catch((error) => {
         if (!isProblem(error, 'objects_missing')) throw error;
@@ -69,7 +69,7 @@ export async function openRepositoryOnHub(options: CloudRepositoryOptions): Prom
     within: (other) => openRepositoryOnHub({ ...options, signal: other, listing: false }),
   };
 
-  /** A note may have been changed since. */
+  /** Ignores the note, which may have changed since. */
   async function isPublished(error: unknown, manifest: Manifest): Promise<boolean> {
     if (!isProblem(error, 'cloud_conflict')) return false;
     const there = await repository.read(manifestKey(manifest));
@@ -81,17 +81,17 @@ function isProblem(error: unknown, code: string): boolean {
   return error instanceof UserError && error.code === code;
 }
 
-/** What signatures the hub tells of is not verified: the manifest is. */
+/** Signatures are verified in manifests only. */
 async function listHeadlines(client: CloudClient, target: string): Promise<Headline[]> {
   const parameters = { name: target };
   const pages = await pagesOf(client, async (query) => {
     const { body } = await client.call('listSnapshots', { parameters, query });
-    if (body === null) throw client.invalid('a list has no content');
+    if (body === null) throw client.invalid('the response is empty');
     return body;
   });
   const headlines = pages.flatMap(({ items }) => items);
   const foreign = headlines.find((headline) => headline.target !== target || !isManifestKey(manifestKey(headline)));
-  if (foreign) throw client.invalid('a list has snapshots of another target');
+  if (foreign) throw client.invalid('the list contains snapshots of another target');
   return headlines.map(unverified);
 }
 
@@ -99,7 +99,7 @@ interface ManifestStoreOptions {
   name: string;
   client: CloudClient;
   target: string;
-  /** By key: a note is on the hub, and not in the manifest that was published. */
+  /** By key. The hub stores notes apart from the published manifests. */
   notes: Map<string, string | null>;
   signal: AbortSignal;
 }
@@ -126,7 +126,10 @@ function createManifestStore({ name, client, target, notes, signal }: ManifestSt
       if (body === null) return null;
       const { href, sha256 } = body.manifest;
       notes.set(key, body.headline.note);
-      return await askBucket((request) => fetchText(href, { sha256, ...request }), { name, signal });
+      return await askBucket((request) => fetchText(checkedHref(href, client), { sha256, ...request }), {
+        name,
+        signal,
+      });
     },
     async write(key, body) {
       await client.call('publishSnapshot', { ...addressOf(key), body });
@@ -143,12 +146,12 @@ function idIn(key: string): string {
   return key.slice(key.lastIndexOf('-') + 1, -'.json'.length);
 }
 
-/** A bounded text by a signed URL, which must be what the hub says. */
+/** Fetches a bounded text by a signed URL and verifies its SHA-256. */
 async function fetchText(
-  href: string,
+  url: URL,
   { sha256, abortSignal }: { sha256: string; abortSignal: AbortSignal },
 ): Promise<string> {
-  const response = await fetch(checkedHref(href), { redirect: 'error', signal: abortSignal });
+  const response = await fetch(url, { redirect: 'error', signal: abortSignal });
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of response.body ?? []) {

@@ -117,7 +117,8 @@ function checkedUrl(context: Context, { row, key }: { row: TargetRow; key: strin
     if (row.type === 'local') return connectionUrl(configuration, key);
     const destination = configuredDestination(configuration, row.name);
     // A list connects to no database that the hub names.
-    return row.type === 'cloud' && destination?.isOwn ? undefined : destination?.text;
+    const isOfHub = row.type === 'cloud' && destination?.chosenBy.startsWith('targets.');
+    return isOfHub ? undefined : destination?.text;
   };
   return urlState(context, chosen).parsed;
 }

@@ -3,7 +3,9 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openContext } from '../../src/cli/open-context.ts';
+import { fetchCloudUrls } from '../../src/operations/cloud/cloud-urls.ts';
 import { annotate, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
+import type { RunEvent } from '../../src/runtime/events.ts';
 import { type ConfiguredCli, configuredCli } from '../helpers/configured-cli.ts';
 import { startForgingHub } from '../helpers/forging-hub.ts';
 import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub.ts';
@@ -64,7 +66,7 @@ describeWithPostgres('a cloud target on the command line', () => {
         sso_groups: ['readers'],
         ...change,
       };
-      return { name, id: await putTarget(hub, name, { settings }) };
+      return { name, id: await putTarget(hub, name, { settings, original_groups: ['dba'] }) };
     }
 
     /** Builds an original; its id. */
@@ -72,6 +74,13 @@ describeWithPostgres('a cloud target on the command line', () => {
       const { exit, last } = await cli.json(['build', target, '--no-sanitize', ...words]);
       expect(exit, JSON.stringify(last)).toBe(0);
       return (last.snapshot as { id: string }).id;
+    }
+
+    function contextOf({ folder: { path } }: ConfiguredCli, target: string, events: RunEvent[] = []) {
+      const environment = { TOOL_TRUST: 'true', HOME: path };
+      const report = (event: RunEvent) => void events.push(event);
+      const { signal } = new AbortController();
+      return openContext({ cwd: path, environment, target, report, signal, clock: () => new Date() });
     }
 
     const emails = async (): Promise<string> =>
@@ -82,7 +91,9 @@ describeWithPostgres('a cloud target on the command line', () => {
       return body.items.map(({ actor, action }: { actor: string; action: string }) => `${actor} ${action}`);
     };
 
-    test('a builder without a configuration file builds and sanitizes, a reader loads the sanitized snapshot', async () => {
+    test('a builder without a configuration file builds and sanitizes, a reader loads the sanitized snapshot', {
+      timeout: 120_000,
+    }, async () => {
       const { name: target, id } = await newTarget();
       await using home = await temporaryFolder();
       const variables = { TOOL_ENV: 'development', TOOL_DEV_API_URL: hub.url, TOOL_SECRET_KEY: 'ab'.repeat(16) };
@@ -107,10 +118,13 @@ describeWithPostgres('a cloud target on the command line', () => {
       expect(await reader.json(['build', target])).toMatchObject({ exit: 5, last: { code: 'not_permitted' } });
       expect(await reader.json(['rm', target, '0', '--remote', '--yes'])).toMatchObject({ exit: 2 });
 
+      const idsOf = async (cli: ConfiguredCli, ...words: string[]) =>
+        ((await cli.json(['target', target, ...words])).last.snapshots as { id: string }[]).map((row) => row.id).sort();
+      const dba = await machine('dba');
+      expect(await idsOf(dba)).toEqual([sanitized.id]);
+      expect(await idsOf(dba, '--original')).toEqual([snapshot.id, sanitized.id].sort());
       const member = await machine('developers');
-      const all = await member.json(['target', target, '--original']);
-      const ids = (all.last.snapshots as { id: string }[]).map((row) => row.id);
-      expect(ids.sort()).toEqual([snapshot.id, sanitized.id].sort());
+      expect(await idsOf(member)).toEqual([snapshot.id, sanitized.id].sort());
       expect(await member.json(['load', target, snapshot.id, '--original', '--yes'])).toMatchObject({ exit: 0 });
       expect(await emails()).toBe('secret-1@real.example.org\nsecret-2@real.example.org');
       const events = await audit(target);
@@ -151,13 +165,8 @@ describeWithPostgres('a cloud target on the command line', () => {
       const { name: target } = await newTarget();
       const [here, there] = [await machine('developers'), await machine('developers')];
       await buildOriginal(here, target);
-      const context = (cli: ConfiguredCli) =>
-        openContext({
-          ...{ cwd: cli.folder.path, environment: { TOOL_TRUST: 'true', HOME: cli.folder.path }, target },
-          ...{ report: () => {}, signal: new AbortController().signal, clock: () => new Date() },
-        });
-      await annotate(await context(here), { target, note: 'before the migration' });
-      const { snapshots } = await listSnapshots(await context(there), target);
+      await annotate(await contextOf(here, target), { target, note: 'before the migration' });
+      const { snapshots } = await listSnapshots(await contextOf(there, target), target);
       expect(snapshots).toMatchObject([{ note: 'before the migration', where: ['remote'] }]);
       expect((await here.json(['push', target])).last).toMatchObject({ event: 'done', objects: 0 });
       expect((await there.json(['pull', target])).last).toMatchObject({ snapshot: { note: 'before the migration' } });
@@ -177,6 +186,11 @@ describeWithPostgres('a cloud target on the command line', () => {
       const log = (await Promise.all((await readdir(logs)).map((name) => readFile(join(logs, name), 'utf8')))).join('');
       expect(log).toContain(copy);
       expect(loaded.stdout + loaded.stderr + JSON.stringify(plan.last) + log).not.toContain('password-of-app');
+      const events: RunEvent[] = [];
+      const context = await fetchCloudUrls(await contextOf(cli, target, events), target, { required: true });
+      context.report({ event: 'warning', code: 'any', message: 'password-of-app' });
+      expect(events.at(-1)).toMatchObject({ message: '***' });
+      expect(context.hide?.('a password-of-app b')).toBe('a *** b');
       const refused = { exit: 5, last: { code: 'destination_is_source' } };
       const destdb = hub.postgres.url('source');
       expect(await cli.json(['load', target, '--yes', '--destdb', destdb])).toMatchObject(refused);
@@ -207,6 +221,7 @@ describeWithPostgres('a cloud target on the command line', () => {
       const cli = await machine('developers');
       await buildOriginal(cli, target);
       const second = await buildOriginal(cli, target);
+      expect((await cli.tool(['targets', '--update'])).stdout).toContain(target);
       expect((await cli.json(['prune', '--keep-last', '1', '--yes'])).last.targets).toEqual([]);
       expect((await cli.json(['prune', target, '--keep-last', '1', '--yes'])).exit).toBe(0);
       const other = await machine('developers');

@@ -123,7 +123,7 @@ describeWithPostgres('the objects of a cloud target', () => {
       };
     }
 
-    describe('in trouble', () => {
+    describe('with faults', () => {
       let world: World;
       let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
@@ -268,7 +268,7 @@ describeWithPostgres('the objects of a cloud target', () => {
         expect(await got).toBe(other.stored_sha256);
       });
 
-      test('while an object is being removed the push waits', async () => {
+      test('push waits while an object is being removed', async () => {
         const object = await objectOf(randomBytes(1000));
         let busy = 0;
         forging.forge = ({ path }, body) => {
@@ -285,9 +285,14 @@ describeWithPostgres('the objects of a cloud target', () => {
         let renewals = 0;
         const renew = async (): Promise<string> => {
           renewals += 1;
+          await hub.send('GET', '/');
           return world.token;
         };
-        expect(await push(objects, { token: 'toolhub_wrong', renew })).toMatchObject({ sent: 12 });
+        const files = objects.map(({ file }) => file);
+        const store = open(world, { directory: folder.path, token: 'toolhub_wrong', renew })(manifestOf(world, files));
+        const { signal } = new AbortController();
+        await Promise.all(objects.map(({ key, path }) => store.put(key, path, { signal, onBytes: () => {} })));
+        expect(uploads()).toHaveLength(12);
         expect(renewals).toBe(1);
         const [other] = [await objectOf(randomBytes(100))];
         await expect(push([other], { token: 'toolhub_wrong' })).rejects.toMatchObject({
@@ -296,7 +301,7 @@ describeWithPostgres('the objects of a cloud target', () => {
         });
       });
 
-      describe('with a hub that lies', () => {
+      describe('with forged responses', () => {
         /** A service of somebody else that notes what it gets. */
         async function stranger(answer: { status: number; headers?: Record<string, string> }) {
           const seen: { headers: object }[] = [];
@@ -321,7 +326,7 @@ describeWithPostgres('the objects of a cloud target', () => {
           ['http://storage.example.com/objects/aa', 'http://storage.example.com'],
           ['file:///etc/passwd', 'file://'],
           ['https://user:password@storage.example.com/', 'https://storage.example.com'],
-          ['no URL', 'what is no URL'],
+          ['no URL', 'The hub signed an invalid URL'],
         ])('%s is not sent to', async (href, named) => {
           const object = await objectOf(randomBytes(10));
           forgeUploads((answer) => ({ ...answer, href }));
@@ -361,7 +366,7 @@ describeWithPostgres('the objects of a cloud target', () => {
               expires_at: new Date().toISOString(),
             }),
           ],
-        ])('%s is no answer of a hub', async (_what, change) => {
+        ])('%s is not a valid response', async (_what, change) => {
           const object = await objectOf(randomBytes(10));
           forgeUploads(change as (object: object) => object);
           await expect(push([object], { url: forging.url })).rejects.toMatchObject({

@@ -106,8 +106,8 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
   if (!shared) onTestFinished(stop);
   return {
     settings: { provider_url: issuer, client_id: 'tool', redirect_url: 'http://127.0.0.1:0/callback' },
-    signIn: (url, person = 'ann') => browse(url, { person, refuse: false, remember }),
-    refuse: (url) => browse(url, { person: 'ann', refuse: true, remember }),
+    signIn: (url, person = 'ann') => browse(url, { issuer, person, refuse: false, remember }),
+    refuse: (url) => browse(url, { issuer, person: 'ann', refuse: true, remember }),
     refreshes: () => asked.refreshes,
     revoked: () => asked.revoked,
     lastCallback: () => lastCallback,
@@ -130,6 +130,7 @@ function pagesClient({ redirectUrl, secret }: { redirectUrl: string; secret?: st
 }
 
 interface Visitor {
+  issuer: string;
   person: string;
   refuse: boolean;
   remember: (callback: string) => void;
@@ -146,7 +147,7 @@ async function browse(start: string, visitor: Visitor): Promise<string> {
   let request: Request = { url: start };
   for (let pages = 0; pages < 20; pages += 1) {
     const { url, form } = request;
-    if (new URL(url).pathname === '/callback') visitor.remember(url);
+    if (new URL(url).pathname.endsWith('/callback')) visitor.remember(url);
     const response = await fetch(url, {
       redirect: 'manual',
       headers: { cookie: await jar.getCookieString(url) },
@@ -155,7 +156,9 @@ async function browse(start: string, visitor: Visitor): Promise<string> {
     for (const cookie of response.headers.getSetCookie()) await jar.setCookie(cookie, url);
     const location = response.headers.get('location');
     const page = await response.text();
-    const next = location === null ? formOf(page, { url, visitor }) : { url: new URL(location, url).href };
+    // A form of the client is not for the sign-in.
+    const filled = url.startsWith(visitor.issuer) ? formOf(page, { url, visitor }) : null;
+    const next = location === null ? filled : { url: new URL(location, url).href };
     if (next === null) return page;
     request = next;
   }

@@ -6,6 +6,7 @@ import { pagesOf } from '../../hub/pages/pages.ts';
 import { nextPage } from '../../hub/pages/sign-in.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { putTarget, startHub, type TestHub } from '../helpers/hub.ts';
+import { startIdentityProvider } from '../helpers/identity-provider.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
 
 function statusAt(url: string, headers: Record<string, string>): Promise<number | undefined> {
@@ -23,7 +24,7 @@ describeWithPostgres('pages of the hub', () => {
     postgres = await startPostgres();
     await postgres.createDatabase('pages');
     const signIn = {
-      provider_url: 'https://idp.example.com',
+      provider_url: 'http://127.0.0.1:1',
       client_id: 'tool',
       redirect_url: null,
       groups_claim: 'groups',
@@ -299,6 +300,41 @@ describeWithPostgres('pages of the hub', () => {
       '/audit?a=\r\nx',
     ];
     expect(wanted.map((one) => nextPage(one))).toEqual(['/audit?actor=a%20b&late=1', '/', '/', '/', '/', '/']);
+  });
+
+  test('a sign-in of a public client ends in the browser that began it, once', async () => {
+    await postgres.createDatabase('public_client');
+    const port = await freePort();
+    const publicUrl = `http://127.0.0.1:${port}`;
+    const provider = await startIdentityProvider({
+      ...{ groups: { ann: ['owners'] }, deviceFlow: false },
+      webClient: { redirectUrl: `${publicUrl}/sign-in/callback` },
+    });
+    const { provider_url } = provider.settings;
+    const own = await startHub(
+      {
+        ...{ databaseUrl: postgres.url('public_client'), publicUrl, listen: { host: '127.0.0.1', port } },
+        signIn: { provider_url, client_id: 'tool', redirect_url: null, groups_claim: 'groups' },
+        pages: { clientId: 'pages', clientSecret: null },
+      },
+      postgres,
+    );
+    try {
+      const start = `${publicUrl}/sign-in/start`;
+      expect(await provider.refuse(start)).toMatch(/refused the sign-in.*Sign in again/s);
+      const page = await provider.signIn(start);
+      expect(page).toContain('<h1>Overview</h1>');
+      expect(page).toContain('ann@example.com');
+      const again = await fetch(provider.lastCallback(), { redirect: 'manual' });
+      expect({ status: again.status, cookies: again.headers.getSetCookie() }).toEqual({ status: 401, cookies: [] });
+      // Another browser, which has begun a sign-in of its own: the code of somebody else is not its.
+      const begun = await fetch(start, { redirect: 'manual' });
+      const cookie = begun.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+      const forced = await fetch(provider.lastCallback(), { redirect: 'manual', headers: { cookie } });
+      expect({ status: forced.status, cookies: forced.headers.getSetCookie() }).toEqual({ status: 401, cookies: [] });
+    } finally {
+      await own.stop();
+    }
   });
 
   test('the link of a trial signs in once, at this machine only', async () => {

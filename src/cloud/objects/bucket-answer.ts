@@ -7,7 +7,7 @@ import { printable } from '../../text/printable.ts';
 /** Of an error's text; the rest is not read. */
 export const MOST_ERROR_BYTES = 64 * 1024;
 
-/** A refusal of the bucket, named by the code in its answer, as the errors of the S3 client are. */
+/** The error of a response, named by its code as the errors of the S3 client are. */
 export function bucketRefusal(status: number, body: string): Error {
   const name = /<Code>([A-Za-z0-9]{1,100})<\/Code>/.exec(body)?.[1] ?? `Status ${status}`;
   const message = printable(/<Message>([^<]{1,300})<\/Message>/.exec(body)?.[1] ?? name);
@@ -18,7 +18,7 @@ export function statusOf(error: unknown): number | null {
   return (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode ?? null;
 }
 
-/** Sends requests with signed URLs, again after errors that may pass. A URL that is refused may have expired. */
+/** Sends a request with a signed URL and retries temporary errors. A rejected URL may have expired. */
 export async function askBucket<Answer>(
   request: (options: { abortSignal: AbortSignal }) => Promise<Answer>,
   { name, signal }: { name: string; signal: AbortSignal },
@@ -28,7 +28,7 @@ export async function askBucket<Answer>(
   } catch (error) {
     signal.throwIfAborted();
     const isMeant = isMissing(error) || error instanceof UserError || error instanceof TooLarge;
-    throw isMeant || hasOwnMeaning(error) ? error : bucketError(error, name);
+    throw isMeant || isForCaller(error) ? error : bucketError(error, name);
   }
 }
 
@@ -41,8 +41,8 @@ function attempts(error: unknown): number {
   return attemptsFor(error);
 }
 
-/** The object is there already; and a local error, such as a missing file, is none of the bucket. */
-function hasOwnMeaning(error: unknown): boolean {
+/** The object exists already, or the error is local: a missing or changed file. */
+function isForCaller(error: unknown): boolean {
   const { code, name } = error as NodeJS.ErrnoException;
   return statusOf(error) === 412 || code === 'ENOENT' || name === 'ContentDiffers';
 }
@@ -50,11 +50,11 @@ function hasOwnMeaning(error: unknown): boolean {
 function bucketError(error: unknown, name: string): UserError {
   const { code, message } = storageError({ error, profile: name, bucket: `the bucket of ${name}`, access: 'read' });
   const isRefused = statusOf(error) === 403;
-  const refusal = `The bucket of ${name} refuses a URL that the hub has signed: ${(error as Error).message}`;
+  const refusal = `The bucket of ${name} rejected a URL signed by the hub: ${(error as Error).message}`;
   return new UserError(isRefused ? refusal : message, {
     code,
     exit: EXIT.unreachable,
-    hint: 'Check the network and the clock. An owner of the hub checks the storage profile of the target.',
+    hint: 'Check the network and the clock of this machine. If both are right, ask an owner of the hub to check the storage profile.',
     cause: error,
   });
 }

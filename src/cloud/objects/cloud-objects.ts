@@ -56,6 +56,7 @@ export function createCloudObjects(options: CloudObjectsOptions): (manifest: Man
     const uploading = { name, client, urls, verify, send, unfinished };
     const ranges = hrefRanges({
       name,
+      client,
       reader,
       hashOf,
       urls: createDownloadUrls({ client, target, snapshot, sha256s }),
@@ -86,18 +87,19 @@ function outgoingOf(file: ManifestFile | undefined): OutgoingObject[] {
 
 interface HrefRanges {
   name: string;
+  client: CloudClient;
   reader: HttpReader;
   urls: DownloadUrls;
   hashOf: (key: string) => string;
 }
 
-function hrefRanges({ name, reader, urls, hashOf }: HrefRanges): RangeReader {
+function hrefRanges({ name, client, reader, urls, hashOf }: HrefRanges): RangeReader {
   return {
     envelope: clearEnvelope,
     ask: (request, signal) => askBucket(request, { name, signal }),
     async fetch({ key, range, etag }, { take, abortSignal }) {
       const sha256 = hashOf(key);
-      const url = checkedHref(await urls.find(sha256));
+      const url = checkedHref(await urls.find(sha256), client);
       const errors: Buffer[] = [];
       let gathered = 0;
       const takePiece = (piece: Buffer, { statusCode, headers }: AnswerHead): Promise<void> | undefined => {

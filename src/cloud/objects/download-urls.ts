@@ -1,9 +1,9 @@
 import type { CloudClient } from '../client.ts';
 
-/** Signed URLs of the objects of one snapshot, asked for many at a time, and again before they expire. */
+/** Signed URLs of the objects of one snapshot, requested in batches and renewed before they expire. */
 export interface DownloadUrls {
   find(sha256: string): Promise<string>;
-  /** After a refusal: the next one is asked for. */
+  /** Drops a rejected URL. */
   forget(sha256: string): void;
 }
 
@@ -43,7 +43,7 @@ export function createDownloadUrls({ client, target, snapshot, sha256s }: Downlo
       asking.set(chunk, asked);
       await asked;
       const href = known.get(sha256)?.href;
-      if (href === undefined) throw client.invalid('an object has no answer');
+      if (href === undefined) throw client.invalid('the response lacks an object');
       return href;
     },
     forget: (sha256) => void known.delete(sha256),

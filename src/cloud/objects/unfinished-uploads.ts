@@ -12,20 +12,20 @@ const uploadSchema = v.object({
   etags: v.record(v.string(), v.string()),
 });
 
-/** An upload in parts that has begun, and the parts that the bucket has. */
+/** An unfinished multipart upload with the parts that the bucket has. */
 export type UnfinishedUpload = v.InferOutput<typeof uploadSchema>;
 
-/** Remembers uploads in parts on this machine, so that a push after an interruption sends the other parts only. */
+/** Multipart uploads of this machine, so that a push after an interruption sends only the missing parts. */
 export interface UnfinishedUploads {
   find(key: string): Promise<UnfinishedUpload | null>;
   write(key: string, upload: UnfinishedUpload): Promise<void>;
   remove(key: string): Promise<void>;
 }
 
-/** After a day buckets have dropped the parts. */
+/** The hub removes the parts after a day. */
 const LIFE_MS = 24 * 60 * 60 * 1000;
 
-/** `place` is the target on its hub, with the kind of snapshot: uploads of others are no use for it. */
+/** `place` identifies hub, target and kind of snapshot. */
 export function createUnfinishedUploads(workingDirectory: string, place: string): UnfinishedUploads {
   const folder = join(workingDirectory, 'cache', 'hub-uploads');
   const fileOf = (key: string): string => {
@@ -52,7 +52,7 @@ export function createUnfinishedUploads(workingDirectory: string, place: string)
     },
     write(key, upload) {
       const text = JSON.stringify(upload);
-      // A disk that cannot be written costs only parts that are sent again.
+      // Without it, only the resumption is lost.
       writing = writing.then(() => put(fileOf(key), text)).catch(() => {});
       return writing;
     },

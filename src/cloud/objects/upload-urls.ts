@@ -15,20 +15,20 @@ export interface OutgoingObject {
 
 export type UploadAnswer = Exclude<Uploads['objects'][number], { answer: 'present' | 'busy' }>;
 
-/** Signed URLs for uploads, asked for in few requests and again before they expire. */
+/** Signed URLs for uploads, requested in batches and renewed before they expire. */
 export interface UploadUrls {
-  /** Of these objects those that the hub has. */
+  /** The stored ones of these objects. */
   present(objects: OutgoingObject[]): Promise<Set<string>>;
   /** `null` when the hub has the object. Waits while the object is being removed. */
   find(object: OutgoingObject): Promise<UploadAnswer | null>;
-  /** After a refusal: the next one is asked for. */
+  /** Drops a rejected URL. */
   forget(sha256: string): void;
 }
 
-/** In one request: the most that the hub takes. */
+/** Limit of one request. */
 const MOST_OBJECTS = 200;
 
-/** A URL is valid for 15 minutes; whoever begins to use it needs time, and a clock may be wrong. */
+/** A URL is valid for 15 minutes, which include the transfer. */
 const FRESH_MS = 10 * 60_000;
 
 const LONGEST_BUSY_MS = 10 * 60_000;
@@ -52,7 +52,7 @@ export function createUploadUrls({ client, target, sanitized, signal }: UploadUr
       const byHash = new Map(body?.objects.map((answer) => [answer.sha256, answer]));
       for (const object of asked) {
         const answer = byHash.get(object.sha256);
-        if (!answer) throw client.invalid('an object has no answer');
+        if (!answer) throw client.invalid('the response lacks an object');
         answers.set(object.sha256, { answer, asked: object, at: performance.now() });
       }
     }
@@ -67,7 +67,7 @@ export function createUploadUrls({ client, target, sanitized, signal }: UploadUr
   async function askAgain(object: OutgoingObject): Promise<Uploads['objects'][number]> {
     await ask([object, ...stale(answers, object)]);
     const answered = answers.get(object.sha256)?.answer;
-    if (!answered) throw client.invalid('an object has no answer');
+    if (!answered) throw client.invalid('the response lacks an object');
     return answered;
   }
 
@@ -100,7 +100,7 @@ function isSame(one: OutgoingObject, other: OutgoingObject): boolean {
   return (['stored_sha256', 'stored_bytes', 'upload_id', 'from_part'] as const).every((key) => one[key] === other[key]);
 }
 
-/** Objects with a URL that has expired meanwhile, which are soon asked for as well. */
+/** Further objects with an expired URL. */
 function stale(
   answers: Map<string, { answer: Uploads['objects'][number]; asked: OutgoingObject; at: number }>,
   object: OutgoingObject,
@@ -117,7 +117,7 @@ function withoutUndefined({ upload_id, from_part, ...object }: OutgoingObject) {
 }
 
 function busy(target: string): UserError {
-  return new UserError(`An object of target "${target}" is being removed on the hub for too long`, {
+  return new UserError(`Timed out: the hub is still removing an object of target "${target}"`, {
     code: 'storage_busy',
     exit: EXIT.failed,
     hint: 'Try again in some minutes.',

@@ -37,11 +37,11 @@ const ROUNDS = 3;
 
 const PARTS_AT_ONCE = 4;
 
-/** Of the S3 protocol; a hub that names other parts is none. */
+/** Bounds of the S3 protocol. */
 const SMALLEST_PART = 5 * 1024 * 1024;
 const MOST_PARTS = 1000;
 
-/** Sends a file to the bucket by URLs of the hub, until the hub finds it there. What is there is not sent. */
+/** Sends a file to the bucket by URLs of the hub until the hub confirms it. A stored object is not sent. */
 export async function uploadObject(outgoing: OutgoingFile, uploading: Uploading): Promise<void> {
   const { path, sha256, signal } = outgoing;
   await using file = await open(path);
@@ -70,7 +70,7 @@ interface Outgoing extends OutgoingFile {
   object: OutgoingObject;
 }
 
-/** `false` when the hub does not find it as it was sent. */
+/** `false` when the hub does not find the object as sent. */
 async function sendOnce(outgoing: Outgoing, uploading: Uploading): Promise<boolean> {
   const { object } = outgoing;
   const begun = await begunUpload(outgoing, uploading);
@@ -99,7 +99,7 @@ export async function begunUpload(
   return found?.stored_sha256 === stored_sha256 && found.stored_bytes === stored_bytes ? found : null;
 }
 
-async function sendWhole(outgoing: Outgoing, { name, urls, send, verify }: Uploading) {
+async function sendWhole(outgoing: Outgoing, { name, client, urls, send, verify }: Uploading) {
   const { file, object, signal, onBytes } = outgoing;
   const checksum = createPassingChecksum(file, object.stored_bytes);
   try {
@@ -107,7 +107,7 @@ async function sendWhole(outgoing: Outgoing, { name, urls, send, verify }: Uploa
       async ({ abortSignal }) => {
         const answer = await urls.find(object);
         if (answer?.answer !== 'upload') return;
-        const url = checkedHref(answer.href);
+        const url = checkedHref(answer.href, client);
         const headers = checkedHeaders(answer.header);
         const part = { url, headers, file, start: 0, bytes: object.stored_bytes };
         const sending = send({ ...part, onRead: checksum.take, onBytes, signal: abortSignal });
@@ -119,7 +119,7 @@ async function sendWhole(outgoing: Outgoing, { name, urls, send, verify }: Uploa
       { name, signal },
     );
   } catch (error) {
-    // The bucket refuses a file that is not what its manifest says.
+    // The bucket rejects a file that differs from its manifest.
     if (await checksum.differs(object.stored_sha256)) throw new ContentDiffers();
     if (statusOf(error) !== 412) throw error;
     // Another client was faster.
@@ -140,7 +140,7 @@ async function sendParts(outgoing: Outgoing, parts: Parts) {
   const { upload_id, part_bytes } = answer;
   const { sha256, stored_sha256, stored_bytes } = object;
   const count = Math.ceil(stored_bytes / part_bytes);
-  if (part_bytes < SMALLEST_PART || count > MOST_PARTS) throw client.invalid('the parts of an upload');
+  if (part_bytes < SMALLEST_PART || count > MOST_PARTS) throw client.invalid('invalid parts of an upload');
   const etags: Record<string, string> = { ...parts.etags };
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
   const lengthOf = (number: number): number => Math.min(part_bytes, stored_bytes - (number - 1) * part_bytes);
@@ -152,7 +152,7 @@ async function sendParts(outgoing: Outgoing, parts: Parts) {
     const part = { file, headers: {}, start: (number - 1) * part_bytes, bytes: lengthOf(number) };
     etags[number] = await askBucket(
       async ({ abortSignal }) => {
-        const url = checkedHref(await hrefs.find(number));
+        const url = checkedHref(await hrefs.find(number), client);
         const sending = send({ ...part, url, onRead: checksum.take, onBytes, signal: abortSignal });
         return await sending.catch((error) => {
           if (statusOf(error) === 403) hrefs.forget(number);
@@ -166,7 +166,7 @@ async function sendParts(outgoing: Outgoing, parts: Parts) {
   try {
     await mapWithConcurrency(lacking, PARTS_AT_ONCE, sendPart);
   } catch (error) {
-    // The bucket has dropped the upload.
+    // The bucket removed the upload.
     if (isMissing(error)) return 'missing' as const;
     throw error;
   }
@@ -197,7 +197,7 @@ function createPartUrls({ urls, client, object, answer }: PartUrlsOptions) {
     if (known.has(number)) return;
     const more = await urls.find({ ...object, from_part: number });
     if (more?.answer !== 'upload_parts' || more.upload_id !== object.upload_id || more.from_part !== number) {
-      throw client.invalid('the parts of an upload');
+      throw client.invalid('invalid parts of an upload');
     }
     for (const [index, href] of more.parts.entries()) known.set(number + index, href);
   }
@@ -209,7 +209,7 @@ function createPartUrls({ urls, client, object, answer }: PartUrlsOptions) {
         await asking;
       }
       const href = known.get(number);
-      if (href === undefined) throw client.invalid('the parts of an upload');
+      if (href === undefined) throw client.invalid('invalid parts of an upload');
       return href;
     },
     forget(number: number): void {
@@ -219,7 +219,7 @@ function createPartUrls({ urls, client, object, answer }: PartUrlsOptions) {
   };
 }
 
-/** The SHA-256 of a file of so many bytes whose pieces pass, some of them again. */
+/** The SHA-256 of a file while its pieces are read, some of them repeatedly. */
 function createPassingChecksum(file: FileHandle, bytes: number) {
   const checksum = createChecksum(file);
   const seen = new Set<number>();
@@ -232,7 +232,7 @@ function createPassingChecksum(file: FileHandle, bytes: number) {
       passed += piece.length;
       checksum.update(piece, position);
     },
-    /** `false` while something is lacking. */
+    /** `false` until all bytes were read. */
     async differs(sha256: string): Promise<boolean> {
       if (passed < bytes) return false;
       digest ??= checksum.digest();
@@ -248,9 +248,9 @@ async function hashFile(path: string): Promise<string> {
 }
 
 function notStored(name: string): UserError {
-  return new UserError(`${name} does not keep an object as it was sent`, {
+  return new UserError(`The bucket of ${name} did not store an object as sent`, {
     code: 'object_not_stored',
     exit: EXIT.failed,
-    hint: 'Push again. If that does not help, an owner of the hub checks the bucket.',
+    hint: 'Push again. If it fails again, ask an owner of the hub to check the bucket.',
   });
 }

@@ -9,12 +9,12 @@ export interface SentObject {
 
 export type Verdict = 'stored' | 'missing' | 'differs';
 
-/** Has the hub look at sent objects: those that wait while a request is under way share the next one. */
+/** Has the hub verify sent objects. Objects that wait for a request share the next one. */
 export type Verify = (object: SentObject) => Promise<Verdict>;
 
 const MOST_OBJECTS = 50;
 
-/** In one request, whose body is bounded. */
+/** Limit of one request, because its body is bounded. */
 const MOST_ETAGS = 5000;
 
 interface Waiting {
@@ -53,7 +53,7 @@ export function createVerifier(
         for (const { object, resolve, reject } of batch) {
           const verdict = verdicts.get(object.sha256);
           if (verdict) resolve(verdict);
-          else reject(client.invalid('an object has no answer'));
+          else reject(client.invalid('the response lacks an object'));
         }
       } catch (error) {
         for (const { reject } of batch) reject(error);

@@ -17,8 +17,8 @@ export async function withCachedTargets(context: Context): Promise<Context> {
 }
 
 /**
- * The same with this target as the hub has it now, unless it is one of the file: what a command names need not be known
- * on this machine. As it was known, with a warning, when the hub cannot be reached.
+ * The same, with the current settings of this target from the hub unless the file has it: a command may name a target
+ * that was never listed on this machine. From the cache, with a warning, when the hub is unreachable.
  */
 export async function withNamedTarget(given: Context, name: string): Promise<Context> {
   const context = await withCachedTargets(given);
@@ -29,15 +29,15 @@ export async function withNamedTarget(given: Context, name: string): Promise<Con
   try {
     const client = await openCloud(context, { impatient: cloud?.has(name) ?? false });
     const { body } = await client.call('getTarget', { parameters: { name } });
-    if (body?.name !== name) throw client.invalid('a target has another name');
+    if (body?.name !== name) throw client.invalid('the response is for another target');
     return withTargets(context, [...others, body]);
   } catch (thrown) {
     context.signal.throwIfAborted();
     const error = toUserError(thrown);
-    // The error of a target that is unknown everywhere names those of the file as well.
+    // The later error names similar targets of the file, too.
     if (error.code === 'target_unknown') return withTargets(context, others);
     if (error.exit !== EXIT.unreachable || error.code === 'cloud_token_refused' || !cloud?.has(name)) throw error;
-    const message = `${error.message}. Using target "${name}" as it was known here`;
+    const message = `${error.message}. Using the cached settings of target "${name}"`;
     context.report({ event: 'warning', code: 'cloud_unreachable', message });
     return context;
   }
@@ -75,7 +75,7 @@ function shown(message: string, cached: CachedTargets | null): string {
     : `${message}. Showing local targets only`;
 }
 
-/** Whether there is a hub to ask: its address, and a token or the means to get one. */
+/** Whether a hub is configured: its address, and a token or a way to get one. */
 function hasHub({ configuration: { settings }, environment }: Context): boolean {
   try {
     return apiEndpoint(settings) !== '' && (settings.authtoken !== undefined || offersGithubToken(environment));

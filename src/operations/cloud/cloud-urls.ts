@@ -5,7 +5,7 @@ import { mapTexts } from '../../text/map-texts.ts';
 import { openCloud } from './open-cloud.ts';
 import { cloudSettings, targetIn, urlsOf, withUrls } from './target-settings.ts';
 
-/** The context with the URLs of a cloud target, passwords included, which the hub audits. */
+/** Adds the URLs of a cloud target with their passwords to the configuration; the hub audits the request. */
 export async function fetchCloudUrls(
   context: Context,
   name: string,

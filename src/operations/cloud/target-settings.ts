@@ -9,18 +9,18 @@ import { dotted, type Tree, valueAt } from '../../config/tree.ts';
 import { fillUrls } from '../../config/urls/fill-urls.ts';
 import { TemplateError, type Variables, variablesOf } from '../../config/urls/template.ts';
 
-/** Variables whose values a URL of the hub must not carry to the server that it names. */
+/** Variables that a compromised hub must not send to a server of its choice. */
 const KEPT_VARIABLES = /^(TOOL|AWS|ACTIONS|GITHUB)_/i;
 
-/** Cloud targets as operations read them. */
+/** Settings of cloud targets for the configuration in effect. */
 export type CloudSettings = Pick<Configuration, 'deferred'> & {
   targets: Settings['targets'];
   blanks: Map<string, string>;
 };
 
 /**
- * The settings of cloud targets, for those who build them; of other callers' targets the name alone. Storage profiles
- * and groups are the hub's business. Templates of URLs are filled in from the environment of this machine.
+ * Targets that the caller may build have their settings without storage profiles and groups, which the hub applies;
+ * other targets have their name only. Templates in URLs are filled in from the environment.
  */
 export function cloudSettings(targets: CloudTarget[], environment: NodeJS.ProcessEnv): CloudSettings {
   const shape = shapeOf(targetSettingsSchema);
@@ -41,7 +41,11 @@ function permitted(environment: NodeJS.ProcessEnv): Variables {
   const variables = variablesOf(environment);
   return (name) => {
     if (!KEPT_VARIABLES.test(name)) return variables(name);
-    throw new TemplateError(`the hub may not use the variable ${name}`, 0, 'Name another variable in the URL.');
+    throw new TemplateError(
+      `variable ${name} is not available to URLs of the hub`,
+      0,
+      'Use another variable in the URL.',
+    );
   };
 }
 

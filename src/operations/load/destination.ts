@@ -18,11 +18,6 @@ export interface ChosenDestination {
   chosenBy: string;
 }
 
-interface ConfiguredDestination extends ChosenDestination {
-  /** Whether it is the target's own `dst_url`. */
-  isOwn: boolean;
-}
-
 /** Where a load goes, highest first: docs/commands.md, "The destination of a load". */
 export function chooseDestination(
   { configuration, report }: Pick<Context, 'configuration' | 'report'>,
@@ -41,7 +36,7 @@ export function chooseDestination(
 }
 
 /** The same without `--destdb`; `null` where nothing names a destination. Throws when a URL cannot be filled in. */
-export function configuredDestination(configuration: Configuration, name: string): ConfiguredDestination | null {
+export function configuredDestination(configuration: Configuration, name: string): ChosenDestination | null {
   const target = findTarget(configuration, name);
   const { override, defaults } = configuration.settings;
   const own = ownKey(name, target);
@@ -54,9 +49,7 @@ export function configuredDestination(configuration: Configuration, name: string
       text: isShared ? defaults?.shared_target_dst_db_url : undefined,
     },
   ];
-  for (const { chosenBy, text } of candidates) {
-    if (text !== undefined) return { text, chosenBy, isOwn: chosenBy === own };
-  }
+  for (const { chosenBy, text } of candidates) if (text !== undefined) return { text, chosenBy };
   return null;
 }
 

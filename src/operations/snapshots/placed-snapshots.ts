@@ -52,7 +52,7 @@ async function listOwn(
   }
   const failed = remote.find(({ location, error }) => error !== null && 'cloudTarget' in location)?.error;
   if (failed && placed.size === 0) throw failed;
-  // Who may not build a cloud target gets originals on demand, as of a share target.
+  // Readers of a cloud target get originals on request only, as with a share target.
   return newestFirst([...placed.values()].filter(({ headline }) => original || headline.sanitized || !share));
 }
 

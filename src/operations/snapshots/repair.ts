@@ -74,7 +74,7 @@ async function repairRemote(
   const repository = localRepository(context);
   const repaired = new Set<string>();
   if (remote && !remote.replacesObjects) {
-    warnUnrepaired(context, new Error(`${remote.name} replaces no objects`));
+    warnUnrepaired(context, new Error(`Objects of ${remote.name} cannot be replaced`));
     return repaired;
   }
   await remote?.whilePushing(async (renew) => {

@@ -16,7 +16,7 @@ export interface Download extends Transfer {
   buffers: BufferPool;
 }
 
-/** Fetches parts of objects: from a bucket, or by URLs that somebody else has signed. */
+/** Fetches ranges of objects: with the S3 client, or by signed URLs. */
 export interface RangeReader {
   envelope: Pick<Envelope, 'contentBytes' | 'sink'>;
   /** Retries until success or a permanent error. */

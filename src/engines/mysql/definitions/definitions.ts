@@ -48,9 +48,9 @@ export interface Code {
 
 const sequenceSchema = v.object({ name: v.string(), create: v.string(), next: v.pipe(v.string(), v.regex(/^-?\d+$/)) });
 
-export const collations = { charset: wordSchema, collation: wordSchema };
+const collations = { charset: wordSchema, collation: wordSchema };
 
-export const programs = {
+const programs = {
   routines: v.array(codeSchema(['PROCEDURE', 'FUNCTION', 'PACKAGE', 'PACKAGE BODY'])),
   views: v.array(codeSchema(['VIEW'])),
   triggers: v.array(codeSchema(['TRIGGER'])),
