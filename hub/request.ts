@@ -159,7 +159,7 @@ export function addressOf(context: HonoContext, { settings: { trustedProxies } }
     isIP(address) !== 0 && trustedProxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
   const forwarded = (context.req.header('x-forwarded-for') ?? '').split(',').map((part) => part.trim());
   let address = plainAddress(socket.remoteAddress ?? '');
-  // What is no address was written by the client, or by a proxy that hides it.
+  // Other text comes from the client, or from a proxy that hides the address.
   for (let next = forwarded.pop(); next && isIP(next) !== 0 && isTrusted(address); next = forwarded.pop()) {
     address = plainAddress(next);
   }

@@ -22,7 +22,7 @@ export interface OverviewFilter extends Paging {
   now: Date;
 }
 
-/** Every target, by name, whoever may read it: for owners and auditors only. */
+/** Every target, by name, without access control: for owners and auditors only. */
 export async function listOverview(
   db: Database,
   { q, late, now, ...paging }: OverviewFilter,

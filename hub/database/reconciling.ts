@@ -29,7 +29,7 @@ export async function* objectsIn(db: Database, { targetId, profileId }: ObjectPl
 
 /**
  * Records that the bucket lacks an object, so that the next push sends it again; its snapshots are offered no more. `look`
- * returns what the bucket has, while nobody else changes the row.
+ * returns what the bucket has, under a lock on the row.
  */
 export async function markObjectMissing(
   db: Database,

@@ -208,25 +208,33 @@ export async function markRemoved(db: Connection, pk: number): Promise<void> {
 const KEPT_MISSING = 30 * 86_400_000;
 
 /**
- * Removes what is left of one removed snapshot: its manifest by `remove`, then its row. `false` when there is none. A
- * row that another instance works on is skipped.
+ * Removes what is left of one removed snapshot: its manifest by `remove`, then its row. `null` when there is none but for
+ * `except`. A row that another instance works on is skipped.
  */
-export async function removeOne(db: Database, remove: (row: SnapshotRow) => Promise<void>): Promise<boolean> {
+export async function removeOne(
+  db: Database,
+  { except, remove }: { except: number[]; remove: (row: SnapshotRow) => Promise<void> },
+): Promise<{ pk: number; failure: unknown } | null> {
   const keptSince = new Date(Date.now() - KEPT_MISSING);
   return db.transaction().execute(async (transaction) => {
     const row = await transaction
       .selectFrom('snapshots')
       .select(COLUMNS)
       .where('removed_at', 'is not', null)
+      .where(sql<boolean>`pk <> ALL(${except}::bigint[])`)
       .where((eb) => eb.or([eb('missing_at', 'is', null), eb('missing_at', '<', keptSince)]))
       .orderBy('removed_at')
       .limit(1)
       .forUpdate()
       .skipLocked()
       .executeTakeFirst();
-    if (!row) return false;
-    await remove(row);
+    if (!row) return null;
+    try {
+      await remove(row);
+    } catch (failure) {
+      return { pk: row.pk, failure };
+    }
     await transaction.deleteFrom('snapshots').where('pk', '=', row.pk).execute();
-    return true;
+    return { pk: row.pk, failure: null };
   });
 }

@@ -1,6 +1,6 @@
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { Database } from '../database/database.ts';
-import { removeOne } from '../database/snapshots.ts';
+import { removeOne, type SnapshotRow } from '../database/snapshots.ts';
 import type { Log } from '../log.ts';
 import { removeKey } from '../objects/bucket-calls.ts';
 import type { Buckets } from '../objects/buckets.ts';
@@ -19,16 +19,23 @@ export interface Removals extends AsyncDisposable {
 export function startRemovals({ db, buckets, log }: { db: Database; buckets: Buckets; log: Log }): Removals {
   let running: Promise<void> = Promise.resolve();
   let ended = false;
+  const logFailure = (error: unknown): void =>
+    log.error('Cannot remove a snapshot; tried again', { reason: toUserError(error).message.slice(0, 500) });
+  const remove = async ({ profile_id, target_id, manifest_key }: SnapshotRow): Promise<void> =>
+    removeKey(await buckets.open(profile_id, target_id), manifest_key);
   const work = async (): Promise<void> => {
+    // Of a bucket that fails: the next round tries again.
+    const failed: number[] = [];
     try {
       while (!ended) {
-        const found = await removeOne(db, async ({ profile_id, target_id, manifest_key }) => {
-          await removeKey(await buckets.open(profile_id, target_id), manifest_key);
-        });
-        if (!found) return;
+        const found = await removeOne(db, { except: failed, remove });
+        if (found === null) return;
+        if (found.failure === null) continue;
+        failed.push(found.pk);
+        logFailure(found.failure);
       }
     } catch (error) {
-      log.error('Cannot remove a snapshot; tried again', { reason: toUserError(error).message.slice(0, 500) });
+      logFailure(error);
     }
   };
   const wake = (): void => {

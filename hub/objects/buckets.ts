@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { StorageSettings } from '../../src/cloud/contract/schemas.ts';
@@ -50,14 +51,14 @@ export interface Buckets {
 
 type Client = Awaited<ReturnType<typeof createS3Client>>;
 
-/** Clients are kept as long as their profile has the same revision. */
-export function createBuckets(db: Database, keys: HubKey[]): Buckets {
+/** Clients are kept as long as their profile has the same revision. `resolve` replaces the name service. */
+export function createBuckets(db: Database, keys: HubKey[], resolve?: LookupFunction): Buckets {
   const clients = new Map<string, { client: Client; revision: number }>();
   const openProfile = async (profileId: string) => {
     const { name, revision, settings } = await openStorageProfile(db, profileId, keys);
     refuseLinkLocalAddress(settings);
     const kept = clients.get(profileId);
-    const client = kept?.revision === revision ? kept.client : await createHubClient(settings);
+    const client = kept?.revision === revision ? kept.client : await createHubClient(settings, resolve);
     clients.set(profileId, { client, revision });
     return { name, settings, client };
   };
@@ -71,8 +72,8 @@ export function createBuckets(db: Database, keys: HubKey[]): Buckets {
   };
 }
 
-function createHubClient(settings: StorageSettings): Promise<Client> {
-  return createS3Client(settings, undefined, guardedLookup());
+function createHubClient(settings: StorageSettings, resolve?: LookupFunction): Promise<Client> {
+  return createS3Client(settings, undefined, guardedLookup(resolve));
 }
 
 function prefixOf({ prefix }: StorageSettings, folder: string): string {

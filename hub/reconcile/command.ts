@@ -1,4 +1,4 @@
-import type { Report } from '../../src/runtime/events.ts';
+import { type Report, withStep } from '../../src/runtime/events.ts';
 import { openDatabase } from '../database/database.ts';
 import { createBuckets } from '../objects/buckets.ts';
 import { refuseUnready } from '../ready.ts';
@@ -21,5 +21,7 @@ export async function reconcile({ environment, report, signal }: ReconcileComman
   await using _closing = { [Symbol.asyncDispose]: close };
   await refuseUnready(db, { keys });
   // Without await the connection would be closed before.
-  return await reconcileAll({ db, buckets: createBuckets(db, keys), report, signal });
+  const work = () => reconcileAll({ db, buckets: createBuckets(db, keys), report, signal });
+  const label = 'Compare the database with the buckets';
+  return await withStep(report, { step: 'reconcile', label, done: 'Compared the database with the buckets' }, work);
 }

@@ -84,7 +84,7 @@ async function refuseTooManySignIns(origin: string, { db, limits }: Hub): Promis
   });
 }
 
-/** What somebody gets who tries tokens; a provider that cannot be reached is not the caller's fault. */
+/** Errors that count as a refused sign-in; an unreachable provider does not count. */
 function isRefusal(error: unknown): boolean {
   return error instanceof Problem && ['cloud_token_refused', 'not_permitted'].includes(error.code);
 }

@@ -26,7 +26,7 @@ export interface ReceivedTokens {
 }
 
 export interface IdTokens {
-  /** Throws `cloud_token_refused` when it is none of the provider's, and `not_permitted` for another branch. */
+  /** Throws `cloud_token_refused` when the provider did not issue it, and `not_permitted` for another branch. */
   identify(tokens: ReceivedTokens): Promise<Identified>;
 }
 

@@ -3,7 +3,7 @@ import { DRY_RUN, PLACES, placeOf, TARGET } from './shared-options.ts';
 
 const specification = {
   name: 'prune',
-  summary: 'remove the snapshots that no rule keeps, and the space that none of the others needs',
+  summary: 'remove the snapshots that no rule keeps, and the space that only they need',
   group: 'Keep and share',
   arguments: [{ ...TARGET, description: 'name of a target; default: every target', required: false }],
   options: [

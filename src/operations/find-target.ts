@@ -4,18 +4,18 @@ import { EXIT, UserError } from '../runtime/errors.ts';
 import { nearest } from '../text/nearest.ts';
 
 /** The target's settings; an error of wrong usage when there is none of this name. */
-export function findTarget({ settings }: Configuration, name: string): TargetSettings {
-  // `toString` is no target.
+export function findTarget({ settings, cloud }: Configuration, name: string): TargetSettings {
+  // `toString` is not a target.
   const target = Object.hasOwn(settings.targets, name) ? settings.targets[name] : undefined;
   if (target) return target;
   const names = Object.keys(settings.targets);
   const near = nearest(name, names);
+  const noTargets = cloud
+    ? 'Neither the configuration nor the hub has a target for you.'
+    : 'The configuration has no targets yet.';
   throw new UserError(`There is no target "${name}"`, {
     code: 'target_unknown',
     exit: EXIT.usage,
-    hint:
-      names.length === 0
-        ? 'The configuration has no targets yet.'
-        : `${near === null ? '' : `Did you mean "${near}"? `}tool targets lists all.`,
+    hint: names.length === 0 ? noTargets : `${near === null ? '' : `Did you mean "${near}"? `}tool targets lists all.`,
   });
 }

@@ -11,7 +11,7 @@ export interface Crash {
   at: Date;
 }
 
-/** Keeps what a program failed of that nobody expected, without secrets; the error that says where. */
+/** Writes an unexpected error to a file, without secrets, and returns the error that names the file. */
 export async function recordCrash({ error, file, at }: Crash): Promise<UserError> {
   const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
   const written = await writeCrash(file, printableLines(redact(`${at.toISOString()} ${stack}\n`))).catch(() => false);

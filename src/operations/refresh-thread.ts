@@ -16,7 +16,7 @@ const HEAP = { maxYoungGenerationSizeMb: 2 };
 
 /**
  * Lists and checks the targets in a thread of its own, so that a thousand of them hold up no key. Resolves with `false`
- * when they could not be listed: whoever tries it in the present thread gets the error as it is.
+ * when they could not be listed: a list in the present thread gets the original error.
  */
 export async function refreshInThread({ place, signal, fileRead, listed, take }: RefreshInThread): Promise<boolean> {
   shareConnections();

@@ -157,7 +157,7 @@ function keychainRow({ keychain: { ok, reason } }: CheckReport): CheckRow {
   return {
     id: 'keychain',
     group: 'Keychain',
-    // Nobody needs one, so none is no failure.
+    // Optional: a missing one is not a failure.
     state: ok ? 'good' : null,
     subject: 'keychain',
     finding: ok ? 'available' : `none: ${reason}`,

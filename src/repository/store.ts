@@ -29,7 +29,7 @@ export interface Store {
    * Returns its SHA-256 when it was computed on the way.
    */
   get(key: string, file: string, transfer: Transfer & { maxBytes?: number | undefined }): Promise<string | null>;
-  /** A missing key is no error. The signal is for cleaning up after an interruption. */
+  /** A missing key is not an error. The signal is for cleaning up after an interruption. */
   remove(key: string, signal?: AbortSignal): Promise<void>;
   /** Removes remains of unfinished transfers that began before the given time. */
   removeUnfinished(before: Date): Promise<void>;

@@ -32,6 +32,7 @@ const tool = new URL('../../dist/tool.js', import.meta.url).pathname;
 const postgres = await startPostgres({ maintenance_work_mem: '512MB', max_wal_size: '8GB' });
 const databaseUrl = postgres.url('postgres');
 const { db, close } = openDatabase(databaseUrl, { statementTimeout: 3_600_000 });
+let hubStarted = new Date(0);
 const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE * 4 });
 
 try {
@@ -46,6 +47,8 @@ try {
     reader: await people('reader', (index) => [`team-${index}`]),
   };
   await sql`VACUUM (ANALYZE)`.execute(db);
+  // Connections that filled the database are not those of the hub.
+  hubStarted = new Date();
   await using hub = await startHub();
   const target = (index: number): string => `target-${String((index * 7919) % TARGETS).padStart(5, '0')}`;
   const cursors = await firstCursors(hub.url, tokens.owner);
@@ -61,12 +64,30 @@ try {
     'snapshots, owner': [tokens.owner, (index) => `/targets/${target(index)}/snapshots?limit=50`],
     'a target, owner': [tokens.owner, (index) => `/targets/${target(index)}`],
   };
-  const rows = [['request', 'rate', 'p50 ms', 'p95 ms', 'p99 ms', 'most a second', 'failed', 'load average']];
+  const rows = [
+    [
+      'request',
+      'rate',
+      'p50 ms',
+      'p95 ms',
+      'p99 ms',
+      'most a second',
+      'hub CPU ms',
+      'database CPU ms',
+      'failed',
+      'load average',
+    ],
+  ];
   for (const [name, [callers, path]] of Object.entries(requests)) {
     const call = (index: number) => timed(`${hub.url}/api/v3${path(index)}`, callers[index % callers.length] ?? '');
     // The first requests look up the callers.
     await atOnce(call, 2);
+    const before = await cpuTimes(hub.pid);
     const steady = await atRate(call);
+    const after = await cpuTimes(hub.pid);
+    const cpu = after.map((milliseconds, part) =>
+      ((milliseconds - (before[part] ?? 0)) / steady.times.length).toFixed(2),
+    );
     const most = await atOnce(call, SECONDS / 4);
     const load = loadavg()[0]?.toFixed(1) ?? '';
     const figures = [50, 95, 99].map((part) => percentile(steady.times, part).toFixed(1));
@@ -76,6 +97,7 @@ try {
       rate,
       ...figures,
       String(Math.round(most.times.length / most.seconds)),
+      ...cpu,
       String(steady.failed + most.failed),
       load,
     ]);
@@ -155,12 +177,27 @@ async function startHub() {
   const status = async (): Promise<string> => readFile(`/proc/${child.pid}/status`, 'utf8');
   return {
     url: `http://${listen}`,
+    pid: child.pid ?? 0,
     megabytes: async () => Math.round(Number(/VmHWM:\s+(\d+)/.exec(await status())?.[1] ?? 0) / 1024),
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL');
       await once(child, 'exit');
     },
   };
+}
+
+/** Milliseconds that the hub and the backends of its connections have computed: machines that are busy differ in all else. */
+async function cpuTimes(hub: number): Promise<[hub: number, database: number]> {
+  const [{ pids }] = (
+    await sql<{ pids: number[] }>`SELECT array_agg(pid) AS pids FROM pg_stat_activity
+      WHERE application_name = 'tool hub' AND pid <> pg_backend_pid() AND backend_start > ${hubStarted}`.execute(db)
+  ).rows as [{ pids: number[] }];
+  const timeOf = async (pid: number): Promise<number> => {
+    const [user = 0, system = 0] = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(' ').slice(13, 15).map(Number);
+    return (user + system) * 10;
+  };
+  const database = await Promise.all(pids.map(timeOf));
+  return [await timeOf(hub), database.reduce((sum, milliseconds) => sum + milliseconds, 0)];
 }
 
 /** Cursors of pages in every part of the list. */

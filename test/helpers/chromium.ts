@@ -40,6 +40,8 @@ export async function startChromium(): Promise<Chromium> {
   const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--no-first-run', '--remote-debugging-port=0'];
   // Servers of tests sign their own certificates.
   flags.push('--ignore-certificate-errors');
+  // A page that names another host must not wait for a name service.
+  flags.push('--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1');
   const child = spawn(PROGRAM, [...flags, `--user-data-dir=${folder}`, 'about:blank'], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, HOME: folder },

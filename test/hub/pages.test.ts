@@ -24,7 +24,7 @@ describeWithPostgres('pages of the hub', () => {
     postgres = await startPostgres();
     await postgres.createDatabase('pages');
     const signIn = {
-      provider_url: 'https://idp.example.com',
+      provider_url: 'http://127.0.0.1:1',
       client_id: 'tool',
       redirect_url: null,
       groups_claim: 'groups',

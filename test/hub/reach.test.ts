@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { Agent, createServer, get, type RequestListener } from 'node:http';
 import type { AddressInfo, LookupFunction } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { findBytes } from '../../hub/objects/bucket-calls.ts';
+import { createBuckets } from '../../hub/objects/buckets.ts';
 import { guardedLookup } from '../../hub/objects/reach.ts';
 import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub.ts';
 import { objectOf } from '../helpers/hub-target.ts';
@@ -79,6 +81,24 @@ describeWithPostgres('addresses of buckets', () => {
     expect(used.body.detail).toBe('The endpoint is a link-local address');
     const checked = await hub.send('POST', `/storage_profiles/${name}/check`, { token });
     expect(checked.body).toEqual({ ok: false, error: 'The endpoint is a link-local address' });
+  });
+
+  test('a name that leads to a link-local address after the profile was written is refused at each use', async () => {
+    const endpoint = 'http://bucket.example:80';
+    await putStorageProfile(hub, 'rebound', { provider: 'minio', bucket: 'b', endpoint, ...keys });
+    const id = await putTarget(hub, 'rebound', { settings: { storage_profile: 'rebound' } });
+    const { db } = hub.database;
+    const profiles = db.selectFrom('storage_profiles').select('id').where('name', '=', 'rebound');
+    const { id: profileId } = await profiles.executeTakeFirstOrThrow();
+    const resolve: LookupFunction = (_host, { all }, callback) => {
+      if (all) callback(null, [{ address: '169.254.169.254', family: 4 }]);
+      else callback(null, '169.254.169.254', 4);
+    };
+    const buckets = createBuckets(db, hub.settings.keys, resolve);
+    const refused = /leads to a link-local address/;
+    await expect(findBytes(await buckets.open(profileId, id), 'objects/x')).rejects.toThrow(refused);
+    const store = await buckets.store(profileId, id, AbortSignal.timeout(10_000));
+    await expect(store.list('objects')).rejects.toThrow(refused);
   });
 
   test('a redirect of a bucket is not followed', async () => {

@@ -85,6 +85,24 @@ describeWithPostgres('sweep of the hub', () => {
       expect(await target.listed()).toEqual([kept.id]);
     });
 
+    test('a bucket that fails does not keep snapshots of others from being removed', async () => {
+      const { db } = hub.database;
+      await putStorageProfile(hub, 'dead', { ...profile, endpoint: 'http://127.0.0.1:1' });
+      const dead = await createHubTarget(hub, profile, 'dead');
+      const [waits, manifest] = [await target.push([objectOf()]), await target.push([objectOf()])];
+      const profileId = db.selectFrom('storage_profiles').select('id').where('name', '=', 'dead');
+      const longAgo = new Date('2020-01-01');
+      await db
+        .updateTable('snapshots')
+        .set({ removed_at: longAgo, profile_id: profileId, target_id: dead.id })
+        .where('id', '=', waits.id)
+        .execute();
+      await target.remove(manifest.id);
+      await eventually(async () => (await target.store.read(manifestKey(manifest))) === null);
+      expect(hub.lines.join('')).toContain('Cannot remove a snapshot');
+      await db.deleteFrom('snapshots').where('id', '=', waits.id).execute();
+    });
+
     test('the next sweep completes one that was killed after it marked objects', async () => {
       const object = objectOf();
       await target.send([object]);

@@ -34,7 +34,7 @@ export function provisionalLimit(name: string): number {
 
 const BILLION = 1_000_000_000;
 
-/** Databases without a mark for the destination belong to somebody else. */
+/** Databases without a mark for the destination were not made by the tool. */
 export async function readMarked(server: PsqlSession, names: string[], destination: string): Promise<MarkedDatabase[]> {
   if (names.length === 0) return [];
   const rows = await server.query<{ name: string; comment: string | null; connection_limit: number }>(`

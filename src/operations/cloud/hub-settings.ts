@@ -116,7 +116,7 @@ async function planTarget(client: CloudClient, name: string, target: CloudFileTa
   return stepOf({ kind: 'target', name, changes, desired, revision: found?.revision ?? null });
 }
 
-/** Keys of a target that the hub stores beside its settings; a missing `expected_every` is no key. */
+/** Keys of a target that the hub stores beside its settings; without `expected_every` when it is not set. */
 export function outsideSettings({
   original_groups,
   builder_groups,

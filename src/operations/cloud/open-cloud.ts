@@ -38,7 +38,7 @@ export async function openCloud(
     const exchanged = await exchangeGithubToken(context);
     return createCloudClient({ ...common, token: exchanged, renew: () => renewToken(context) });
   }
-  throw new UserError('Nobody is signed in to the hub', {
+  throw new UserError('There is no token for the hub', {
     code: 'cloud_token_missing',
     exit: EXIT.unreachable,
     hint: 'Sign in: tool auth login hub; or set TOOL_AUTHTOKEN to a service token.',

@@ -119,7 +119,7 @@ export async function findEngines(surroundings: Omit<EngineContext, 'runner'>): 
   );
 }
 
-/** Which address it is follows from several keys, so nobody is asked as long as one may be wrong. */
+/** Several keys make up the address: no request is sent while one of them may be wrong. */
 async function reachCloud(configuration: Configuration | null, request: CheckRequest): Promise<Reach> {
   if (!configuration) return { url: null, ok: null, error: null };
   try {

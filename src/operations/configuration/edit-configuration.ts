@@ -19,7 +19,7 @@ export interface Draft {
   file: string;
   /** What the file said when it was opened. */
   base: string;
-  /** Somebody else has saved it since. */
+  /** The file was changed by another program. */
   outdated: boolean;
   changes: Change[];
   /** What the changes make of it. */

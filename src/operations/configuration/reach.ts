@@ -1,8 +1,8 @@
-/** Whether somebody answers at an address. */
+/** Whether a server answers at an address. */
 export interface Reach {
   /** `null` when none is known. */
   url: string | null;
-  /** `null` when nobody was asked. */
+  /** `null` without a request. */
   ok: boolean | null;
   error: string | null;
 }

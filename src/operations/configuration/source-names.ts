@@ -18,7 +18,7 @@ interface Asking {
   source: KeyPath;
 }
 
-/** Whoever types does not wait for longer. */
+/** The completion of a shell does not wait longer. */
 const TIMEOUT_MS = 5000;
 
 /** The schemas and tables of the database that a URL of an edited configuration names. */

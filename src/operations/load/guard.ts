@@ -124,7 +124,7 @@ function createPermission(
   };
 }
 
-/** A blank is no name: without a host a client takes this machine, and without a database that of the user. */
+/** A blank is not a name: without a host a client takes this machine, and without a database that of the user. */
 function hasAddress({ url, blank }: Source): boolean {
   return !blank || (url !== null && url.database !== null && url.hosts.every(({ host }) => host !== ''));
 }
@@ -292,7 +292,7 @@ async function identify(context: Context, { sources, timeoutMs }: Identifying): 
   return [...answered.values()];
 }
 
-/** `null` where nobody can know it. */
+/** `null` when unknown. */
 function databaseOf(context: Context, { url, blank }: Source): string | null {
   if (!url || (blank && url.database === null)) return null;
   return engineForUrl(`${url.engine}://`).connect.databaseOf(context, url);

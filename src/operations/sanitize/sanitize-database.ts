@@ -15,7 +15,7 @@ import { storeDump } from '../snapshots/store-dump.ts';
 
 export interface SanitizeWork {
   engine: Engine;
-  /** The restored original, which nobody else uses. */
+  /** The restored original, without other sessions. */
   url: DatabaseUrl;
   manifest: Manifest;
   statements: Statement[];

@@ -26,7 +26,7 @@ export async function signOut(
   for (const provider of providers) {
     const session = await store.read(provider.name);
     if (session === null) continue;
-    // Removed first: a provider that cannot be reached keeps nobody signed in here.
+    // Removed first: the sign-out also works when the provider is unreachable.
     await store.remove(provider.name);
     const revoked = await revoke(provider, session).catch((thrown) => {
       const message = `Signed out locally, but not at "${provider.name}": ${toUserError(thrown).message}`;

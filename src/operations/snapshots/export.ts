@@ -44,7 +44,7 @@ export async function exportSnapshot(context: Context, { file, ...request }: Exp
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   signal.addEventListener('abort', () => void pool.close(), { once: true });
   const write = async (): Promise<void> => {
-    // Whoever imports it would be told of the damage, and could not mend it.
+    // An import would report the damage, without a way to repair it.
     await mapWithConcurrency(filesOf(manifest), availableParallelism(), (file) =>
       pool.checkStored(repository.object(file), file.stored_sha256).catch((cause) => {
         signal.throwIfAborted();

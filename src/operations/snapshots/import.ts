@@ -43,7 +43,7 @@ export async function importSnapshot(context: Context, request: ImportRequest): 
     const unfinished = staging.path(file.sha256);
     try {
       await archive.extract(file, unfinished, { signal });
-      // The content, and not what the manifest says of the object: whoever wrote one wrote the other.
+      // The content is verified, not the manifest's statement about it: both come from the archive.
       await pool.check({ ...repository.object(file), path: unfinished }, () => {});
     } catch (cause) {
       signal.throwIfAborted();

@@ -56,7 +56,7 @@ export function refuseUntrusted(
   });
 }
 
-/** Whether this machine has built the snapshot: nobody else could have signed it so. */
+/** Whether this machine has built the snapshot: only its key makes this signature. */
 export async function isBuiltHere({ environment }: Pick<Context, 'environment'>, manifest: Manifest): Promise<boolean> {
   const found = verifyManifest(manifest);
   if (found.state !== 'valid') return false;

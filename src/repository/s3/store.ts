@@ -125,7 +125,7 @@ async function listPage(bucket: S3Bucket, prefix: string, ContinuationToken?: st
   const page = await ask('read', async (request) => {
     const answer = await client.send(command, request);
     // The client takes any other document for an empty list.
-    if (answer.Name === undefined) throw Object.assign(new Error('the answer is no list'), { name: 'NoStorage' });
+    if (answer.Name === undefined) throw Object.assign(new Error('the response is not a list'), { name: 'NoStorage' });
     return answer;
   });
   const files = (page.Contents ?? []).flatMap(({ Key = '', Size = 0, LastModified = new Date(0), ETag = '' }) => {

@@ -4,7 +4,7 @@ import { describeWithMysql, startMysql, type TestMysql } from '../../helpers/mys
 import { temporaryFolder } from '../../helpers/postgres-server.ts';
 import { checkNames, type NamedWorlds } from '../random-names.ts';
 
-const SEEDS = process.env.TOOL_TEST_FULL === '1' ? 100 : 5;
+const SEEDS = process.env.TOOL_TEST_FULL === '1' ? 100 : 3;
 
 describeWithMysql('mariadb', { name: 'a database whose names are random bytes' }, () => {
   let server: TestMysql;

@@ -8,7 +8,7 @@ import {
 } from '../../helpers/postgres-server.ts';
 import { checkNames, type NamedWorlds } from '../random-names.ts';
 
-const SEEDS = process.env.TOOL_TEST_FULL === '1' ? 100 : 5;
+const SEEDS = process.env.TOOL_TEST_FULL === '1' ? 100 : 3;
 
 describeWithPostgres('a PostgreSQL database whose names are random bytes', () => {
   let server: TestPostgres;

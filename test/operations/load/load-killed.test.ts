@@ -14,7 +14,7 @@ import {
 } from '../../helpers/postgres-server.ts';
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
-const MOMENTS = process.env.TOOL_TEST_FULL ? 30 : 8;
+const MOMENTS = process.env.TOOL_TEST_FULL ? 30 : 4;
 
 /** Enough work that every step of a load takes its time. */
 const FILL = `

@@ -76,7 +76,7 @@ function checkOptions(definition: Definition, tokens: Token[]): void {
     if (depth < 0) throw refused(definition, 'its parentheses are not balanced');
     if (depth > 0 || kind !== 'word') continue;
     const isQuery = value === 'WITH' && tokens[at + 1]?.value !== 'SYSTEM';
-    if (BEYOND_OPTIONS.has(value) || isQuery) throw refused(definition, `${text} is no option of a table`);
+    if (BEYOND_OPTIONS.has(value) || isQuery) throw refused(definition, `${text} is not an option of a table`);
   }
   if (depth !== 0) throw refused(definition, 'its parentheses are not balanced');
 }
@@ -101,7 +101,7 @@ export function checkIndex(definition: Definition): void {
     const isParser = tokens[end + at]?.value === 'PARSER';
     const isOption =
       kind === 'text' || kind === 'name' || text === '=' || /^\d+$/.test(text) || INDEX_OPTIONS.has(value);
-    if (!isOption && !(isParser && kind === 'word')) throw refused(definition, `${text} is no option of an index`);
+    if (!isOption && !(isParser && kind === 'word')) throw refused(definition, `${text} is not an option of an index`);
   }
 }
 

@@ -5,7 +5,7 @@ export interface TablePart {
   file: ManifestFile;
 }
 
-/** Whose turn it is: large tables first, and rather a table that nobody loads yet than another part of one. */
+/** The next part: large tables first, and tables without a session before further parts of others. */
 export interface PartQueue {
   length: number;
   take(): TablePart | undefined;

@@ -202,7 +202,7 @@ function cannotRead(table: string, cause: unknown): unknown {
     details: [cause.message],
     hint:
       cause.errno === DEFINITION_CHANGED
-        ? 'Somebody changed the table while it was read. Nothing was stored; build again.'
+        ? 'The table was changed while it was read. Nothing was stored; build again.'
         : "Nothing was stored. Most often the user may not read the table. If the driver cannot read it, the server's own mysqldump may: tool build TARGET --program.",
     cause,
   });

@@ -27,7 +27,7 @@ export function forEachRow(connection: Connection, select: string, taker: RowTak
       if (isEnd) taker.ended?.();
       else taker.take(packet);
     } catch (error) {
-      // What is thrown among the driver's packets is lost, and nobody would be told.
+      // The driver loses errors that are thrown while it reads packets.
       failed = true;
       reject(error);
     }
@@ -42,7 +42,7 @@ const BLOCK_BYTES = 256 * 1024;
 /** How many blocks may wait to be taken. */
 const BLOCKS_AHEAD = 4;
 
-/** The rows as text, in blocks, while the server is kept waiting when nobody takes them. */
+/** The rows as text, in blocks, with backpressure on the server. */
 export async function* textOfRows(
   connection: Connection,
   select: string,

@@ -62,7 +62,7 @@ async function isMarked(server: MysqlSession, database: string, destination: str
   return isEmpty(server, database);
 }
 
-/** Whether the undo copy's name is free, its copy is one of this destination, or it belongs to somebody else. */
+/** Whether the undo copy's name is free, is used by a copy of this destination, or by another database. */
 export async function undoCopyOf(server: MysqlSession, destination: string): Promise<'none' | 'ours' | 'stranger'> {
   const of = await destinationName(server, destination);
   const { undo } = besideNames(of);

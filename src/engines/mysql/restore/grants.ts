@@ -90,7 +90,7 @@ async function grantsToGive(
   const [self] = await session.query<{ account: string }>('SELECT CURRENT_USER() AS account');
   return grants.flatMap(({ kind, routine, user, host, rights }): GrantToGive[] => {
     const given = rights.filter((right) => right !== 'GRANT OPTION');
-    // Whoever makes a routine has these rights on it.
+    // The creator of a routine has these rights on it.
     if (given.length === 0 || `${user}@${host}` === self?.account) return [];
     const grantee = host === '' ? quoteText(user) : `${quoteText(user)}@${quoteText(host)}`;
     const option = rights.includes('GRANT OPTION') ? ' WITH GRANT OPTION' : '';

@@ -23,7 +23,7 @@ export interface Loading extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'rea
 }
 
 export const LOADING_SETTINGS = [
-  // A database that nobody uses yet needs no checks: what was read was checked when it was written.
+  // The shadow database needs no checks: the rows were checked in the source.
   // MariaDB lets rows be written that a CHECK refuses, and such rows are restored as well.
   'SET foreign_key_checks = 0, unique_checks = 0 /*M!100201 , check_constraint_checks = 0 */',
   // Parts of a table with AUTO_INCREMENT may have to wait for each other.

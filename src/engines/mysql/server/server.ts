@@ -38,7 +38,7 @@ export async function verifyLock(server: MysqlSession, destination: string): Pro
   throw lockLost(destination, { swapped: 'tables', between: 'proxy' });
 }
 
-/** By name only, which is no permission to drop them. */
+/** By name only: a name never permits a DROP. */
 export async function findBeside(server: MysqlSession, destination: string): Promise<string[]> {
   const { prefix } = besideNames(await destinationName(server, destination));
   const rows = await server.query<{ name: string; folded: number }>(

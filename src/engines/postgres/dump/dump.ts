@@ -174,7 +174,7 @@ async function runPgDump(
   });
 }
 
-/** A copy must not start to replicate, and belongs to whoever restores it. */
+/** A copy must not start to replicate, and belongs to the restoring role. */
 const DUMP_FLAGS = [
   '--no-publications',
   '--no-subscriptions',

@@ -9,7 +9,7 @@ export interface DatabaseSetting {
   role?: string | null;
 }
 
-/** `ALTER DATABASE … SET`, or `ALTER ROLE … IN DATABASE … SET`; refuses what is no setting. */
+/** `ALTER DATABASE … SET`, or `ALTER ROLE … IN DATABASE … SET`; refuses other statements. */
 export function alterSet({ database, setting, role = null }: DatabaseSetting): string {
   const { name, value } = readSetting(setting);
   const whose =
@@ -66,6 +66,6 @@ function refused(setting: string, why: string): UserError {
   return new UserError(`The setting ${JSON.stringify(setting)} is refused: ${why}`, {
     code: 'setting_refused',
     exit: EXIT.refused,
-    hint: 'ALTER DATABASE … RESET it at its source and build again. If nobody set it there, do not trust the snapshot.',
+    hint: 'ALTER DATABASE … RESET it at its source and build again. If it is not set there, do not trust the snapshot.',
   });
 }

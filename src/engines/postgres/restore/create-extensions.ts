@@ -22,7 +22,7 @@ export async function createExtensions(
 ): Promise<string[]> {
   const role = quoteName(url.user ?? '');
   await using session = await connect(context, withDatabase(admin, url.database ?? ''));
-  // Since version 15 it belongs to whoever owns the database.
+  // Since version 15 it belongs to the owner of the database.
   await session.execute(`ALTER SCHEMA public OWNER TO ${role}`);
   const schemas = [...new Set(extensions.map(({ schema }) => schema))].filter((schema) => !PRESENT.has(schema));
   for (const schema of schemas) await session.execute(`CREATE SCHEMA ${quoteName(schema)} AUTHORIZATION ${role}`);

@@ -178,7 +178,7 @@ export function copyCommands(commands: string[], tools: ClientTools): CopyComman
 }
 
 /**
- * FREEZE writes the rows as the vacuum would leave them, so that nobody has to rewrite them later; it wants the table
+ * FREEZE writes the rows as the vacuum would leave them, so that they are not rewritten later; it requires the table
  * emptied in the same transaction. A table of an extension keeps the rows that the extension put there, and a
  * partitioned table those of its other partitions.
  */

@@ -91,7 +91,7 @@ interface InspectedDestination {
   whyNot: string;
   extensions: string[];
   roles: string[];
-  /** Bytes free where the server keeps its data; `null` when nobody here can know. */
+  /** Bytes free where the server keeps its data; `null` when unknown. */
   freeBytes: number | null;
 }
 
@@ -258,7 +258,7 @@ function sessionWarnings({ destination }: InspectedDestination, strategy: Restor
 }
 
 function noSchema({ manifest }: RestoreRequest): UserError {
-  return new UserError(`Snapshot ${manifest.id} holds none of the chosen schemas`, {
+  return new UserError(`Snapshot ${manifest.id} contains none of the chosen schemas`, {
     code: 'schema_not_found',
     exit: EXIT.failed,
     hint: `It holds: ${manifest.schemas.join(', ')}. Choose with the target's schema_config.`,

@@ -190,7 +190,7 @@ const LOCK_TIMEOUT = '15s';
 const MEGABYTE = 1024 * 1024;
 
 /**
- * Settings for the sessions that fill a database which nobody uses yet: memory for building indexes, and commits that
+ * Settings for the sessions that fill an unused database: memory for building indexes, and commits that
  * do not wait for the disk (the swap's own commit does, and with it all before it).
  */
 export function restoreSettings(local: boolean, jobs: number): Settings {

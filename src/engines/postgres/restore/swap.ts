@@ -21,7 +21,7 @@ import {
 } from './carry-over.ts';
 import { withoutEventTriggers } from './event-triggers.ts';
 
-/** `object_in_use`: somebody is connected to a database that is to be renamed. */
+/** `object_in_use`: a session uses a database that is to be renamed. */
 const OBJECT_IN_USE = '55006';
 /** How long sessions that come again and again are ended before the swap is given up; the server itself waits 5 s a try. */
 const TRIES = 3;
@@ -158,7 +158,7 @@ export interface Inheritance {
 
 /**
  * A destination keeps its own owner, settings and grants: they belong to the place, not to the snapshot. What the
- * server refuses is a warning: the rows are restored, and somebody with more rights can do the rest.
+ * server refuses is a warning: the rows are restored, and a role with more rights can do the rest.
  */
 export async function inherit(context: EngineContext, server: PsqlSession, inheritance: Inheritance): Promise<void> {
   const { from, to, settings } = inheritance;

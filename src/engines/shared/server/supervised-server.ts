@@ -17,7 +17,7 @@ export interface ServerStart {
 /**
  * The server runs under a shell that reads a pipe from us. The pipe ends with us, even after `kill -9`, and the shell
  * then stops the server and removes its data. The shell has its own session, so that signals to our process group do
- * not reach it. Nobody may read its output by then, so its commands are silent.
+ * not reach it. Its output may not be read any more, so its commands are silent.
  */
 const SUPERVISOR = `
 exec 3<&0

@@ -6,7 +6,7 @@ import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
 
-const BUILDS = process.env.TOOL_TEST_FULL ? 20 : 4;
+const BUILDS = process.env.TOOL_TEST_FULL ? 20 : 2;
 const PACE = 5;
 const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
 

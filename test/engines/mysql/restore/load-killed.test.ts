@@ -10,7 +10,7 @@ import { eventually, temporaryFolder, testContext } from '../../../helpers/postg
 
 const MAIN = new URL('../../../../src/main.ts', import.meta.url).pathname;
 const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
-const MOMENTS = process.env.TOOL_TEST_FULL ? 30 : 4;
+const MOMENTS = process.env.TOOL_TEST_FULL ? 30 : 2;
 
 /** Enough work that every step of a load takes its time, and everything that cannot move with its tables. */
 const FILL = [

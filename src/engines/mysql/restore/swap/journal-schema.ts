@@ -31,7 +31,7 @@ export const journalSchema = v.object({
   counters: v.optional(v.array(counterSchema), []),
   /** Foreign keys of other databases, to be dropped after the swap. */
   unlink: v.optional(v.array(foreignReferenceSchema), []),
-  /** An undo copy that nobody needs once the tables have moved. */
+  /** An undo copy that is obsolete once the tables have moved. */
   obsolete: v.nullable(v.string()),
 });
 export interface Journal extends Omit<v.InferInput<typeof journalSchema>, 'before' | 'after'> {

@@ -27,14 +27,14 @@ export interface Work {
 }
 
 /**
- * Ends a swap that has begun, whoever began it: forward when the tables have moved, back when they have not. May be
+ * Ends a swap of any session: forward when the tables have moved, back when they have not. May be
  * called again and again: a journal that is settled is removed.
  */
 export async function settle(context: Settling, { server, url, work }: Work): Promise<void> {
   const destination = url.database ?? '';
   const moved = await readJournal(server, { work, table: MOVED, destination });
   if (moved) {
-    // Somebody may have dropped it since.
+    // It may have been dropped since.
     if (await databaseExists(server, destination)) await goForward(context, url, moved);
     await dropReferences(server, moved);
     await setCounters(server, moved);

@@ -17,13 +17,13 @@ export async function writeRecord(
   await server.execute(`INSERT INTO ${path} VALUES (${quoteText(JSON.stringify(value))})`);
 }
 
-/** Empty, it is no record. */
+/** An empty table is not a record. */
 export async function makeRecordTable(server: MysqlSession, { database, table }: RecordPlace): Promise<void> {
   const path = quotePath(database, table);
   await server.execute(`CREATE TABLE ${path} (json LONGTEXT NOT NULL) ENGINE = InnoDB CHARACTER SET utf8mb4`);
 }
 
-/** `ER_BAD_FIELD_ERROR`, `ER_NO_SUCH_TABLE`: a table of somebody else, or none. */
+/** `ER_BAD_FIELD_ERROR`, `ER_NO_SUCH_TABLE`: another table of this name, or none. */
 const NOT_A_RECORD = new Set([1054, 1146]);
 
 /** `null` when there is no such table, or when what it holds is no such value: then somebody else made it. */
@@ -45,7 +45,7 @@ export async function readRecord<const Schema extends v.GenericSchema>(
   return parseRecord(schema, row.json);
 }
 
-/** `null` for a text that is no such value. */
+/** `null` for any other text. */
 export function parseRecord<const Schema extends v.GenericSchema>(
   schema: Schema,
   text: string,

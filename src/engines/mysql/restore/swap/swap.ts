@@ -66,7 +66,7 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
     ...leaving.map((table, at): Rename => ({ from: [destination, table], to: [retired, `old-${at}`] })),
     ...arriving.map((table): Rename => ({ from: [fresh, table], to: [destination, table] })),
   ];
-  // Nobody waits for these: the destination is complete.
+  // The destination is complete without these.
   const later: Rename[] = keep
     ? [
         ...kept.map((table, at): Rename => ({ from: [names.undo, table], to: [fresh, `kept-${at}`] })),
@@ -110,7 +110,7 @@ export interface TableSwap
   /** The database in which the journal is written, and which is dropped in the end. */
   work: string;
   renames: Rename[];
-  /** Renames after these, of what nobody uses. */
+  /** Renames after these, of unused tables. */
   later: Rename[];
   rows: RowsInstead;
   /** Whether the destination is to be made. */
@@ -144,7 +144,7 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
     await writeRecord(server, { database: work, table: KEPT, value: record });
   }
   const grants = merged(own, theirs);
-  // Asked again: somebody may have made one since.
+  // Read again: keys may have been added since.
   const unlink = made ? [] : await foreignReferences(server, destination);
   refuseForeignReferences(unlink, { destination, drop: given.dropForeignReferences });
   const journal: Journal = { of, made, before, after: code, definers, grants, unlink, obsolete };

@@ -53,7 +53,7 @@ export async function carryOverInPlace(
   };
 }
 
-/** The texts that follow the word, which nobody else knows. */
+/** The texts that follow the word, which are secret. */
 function marked(stderr: string, word: string): string[] {
   return stderr
     .split('\n')

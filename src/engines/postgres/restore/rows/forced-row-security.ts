@@ -1,7 +1,7 @@
 import { type PsqlSession, quoteName } from '../../connection/session.ts';
 import { withoutEventTriggers } from '../event-triggers.ts';
 
-/** Those of extensions may belong to somebody else. */
+/** Tables of extensions may belong to other roles. */
 const FORCED = `c.relforcerowsecurity AND pg_catalog.pg_has_role(c.relowner, 'USAGE')`;
 
 /** Tables in one transaction, each of which takes a lock. */

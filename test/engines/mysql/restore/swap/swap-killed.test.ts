@@ -11,7 +11,7 @@ import { eventually, temporaryFolder, testContext } from '../../../../helpers/po
 
 const MAIN = new URL('../../../../../src/main.ts', import.meta.url).pathname;
 const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
-const KILLS = process.env.TOOL_TEST_FULL ? 200 : 4;
+const KILLS = process.env.TOOL_TEST_FULL ? 200 : 3;
 /** Up to so many milliseconds after the journal was written: some kills come before the packet, some after it. */
 const SPAN = 60;
 
@@ -149,7 +149,7 @@ for (const [flavour, { what, isShort, older: olderSql, newer: newerSql, words }]
         // What the run before has left is there until this run removes it.
         while (child.exitCode === null && (await journal())) await setTimeout(1);
         while (child.exitCode === null && !(await journal())) await setTimeout(0);
-        await setTimeout((SPAN * kill) / KILLS);
+        await setTimeout((SPAN * kill) / (KILLS - 1));
         killGroup(child);
         await exit;
         if ((await others()) > 0) counts.serverWentOn += 1;
