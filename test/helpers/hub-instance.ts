@@ -1,5 +1,6 @@
 import { BlockList } from 'node:net';
 import { openDatabase } from '../../hub/database/database.ts';
+import { targetsToSweep } from '../../hub/database/sweeps.ts';
 import { startRemovals } from '../../hub/jobs/removals.ts';
 import { sweepDue } from '../../hub/jobs/sweeps.ts';
 import { createLog } from '../../hub/log.ts';
@@ -24,15 +25,26 @@ const keys = [keyOf(Buffer.from(key, 'hex'))];
 const { signal } = new AbortController();
 const { db } = openDatabase(databaseUrl);
 const buckets = createBuckets(db, keys);
-const log = createLog({ write: (line) => void process.stderr.write(line), clock: () => new Date() });
+const failures: string[] = [];
+const log = createLog({
+  write(line) {
+    process.stderr.write(line);
+    if (line.includes('"level":"error"')) failures.push(line);
+  },
+  clock: () => new Date(),
+});
 
 process.on('message', async ({ hours }: SweepMessage) => {
   const clock = () => new Date(Date.now() + hours * 3_600_000);
+  failures.length = 0;
   try {
     await using removals = startRemovals({ db, buckets, log });
     await removals.settled();
     await sweepDue({ db, buckets, log, clock }, signal);
-    process.send?.({ swept: hours });
+    // A failure is logged and tried again later; a target that another instance sweeps is left to it.
+    const left = await targetsToSweep(db, new Date(clock().getTime() - 3_600_000));
+    const failed = [...failures, ...left.map(({ name }) => `${name} was not swept`)].join('');
+    process.send?.({ swept: hours, ...(failed && { failed }) });
   } catch (error) {
     process.send?.({ swept: hours, failed: String(error) });
   }

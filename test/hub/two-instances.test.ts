@@ -183,7 +183,7 @@ describeWithPostgres('two instances of the hub', () => {
       return typeof answer === 'string' ? `ended: ${answer}` : (answer.failed ?? null);
     }
 
-    /** As an instance does, which tries again a minute later. */
+    /** A sweep that failed or that another one was in the way of is tried again, as instances do. */
     async function sweepSurely(index: number): Promise<void> {
       const reasons: string[] = [];
       while (reasons.length < 3) {
