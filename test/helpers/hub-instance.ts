@@ -40,6 +40,9 @@ process.on('message', async ({ hours }: SweepMessage) => {
   try {
     await using removals = startRemovals({ db, buckets, log });
     await removals.settled();
+    const removed = db.selectFrom('snapshots').select('id').where('removed_at', 'is not', null);
+    // Another instance may be at it, whose bucket takes its time: its objects are referenced until then.
+    for (const { id } of await removed.execute()) failures.push(`${id} is being removed`);
     await sweepDue({ db, buckets, log, clock }, signal);
     // A failure is logged and tried again later; a target that another instance sweeps is left to it.
     const left = await targetsToSweep(db, new Date(clock().getTime() - 3_600_000));

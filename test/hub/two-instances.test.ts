@@ -186,7 +186,7 @@ describeWithPostgres('two instances of the hub', () => {
     /** A sweep that failed or that another one was in the way of is tried again, as instances do. */
     async function sweepSurely(index: number): Promise<void> {
       const reasons: string[] = [];
-      while (reasons.length < 3) {
+      while (reasons.length < 20) {
         const reason = await sweep(index);
         if (reason === null) return;
         reasons.push(reason);
