@@ -66,7 +66,7 @@ export function reported(error: unknown, { log }: Hub, requestId: string): Probl
 /** SQLSTATEs of values that no column takes: a forged cursor, a time out of range, U+0000 in a text. */
 const REFUSED_VALUES = ['22P02', '22007', '22008', '22021', '22P05'];
 
-/** SQLSTATE classes of what passes: no connection, no resources, an administrator's or a timeout's end of a statement. */
+/** SQLSTATE classes of temporary failures: connection, resources, statements ended by an administrator or a timeout. */
 const PASSING = /^(08|53|57|40|25)/;
 
 function problemOf(error: unknown): Problem {

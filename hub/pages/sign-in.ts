@@ -106,7 +106,7 @@ function callbackUrl({ origin, base }: Site): string {
   return `${origin}${base}/sign-in/callback`;
 }
 
-/** A page of ours: nothing else is led to. */
+/** Only a page of the hub: other addresses lead to the overview. */
 export function nextPage(wanted = '/'): string {
   return /^\/(audit)?(\?[\w.~%&=+:@-]*)?$/.test(wanted) ? wanted : '/';
 }

@@ -81,7 +81,7 @@ export function createCloudClient(options: CloudClientOptions): CloudClient {
     return await fetch(url, { ...init, headers, redirect: 'error', signal: ending });
   }
 
-  /** Whether there is another token than the refused one. Of many refused requests one asks for it. */
+  /** Whether a token other than the refused one exists. Concurrent refused requests share one renewal. */
   async function hasOther(refused: string | null): Promise<boolean> {
     if (token !== refused) return true;
     renewing ??= Promise.resolve(renew?.() ?? null).finally(() => {

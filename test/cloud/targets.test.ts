@@ -154,7 +154,7 @@ describeWithPostgres('cloud targets', () => {
     expect(connections).toBe(0);
   });
 
-  test('a command finds a target that only the hub knows; who may not build it is told which groups may', async () => {
+  test('a command finds a target that only the hub knows; a caller without permission to build it sees the groups with it', async () => {
     const { cli } = await world();
     expect(await cli.json(['load', 'orders'])).toMatchObject({ exit: 2, last: { code: 'snapshot_missing' } });
     const build = await cli.json(['build', 'orders']);

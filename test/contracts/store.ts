@@ -40,7 +40,7 @@ export function testObjects({ create, seesBytes }: StoreOptions<ObjectStore>): v
   const isThere = async (key: string): Promise<boolean> => (await store.present([key])).has(key);
 
   test.each([0, 1, MEGABYTE, 8 * MEGABYTE, 8 * MEGABYTE + 1, 20 * MEGABYTE])(
-    'a file of %i bytes is put and got as it was, and every byte is told of',
+    'a file of %i bytes is stored and read unchanged, and every byte is reported',
     async (bytes) => {
       const content = randomBytes(bytes);
       const key = keyOf(content);

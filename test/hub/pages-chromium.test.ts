@@ -77,7 +77,7 @@ describe.skipIf(!hasChromium)(`pages in a real browser${hasChromium ? '' : ' (ne
       await browser.ask('Network.clearBrowserCookies');
     });
 
-    /** Through the pages of the provider, with the button of ours. */
+    /** Signs in: the button of the hub, then the pages of the provider. */
     async function signIn(person: string, path = '/'): Promise<void> {
       await browser.go(`${proxy.url}${path}`);
       await browser.until(`document.querySelector('a.button')`);

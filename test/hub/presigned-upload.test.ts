@@ -82,7 +82,7 @@ describeWithS3('a signed upload', () => {
     expect(await findBytes(bucket, key)).toBeNull();
   });
 
-  test('an object that is there stays as it is, whoever asks for another', async () => {
+  test('a stored object is not replaced by any upload', async () => {
     expect(await put(content)).toBe(200);
     const other = randomBytes(1000);
     const signed = { ...headers, ...bucket.checksumHeader(hash(other)) };

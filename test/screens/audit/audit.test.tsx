@@ -43,7 +43,7 @@ test('the audit of a cloud target lists its events, with the selected one in ful
   expect(shown).not.toContain('bob');
 });
 
-test('callers without the right are told which groups permit the audit', async () => {
+test('callers without permission see the groups that may read the audit', async () => {
   const hint = 'It needs one of the groups: owners, auditors.';
   const failAudit = new UserError('Only owners and auditors may read the audit', {
     code: 'not_permitted',

@@ -5,6 +5,7 @@ import { entriesOf, withoutTexts } from '../../definitions/table-entries.ts';
 import { selectOf } from '../../dump/row-select.ts';
 import { type CatalogTable, readTables } from '../../introspect.ts';
 import { plainWord, quoteName, quotePath, tablesIn } from '../../quote.ts';
+import { readRights } from '../../rights/rights.ts';
 import { type Counter, MOVED, PENDING } from './journal-schema.ts';
 import { FEW_NAMES } from './swap-duration.ts';
 
@@ -16,7 +17,7 @@ const LOCK_WAIT = 3;
 
 const SETTINGS = `SET foreign_key_checks = 0, lock_wait_timeout = ${LOCK_WAIT}, innodb_lock_wait_timeout = ${LOCK_WAIT} /*M!100201 , check_constraint_checks = 0 */`;
 const SETTINGS_BACK =
-  'SET foreign_key_checks = 1, lock_wait_timeout = DEFAULT, innodb_lock_wait_timeout = DEFAULT /*M!100201 , check_constraint_checks = 1 */';
+  'SET foreign_key_checks = 1, lock_wait_timeout = DEFAULT, innodb_lock_wait_timeout = DEFAULT, character_set_results = utf8mb4 /*M!100201 , check_constraint_checks = 1 */';
 
 interface Databases {
   destination: string;
@@ -59,7 +60,7 @@ export async function planRowExchange(
 ): Promise<RowExchange | null> {
   if (leaving.length + arriving.length <= FEW_NAMES || JSON.stringify(leaving) !== JSON.stringify(arriving))
     return null;
-  if ((await listCode(server, destination)).some(({ kind }) => kind === 'TRIGGER')) return null;
+  if (await mayHaveTriggers(server, destination)) return null;
   if ((await extraBytes(server, destination)) + (await extraBytes(server, other)) > MOST_BYTES) return null;
   const mine = await shownTables(server, destination, leaving);
   const theirs = await shownTables(server, other, arriving);
@@ -109,7 +110,13 @@ export async function planRowExchange(
   };
 }
 
-/** Whether the server lets this user create temporary tables within a transaction, and replicates it row by row. */
+/** The server lists triggers only to users with TRIGGER. */
+async function mayHaveTriggers(server: MysqlSession, database: string): Promise<boolean> {
+  if (!(await readRights(server)).onDatabase(database, 'TRIGGER')) return true;
+  return (await listCode(server, database)).some(({ kind }) => kind === 'TRIGGER');
+}
+
+/** Whether temporary tables are permitted within a transaction, and replication is not by statement. */
 async function takesTransaction(server: MysqlSession, work: string): Promise<boolean> {
   const variables = await server.query<{ Variable_name: string; Value: string }>(
     "SHOW VARIABLES WHERE Variable_name IN ('log_bin', 'binlog_format')",

@@ -109,7 +109,7 @@ for (const [flavour, { what, isShort, older: olderSql, newer: newerSql, words }]
     }
 
     /**
-     * MySQL may have kept the semicolon of the packet at the end of a body when nobody was there to tidy up; a transaction
+     * MySQL may have kept the semicolon of the packet at the end of a body without a client to remove it; a transaction
      * that is rolled back leaves counters higher.
      */
     async function dump(): Promise<string> {
