@@ -23,11 +23,11 @@ for (const flavour of ['mariadb', 'mysql'] satisfies TestFlavour[]) {
     let session: MysqlSession;
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;
     let source = '';
-    const context = () =>
+    const context = (user?: { name: string; password: string }) =>
       testContext({
         settings: {
           working_directory: join(folder.path, 'work'),
-          targets: { app: { snapshot: { src_url: server.url('source'), dst_url: server.url('copy') } } },
+          targets: { app: { snapshot: { src_url: server.url('source'), dst_url: server.url('copy', user) } } },
         },
       });
 
@@ -152,6 +152,27 @@ for (const flavour of ['mariadb', 'mysql'] satisfies TestFlavour[]) {
       },
       120_000,
     );
+
+    it('fires no trigger that the user may not see', async () => {
+      const user = { name: 'loader', password: 'secret' };
+      await server.sql(
+        'copy',
+        'CREATE DATABASE IF NOT EXISTS elsewhere',
+        'CREATE TABLE IF NOT EXISTS elsewhere.log (name VARCHAR(40))',
+        'DELETE FROM elsewhere.log',
+        "UPDATE t11 SET name = 'changed'",
+        'CREATE TRIGGER hidden AFTER INSERT ON t11 FOR EACH ROW INSERT INTO elsewhere.log VALUES (NEW.name)',
+        "CREATE USER IF NOT EXISTS loader@'%' IDENTIFIED BY 'secret'",
+        "GRANT ALL ON `copy%`.* TO loader@'%'",
+        "GRANT ALL ON source.* TO loader@'%'",
+        "REVOKE TRIGGER ON `copy%`.* FROM loader@'%'",
+      );
+      const changed = await server.dump('copy');
+      const loading = async () => applyLoad(context(user), await planLoad(context(user), { target: 'app' }));
+      await expect(loading()).rejects.toMatchObject({ name: expect.stringContaining('Error') });
+      expect(await server.dump('copy')).toBe(changed);
+      expect(await session.query('SELECT name FROM elsewhere.log')).toEqual([]);
+    }, 120_000);
 
     it('waits seconds for a transaction, then exchanges the tables', async () => {
       const other = await openSession({ url: parseMysqlUrl(server.url('copy')) });
