@@ -18,7 +18,8 @@ import { createLog, type Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createBuckets } from './objects/buckets.ts';
 import { canServe, refuseUnready } from './ready.ts';
-import type { Address, HubSettings } from './settings.ts';
+import type { HubSettings } from './settings.ts';
+import type { Address } from './settings-values.ts';
 import { createIdTokens } from './sign-in/id-tokens.ts';
 
 export interface ServeOptions {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { fingerprint } from '../../src/cloud/contract/fingerprint.ts';
 import type { Fingerprints } from '../../src/cloud/contract/schemas.ts';
 import { rewrap, type SecretPlace, seal, unseal } from '../secrets/seal.ts';
-import type { HubKey } from '../settings.ts';
+import type { HubKey } from '../settings-values.ts';
 import type { Connection, Database } from './database.ts';
 
 type Owner = Omit<SecretPlace, 'field'>;

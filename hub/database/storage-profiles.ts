@@ -1,6 +1,6 @@
 import type { Fingerprints, StorageSettings } from '../../src/cloud/contract/schemas.ts';
 import { Problem } from '../problem.ts';
-import type { HubKey } from '../settings.ts';
+import type { HubKey } from '../settings-values.ts';
 import type { Condition } from './condition.ts';
 import { changedMeanwhile } from './condition.ts';
 import type { Connection, Database } from './database.ts';

@@ -3,7 +3,7 @@ import type { TargetBody, TargetSettings } from '../../src/cloud/contract/schema
 import { URL_KEYS, withoutPassword } from '../../src/cloud/contract/url-password.ts';
 import { type Caller, permissionsOn } from '../access.ts';
 import { Problem } from '../problem.ts';
-import type { HubKey } from '../settings.ts';
+import type { HubKey } from '../settings-values.ts';
 import { type Condition, changedMeanwhile } from './condition.ts';
 import type { Connection, Database } from './database.ts';
 import { type Page, type Paging, pageOf } from './paging.ts';

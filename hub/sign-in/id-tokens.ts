@@ -1,6 +1,7 @@
 import { createRemoteJWKSet, decodeJwt, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { Problem } from '../problem.ts';
-import type { GithubRule, HubSettings, SignInSettings } from '../settings.ts';
+import type { HubSettings, SignInSettings } from '../settings.ts';
+import type { GithubRule } from '../settings-values.ts';
 
 /** An ID token is accepted so many seconds after its issue. */
 export const ID_TOKEN_SECONDS = 600;

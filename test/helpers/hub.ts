@@ -5,7 +5,8 @@ import { insertServiceToken, insertSession } from '../../hub/database/tokens.ts'
 import { saveUser } from '../../hub/database/users.ts';
 import type { Limits } from '../../hub/limits.ts';
 import { type Served, type ServeOptions, serve } from '../../hub/serve.ts';
-import { GITHUB_ISSUER, type HubSettings, keyOf } from '../../hub/settings.ts';
+import { GITHUB_ISSUER, type HubSettings } from '../../hub/settings.ts';
+import { keyOf } from '../../hub/settings-values.ts';
 import { startPostgres, type TestPostgres } from './postgres-server.ts';
 
 /** A hub in this process, over a real database, with a real port. */

@@ -41,9 +41,10 @@ async function run({
   setFlagsFromString('--heap-growing-percent=20');
   const { dev = false, listen } = options;
   const clock = () => new Date();
-  const [{ serve }, { keyOf, readHubSettings }] = await Promise.all([
+  const [{ serve }, { readHubSettings }, { keyOf }] = await Promise.all([
     import('../../../hub/serve.ts'),
     import('../../../hub/settings.ts'),
+    import('../../../hub/settings-values.ts'),
   ]);
   const { bucket, bucketProvider, bucketEndpoint, bucketRegion, bucketPrefix } = options;
   const place = { provider: bucketProvider, endpoint: bucketEndpoint, region: bucketRegion, prefix: bucketPrefix };

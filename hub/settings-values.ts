@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { BlockList, isIP } from 'node:net';
+
+/** Wraps data keys; the newest is used, the others open what is older. */
+export interface HubKey {
+  id: string;
+  bytes: Buffer;
+}
+
+export interface Address {
+  host: string;
+  port: number;
+}
+
+/** Builds of this branch may push to these targets. */
+export interface GithubRule {
+  repository: string;
+  ref: string;
+  targets: string[];
+}
+
+export function keyOf(bytes: Buffer): HubKey {
+  return { id: createHash('sha256').update(bytes).digest('hex').slice(0, 8), bytes };
+}
+
+export function hubKeys(text: string): HubKey[] {
+  return listed(text).map((key) => {
+    if (!/^[0-9a-f]{64}$/i.test(key)) throw new Error('must be keys of 64 hexadecimal digits, separated by commas');
+    return keyOf(Buffer.from(key, 'hex'));
+  });
+}
+
+/** By commas or lines. */
+export function listed(text = ''): string[] {
+  return text
+    .split(/[,\n]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** `host:port`, `[::1]:port` or a port alone. */
+export function address(text: string): Address {
+  const [, v6, host, digits] = /^(?:(?:\[([^\]]+)\]|([^:[\]]+)):)?(\d{1,5})$/.exec(text) ?? [];
+  if (digits === undefined || Number(digits) > 65_535) {
+    throw new Error('must be an address and a port: 127.0.0.1:3000');
+  }
+  return { host: v6 ?? host ?? '127.0.0.1', port: Number(digits) };
+}
+
+export function addressFlag(text: string, problems: string[]): Address {
+  try {
+    return address(text);
+  } catch (error) {
+    problems.push(`--listen ${(error as Error).message}`);
+    return { host: '127.0.0.1', port: 0 };
+  }
+}
+
+export function httpsUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isLocal = url !== null && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  if (url?.protocol !== 'https:' && !(url?.protocol === 'http:' && isLocal)) {
+    throw new Error('must be a URL that begins with https://');
+  }
+  return text.replace(/\/+$/, '');
+}
+
+export function networks(text: string): BlockList {
+  const list = new BlockList();
+  for (const entry of listed(text)) {
+    const [host = '', bits] = entry.split('/');
+    const family = isIP(host) === 6 ? 'ipv6' : 'ipv4';
+    if (isIP(host) === 0) throw new Error('must be addresses or networks: 10.0.0.0/8');
+    if (bits === undefined) list.addAddress(host, family);
+    else list.addSubnet(host, Number(bits), family);
+  }
+  return list;
+}
+
+/** `acme/app@main=orders+users` */
+export function githubRules(text: string): GithubRule[] {
+  return listed(text).map((rule) => {
+    const [, repository, branch, names] = /^([\w.-]+\/[\w.-]+)@([^=\s]+)=(.+)$/.exec(rule) ?? [];
+    if (!repository || !branch || !names) throw new Error('must be OWNER/REPOSITORY@BRANCH=TARGET+TARGET');
+    const targets = names.split('+').map((name) => name.trim());
+    return { repository, ref: `refs/heads/${branch}`, targets };
+  });
+}
