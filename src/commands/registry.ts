@@ -14,6 +14,7 @@ import { completeCommand, completionCommand } from './completion.ts';
 import { configCheckCommand } from './config/check.ts';
 import { configDecryptCommand } from './config/decrypt.ts';
 import { configEncryptCommand } from './config/encrypt.ts';
+import { configImportCommand } from './config/import.ts';
 import { configInitCommand } from './config/init.ts';
 import { configSchemaCommand } from './config/schema.ts';
 import { configShowCommand } from './config/show.ts';
@@ -54,6 +55,7 @@ export const COMMANDS: CommandModule[] = [
   targetsCommand,
   targetCommand,
   configInitCommand,
+  configImportCommand,
   configCheckCommand,
   configShowCommand,
   configSchemaCommand,

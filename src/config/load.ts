@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Report } from '../runtime/events.ts';
 import { readAwsProfiles } from './aws-profiles.ts';
@@ -11,7 +10,7 @@ import { type KeyProblem, type Origins, toProblem } from './key-problem.ts';
 import { replacementOf } from './keys/old-keys.ts';
 import { pruneTree } from './keys/prune.ts';
 import { type Mode, modeOf } from './mode.ts';
-import { absolutePath } from './paths.ts';
+import { absolutePath, firstFile } from './paths.ts';
 import type { Rule, Surroundings } from './rules/rule.ts';
 import { othersCannotRead } from './rules/secrets-file.ts';
 import { servicesKeepTheirHosts } from './rules/service.ts';
@@ -194,14 +193,6 @@ async function resolvePaths(
     sanitize.query_file = found ?? places[0] ?? sanitize.query_file;
   }
   return problems;
-}
-
-async function firstFile(paths: string[]): Promise<string | null> {
-  for (const path of paths) {
-    const stats = await stat(path).catch(() => null);
-    if (stats?.isFile()) return path;
-  }
-  return null;
 }
 
 function byPlace(a: Problem, b: Problem): number {

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 
@@ -24,4 +25,13 @@ export function shortPath(path: string, { environment, cwd }: { environment: Nod
   if (dirname(path) === cwd) return `./${basename(path)}`;
   const home = homeOf(environment);
   return path.startsWith(join(home, sep)) ? `~${path.slice(home.length)}` : path;
+}
+
+/** The first path that is a file. */
+export async function firstFile(paths: string[]): Promise<string | null> {
+  for (const path of paths) {
+    const stats = await stat(path).catch(() => null);
+    if (stats?.isFile()) return path;
+  }
+  return null;
 }

@@ -1,3 +1,4 @@
+import type { LeftOut } from '../config/import/dbsnapper-keys.ts';
 import type { Skipped } from '../config/secrets/sensitive-values.ts';
 import type { UntrustedConfiguration } from '../config/trust/untrusted-configuration.ts';
 import type { Tour } from '../operations/demo.ts';
@@ -24,18 +25,59 @@ export interface Initialized {
 }
 
 export function initializedText(result: Initialized): string {
-  const { file, secret_key_in, replaced, shadowed_by, working_directory } = result;
+  const { file, secret_key_in, working_directory } = result;
   return [
     `Wrote ${file}`,
     ...(secret_key_in === 'keychain' ? ['The secret_key is stored in the system keychain'] : []),
-    ...(replaced ? [`The old file is kept as ${replaced}`] : []),
-    ...(shadowed_by
-      ? [`Not read in this folder because of ${shadowed_by}: remove that file, or pass --config ${file}`]
-      : []),
+    ...replacedAndShadowed(result),
     `Snapshots will be stored in ${working_directory}`,
     'Next: add a target, then run: tool config check',
   ].join('\n');
 }
+
+function replacedAndShadowed({
+  file,
+  replaced,
+  shadowed_by,
+}: Pick<Initialized, 'file' | 'replaced' | 'shadowed_by'>): string[] {
+  return [
+    ...(replaced ? [`The old file is kept as ${replaced}`] : []),
+    ...(shadowed_by
+      ? [`Not read in this folder because of ${shadowed_by}: remove that file, or pass --config ${file}`]
+      : []),
+  ];
+}
+
+interface ImportedConfiguration extends Omit<Initialized, 'secret_key_in'> {
+  from: string;
+  changed: { key: string; does: string }[];
+  left_out: { key: string; reason: LeftOut }[];
+  variables: { from: string; to: string }[];
+  problems: { severity: 'error' | 'warning' }[];
+}
+
+export function importedConfigurationText(report: ImportedConfiguration): string {
+  const { from, file, replaced, shadowed_by, changed, left_out, variables, problems } = report;
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  return [
+    ...changed.map(({ key, does }) => `${key}: ${does.charAt(0).toLowerCase()}${does.slice(1)}`),
+    ...left_out.map(({ key, reason }) => `${key}: left out: ${WHY_LEFT_OUT[reason]}`),
+    ...variables.map((variable) => `Set the variable ${variable.to} instead of ${variable.from}`),
+    `Wrote ${file} from ${from}`,
+    ...replacedAndShadowed({ file, replaced, shadowed_by }),
+    errors === 0
+      ? 'Next: tool config check, then: tool build TARGET'
+      : `It still has ${errors} ${errors === 1 ? 'error' : 'errors'}. Show ${errors === 1 ? 'it' : 'them'}: tool config check`,
+  ].join('\n');
+}
+
+const WHY_LEFT_OUT: Record<LeftOut, string> = {
+  cloud: 'it belongs to DBSnapper Cloud. Sign in to a hub: tool auth login',
+  working_directory: 'snapshots of DBSnapper have another format. They stay there',
+  client_programs: 'the client programs of PATH are used',
+  unknown: 'there is no such key here',
+  empty: 'it is empty',
+};
 
 export function keychainFailed(reason: string): string {
   return `The keychain cannot store the key: ${reason}. The secret_key is in the file, which only you can read`;

@@ -54,7 +54,7 @@ test.each([
     ],
   ],
   ['ta', ['targets', 'target']],
-  ['config ', ['init', 'check', 'show', 'schema', 'encrypt', 'decrypt']],
+  ['config ', ['init', 'import', 'check', 'show', 'schema', 'encrypt', 'decrypt']],
   ['config decrypt ', ['authtoken']],
   ['config encrypt targets.app.name a', ['authtoken']],
   ['completion ', ['bash', 'zsh', 'fish']],
