@@ -1,5 +1,7 @@
 import type { Engine } from '../engine.ts';
+import { wrapEngine } from '../wrap-engine.ts';
 import { countRows, listDatabases, listSchemas, listTables } from './browse.ts';
+import { withExplainedErrors } from './connection/explain-errors.ts';
 import { identifyAffected } from './connection/identity.ts';
 import { addressesOf, databaseOf } from './connection/location.ts';
 import { probe } from './connection/probe.ts';
@@ -22,7 +24,7 @@ import { checkDestination, createIndex } from './subset/destination.ts';
 import { openSource } from './subset/source.ts';
 import { reportTools } from './tools.ts';
 
-export const postgres: Engine = {
+const engine: Engine = {
   id: 'postgres',
   capabilities: { whyNotKeepGoing: null, onlyProgram: 'pg_dump', scriptsRollBack: true },
   connect: {
@@ -52,3 +54,5 @@ export const postgres: Engine = {
   },
   subset: { openSource, checkDestination, createIndex },
 };
+
+export const postgres = wrapEngine(engine, (call, work) => withExplainedErrors(call, () => work(call.context)));

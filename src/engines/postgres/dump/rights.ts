@@ -1,4 +1,5 @@
 import type { EngineContext } from '../../engine.ts';
+import { isStandby, STANDBY_HINT } from '../connection/explain-errors.ts';
 import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
 
 /** Objects of one kind that the role may not read, and what would let it. */
@@ -107,5 +108,6 @@ export async function explainDumpFailure(
       hint: `Nothing was stored. Use fewer connections: set cpus of the target to ${Math.max(1, free - 1)} or less, or raise max_connections.`,
     };
   }
+  if (await isStandby(session)) return { details: [], hint: `Nothing was stored. ${STANDBY_HINT}` };
   return { details: [], hint: "Nothing was stored. The message above is pg_dump's own." };
 }

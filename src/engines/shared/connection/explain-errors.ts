@@ -1,0 +1,27 @@
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { DatabaseUrl } from '../../engine.ts';
+
+interface Explained {
+  details: string[];
+  hint?: string;
+  cause: Error;
+}
+
+const LOST_HINT = 'Is the server still running? Partial work was removed, or will be on the next run. Then try again.';
+
+export function connectionLost(url: DatabaseUrl, { hint = LOST_HINT, ...explained }: Explained): UserError {
+  return new UserError(`The connection to ${url.display} was lost`, {
+    code: 'connection_lost',
+    exit: EXIT.unreachable,
+    hint,
+    ...explained,
+  });
+}
+
+export function statementRefused(url: DatabaseUrl, explained: Explained & { hint: string }): UserError {
+  return new UserError(`The server of ${url.display} refuses a statement`, {
+    code: 'statement_refused',
+    exit: EXIT.failed,
+    ...explained,
+  });
+}
