@@ -58,17 +58,7 @@ export async function startPostgres(
   programs?: ServerPrograms,
 ): Promise<TestPostgres> {
   const server = await startThrowAwayServer(testContext({ settings: {} }), { settings, ...(programs && { programs }) });
-  const tools = await anyClientTools(testContext({ settings: {} }));
-  const run = async (file: string, args: string[]): Promise<string> => {
-    const result = await runner.run({ file: join(tools.directory, file), args });
-    if (result.exitCode !== 0) throw new Error(`${file}: ${result.stderr}`);
-    return result.stdout;
-  };
-  const psql: TestPostgres['psql'] = (database, input) =>
-    run('psql', [
-      ...['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-d', server.url(database)],
-      ...('sql' in input ? ['-c', input.sql] : ['-f', input.file]),
-    ]);
+  const psql: TestPostgres['psql'] = (database, input) => psqlAt(server.url(database), input);
   return {
     port: server.port,
     url: server.url,
@@ -83,11 +73,26 @@ export async function startPostgres(
       return names.trim().split('\n');
     },
     async dump(database, ...args) {
-      const text = await run('pg_dump', ['--no-owner', '--no-privileges', ...args, '-d', server.url(database)]);
+      const text = await runClient('pg_dump', ['--no-owner', '--no-privileges', ...args, '-d', server.url(database)]);
       return text.replaceAll(/^\\(un)?restrict .*$/gm, '');
     },
     stop: server.stop,
   };
+}
+
+/** As `TestPostgres.psql`, on any database. */
+export function psqlAt(url: string, input: { sql: string } | { file: string }): Promise<string> {
+  return runClient('psql', [
+    ...['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-d', url],
+    ...('sql' in input ? ['-c', input.sql] : ['-f', input.file]),
+  ]);
+}
+
+async function runClient(program: string, args: string[]): Promise<string> {
+  const tools = await anyClientTools(testContext({ settings: {} }));
+  const result = await runner.run({ file: join(tools.directory, program), args });
+  if (result.exitCode !== 0) throw new Error(`${program}: ${result.stderr}`);
+  return result.stdout;
 }
 
 export interface TestContextOptions {

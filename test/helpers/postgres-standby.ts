@@ -14,7 +14,7 @@ export interface Standby {
 }
 
 /** A server that follows another and may only be read. */
-export async function startStandby(primary: TestPostgres): Promise<Standby> {
+export async function startStandby(primary: TestPostgres, own: Record<string, string> = {}): Promise<Standby> {
   const context = testContext({ settings: {} });
   const runner = localRunner({ environment: process.env, report: () => {} });
   const { bin } = await findServerPrograms(context);
@@ -28,7 +28,13 @@ export async function startStandby(primary: TestPostgres): Promise<Standby> {
   const copied = await runner.run({ file: join(bin, 'pg_basebackup'), args, ...as });
   if (copied.exitCode !== 0) throw new Error(`pg_basebackup: ${copied.stderr}`);
   const port = await freePort();
-  const settings = { port: `${port}`, listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off' };
+  const settings = {
+    port: `${port}`,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    fsync: 'off',
+    ...own,
+  };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = spawn(join(bin, 'postgres'), ['-D', data, ...flags], {
     stdio: 'ignore',
