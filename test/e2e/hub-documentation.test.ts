@@ -1,11 +1,9 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { build } from '../../.ci/build.mjs';
@@ -13,6 +11,14 @@ import { HUB_SETTINGS, readHubSettings } from '../../hub/settings.ts';
 import { COMMANDS } from '../../src/commands/registry.ts';
 import type { StorageProfile } from '../../src/repository/s3/providers.ts';
 import { SECRET_KEY } from '../helpers/config-folder.ts';
+import {
+  type Block,
+  blocksOf,
+  type DocumentedSession,
+  isShell,
+  openDocumentedSession,
+  TOOL,
+} from '../helpers/documented-commands.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { startHub } from '../helpers/hub.ts';
 import { startIdentityProvider } from '../helpers/identity-provider.ts';
@@ -22,34 +28,12 @@ import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FIXTURES = join(ROOT, 'test/e2e/fixtures');
-const run = promisify(execFile);
 
 /** Programs that are not run here, with the reason; their files are checked below instead. */
 const NOT_RUN: Record<string, string> = {
   docker: 'the base images of deploy/Dockerfile cannot be pulled, and Compose is no part of the Docker here',
   kubectl: 'there is no cluster',
 };
-
-interface Block {
-  /** `docs/hub.md: One machine with systemd` */
-  title: string;
-  language: string;
-  text: string;
-}
-
-/** The code blocks of a page, with their headings. */
-async function blocksOf(file: string): Promise<Block[]> {
-  const page = await readFile(join(ROOT, file), 'utf8');
-  const blocks: Block[] = [];
-  let heading = '';
-  for (const [, title, language, text] of page.matchAll(/^#+ (.+)$|^```(\w+)\n([\s\S]*?)^```$/gm)) {
-    if (title !== undefined) heading = title;
-    else blocks.push({ title: `${file}: ${heading}`, language: language ?? '', text: text ?? '' });
-  }
-  return blocks;
-}
-
-const isShell = ({ language }: Block): boolean => language === 'sh';
 
 describeWithPostgres('the documentation of the hub', () => {
   let postgres: TestPostgres;
@@ -61,65 +45,39 @@ describeWithPostgres('the documentation of the hub', () => {
 
   afterAll(() => postgres.stop());
 
-  interface Session {
-    folder: string;
-    /** The commands of a block, one shell for all; its output. Rejects with the output when a command fails. */
-    shell(block: Block, environment?: NodeJS.ProcessEnv): Promise<string>;
-  }
-
-  /** A folder with the files that the commands need, and programs before those of the machine. */
-  async function openSession(substitutes: [string, string][]): Promise<Session> {
-    const folder = await mkdtemp(join(tmpdir(), 'tool-documented-'));
-    const at = (...words: string[]): string => join(folder, ...words);
-    for (const name of ['bin', 'background', 'work', 'etc/systemd/system']) await mkdir(at(name), { recursive: true });
-    await cp(join(ROOT, 'deploy'), at('work', 'deploy'), { recursive: true });
+  /** A session with the files of the deployment; services that it starts are ended with it. */
+  async function openSession(substitutes: [string, string][]): Promise<DocumentedSession> {
     const node = JSON.stringify(process.execPath);
-    const main = JSON.stringify(join(ROOT, 'dist/tool.js'));
-    const programs: Record<string, string> = {
-      tool: `[ "$1 $2" = "hub serve" ] && exec ${node} ${join(FIXTURES, 'background.ts')} ${node} ${main} "$@"\nexec ${node} ${main} "$@"`,
-      systemctl: `exec ${node} ${join(FIXTURES, 'systemctl.ts')} "$@"`,
-    };
-    for (const name of Object.keys(NOT_RUN)) programs[name] = 'exit 0';
-    for (const [name, text] of Object.entries(programs)) {
-      await writeFile(at('bin', name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
-    }
+    const background = `${node} ${join(FIXTURES, 'background.ts')}`;
+    const session = await openDocumentedSession({
+      programs: {
+        tool: `[ "$1 $2" = "hub serve" ] && exec ${background} ${TOOL.replace('exec ', '')}\n${TOOL}`,
+        systemctl: `exec ${node} ${join(FIXTURES, 'systemctl.ts')} "$@"`,
+        ...Object.fromEntries(Object.keys(NOT_RUN).map((name) => [name, 'exit 0'])),
+      },
+      substitutes,
+      environment: {
+        PGHOST: '127.0.0.1',
+        PGPORT: String(postgres.port),
+        PGUSER: 'postgres',
+        PGPASSWORD: new URL(postgres.url('postgres')).password,
+      },
+    });
+    const at = (...words: string[]): string => join(session.home, ...words);
+    for (const name of ['background', 'etc/systemd/system']) await mkdir(at(name), { recursive: true });
+    await cp(join(ROOT, 'deploy'), join(session.folder, 'deploy'), { recursive: true });
     onTestFinished(async () => {
       const pids = (await readFile(at('background', 'pids'), 'utf8').catch(() => '')).match(/^\d+ SIG\w+$/gm) ?? [];
       await Promise.all(pids.map((line) => endProcess(line.split(' ') as [string, NodeJS.Signals])));
-      await rm(folder, { recursive: true, force: true });
     });
+    const places = { BACKGROUND: at('background'), ETC: at('etc'), UNITS: at('etc/systemd/system') };
     return {
-      folder: at('work'),
-      async shell({ title, text }, environment = {}) {
-        const script = [...substitutes, ['/etc/', `${at('etc')}/`] as const].reduce(
-          (changed, [from, to]) => changed.replaceAll(from, to),
-          text,
-        );
-        const { TMPDIR } = process.env;
-        const own = {
-          PATH: `${at('bin')}:${process.env.PATH}`,
-          TMPDIR,
-          HOME: folder,
-          TOOL_TRUST: 'true',
-          TOOL_NO_CONFIRM: 'true',
-        };
-        const server = {
-          PGHOST: '127.0.0.1',
-          PGPORT: String(postgres.port),
-          PGUSER: 'postgres',
-          PGPASSWORD: new URL(postgres.url('postgres')).password,
-        };
-        const places = { BACKGROUND: at('background'), ETC: at('etc'), UNITS: at('etc/systemd/system') };
-        const env = { ...own, ...server, ...places, ...environment };
-        const options = { cwd: at('work'), env, timeout: 60_000 };
-        try {
-          const { stdout, stderr } = await run('bash', ['--norc', '-euo', 'pipefail', '-c', script], options);
-          return stdout + stderr;
-        } catch (error) {
-          const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
-          throw new Error(`${title}\n${script}\n${stdout}${stderr}`);
-        }
-      },
+      ...session,
+      shell: (block, environment) =>
+        session.shell(
+          { ...block, text: block.text.replaceAll('/etc/', `${at('etc')}/`) },
+          { ...places, ...environment },
+        ),
     };
   }
 

@@ -1,0 +1,183 @@
+import { readdirSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { build } from '../../.ci/build.mjs';
+import { SECRET_KEY } from '../helpers/config-folder.ts';
+import {
+  type Block,
+  blocksOf,
+  type DocumentedSession,
+  isShell,
+  openDocumentedSession,
+} from '../helpers/documented-commands.ts';
+import { startHub } from '../helpers/hub.ts';
+import { startIdentityProvider } from '../helpers/identity-provider.ts';
+import { noteTakingBrowser } from '../helpers/note-taking-browser.ts';
+import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
+import { startStandby } from '../helpers/postgres-standby.ts';
+import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
+
+const TASKS = fileURLToPath(new URL('../../docs/tasks', import.meta.url));
+
+const ORDERS = `
+  CREATE TABLE customer (id integer PRIMARY KEY, name text);
+  CREATE TABLE orders (id integer PRIMARY KEY, customer integer REFERENCES customer);
+  CREATE TABLE invoice_2025 (id integer PRIMARY KEY);
+  INSERT INTO customer VALUES (1, 'Ann'), (2, 'Bob'); INSERT INTO orders VALUES (1, 1); INSERT INTO invoice_2025 VALUES (7);
+  CREATE TABLE audit AS SELECT 1 AS id`;
+
+describeWithPostgres('the pages of tasks', () => {
+  let postgres: TestPostgres;
+
+  beforeAll(async () => {
+    await build();
+    postgres = await startPostgres();
+    await postgres.createDatabase('shop');
+    await postgres.psql('shop', { sql: ORDERS });
+  });
+
+  afterAll(() => postgres.stop());
+
+  /** A page's configuration and commands, on the server of the test. */
+  async function openPage(name: string, source = postgres.url('shop')) {
+    const file = `docs/tasks/${name}.md`;
+    const blocks = await blocksOf(file);
+    const local = postgres.url('postgres').replace(/\/postgres$/, '');
+    const session = await openDocumentedSession({
+      substitutes: [
+        ['postgres://app@db.example.com:5432/shop', source],
+        ['postgres://postgres@localhost:5432', local],
+      ],
+    });
+    const written = blocks.find(({ language }) => language === 'yaml');
+    if (written) {
+      const tree = parse(written.text);
+      for (const { snapshot } of Object.values<{ snapshot: Record<string, string> }>(tree.targets ?? {})) {
+        snapshot.src_url = source;
+        snapshot.dst_url = snapshot.dst_url?.replace('postgres://postgres@localhost:5432', local) ?? '';
+      }
+      const own = { secret_key: SECRET_KEY, working_directory: './snapshots' };
+      await writeFile(join(session.folder, 'tool.yml'), stringify({ ...own, ...tree }), { mode: 0o600 });
+    }
+    return { session, blocks };
+  }
+
+  const runAll = async (session: DocumentedSession, blocks: Block[], environment: NodeJS.ProcessEnv = {}) => {
+    const outputs: string[] = [];
+    for (const block of blocks.filter(isShell)) outputs.push(await session.shell(block, environment));
+    return outputs.join('');
+  };
+
+  test('restore-a-snapshot: every command runs', async () => {
+    const { session, blocks } = await openPage('restore-a-snapshot');
+    const prepare = {
+      title: 'two snapshots',
+      language: 'sh',
+      text: 'tool build shop; tool build shop; tool load shop',
+    };
+    await session.shell(prepare);
+    const output = await runAll(session, blocks);
+    expect(output).toContain('Restored the previous');
+    expect(await postgres.databases()).toContain('shop_yesterday');
+    expect(
+      (
+        await postgres.psql('shop_dev', { sql: 'SELECT (SELECT count(*) FROM customer), (SELECT count(*) FROM audit)' })
+      ).trim(),
+    ).toBe('2|0');
+  });
+
+  test('build-from-a-replica: every command runs, on a standby', async () => {
+    const standby = await startStandby(postgres);
+    onTestFinished(() => standby.stop());
+    const { session, blocks } = await openPage('build-from-a-replica', standby.url('shop'));
+    expect(await runAll(session, blocks)).toContain('Loaded snapshot 0 of shop');
+  });
+
+  test('use-in-ci: every command runs', async () => {
+    const { session, blocks } = await openPage('use-in-ci');
+    const [first, second] = blocks.filter(isShell);
+    if (!first || !second) throw new Error('the page has other blocks');
+    const environment = { TOOL_SECRET_KEY: SECRET_KEY, TOOL_WORKING_DIRECTORY: join(session.folder, 'snapshots') };
+    await session.shell(second, environment);
+    const urls = second.text
+      .split('\n')
+      .filter((line) => line.startsWith('export'))
+      .join('\n');
+    await session.shell({ ...first, text: `${urls}\n${first.text}` }, environment);
+    const events = (await readFile(join(session.folder, 'load.jsonl'), 'utf8')).trim().split('\n');
+    expect(events.map((line) => JSON.parse(line).event).at(-1)).toBe('done');
+  });
+
+  test('move-from-dbsnapper: every command runs', async () => {
+    const { session, blocks } = await openPage('move-from-dbsnapper');
+    const former = join(session.home, '.config/dbsnapper');
+    await mkdir(former, { recursive: true });
+    const snapshot = { src_url: postgres.url('shop'), dst_url: postgres.url('shop_moved') };
+    await writeFile(
+      join(former, 'dbsnapper.yml'),
+      stringify({ secret_key: SECRET_KEY, authtoken: 't', targets: { shop: { snapshot } } }),
+    );
+    expect(await runAll(session, blocks)).toMatch(/authtoken: left out[\s\S]*No problems[\s\S]*shop/);
+  });
+
+  describeWithS3('and of a hub', () => {
+    let s3: S3Server;
+
+    beforeAll(async () => {
+      s3 = await startS3();
+    });
+
+    afterAll(() => s3.stop());
+
+    test('share-with-a-team: every command runs, as the owner and as a member', async () => {
+      const provider = await startIdentityProvider({ groups: { ann: ['platform'], ben: ['developers'] } });
+      const { provider_url, client_id } = provider.settings;
+      await postgres.createDatabase('hub');
+      const signIn = { provider_url, client_id, redirect_url: null, groups_claim: 'groups' };
+      const hub = await startHub({ databaseUrl: postgres.url('hub'), signIn, ownerGroups: ['platform'] }, postgres);
+      onTestFinished(() => hub.stop());
+      const blocks = await blocksOf('docs/tasks/share-with-a-team.md');
+      const [cloudFile, memberFile] = blocks.filter(({ language }) => language === 'yaml');
+      const [owner, member] = blocks.filter(isShell);
+      if (!cloudFile || !memberFile || !owner || !member) throw new Error('the page has other blocks');
+      const shared = parse(cloudFile.text);
+      shared.storage_profiles.team = await s3.bucket();
+      shared.targets.orders.snapshot.src_url = postgres.url('shop');
+      const local = postgres.url('postgres').replace(/\/postgres$/, '');
+      const own = { ...parse(memberFile.text), env: 'development', base_url: undefined, dev_api_url: hub.url };
+      own.defaults.shared_target_dst_db_url = own.defaults.shared_target_dst_db_url.replace(
+        'postgres://postgres@localhost:5432',
+        local,
+      );
+      const settings = { secret_key: SECRET_KEY, working_directory: './snapshots', ...own };
+      for (const [person, block] of [['ann', owner] as const, ['ben', member] as const]) {
+        const session = await openDocumentedSession({});
+        const files: Record<string, string> = {
+          'tool.yml': stringify(settings),
+          ...(person === 'ann' && {
+            'hub.yml': stringify(shared),
+            'sanitize.sql': "UPDATE customer SET name = 'nobody'",
+          }),
+        };
+        for (const [name, text] of Object.entries(files)) {
+          await writeFile(join(session.folder, name), text, { mode: 0o600 });
+        }
+        const browser = await noteTakingBrowser({ folder: session.folder });
+        const signsIn = browser.url().then(async () => provider.signIn(await browser.visited(), person));
+        await session.shell(block, { BROWSER: browser.environment.BROWSER });
+        await signsIn;
+      }
+      const names = await postgres.psql('orders_dev', { sql: 'SELECT DISTINCT name FROM customer' });
+      expect(names.trim()).toBe('nobody');
+    });
+  });
+
+  test('every page has such a test', async () => {
+    const own = await readFile(fileURLToPath(import.meta.url), 'utf8');
+    const pages = readdirSync(TASKS).map((file) => file.replace(/\.md$/, ''));
+    expect(pages.filter((page) => !own.includes(`test('${page}:`))).toEqual([]);
+  });
+});
