@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { build, transform } from 'esbuild';
 import { builtins } from './builtins.mjs';
+import { licensesOf } from './licenses.mjs';
 import { patchPlugin } from './patch-plugin.mjs';
 import { patches } from './patches.mjs';
 
@@ -70,6 +71,8 @@ export async function bundle(root, outdir) {
   ]);
   refuseEagerLoading(program.metafile.outputs, `${relative(root, outdir)}/main.js`);
   await shortenNames(root, program.metafile.outputs);
+  const inputs = Object.keys(program.metafile.inputs);
+  await writeFile(join(outdir, 'THIRD-PARTY-LICENSES.txt'), licensesOf(root, inputs));
 }
 
 /** Of chunks that are mostly packages: the other functions keep their names for the stack in a crash log. */

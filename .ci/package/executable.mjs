@@ -16,23 +16,22 @@ const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 export async function makeExecutable({ root, manifest, platform, node, file }) {
   const folder = mkdtempSync(join(tmpdir(), 'tool-executable-'));
   try {
-    const blob = join(folder, 'blob');
     const description = {
-      main: join(folder, 'main.js'),
-      output: blob,
+      // Relative, since Node stores it.
+      main: 'main.js',
+      output: 'blob',
       disableExperimentalSEAWarning: true,
       // The compile cache of the user does that, and import() needs a script that was compiled here.
       useCodeCache: false,
       assets: await assets({ root, manifest, platform, folder }),
     };
-    const settings = join(folder, 'settings.json');
-    writeFileSync(settings, JSON.stringify(description));
-    execFileSync(process.execPath, ['--experimental-sea-config', settings], { stdio: ['ignore', 'ignore', 'inherit'] });
+    writeFileSync(join(folder, 'settings.json'), JSON.stringify(description));
+    execFileSync(process.execPath, ['--experimental-sea-config', 'settings.json'], { cwd: folder, stdio: 'pipe' });
     const unfinished = `${file}.unfinished`;
     copyFileSync(node, unfinished);
     chmodSync(unfinished, 0o755);
     prepare(unfinished, platform);
-    await injectQuietly(unfinished, await readFile(blob), platform);
+    await injectQuietly(unfinished, await readFile(join(folder, 'blob')), platform);
     if (platform.startsWith('darwin')) signForMacOs(unfinished);
     await rename(unfinished, file);
   } finally {
