@@ -33,7 +33,8 @@ export function makeDebianPackage({ root, manifest, platform, executable, file, 
       else put(`usr/${path}`, content);
     }
     const documentation = 'usr/share/doc/tool';
-    put(`${documentation}/copyright`, copyright(root, node));
+    put(`${documentation}/copyright`, copyright(root));
+    put(`${documentation}/third-party.gz`, gzipSync(licenses(root, node), { level: 9 }));
     put(`${documentation}/changelog.gz`, gzipSync(changelog(manifest, seconds), { level: 9 }));
     put(`${documentation}/NEWS.gz`, gzipSync(readFileSync(join(root, 'CHANGELOG.md')), { level: 9 }));
     put(`${documentation}/examples/tool.example.yml`, readFileSync(join(root, 'tool.example.yml')));
@@ -67,7 +68,7 @@ Suggests: postgresql, libsecret-1-0
 Section: database
 Priority: optional
 Description: snapshots of PostgreSQL and MySQL databases
- ${description}
+${wrapped(description)}
  .
  The client programs of the database do the work; the server programs of
  PostgreSQL are needed for the demonstration and for some sanitizations.
@@ -75,12 +76,13 @@ Description: snapshots of PostgreSQL and MySQL databases
 }
 
 /** What Node's executable is linked with; a test compares it with dpkg-shlibdeps. */
-export const DEPENDS = ['libc6 (>= 2.28)', 'libgcc-s1 (>= 3.3.1)', 'libstdc++6 (>= 9)'];
+export const DEPENDS = ['libc6 (>= 2.28)', 'libgcc-s1 (>= 3.4)', 'libstdc++6 (>= 10.2)'];
 
 const MAINTAINER = `${process.env.DEBFULLNAME ?? 'Developers of tool'} <${process.env.DEBEMAIL ?? 'tool@debian.invalid'}>`;
 
-/** Node brings its own libraries, in one file with the program: nothing of Debian's can replace them. */
+/** Node's own build: with its libraries inside, and without a position-independent executable. */
 const OVERRIDES = `tool: embedded-library *
+tool: hardening-no-pie [usr/bin/tool]
 `;
 
 function changelog({ version }, seconds) {
@@ -88,8 +90,18 @@ function changelog({ version }, seconds) {
   return `tool (${version}) unstable; urgency=medium\n\n  * See NEWS.gz.\n\n -- ${MAINTAINER}  ${date}\n`;
 }
 
-function copyright(root, node) {
-  return `tool\n\n${readFileSync(join(root, 'LICENSE'), 'utf8')}\n${licenses(root, node)}`;
+function copyright(root) {
+  const license = readFileSync(join(root, 'LICENSE'), 'utf8');
+  return `${license}
+The licenses of Node.js and of the packages in /usr/bin/tool are in
+/usr/share/doc/tool/third-party.gz. The text of the Apache License 2.0 is in
+/usr/share/common-licenses/Apache-2.0.
+`;
+}
+
+/** Lines of at most 80 characters, each after a blank. */
+function wrapped(text) {
+  return text.replaceAll(/(.{1,78})(?: |$)/g, ' $1\n').trimEnd();
 }
 
 function filesIn(folder) {
