@@ -144,7 +144,11 @@ describeWithDocker('the image', () => {
         const hub = (await started([], { env, flags: [...flags, '--detach'] })).trim();
         const health = async (): Promise<string> =>
           (await docker.docker('inspect', '--format', '{{.State.Health.Status}}', hub)).trim();
-        await eventually(async () => (await health()) === 'healthy', { deadline: 60_000 });
+        await eventually(async () => (await health()) === 'healthy', { deadline: 60_000 }).catch(async (error) => {
+          throw new Error(
+            `${error.message}\n${await docker.docker('logs', hub)}\n${await docker.docker('inspect', hub)}`,
+          );
+        });
         const broken = docker.docker(
           'exec',
           '--env=TOOL_HUB_LISTEN=127.0.0.1:1',
@@ -218,6 +222,7 @@ describe.skipIf(!canHaveSid)(`the Compose file${canHaveSid ? '' : ' (needs root 
     expect(exit, output).toBe(0);
     expect(Object.keys(parse(output).services).sort()).toEqual(['database', 'hub', 'migrate', 'proxy']);
     const without = await tree.shell(`env HUB_HOST=hub.example.com ${command}`);
-    expect(without).toMatchObject({ exit: 1, output: expect.stringContaining('PROVIDER_URL') });
+    expect(without.exit).not.toBe(0);
+    expect(without.output).toContain('PROVIDER_URL');
   });
 });
