@@ -135,7 +135,7 @@ describeWithDocker('the image', () => {
           Object.fromEntries(
             Object.entries<string>(services[service].environment).map(([name, value]) => [
               name,
-              value.replaceAll(/\$\{(\w+)[^}]*\}/g, (_, key) => given[key] ?? ''),
+              value.replaceAll(/\$\{(\w+)(?::[?-]([^}]*))?\}/g, (_, key, other) => given[key] ?? other),
             ]),
           );
         const flags = [`--volume=${folder}:/run/secrets:ro`];
@@ -145,9 +145,7 @@ describeWithDocker('the image', () => {
         const health = async (): Promise<string> =>
           (await docker.docker('inspect', '--format', '{{.State.Health.Status}}', hub)).trim();
         await eventually(async () => (await health()) === 'healthy', { deadline: 60_000 }).catch(async (error) => {
-          throw new Error(
-            `${error.message}\n${await docker.docker('logs', hub)}\n${await docker.docker('inspect', hub)}`,
-          );
+          throw new Error(`${error.message}: ${await docker.docker('inspect', '--format', '{{json .State}}', hub)}`);
         });
         const broken = docker.docker(
           'exec',
