@@ -30,7 +30,8 @@ export function makeNpmPackage({ root, manifest, packages }) {
 export function published({ name, version, description, license, type, bin, engines, optionalDependencies }) {
   return {
     ...{ name, version, description, license, type, bin },
-    man: 'assets/tool.1',
+    // As a list: npm links no other manual page.
+    man: ['assets/tool.1'],
     // There is nothing to import: a schema and a version to read.
     exports: { './package.json': './package.json', './assets/*': './assets/*' },
     ...{ engines, optionalDependencies },

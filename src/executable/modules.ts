@@ -25,9 +25,7 @@ export function serveModules(): void {
       if (specifier.startsWith('./')) return { url: new URL(specifier, context.parentURL).href, shortCircuit: true };
       const carried = Object.hasOwn(PACKAGES, specifier) && PACKAGES[specifier];
       if (carried) return { url: moduleUrl(carried), shortCircuit: true };
-      throw Object.assign(new Error(`The executable does not carry the package ${specifier}`), {
-        code: 'ERR_MODULE_NOT_FOUND',
-      });
+      throw new Error(`The executable does not carry the package ${specifier}`);
     },
     load(url, context, next) {
       if (!url.startsWith(ROOT)) return next(url, context);

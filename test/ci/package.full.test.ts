@@ -2,7 +2,7 @@ import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -257,7 +257,8 @@ describe('the commands of docs/install.md', () => {
   }
 
   test('npm', async () => {
-    const prefix = { npm_config_prefix: home, PATH: `${home}/bin:${process.env.PATH}` };
+    const npm_config_cache = join(homedir(), '.npm');
+    const prefix = { npm_config_cache, npm_config_prefix: home, PATH: `${home}/bin:${process.env.PATH}` };
     await expectCommands('npm', dirname(files.npm), prefix);
     expect(existsSync(join(home, 'share/man/man1/tool.1'))).toBe(true);
   });

@@ -57,7 +57,7 @@ test('the npm package requires no package, and those of some platforms are optio
     'optionalDependencies',
   ]);
   expect(manifest).toMatchObject({ version: own.version, engines: own.engines, bin: own.bin });
-  expect(existsSync(join(unpacked, manifest.man))).toBe(true);
+  expect(manifest.man.filter((path: string) => existsSync(join(unpacked, path)))).toEqual(['assets/tool.1']);
 });
 
 test('publint finds nothing in the npm package', async () => {
