@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-const PACKAGE = /^(?:node_modules\/.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/;
+/** Its folder, in the path of a file: not of a module that a plugin made, such as `builtin:…`. */
+const PACKAGE = /^(?![\w-]+:)(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/;
 
 /** The licenses of the packages among the `inputs` of a bundle, equal texts once: a copy must carry them. */
 export function licensesOf(root, inputs) {

@@ -251,7 +251,8 @@ describe('the commands of docs/install.md', () => {
   async function expectCommands(heading: string, cwd: string, changes: Record<string, string> = {}): Promise<void> {
     const commands = commandsOf('install.md', heading);
     const { PATH } = process.env;
-    const options = { cwd, env: environment({ PATH: `${PATH}`, ...changes }), maxBuffer: 1e8 };
+    const own = { ...process.env, ...environment({ PATH: `${PATH}`, ...changes }) };
+    const options = { cwd, env: own, maxBuffer: 1e8 };
     const { stdout } = await run('bash', ['-ec', commands], options);
     expect(stdout).toContain(`${VERSION}\n`);
   }
