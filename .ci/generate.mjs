@@ -3,10 +3,12 @@ import { registerHooks } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
+import { manPage } from '../src/cli/man-page.ts';
 import { commandReference } from '../src/cli/reference.ts';
 import { openApiDocument } from '../src/cloud/contract/openapi.ts';
 import { COMMANDS, GLOBAL_OPTIONS } from '../src/commands/registry.ts';
 import { generatedFiles } from '../src/config/generate/generate.ts';
+import { readVersion } from '../src/runtime/package-files.ts';
 
 // Node strips types, but cannot read JSX.
 registerHooks({
@@ -25,6 +27,10 @@ const files = [
   ...generatedFiles(),
   { path: 'assets/openapi.json', content: `${JSON.stringify(openApiDocument(), null, 2)}\n` },
   { path: 'docs/commands.md', content: commandReference({ commands: COMMANDS, globalOptions: GLOBAL_OPTIONS }) },
+  {
+    path: 'assets/tool.1',
+    content: manPage({ commands: COMMANDS, globalOptions: GLOBAL_OPTIONS, version: readVersion() }),
+  },
   { path: 'docs/screens.md', content: screensReference() },
 ];
 

@@ -1,12 +1,15 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 import { builtins } from './builtins.mjs';
+import { licensesOf } from './licenses.mjs';
 import { patchPlugin } from './patch-plugin.mjs';
 import { patches } from './patches.mjs';
 
 const require = createRequire(import.meta.url);
+
+const TARGET = 'node22.15';
 
 /** Files that are started by themselves: the program and its worker threads. */
 const entries = [
@@ -43,7 +46,7 @@ export async function bundle(root, outdir) {
       entryNames: '[name]',
       chunkNames: '[name]-[hash]',
       splitting: true,
-      target: 'node22.15',
+      target: TARGET,
       // The development build of React leaks a performance entry a render.
       define: { 'process.env.NODE_ENV': '"production"' },
       minifySyntax: true,
@@ -67,6 +70,30 @@ export async function bundle(root, outdir) {
     }),
   ]);
   refuseEagerLoading(program.metafile.outputs, `${relative(root, outdir)}/main.js`);
+  await shortenNames(root, program.metafile.outputs);
+  const inputs = Object.keys(program.metafile.inputs);
+  await writeFile(join(outdir, 'THIRD-PARTY-LICENSES.txt'), licensesOf(root, inputs));
+}
+
+/** Of chunks that are mostly packages: the other functions keep their names for the stack in a crash log. */
+async function shortenNames(root, outputs) {
+  const files = Object.keys(outputs).filter((file) => file.endsWith('.js') && isOfPackages(outputs[file].inputs));
+  await Promise.all(
+    files.map(async (file) => {
+      const path = join(root, file);
+      const text = await readFile(path, 'utf8');
+      const short = await transform(text, { format: 'esm', target: TARGET, minify: true, legalComments: 'inline' });
+      await writeFile(path, short.code);
+    }),
+  );
+}
+
+function isOfPackages(inputs) {
+  const bytes = { own: 0, packages: 0 };
+  for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
+    bytes[path.includes('node_modules/') ? 'packages' : 'own'] += bytesInOutput;
+  }
+  return bytes.packages > 2 * bytes.own;
 }
 
 function refuseEagerLoading(outputs, main) {

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import type { AnswerOf } from '../../src/cloud/contract/routes.ts';
 import type { Identity } from '../../src/cloud/contract/schemas.ts';
-import { assetUrl } from '../../src/runtime/package-files.ts';
+import { readAsset } from '../../src/runtime/package-files.ts';
 import { type Caller, isAuditor, roleOf } from '../access.ts';
 import { recordEvent } from '../database/audit.ts';
 import type { Connection } from '../database/database.ts';
@@ -35,8 +34,7 @@ export const sessionRoutes: Pick<Handlers, 'root' | 'openapi' | 'createSession' 
   },
 
   async openapi() {
-    const content = await readFile(assetUrl('openapi.json'), 'utf8');
-    return { body: null, text: { type: 'application/json', content } };
+    return { body: null, text: { type: 'application/json', content: readAsset('openapi.json') } };
   },
 
   async createSession({ body, address }, hub) {

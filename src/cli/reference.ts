@@ -92,7 +92,7 @@ The document of \`config show\`: \`origin.kind\` is \`file\`, \`variable\` or \`
 }
 \`\`\``;
 
-const EXIT_MEANINGS: Record<keyof typeof EXIT, string> = {
+export const EXIT_MEANINGS: Record<keyof typeof EXIT, string> = {
   done: 'done; warnings are allowed',
   failed: 'the operation failed',
   usage: 'wrong usage: unknown command, flag, target or snapshot',

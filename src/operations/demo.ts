@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parsePostgresUrl } from '../engines/postgres/connection/url.ts';
 import { runScript } from '../engines/postgres/script.ts';
 import { createPlainRole } from '../engines/postgres/server/plain-role.ts';
@@ -13,7 +12,7 @@ import type { SanitizeResult } from '../results/sanitize-results.ts';
 import type { SubsetResult } from '../results/subset-results.ts';
 import { type Context, openContext } from '../runtime/context.ts';
 import { type Report, withStep } from '../runtime/events.ts';
-import { assetUrl } from '../runtime/package-files.ts';
+import { readAsset } from '../runtime/package-files.ts';
 import { build } from './build.ts';
 import { applyLoad, planLoad } from './load/load.ts';
 import { applyUndo, planUndo } from './load/undo.ts';
@@ -71,9 +70,11 @@ export async function startDemo({ report, signal, environment: given, clock }: D
     };
     await withStep(report, filling, async () => {
       const quiet = { ...context, report: () => {} };
-      const file = fileURLToPath(assetUrl('demo/shop.sql'));
+      const file = join(folder, 'shop.sql');
+      await writeFile(file, readAsset('demo/shop.sql'));
       await runScript(quiet, { url: source, file, asItIs: false, undo: false, directory: folder });
     });
+    await writeFile(join(folder, 'sanitize.sql'), readAsset('demo/sanitize.sql'));
     const config = join(folder, 'tool.yml');
     await writeFile(config, configurationText(urlOf, folder), { mode: 0o600 });
     return { config, environment, source: source.display, [Symbol.asyncDispose]: dispose };
@@ -153,7 +154,7 @@ targets:
         use_default_schema: false
     sanitize:
       dst_url: ${urlOf('shop_sanitized')}
-      query_file: ${JSON.stringify(fileURLToPath(assetUrl('demo/sanitize.sql')))}
+      query_file: ${JSON.stringify(join(folder, 'sanitize.sql'))}
     subset:
       src_url: ${urlOf('shop')}
       dst_url: ${urlOf('shop_small')}

@@ -18,8 +18,8 @@ const OWN: Record<string, RegExp> = {
   staging: /^staging\/\d+-[0-9a-f]{8}\//,
   cache: /^cache\/([0-9a-f]{16}\/index\/[^/]+|hub-(targets|uploads\/[0-9a-f]{32})\.json(\.\d+\.tmp)?)$/,
   logs: /^logs\/tool\.log(\.|$)/,
-  // Files of the launcher and the screens, when XDG_CACHE_HOME is the same folder.
-  tool: /^tool\/(compile-cache\/|targets\.json)/,
+  // Files of the launcher, the screens and a single executable, when XDG_CACHE_HOME is the same folder.
+  tool: /^tool\/(compile-cache\/|(targets|tool\.schema)\.json)/,
 };
 
 /** Permitted files at the top: the program's own, and those of operating systems. */

@@ -1,13 +1,14 @@
 /** `npm run bench -- start-up`: how long the program takes to start, against a bare Node in the same minute. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn as spawnInTerminal } from '@lydell/node-pty';
 
 const ROUNDS = 21;
-const tool = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const tool = join(root, 'dist/tool.js');
 const home = mkdtempSync(join(tmpdir(), 'tool-start-up-'));
 // CI stops Ink from drawing, and extra certificates alone cost a Node some 70 ms.
 const { CI: _ci, NODE_EXTRA_CA_CERTS: _certificates, ...inherited } = process.env;
@@ -19,22 +20,39 @@ const env = {
   TERM: 'xterm-256color',
 };
 
+/** Made by `npm run package -- executable`. */
+const [executable] = globSync('dist/packages/tool-*', { cwd: root }).filter((file) =>
+  file.endsWith(`-${process.platform}-${process.arch}`),
+);
+
 const bare = { name: 'node -e 0', run: () => timeProcess(['-e', '0']), times: [] as number[] };
 const bareFrame = {
   name: 'node that writes to a terminal',
   run: () => timeFrame(['-e', 'console.log("targets"); setInterval(() => {}, 1000)']),
   times: [] as number[],
 };
+const version = {
+  name: 'tool --version',
+  run: () => timeProcess([tool, '--version']),
+  against: bare,
+  reach: 1.6,
+  times: [] as number[],
+};
 const measured = [
-  {
-    name: 'tool --version',
-    run: () => timeProcess([tool, '--version']),
-    against: bare,
-    reach: 1.6,
-    times: [] as number[],
-  },
+  version,
   { name: 'tool --help', run: () => timeProcess([tool, '--help']), against: bare, reach: null, times: [] as number[] },
   { name: 'first frame', run: () => timeFrame([tool]), against: bareFrame, reach: 3, times: [] as number[] },
+  ...(executable
+    ? [
+        {
+          name: 'single executable --version',
+          run: () => timeProcess(['--version'], join(root, executable)),
+          against: version,
+          reach: 1.3,
+          times: [] as number[],
+        },
+      ]
+    : []),
 ];
 
 try {
@@ -54,9 +72,9 @@ try {
   rmSync(home, { recursive: true });
 }
 
-async function timeProcess(words: string[]): Promise<number> {
+async function timeProcess(words: string[], program = process.execPath): Promise<number> {
   const started = performance.now();
-  spawnSync(process.execPath, words, { env });
+  spawnSync(program, words, { env });
   return performance.now() - started;
 }
 

