@@ -11,7 +11,7 @@ const folders = new Set(
 );
 const topFolders = new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/')[0]));
 const pages = files.filter(
-  (file) => /^(README|docs\/[^/]+)\.md$/.test(file) || /^(src|screens|\.ci)\/(.*\/)?README\.md$/.test(file),
+  (file) => /^(README|docs\/.+)\.md$/.test(file) || /^(src|screens|\.ci)\/(.*\/)?README\.md$/.test(file),
 );
 
 const CODE_FILE = /\.(ts|tsx|mjs)$/;
