@@ -1,5 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Database } from './database.ts';
+import { isLate, newestSnapshot } from './late.ts';
 import { type Page, type Paging, pageOf } from './paging.ts';
 
 export interface OverviewRow {
@@ -55,13 +56,4 @@ export async function countTargets(db: Database, now: Date): Promise<{ targets: 
     ])
     .where('removed_at', 'is', null)
     .executeTakeFirstOrThrow();
-}
-
-const newestSnapshot = sql<Date | null>`(SELECT s.created_at FROM snapshots s
-  WHERE s.target_id = targets.id AND s.removed_at IS NULL ORDER BY s.created_at DESC LIMIT 1)`;
-
-/** A target without any snapshot is late, too. */
-function isLate(now: Date): RawBuilder<boolean> {
-  return sql<boolean>`(targets.expected_every IS NOT NULL
-    AND coalesce(${newestSnapshot} < ${now}::timestamptz - targets.expected_every::interval, true))`;
 }

@@ -60,7 +60,7 @@ await serve({
     ...{ databaseUrl, keys, listen: { host: '127.0.0.1', port: 0 }, metricsListen: null },
     ...{ publicUrl: 'https://hub.example.com', trustedProxies: new BlockList(), signIn: null, pages: null },
     ...{ ownerGroups: ['owners'], memberGroups: ['developers'], auditorGroups: ['auditors'] },
-    ...{ github: { issuer: GITHUB_ISSUER, rules: [] }, bucket: null },
+    ...{ github: { issuer: GITHUB_ISSUER, rules: [] }, webhook: null, bucket: null },
   },
   dev: false,
   version: '0.1.0',
