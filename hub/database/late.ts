@@ -14,6 +14,11 @@ function isLateSince(now: Date, newest: RawBuilder<Date | null>): RawBuilder<boo
     AND coalesce(${newest} < ${now}::timestamptz - targets.expected_every::interval, true))`;
 }
 
+/** As `isLate`; a target without a snapshot has as long for its first one as for the next ones. */
+function isDue(now: Date): RawBuilder<boolean> {
+  return isLateSince(now, sql<Date | null>`coalesce(${newestSnapshot}, targets.expected_since)`);
+}
+
 export interface LateTarget {
   id: string;
   name: string;
@@ -24,14 +29,10 @@ export interface LateTarget {
 /** Of one look: the next one continues. */
 const MOST_LATE = 500;
 
-/**
- * Targets that have become late, each once for all instances: the row is marked. In a transaction of the caller. One
- * without a snapshot has as long for its first one as for the next ones.
- */
+/** Targets that have become late, each once for all instances: the row is marked. In a transaction of the caller. */
 export async function takeNewlyLate(db: Connection, now: Date): Promise<LateTarget[]> {
-  const due = isLateSince(now, sql<Date | null>`coalesce(${newestSnapshot}, targets.expected_since)`);
   const found = await sql<LateTarget>`UPDATE targets SET late_since = ${now}
-    WHERE id IN (SELECT id FROM targets WHERE removed_at IS NULL AND late_since IS NULL AND ${due}
+    WHERE id IN (SELECT id FROM targets WHERE removed_at IS NULL AND late_since IS NULL AND ${isDue(now)}
       ORDER BY id LIMIT ${MOST_LATE} FOR UPDATE SKIP LOCKED)
     RETURNING id, name, expected_every, ${newestSnapshot} AS newest_at`.execute(db);
   return found.rows;
@@ -39,7 +40,7 @@ export async function takeNewlyLate(db: Connection, now: Date): Promise<LateTarg
 
 /** A target that is on time again is notified when it becomes late the next time. */
 export async function forgetOnTime(db: Database, now: Date): Promise<void> {
-  await sql`UPDATE targets SET late_since = NULL WHERE late_since IS NOT NULL AND NOT ${isLate(now)}`.execute(db);
+  await sql`UPDATE targets SET late_since = NULL WHERE late_since IS NOT NULL AND NOT ${isDue(now)}`.execute(db);
 }
 
 /** Names of late targets, for the metrics. */
