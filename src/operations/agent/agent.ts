@@ -39,7 +39,7 @@ export async function runAgent(context: Context, { pool, once, approve }: AgentR
     const open = once ? targets.filter((name) => !builds.some(({ target }) => target === name)) : targets;
     if (open.length === 0) return { pool, builds };
     try {
-      client ??= await openCloud(context);
+      client ??= await openCloud(context, { repeated: !once });
       const { build, refused } = await claim(client, { pool, targets: open, wait: once ? 0 : LONGEST_CLAIM });
       for (const name of refused.filter((one) => open.includes(one) && !told.has(one))) {
         told.add(name);
@@ -49,7 +49,7 @@ export async function runAgent(context: Context, { pool, once, approve }: AgentR
       if (pause > FIRST_PAUSE) report({ event: 'warning', code: 'agent_connected', message: 'The hub answers again' });
       pause = FIRST_PAUSE;
       if (build) {
-        const result = await buildClaimed(context, { client, claim: build, approve });
+        const result = await buildClaimed(context, { claim: build, approve });
         if (!once) continue;
         builds.push(result);
       } else if (once) return { pool, builds };

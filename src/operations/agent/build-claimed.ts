@@ -1,5 +1,4 @@
 import { setInterval as everySoOften } from 'node:timers/promises';
-import type { CloudClient } from '../../cloud/client.ts';
 import type { ClaimedBuild, FinishBody } from '../../cloud/contract/schemas.ts';
 import { redact } from '../../process/redact.ts';
 import type { AgentBuild } from '../../results/agent-results.ts';
@@ -16,7 +15,6 @@ import { applySanitize, hasSanitizeQuery, planSanitize } from '../sanitize/sanit
 export type ApproveSanitize = (plan: SanitizePlan) => Promise<void>;
 
 export interface ClaimedOptions {
-  client: CloudClient;
   claim: ClaimedBuild;
   approve: ApproveSanitize;
 }
@@ -25,7 +23,7 @@ export interface ClaimedOptions {
  * Builds a claimed target as `tool build` does, and publishes it on the hub. A failure is told to the hub and returned.
  * When the signal is aborted, the build is given back. Step: `agent`, and those of a build.
  */
-export async function buildClaimed(given: Context, { client, claim, approve }: ClaimedOptions): Promise<AgentBuild> {
+export async function buildClaimed(given: Context, { claim, approve }: ClaimedOptions): Promise<AgentBuild> {
   const { target, id } = claim;
   const steps = closableSteps(given.report);
   const lost = new AbortController();
@@ -36,7 +34,7 @@ export async function buildClaimed(given: Context, { client, claim, approve }: C
   steps.report({ ...step, state: 'started', label: `Build target ${target} for the hub` });
   try {
     const snapshot = await buildTarget(context, target, approve);
-    await finish(client, { claim, body: { outcome: 'done', lease: claim.lease, snapshot } }).catch((thrown) => {
+    await finish(given, { claim, body: { outcome: 'done', lease: claim.lease, snapshot } }).catch((thrown) => {
       given.signal.throwIfAborted();
       // The snapshot is there: at worst the hub requests another one.
       const { message, code } = toUserError(thrown);
@@ -56,7 +54,7 @@ export async function buildClaimed(given: Context, { client, claim, approve }: C
     given.report({ event: 'warning', code, message: `Target ${target} was not built: ${message}` });
     if (!lost.signal.aborted) {
       const body = { outcome: 'failed', lease: claim.lease, code, message } as const;
-      await finish(client, { claim, body }).catch((failed) => {
+      await finish(given, { claim, body }).catch((failed) => {
         given.signal.throwIfAborted();
         const { message: why, code: how } = toUserError(failed);
         given.report({ event: 'warning', code: how, message: `The hub was not told of the failure: ${why}` });
@@ -79,8 +77,9 @@ async function buildTarget(context: Context, target: string, approve: ApproveSan
   return (await applySanitize(context, planned)).snapshot.id;
 }
 
-function finish(client: CloudClient, { claim, body }: { claim: ClaimedBuild; body: FinishBody }) {
-  return client.call('finishBuild', { parameters: { id: claim.id }, body });
+async function finish(context: Context, { claim, body }: { claim: ClaimedBuild; body: FinishBody }): Promise<void> {
+  const client = await openCloud(context);
+  await client.call('finishBuild', { parameters: { id: claim.id }, body });
 }
 
 /** Milliseconds; the hub waits a minute. */
@@ -131,8 +130,7 @@ const GIVE_BACK_TIMEOUT = 5000;
 async function giveBack(context: Context, claim: ClaimedBuild): Promise<void> {
   const signal = AbortSignal.timeout(GIVE_BACK_TIMEOUT);
   try {
-    const client = await openCloud({ ...context, signal });
-    await finish(client, { claim, body: { outcome: 'released', lease: claim.lease } });
+    await finish({ ...context, signal }, { claim, body: { outcome: 'released', lease: claim.lease } });
   } catch {
     const message = `The build of target "${claim.target}" was not given back: another agent begins it in a minute or two`;
     context.report({ event: 'warning', code: 'build_not_released', message });
