@@ -16,7 +16,7 @@ export interface QueueTimes {
   notifyAgain: number;
 }
 
-export const QUEUE_TIMES: QueueTimes = { supervise: 15, cron: 30, notifyAgain: 10 };
+const QUEUE_TIMES: QueueTimes = { supervise: 15, cron: 30, notifyAgain: 10 };
 
 /** Without a heartbeat for so many seconds a build is given to another agent. */
 const LEASE = 60;

@@ -19,8 +19,8 @@ export interface Delivery {
 const TIMEOUT = 10_000;
 
 /** Header with the time and the signature of `TIME.BODY`: `t=1767225600,v1=<hex of HMAC-SHA-256>`. */
-export const SIGNATURE_HEADER = 'Tool-Signature';
-export const DELIVERY_HEADER = 'Tool-Delivery';
+const SIGNATURE_HEADER = 'Tool-Signature';
+const DELIVERY_HEADER = 'Tool-Delivery';
 
 /** Posts a notification; throws unless the answer is 2xx. Redirects are not followed, and the answer is not read. */
 export async function sendNotification({ url, secret }: Webhook, delivery: Delivery): Promise<void> {
@@ -52,7 +52,7 @@ export async function sendNotification({ url, secret }: Webhook, delivery: Deliv
   if (status < 200 || status > 299) throw new Error(`The webhook answered ${status}`);
 }
 
-export function signature(text: string, secret: string, now: Date): string {
+function signature(text: string, secret: string, now: Date): string {
   const time = Math.floor(now.getTime() / 1000);
   return `t=${time},v1=${createHmac('sha256', secret).update(`${time}.${text}`).digest('hex')}`;
 }

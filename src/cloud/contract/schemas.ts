@@ -405,7 +405,7 @@ export type FinishBody = v.InferOutput<typeof finishBodySchema>;
 
 export const newBuildBodySchema = v.strictObject({});
 
-export const BUILD_STATES = ['queued', 'running', 'done', 'failed'] as const;
+const BUILD_STATES = ['queued', 'running', 'done', 'failed'] as const;
 export const buildSchema = v.object({
   id,
   target: v.string(),
