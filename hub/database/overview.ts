@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Schedule } from '../../src/cloud/contract/schemas.ts';
 import type { Database } from './database.ts';
 import { isLate, newestSnapshot } from './late.ts';
 import { type Page, type Paging, pageOf } from './paging.ts';
@@ -9,6 +10,7 @@ export interface OverviewRow {
   original_groups: string[];
   builder_groups: string[];
   expected_every: string | null;
+  schedule: Schedule | null;
   snapshots: number;
   /** Of the newest snapshot. */
   newest_at: Date | null;
@@ -30,7 +32,7 @@ export async function listOverview(
 ): Promise<Page<OverviewRow>> {
   let base = db
     .selectFrom('targets')
-    .select(['name', 'reader_groups', 'original_groups', 'builder_groups', 'expected_every'])
+    .select(['name', 'reader_groups', 'original_groups', 'builder_groups', 'expected_every', 'schedule'])
     .select([newestSnapshot.as('newest_at'), isLate(now).as('late')])
     .select(
       sql<number>`(SELECT count(*) FROM snapshots s WHERE s.target_id = targets.id AND s.removed_at IS NULL)`.as(

@@ -112,7 +112,8 @@ async function planTarget(client: CloudClient, name: string, target: CloudFileTa
   }
   if (target.webhook) {
     const { url, secret } = target.webhook;
-    fileSecrets[WEBHOOK_URL] = url;
+    // As it is shown it is the one that the hub has.
+    if (url !== shownWebhook(url)) fileSecrets[WEBHOOK_URL] = url;
     file.set(WEBHOOK_URL, shownWebhook(url));
     if (secret !== undefined) fileSecrets[WEBHOOK_SECRET] = secret;
     file.delete(WEBHOOK_SECRET);
