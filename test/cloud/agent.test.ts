@@ -153,13 +153,17 @@ describeWithPostgres('tool agent', () => {
           { id: '../me', lease: uuid, target: own.name },
           { exit: 4, code: 'cloud_answer_invalid' },
         ],
-        ['x'.repeat(2_000_000), { exit: 4, code: 'cloud_answer_invalid' }],
       ] as const) {
         proxy.forge = ({ path }, body) => (path === '/builds/claim' ? { build, refused: [] } : body);
         const { exit, last } = await cli.json(['agent', '--once']);
         expect({ exit, code: last.code }, JSON.stringify(build).slice(0, 200)).toEqual(expected);
       }
-      proxy.forge = ({ path }, body) => (path === '/builds/claim' ? { build: null, refused: ['strange'] } : body);
+      const nothing = { build: null, refused: ['strange'] };
+      const huge = { ...nothing, padding: 'x'.repeat(2_000_000) };
+      proxy.forge = ({ path }, body) => (path === '/builds/claim' ? huge : body);
+      const tooLarge = { exit: 4, last: { code: 'cloud_answer_invalid' } };
+      expect(await cli.json(['agent', '--once'])).toMatchObject(tooLarge);
+      proxy.forge = ({ path }, body) => (path === '/builds/claim' ? nothing : body);
       const { exit, stderr } = await cli.tool(['agent', '--once']);
       expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
       expect(proxy.requests.filter(({ path }) => !path.startsWith('/builds/claim'))).toEqual([]);

@@ -212,12 +212,14 @@ describeWithPostgres('builds of the hub', () => {
       const { status, body } = await change(target, { schedule });
       expect({ status, pointer: body.errors[0].pointer }, JSON.stringify(schedule)).toEqual({ status: 422, pointer });
     }
-    await request(target);
+    const { id } = (await request(target)).body;
     const moved = await change(target, { schedule: { cron: '0 4 * * 7' }, pool: 'night' });
     expect(moved.body).toMatchObject({ schedule: { cron: '0 4 * * 7', timezone: 'UTC' }, pool: 'night' });
     expect(await schedules()).toEqual([{ name: 'build/night', cron: '0 4 * * 7', timezone: 'UTC' }]);
     // What was queued in the old pool would be built by agents that are no longer meant.
     expect((await claim(hub, target)).body).toEqual({ build: null, refused: [target.name] });
+    const cancelled = { state: 'failed', error: { code: 'build_cancelled' } };
+    expect((await hub.send('GET', `/builds/${id}`, { token: target.token })).body).toMatchObject(cancelled);
     expect((await change(target, {})).body).toMatchObject({ schedule: null, pool: null });
     expect(await schedules()).toEqual([]);
   });
