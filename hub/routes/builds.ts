@@ -34,7 +34,6 @@ export const buildRoutes: Pick<
   },
 
   async claimBuild({ body: { pool, targets, wait: seconds }, caller, address, signal }, { db, queue, ending }) {
-    await queue.ensurePool(pool);
     const until = performance.now() + seconds * 1000;
     const ended = AbortSignal.any([ending, signal]);
     while (true) {
