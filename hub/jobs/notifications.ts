@@ -23,7 +23,7 @@ export interface NotificationOptions {
 /** Looks for late targets each minute, and sends queued notifications; the queue repeats those that fail. */
 export async function startNotifications(options: NotificationOptions): Promise<AsyncDisposable> {
   const { queue, log } = options;
-  const work = { pollingIntervalSeconds: Math.min(2, queue.times.notifyAgain), batchSize: 1 };
+  const work = { pollingIntervalSeconds: Math.min(2, queue.times.notifyAgain / 2), batchSize: 1 };
   await queue.boss.work<Notice>(NOTIFICATIONS, work, ([job]) => deliver(options, job));
   await queue.boss.work<BuildJob>(LOST_BUILDS, work, ([job]) => reportLost(options, job));
   let running: Promise<void> | null = null;

@@ -100,7 +100,7 @@ describeWithPostgres('builds of the hub', () => {
 
   test('a requested build is given to one of two agents that wait at two instances, and ends', async () => {
     const target = await newTarget();
-    const waiting = [claim(hub, target, { wait: 2 }), claim(other, target, { wait: 2 })];
+    const waiting = [claim(hub, target, { wait: 1 }), claim(other, target, { wait: 1 })];
     const requested = await request(target);
     expect(requested).toMatchObject({ status: 201, body: { target: target.name, state: 'queued', agent: null } });
     expect(await request(target)).toMatchObject({ status: 200, body: { id: requested.body.id } });
