@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Build, FinishBody } from '../../src/cloud/contract/schemas.ts';
 import { type Caller, permissionsOn } from '../access.ts';
 import { Problem } from '../problem.ts';
+import { recordEvent } from './audit.ts';
 import { type Connection, type Database, QUEUE_SCHEMA } from './database.ts';
 import { type BuildJob, buildOptions, findJob, inTransaction, NOTIFICATIONS, type Queue, queueOf } from './queue.ts';
 import type { TargetRow } from './targets.ts';
@@ -29,6 +30,8 @@ export async function requestBuild(
 
 export interface Claiming {
   caller: Caller;
+  /** For the audit. */
+  address: string | null;
   pool: string;
   /** That the agent has, and the caller may build. */
   targetIds: string[];
@@ -47,7 +50,7 @@ const MOST_IGNORED = 10_000;
 
 /** Takes a due build of one of the targets; `null` when there is none. */
 export async function claimBuild(db: Database, queue: Queue, claiming: Claiming): Promise<Claim | null> {
-  const { caller, pool, targetIds } = claiming;
+  const { caller, address, pool, targetIds } = claiming;
   const name = queueOf(pool);
   const due = sql`name = ${name} AND state < 'active' AND start_after <= now()`;
   const mine = sql`singleton_key = ANY(${targetIds}::text[])`;
@@ -73,6 +76,8 @@ export async function claimBuild(db: Database, queue: Queue, claiming: Claiming)
         })
         .returning('lease')
         .executeTakeFirstOrThrow();
+      const event = { actor: caller.name, action: 'build.claim', target, object: job.id, address };
+      await recordEvent(transaction, event);
       return { id: job.id, lease, target };
     });
   } catch (error) {

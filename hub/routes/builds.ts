@@ -39,12 +39,8 @@ export const buildRoutes: Pick<
     while (true) {
       // Looked at each time: a permission, or the pool of a target, may have changed.
       const { ids, refused } = await buildable(db, { targets, pool, caller });
-      const claiming = { caller, pool, targetIds: ids };
+      const claiming = { caller, address, pool, targetIds: ids };
       const build = ids.length === 0 || signal.aborted ? null : await claimBuild(db, queue, claiming);
-      if (build) {
-        const { id: object, target } = build;
-        await recordEvent(db, { actor: caller.name, action: 'build.claim', target, object, address });
-      }
       const left = until - performance.now();
       if (build || left <= 0 || ended.aborted) return { body: { build, refused } };
       await wait(Math.min(left, LOOK_EVERY), undefined, { signal: ended }).catch(() => {});
