@@ -159,7 +159,7 @@ export default {
       name: 'only-the-database-folder-imports-its-driver',
       severity: 'error',
       from: { path: '^(src|hub)/', pathNot: '^hub/database/' },
-      to: { path: 'node_modules/(kysely|pg)/', dependencyTypesNot: ['type-only'] },
+      to: { path: 'node_modules/(kysely|pg|pg-boss)/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'the-contract-loads-no-generator',

@@ -26,6 +26,7 @@ import {
   tokenOf,
 } from './request.ts';
 import { administrationRoutes } from './routes/administration.ts';
+import { buildRoutes } from './routes/builds.ts';
 import type { Answer, Handlers } from './routes/handler.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { snapshotRoutes } from './routes/snapshots.ts';
@@ -36,6 +37,7 @@ const HANDLERS: Handlers = {
   ...sessionRoutes,
   ...targetRoutes,
   ...snapshotRoutes,
+  ...buildRoutes,
   ...storageProfileRoutes,
   ...administrationRoutes,
 };
@@ -123,7 +125,17 @@ async function answer(context: HonoContext, { name, route, hub, seen }: Answerin
   const body = await bodyOf(context, route);
   const condition = route.conditional ? conditionOf(context) : null;
   const acceptsCsv = context.req.header('accept')?.startsWith('text/csv') ?? false;
-  const request = { parameters, query, body, caller, target, condition, address, acceptsCsv };
+  const request = {
+    parameters,
+    query,
+    body,
+    caller,
+    target,
+    condition,
+    address,
+    acceptsCsv,
+    signal: context.req.raw.signal,
+  };
   const given = await (HANDLERS[name] as unknown as AnyHandler)(request, hub);
   return written(context, { given, route, requestId: seen.requestId });
 }

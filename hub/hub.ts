@@ -1,5 +1,6 @@
 import type { Caller } from './access.ts';
 import type { Database } from './database/database.ts';
+import type { Queue } from './database/queue.ts';
 import type { Limits, RequestLimiter } from './limits.ts';
 import type { Log } from './log.ts';
 import type { Buckets } from './objects/buckets.ts';
@@ -17,6 +18,10 @@ export interface Hub {
   clock: () => Date;
   /** Removes what is left of removed snapshots. */
   removals: { wake(): void };
+  /** Builds and notifications. */
+  queue: Queue;
+  /** Aborted when the instance ends: requests that wait are answered. */
+  ending: AbortSignal;
   limits: Limits;
   requests: RequestLimiter;
   /** Callers of tokens, remembered for a few seconds. */

@@ -1,5 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import type { OpenedDatabase } from './database/database.ts';
+import { lateTargets } from './database/late.ts';
+import { countTargets } from './database/overview.ts';
 
 export interface Metrics {
   observe(request: { route: string; status: number; seconds: number }): void;
@@ -8,7 +10,10 @@ export interface Metrics {
   contentType: string;
 }
 
-export function createMetrics(database: OpenedDatabase): Metrics {
+/** Of a gauge with a label for each. */
+const MOST_NAMED = 200;
+
+export function createMetrics(database: OpenedDatabase, clock: () => Date): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const requests = new Counter({
@@ -34,12 +39,41 @@ export function createMetrics(database: OpenedDatabase): Metrics {
       },
     });
   }
+  const targets = new Gauge({ name: 'tool_hub_targets', help: 'Targets', registers });
+  const late = new Gauge({
+    name: 'tool_hub_targets_late',
+    help: 'Targets whose newest snapshot is older than expected',
+    registers,
+  });
+  const named = new Gauge({
+    name: 'tool_hub_target_late',
+    help: `1 for each late target, at most ${MOST_NAMED}`,
+    labelNames: ['target'],
+    registers,
+  });
+  /** Without the database the other metrics are still served. */
+  const readTargets = async (): Promise<void> => {
+    named.reset();
+    try {
+      const now = clock();
+      const counted = await countTargets(database.db, now);
+      targets.set(counted.targets);
+      late.set(counted.late);
+      for (const target of await lateTargets(database.db, { now, limit: MOST_NAMED })) named.set({ target }, 1);
+    } catch {
+      targets.set(Number.NaN);
+      late.set(Number.NaN);
+    }
+  };
   return {
     observe({ route, status, seconds }) {
       requests.inc({ route, status: String(status) });
       duration.observe({ route }, seconds);
     },
-    text: () => registry.metrics(),
+    async text() {
+      await readTargets();
+      return registry.metrics();
+    },
     contentType: registry.contentType,
   };
 }

@@ -1,4 +1,5 @@
 import { grantTo, migrate as migrateDatabase, openDatabase, removeOldAudit } from './database/database.ts';
+import { migrateQueue } from './database/queue.ts';
 import { rewrapSecrets } from './database/secrets.ts';
 import { readMigrationSettings } from './settings.ts';
 
@@ -18,6 +19,7 @@ export async function migrate(environment: NodeJS.ProcessEnv): Promise<Migrated>
   const { db, close } = openDatabase(databaseUrl, { statementTimeout: STATEMENT_TIMEOUT });
   await using _closing = { [Symbol.asyncDispose]: close };
   const migrations = await migrateDatabase(db);
+  await migrateQueue(databaseUrl);
   if (role !== null) await grantTo(db, role);
   await removeOldAudit(db);
   return { migrations, rewrapped: await rewrapSecrets(db, keys) };

@@ -8,9 +8,11 @@ import { EXIT, UserError } from '../src/runtime/errors.ts';
 import { createApp } from './app.ts';
 import { createCallerCache } from './caller-cache.ts';
 import { type Database, migrate, type OpenedDatabase, openDatabase } from './database/database.ts';
+import { migrateQueue, type QueueTimes, startQueue } from './database/queue.ts';
 import { findStorageProfile, saveStorageProfile } from './database/storage-profiles.ts';
 import { insertServiceToken } from './database/tokens.ts';
 import type { Hub } from './hub.ts';
+import { startNotifications } from './jobs/notifications.ts';
 import { startRemovals } from './jobs/removals.ts';
 import { startSweeps } from './jobs/sweeps.ts';
 import { createRequestLimiter, LIMITS, type Limits } from './limits.ts';
@@ -38,6 +40,7 @@ export interface ServeOptions {
   notice?: number;
   limits?: Limits;
   timeouts?: typeof TIMEOUTS;
+  queueTimes?: QueueTimes | undefined;
 }
 
 export interface Served {
@@ -59,22 +62,28 @@ const END_TIMEOUT = 25_000;
 /** Serves until the signal is aborted, then answers the requests that have begun. */
 export async function serve(options: ServeOptions): Promise<void> {
   const { settings, dev, version, write, signal, clock, notice = dev ? 0 : NOTICE, limits = LIMITS } = options;
-  const { timeouts = TIMEOUTS } = options;
+  const { timeouts = TIMEOUTS, queueTimes } = options;
   const log = createLog({ write, clock });
   const database = openDatabase(settings.databaseUrl);
   await using _database = { [Symbol.asyncDispose]: () => database.close() };
   const { db } = database;
-  if (dev) await migrate(db);
+  if (dev) {
+    await migrate(db);
+    await migrateQueue(settings.databaseUrl);
+  }
   await refuseUnready(db, settings);
   const ownerToken = dev ? await setUpTrial(db, { settings, clock }) : null;
   const buckets = createBuckets(db, settings.keys);
   await using removals = startRemovals({ db, buckets, log });
   await using _sweeps = startSweeps({ db, buckets, log, clock });
+  await using queue = await startQueue(settings.databaseUrl, { log, times: queueTimes });
+  await using _notifications = await startNotifications({ db, queue, settings, log, clock });
   const idTokens = createIdTokens(settings);
   const callers = createCallerCache(db, settings);
   const requests = createRequestLimiter(limits.requests);
-  const hub: Hub = { settings, db, buckets, idTokens, log, version, clock, removals, callers, limits, requests };
-  const metrics = createMetrics(database);
+  const common = { settings, db, buckets, idTokens, log, version, clock, removals, callers, limits, requests };
+  const hub: Hub = { ...common, queue, ending: signal };
+  const metrics = createMetrics(database, clock);
   let ending = false;
   const isReady = async (): Promise<boolean> => !ending && (await canServe(db, settings));
   const trialCode = dev ? randomBytes(24).toString('base64url') : null;

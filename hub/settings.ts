@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { BlockList } from 'node:net';
 import * as v from 'valibot';
-import { type StorageSettings, storageSettingsSchema } from '../src/cloud/contract/schemas.ts';
+import { type StorageSettings, storageSettingsSchema, webhookSchema } from '../src/cloud/contract/schemas.ts';
 import { EXIT, UserError } from '../src/runtime/errors.ts';
 import {
   type Address,
@@ -41,6 +41,8 @@ export interface HubSettings {
   memberGroups: string[];
   auditorGroups: string[];
   github: { issuer: string; rules: GithubRule[] };
+  /** Notified of targets that have no webhook of their own. */
+  webhook: { url: string; secret: string } | null;
   /** Of a trial: the storage profile that it begins with. */
   bucket: StorageSettings | null;
 }
@@ -69,6 +71,8 @@ const HUB_VARIABLES = {
   AUDITOR_GROUPS: 'groups that may read the audit',
   GITHUB_BUILDERS: 'OWNER/REPOSITORY@BRANCH=TARGET, which may push without a stored secret',
   GITHUB_ISSUER: 'issuer of the tokens of GitHub Actions',
+  WEBHOOK_URL: 'notified of late targets and failed builds, unless the target has a webhook',
+  WEBHOOK_SECRET: 'signs its notifications',
   BUCKET: 'bucket of a trial',
   BUCKET_PROVIDER: 'its provider',
   BUCKET_ENDPOINT: 'its endpoint',
@@ -151,6 +155,7 @@ export async function readHubSettings(environment: NodeJS.ProcessEnv, flags: Hub
       issuer: attempt('GITHUB_ISSUER', (text) => httpsUrl(text)) ?? GITHUB_ISSUER,
       rules: attempt('GITHUB_BUILDERS', githubRules) ?? [],
     },
+    webhook: hubWebhook(values, problems),
     bucket: trialBucket(values, flags, problems),
   };
   if (flags.dev) {
@@ -203,6 +208,16 @@ async function readVariables(environment: NodeJS.ProcessEnv, problems: string[])
     }
   }
   return values;
+}
+
+function hubWebhook({ WEBHOOK_URL: url, WEBHOOK_SECRET: secret }: Values, problems: string[]) {
+  if (url === undefined && secret === undefined) return null;
+  const parsed = v.safeParse(v.required(webhookSchema), { url, secret });
+  if (parsed.success) return parsed.output;
+  for (const issue of parsed.issues) {
+    problems.push(`${PREFIX}WEBHOOK_${v.getDotPath(issue)?.toUpperCase()} ${issue.message}`);
+  }
+  return null;
 }
 
 function trialBucket(values: Values, { dev, bucket = {} }: HubFlags, problems: string[]): StorageSettings | null {

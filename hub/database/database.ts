@@ -12,6 +12,9 @@ const CONNECTIONS = 10;
 const STATEMENT_TIMEOUT = 5000;
 const CONNECTION_TIMEOUT = 5000;
 
+/** Of pg-boss. */
+export const QUEUE_SCHEMA = 'pgboss';
+
 /** Counts and revisions fit into a number. */
 const INT8 = 20;
 
@@ -23,13 +26,26 @@ export interface OpenedDatabase {
 }
 
 export function openDatabase(url: string, { statementTimeout = STATEMENT_TIMEOUT } = {}): OpenedDatabase {
+  const pool = openPool(url, { connections: CONNECTIONS, statementTimeout, name: 'tool hub' });
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return {
+    db,
+    pool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    close: () => db.destroy(),
+  };
+}
+
+export function openPool(
+  url: string,
+  { connections, statementTimeout, name }: { connections: number; statementTimeout: number; name: string },
+): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
-    max: CONNECTIONS,
+    max: connections,
     connectionTimeoutMillis: CONNECTION_TIMEOUT,
     statement_timeout: statementTimeout,
     idle_in_transaction_session_timeout: 30_000,
-    application_name: 'tool hub',
+    application_name: name,
     types: {
       getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
         oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
@@ -39,12 +55,7 @@ export function openDatabase(url: string, { statementTimeout = STATEMENT_TIMEOUT
   pool.on('error', () => {});
   // One that breaks between two statements of a transaction: the next statement fails. Without this the process ends.
   pool.on('connect', (client) => void client.on('error', () => {}));
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  return {
-    db,
-    pool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    close: () => db.destroy(),
-  };
+  return pool;
 }
 
 function migrator(db: Database): Migrator {
@@ -86,7 +97,7 @@ export async function removeOldAudit(db: Database): Promise<void> {
 /** Gives the role of `tool hub serve` what it needs, and no more. */
 export async function grantTo(db: Database, role: string): Promise<void> {
   const tables = ['users', 'tokens', 'spent_id_tokens', 'storage_profiles', 'secrets', 'targets', 'objects'];
-  const all = [...tables, 'snapshots', 'snapshot_objects', 'sweeps', 'refused_sign_ins'];
+  const all = [...tables, 'snapshots', 'snapshot_objects', 'sweeps', 'refused_sign_ins', 'builds'];
   const to = sql.id(role);
   for (const table of all) {
     await sql`GRANT SELECT, INSERT, UPDATE, DELETE ON ${sql.id(table)} TO ${to}`.execute(db);
@@ -94,4 +105,7 @@ export async function grantTo(db: Database, role: string): Promise<void> {
   await sql`GRANT SELECT, INSERT ON audit_events TO ${to}`.execute(db);
   await sql`GRANT SELECT ON kysely_migration TO ${to}`.execute(db);
   await sql`GRANT USAGE ON SCHEMA public TO ${to}`.execute(db);
+  await sql`GRANT USAGE ON SCHEMA ${sql.id(QUEUE_SCHEMA)} TO ${to}`.execute(db);
+  await sql`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${sql.id(QUEUE_SCHEMA)} TO ${to}`.execute(db);
+  await sql`GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${sql.id(QUEUE_SCHEMA)} TO ${to}`.execute(db);
 }

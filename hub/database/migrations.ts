@@ -9,6 +9,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0001-hub': { up: createTables },
   '0002-sweep': { up: addSweep },
   '0003-expected-every': { up: addExpectedEvery },
+  '0005-scheduled-builds': { up: addScheduledBuilds },
 };
 
 async function addExpectedEvery(db: Kysely<unknown>): Promise<void> {
@@ -92,6 +93,23 @@ async function addSweep(db: Kysely<unknown>): Promise<void> {
     sql`CREATE TABLE sweeps (target_id uuid PRIMARY KEY REFERENCES targets, swept_at timestamptz NOT NULL)`,
     sql`CREATE TABLE refused_sign_ins (
       address text PRIMARY KEY, since timestamptz NOT NULL, refused integer NOT NULL)`,
+  ];
+  for (const statement of statements) await statement.execute(db);
+}
+
+async function addScheduledBuilds(db: Kysely<unknown>): Promise<void> {
+  const statements = [
+    sql`ALTER TABLE targets
+      ADD COLUMN schedule jsonb, ADD COLUMN pool text, ADD COLUMN webhook_url text,
+      ADD COLUMN expected_since timestamptz NOT NULL DEFAULT now(), ADD COLUMN late_since timestamptz`,
+    sql`CREATE TABLE builds (
+      lease uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+      job_id uuid NOT NULL, retry_count integer NOT NULL, pool text NOT NULL,
+      target_id uuid NOT NULL REFERENCES targets, caller_id uuid NOT NULL, actor text NOT NULL,
+      claimed_at timestamptz NOT NULL DEFAULT now(), ended_at timestamptz,
+      outcome text CHECK (outcome IN ('done', 'failed', 'released')), snapshot text, code text, message text)`,
+    sql`CREATE INDEX builds_of_job ON builds (job_id, claimed_at DESC)`,
+    sql`CREATE INDEX builds_by_age ON builds (claimed_at)`,
   ];
   for (const statement of statements) await statement.execute(db);
 }

@@ -1,5 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
+import type { Schedule } from '../../src/cloud/contract/schemas.ts';
 import type { Database } from './database.ts';
+import { isLate, newestSnapshot } from './late.ts';
 import { type Page, type Paging, pageOf } from './paging.ts';
 
 export interface OverviewRow {
@@ -8,6 +10,7 @@ export interface OverviewRow {
   original_groups: string[];
   builder_groups: string[];
   expected_every: string | null;
+  schedule: Schedule | null;
   snapshots: number;
   /** Of the newest snapshot. */
   newest_at: Date | null;
@@ -29,7 +32,7 @@ export async function listOverview(
 ): Promise<Page<OverviewRow>> {
   let base = db
     .selectFrom('targets')
-    .select(['name', 'reader_groups', 'original_groups', 'builder_groups', 'expected_every'])
+    .select(['name', 'reader_groups', 'original_groups', 'builder_groups', 'expected_every', 'schedule'])
     .select([newestSnapshot.as('newest_at'), isLate(now).as('late')])
     .select(
       sql<number>`(SELECT count(*) FROM snapshots s WHERE s.target_id = targets.id AND s.removed_at IS NULL)`.as(
@@ -55,13 +58,4 @@ export async function countTargets(db: Database, now: Date): Promise<{ targets: 
     ])
     .where('removed_at', 'is', null)
     .executeTakeFirstOrThrow();
-}
-
-const newestSnapshot = sql<Date | null>`(SELECT s.created_at FROM snapshots s
-  WHERE s.target_id = targets.id AND s.removed_at IS NULL ORDER BY s.created_at DESC LIMIT 1)`;
-
-/** A target without any snapshot is late, too. */
-function isLate(now: Date): RawBuilder<boolean> {
-  return sql<boolean>`(targets.expected_every IS NOT NULL
-    AND coalesce(${newestSnapshot} < ${now}::timestamptz - targets.expected_every::interval, true))`;
 }

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely';
+import type { Schedule } from '../../src/cloud/contract/schemas.ts';
 import type { Headline } from '../../src/repository/headlines/headline.ts';
 
 type Time = ColumnType<Date, Date | string, Date | string>;
@@ -65,6 +66,15 @@ interface Targets {
   builder_groups: string[];
   /** `24h`, `1d`, `2w`: an older newest snapshot is late. */
   expected_every: string | null;
+  schedule: ColumnType<Schedule | null, string | null, string | null>;
+  /** `null`: the default one. */
+  pool: string | null;
+  /** As it is shown; the whole URL is sealed. */
+  webhook_url: string | null;
+  /** A target without a snapshot is due from here on. */
+  expected_since: Generated<Date>;
+  /** Of a late target whose lateness was notified. */
+  late_since: OptionalTime;
   revision: Generated<number>;
   removed_at: OptionalTime;
 }
@@ -114,6 +124,26 @@ interface SnapshotObjects {
   object_id: number;
 }
 
+/** One row a claim; the job is pg-boss's. */
+interface Builds {
+  lease: Generated<string>;
+  job_id: string;
+  /** Of the job, when it was claimed. */
+  retry_count: number;
+  pool: string;
+  target_id: string;
+  /** User or service. */
+  caller_id: string;
+  actor: string;
+  claimed_at: Generated<Date>;
+  ended_at: OptionalTime;
+  /** `null` while it runs, or after its lease was lost. */
+  outcome: 'done' | 'failed' | 'released' | null;
+  snapshot: string | null;
+  code: string | null;
+  message: string | null;
+}
+
 interface AuditEvents {
   id: Generated<number>;
   at: Generated<Date>;
@@ -139,4 +169,5 @@ export interface Tables {
   sweeps: Sweeps;
   refused_sign_ins: RefusedSignIns;
   audit_events: AuditEvents;
+  builds: Builds;
 }

@@ -1,11 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { TargetBody, TargetSettings } from '../../src/cloud/contract/schemas.ts';
+import type { Schedule, TargetBody, TargetSettings, Webhook } from '../../src/cloud/contract/schemas.ts';
 import { URL_KEYS, withoutPassword } from '../../src/cloud/contract/url-password.ts';
+import { shownWebhook } from '../../src/cloud/contract/webhook.ts';
 import { type Caller, permissionsOn } from '../access.ts';
 import { Problem } from '../problem.ts';
 import type { HubKey } from '../settings-values.ts';
 import { type Condition, changedMeanwhile } from './condition.ts';
 import type { Connection, Database } from './database.ts';
+import { isLate } from './late.ts';
 import { type Page, type Paging, pageOf } from './paging.ts';
 import { fingerprintsOf, readSecrets, removeSecrets, writeSecrets } from './secrets.ts';
 import { isVisible, readsOriginals } from './visible-targets.ts';
@@ -21,6 +23,9 @@ export interface TargetRow {
   original_groups: string[];
   builder_groups: string[];
   expected_every: string | null;
+  schedule: Schedule | null;
+  pool: string | null;
+  webhook_url: string | null;
   revision: number;
 }
 
@@ -35,6 +40,9 @@ const COLUMNS = [
   'original_groups',
   'builder_groups',
   'expected_every',
+  'schedule',
+  'pool',
+  'webhook_url',
   'revision',
 ] as const;
 
@@ -48,16 +56,21 @@ export async function findTarget(db: Connection, name: string): Promise<TargetRo
   return row ?? null;
 }
 
+export function findTargets(db: Connection, names: string[]): Promise<TargetRow[]> {
+  return db.selectFrom('targets').select(COLUMNS).where('name', 'in', names).where('removed_at', 'is', null).execute();
+}
+
 /** Snapshots that the caller may read, and the age of the newest. */
 interface Counted {
   snapshots: number;
   last_snapshot_at: Date | null;
+  late: boolean;
 }
 
 export async function listTargets(
   db: Database,
   caller: Caller,
-  { q, ...paging }: Paging & { q?: string | undefined },
+  { q, now, ...paging }: Paging & { q?: string | undefined; now: Date },
 ): Promise<Page<TargetRow & Counted>> {
   const originals = readsOriginals(caller);
   // One of the two is executed, by its own index: the condition is evaluated once for each target.
@@ -69,6 +82,7 @@ export async function listTargets(
     .select(COLUMNS.map((column) => `targets.${column}` as const))
     .select(counted(sql`count(*)`).$castTo<number>().as('snapshots'))
     .select(counted(sql`max(s.created_at)`).$castTo<Date | null>().as('last_snapshot_at'))
+    .select(isLate(now).as('late'))
     .where(isVisible(caller))
     .orderBy('targets.name');
   if (q !== undefined) base = base.where(sql<boolean>`position(lower(${q}) in lower(targets.name)) > 0`);
@@ -78,7 +92,11 @@ export async function listTargets(
   });
 }
 
-async function countSnapshots(db: Connection, target: TargetRow, caller: Caller): Promise<Counted> {
+async function countSnapshots(
+  db: Connection,
+  target: TargetRow,
+  { caller, now }: { caller: Caller; now: Date },
+): Promise<Counted> {
   const originals = permissionsOn(target, caller).includes('read_originals');
   let query = db
     .selectFrom('snapshots')
@@ -87,31 +105,40 @@ async function countSnapshots(db: Connection, target: TargetRow, caller: Caller)
     .where('removed_at', 'is', null);
   if (!originals) query = query.where('sanitized', '=', true);
   const { snapshots, last_snapshot_at } = await query.executeTakeFirstOrThrow();
-  return { snapshots, last_snapshot_at: last_snapshot_at ?? null };
+  const { late } = await db
+    .selectFrom('targets')
+    .select(isLate(now).as('late'))
+    .where('id', '=', target.id)
+    .executeTakeFirstOrThrow();
+  return { snapshots, last_snapshot_at: last_snapshot_at ?? null, late };
 }
 
 /** As it is answered: what the caller may not see is left out. */
-export async function targetAnswer(db: Connection, target: TargetRow, caller: Caller) {
+export async function targetAnswer(db: Connection, target: TargetRow, { caller, now }: { caller: Caller; now: Date }) {
   const permissions = permissionsOn(target, caller);
   const mayChange = permissions.includes('change');
-  const { snapshots, last_snapshot_at } = await countSnapshots(db, target, caller);
+  const counted = await countSnapshots(db, target, { caller, now });
   return {
-    ...targetItem({ ...target, snapshots, last_snapshot_at }, caller),
+    ...targetItem({ ...target, ...counted }, caller),
     original_groups: mayChange ? target.original_groups : [],
     builder_groups: mayChange ? target.builder_groups : [],
     expected_every: mayChange ? target.expected_every : null,
+    schedule: mayChange ? target.schedule : null,
+    pool: mayChange ? target.pool : null,
+    webhook: mayChange && target.webhook_url !== null ? { url: target.webhook_url } : null,
     secrets: mayChange ? await fingerprintsOf(db, { owner: 'target', owner_id: target.id }) : {},
     applied: mayChange ? target.applied : null,
   };
 }
 
 export function targetItem({ id, name, revision, settings, ...row }: TargetRow & Counted, caller: Caller) {
-  const { snapshots, last_snapshot_at } = row;
+  const { snapshots, last_snapshot_at, late } = row;
   const permissions = permissionsOn({ id, ...row }, caller);
   return {
     ...{ id, name, revision, permissions, snapshots },
     settings: permissions.includes('read_source') ? settings : forReaders(settings),
     last_snapshot_at: last_snapshot_at?.toISOString() ?? null,
+    late,
   };
 }
 
@@ -136,7 +163,7 @@ export interface TargetChange {
 export async function saveTarget(
   db: Connection,
   { name, body, condition, keys }: TargetChange,
-): Promise<{ row: TargetRow; created: boolean }> {
+): Promise<{ row: TargetRow; before: TargetRow | null; created: boolean }> {
   const { settings, secrets } = withoutSecrets(body.settings);
   const profiles = await profileIds(db, body.settings);
   const found = await db
@@ -147,10 +174,14 @@ export async function saveTarget(
     .forUpdate()
     .executeTakeFirst();
   if ('create' in condition ? found : found?.revision !== condition.revision) throw changedMeanwhile(name, condition);
-  const { original_groups, builder_groups, expected_every } = body;
+  const { original_groups, builder_groups, expected_every, schedule, pool, webhook } = body;
+  const webhook_url = webhook && shownWebhook(webhook.url);
   const applied = {
     ...{ settings, original_groups, builder_groups },
     ...(expected_every !== null && { expected_every }),
+    ...(schedule !== null && { schedule }),
+    ...(pool !== null && { pool }),
+    ...(webhook_url !== null && { webhook: { url: webhook_url } }),
   };
   const content = {
     settings: JSON.stringify(settings),
@@ -161,6 +192,10 @@ export async function saveTarget(
     original_groups,
     builder_groups,
     expected_every,
+    ...(found && found.expected_every !== expected_every && { expected_since: new Date(), late_since: null }),
+    schedule: schedule && JSON.stringify(schedule),
+    pool,
+    webhook_url,
   };
   const row = found
     ? await db
@@ -177,11 +212,46 @@ export async function saveTarget(
         .executeTakeFirst();
   if (!row) throw changedMeanwhile(name, condition);
   const owner = { owner: 'target', owner_id: row.id } as const;
-  const sealed = Object.entries(await readSecrets(db, owner, keys));
+  const before = await readSecrets(db, owner, keys);
   // A URL as it was shown keeps the password that it had.
-  const kept = sealed.filter(([key, url]) => valueAt(settings, key) === withoutPassword(url));
-  await writeSecrets(db, owner, { values: { ...Object.fromEntries(kept), ...secrets }, keys });
-  return { row, created: !found };
+  const kept = Object.entries(before).filter(
+    ([key, url]) => isUrlKey(key) && valueAt(settings, key) === withoutPassword(url),
+  );
+  const values = { ...Object.fromEntries(kept), ...secrets, ...webhookSecrets(webhook, before) };
+  await writeSecrets(db, owner, { values, keys });
+  return { row, before: found ?? null, created: !found };
+}
+
+const WEBHOOK_URL = 'webhook.url';
+const WEBHOOK_SECRET = 'webhook.secret';
+
+/** A URL as it was shown, and an absent secret, are those that the hub has. */
+function webhookSecrets(webhook: Webhook | null, before: Record<string, string>): Record<string, string> {
+  if (webhook === null) return {};
+  const { [WEBHOOK_URL]: known, [WEBHOOK_SECRET]: knownSecret } = before;
+  const isShown = known !== undefined && webhook.url === shownWebhook(known);
+  const secret = webhook.secret ?? knownSecret;
+  if (secret === undefined) {
+    throw new Problem('cloud_refused', 'A webhook needs a secret, which signs its notifications', {
+      errors: [{ pointer: '/webhook/secret', detail: 'is required' }],
+    });
+  }
+  return { [WEBHOOK_URL]: isShown ? known : webhook.url, [WEBHOOK_SECRET]: secret };
+}
+
+/** The whole webhook of a target, for a notification; `null` when it has none. */
+export async function targetWebhook(
+  db: Connection,
+  targetId: string,
+  keys: HubKey[],
+): Promise<{ url: string; secret: string } | null> {
+  const found = await readSecrets(db, { owner: 'target', owner_id: targetId }, keys);
+  const { [WEBHOOK_URL]: url, [WEBHOOK_SECRET]: secret } = found;
+  return url !== undefined && secret !== undefined ? { url, secret } : null;
+}
+
+function isUrlKey(key: string): boolean {
+  return (URL_KEYS as readonly string[]).includes(key);
 }
 
 /** Its name is free again; a target with snapshots stays. */
@@ -215,7 +285,9 @@ export async function targetUrls(db: Connection, target: TargetRow, keys: HubKey
     const url = valueAt(target.settings, key);
     if (typeof url === 'string') urls[key] = url;
   }
-  return { ...urls, ...(await readSecrets(db, { owner: 'target', owner_id: target.id }, keys)) };
+  const sealed = Object.entries(await readSecrets(db, { owner: 'target', owner_id: target.id }, keys));
+  // A webhook is for the hub alone.
+  return { ...urls, ...Object.fromEntries(sealed.filter(([key]) => isUrlKey(key))) };
 }
 
 /** Settings as they are shown, and the URLs that hold a password. */

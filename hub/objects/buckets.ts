@@ -56,7 +56,7 @@ export function createBuckets(db: Database, keys: HubKey[], resolve?: LookupFunc
   const clients = new Map<string, { client: Client; revision: number }>();
   const openProfile = async (profileId: string) => {
     const { name, revision, settings } = await openStorageProfile(db, profileId, keys);
-    refuseLinkLocalAddress(settings);
+    refuseLinkLocalAddress(settings.endpoint);
     const kept = clients.get(profileId);
     const client = kept?.revision === revision ? kept.client : await createHubClient(settings, resolve);
     clients.set(profileId, { client, revision });

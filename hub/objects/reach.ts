@@ -27,18 +27,20 @@ export async function refuseLinkLocal({ endpoint }: StorageSettings): Promise<vo
 }
 
 /** The same without a name service: names are checked by `guardedLookup` at each connection. */
-export function refuseLinkLocalAddress({ endpoint }: StorageSettings): void {
-  const host = endpoint === undefined ? '' : hostOf(endpoint);
-  if (isIP(host) !== 0 && isRefused(host)) throw linkLocal();
+export function refuseLinkLocalAddress(url: string | undefined, pointer = ENDPOINT): void {
+  const host = url === undefined ? '' : hostOf(url);
+  if (isIP(host) !== 0 && isRefused(host)) throw linkLocal(pointer);
 }
 
 function hostOf(endpoint: string): string {
   return new URL(endpoint).hostname.replace(/^\[|\]$/g, '');
 }
 
-function linkLocal(): Problem {
-  return new Problem('cloud_refused', 'The endpoint is a link-local address', {
-    errors: [{ pointer: '/settings/endpoint', detail: 'must not be a link-local address' }],
+const ENDPOINT = '/settings/endpoint';
+
+function linkLocal(pointer = ENDPOINT): Problem {
+  return new Problem('cloud_refused', `The ${pointer === ENDPOINT ? 'endpoint' : 'URL'} is a link-local address`, {
+    errors: [{ pointer, detail: 'must not be a link-local address' }],
   });
 }
 
@@ -46,7 +48,7 @@ function linkLocal(): Problem {
 const NO_ROUTE = 'EHOSTUNREACH';
 
 /**
- * Resolves names for connections to buckets, and refuses a name that leads to a link-local address: it may have led
+ * Resolves names for connections to buckets and webhooks, and refuses a name that leads to a link-local address: it may have led
  * elsewhere when the storage profile was written (DNS rebinding).
  */
 export function guardedLookup(resolve: LookupFunction = lookup): LookupFunction {

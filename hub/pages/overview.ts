@@ -46,16 +46,25 @@ function columnsAt(now: Date): Column<OverviewRow>[] {
     { label: 'Newest snapshot', value: (row) => newestOf(row, now) },
     {
       label: 'Expected every',
-      value: ({ expected_every }) => (expected_every === null ? '–' : intervalOf(expected_every)),
+      value: expectedOf,
     },
     { label: 'Snapshots', number: true, value: ({ snapshots }) => formatCount(snapshots) },
     { label: 'Permissions', value: readersOf },
   ];
 }
 
-function statusOf({ late, expected_every }: OverviewRow): Html {
+function expectedOf({ expected_every, schedule }: OverviewRow): Html {
+  const every = expected_every === null ? '–' : intervalOf(expected_every);
+  return schedule === null
+    ? html`${every}`
+    : html`${every}<br><span class="faint">${schedule.cron} ${schedule.timezone}</span>`;
+}
+
+function statusOf({ late, expected_every, schedule }: OverviewRow): Html {
   if (late) return html`<span class="state late"><span aria-hidden="true">▲</span> Late</span>`;
-  if (expected_every === null) return html`<span class="faint">No schedule</span>`;
+  if (expected_every === null) {
+    return html`<span class="faint">${schedule === null ? 'No schedule' : 'Scheduled'}</span>`;
+  }
   return html`<span class="state well"><span aria-hidden="true">✓</span> On time</span>`;
 }
 

@@ -24,6 +24,8 @@ export interface HubRequest<Name extends RouteName> {
   acceptsCsv: boolean;
   /** As the client reaches the hub. */
   token: string | null;
+  /** Aborted when the client is gone. */
+  signal: AbortSignal;
 }
 
 export interface Answer<Body> {

@@ -141,7 +141,7 @@ export function createCloudClient(options: CloudClientOptions): CloudClient {
         await response.body?.cancel();
         return { ...answered, body: null };
       }
-      const parsed = v.safeParse(schema, await jsonOf(response, endpoint));
+      const parsed = v.safeParse(schema, await jsonOf(response, { endpoint, most: route.maxAnswerBytes }));
       if (!parsed.success) throw notAHub(endpoint, v.getDotPath(parsed.issues[0]) ?? 'the answer');
       return { ...answered, body: parsed.output as never };
     },
@@ -189,20 +189,23 @@ function searchOf(query: object = {}): string {
 }
 
 /** Bounded: the server may not be a hub. */
-async function textOf(response: Response): Promise<string> {
+async function textOf(response: Response, most = MOST_TEXT_BYTES): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of response.body ?? []) {
     bytes += piece.length;
-    if (bytes > MOST_TEXT_BYTES) throw new Error('the response is too large');
+    if (bytes > most) throw new Error('the response is too large');
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString();
 }
 
-async function jsonOf(response: Response, endpoint: string): Promise<unknown> {
+async function jsonOf(
+  response: Response,
+  { endpoint, most }: { endpoint: string; most: number | undefined },
+): Promise<unknown> {
   try {
-    return JSON.parse(await textOf(response));
+    return JSON.parse(await textOf(response, most));
   } catch {
     throw notAHub(endpoint, 'the response is not JSON');
   }

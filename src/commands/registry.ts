@@ -1,4 +1,5 @@
 import type { CommandModule, OptionSpec } from '../cli/command.ts';
+import { agentCommand } from './agent.ts';
 import { authLoginCommand } from './auth/login.ts';
 import { authLogoutCommand } from './auth/logout.ts';
 import { authStatusCommand } from './auth/status.ts';
@@ -72,6 +73,7 @@ export const COMMANDS: CommandModule[] = [
   cloudTokenCreateCommand,
   cloudTokenListCommand,
   cloudTokenRevokeCommand,
+  agentCommand,
   hubServeCommand,
   hubMigrateCommand,
   hubReconcileCommand,

@@ -15,6 +15,8 @@ export interface Configuration {
   cloud?: ReadonlyMap<string, CloudTarget>;
   /** Set when the hub could not be asked for its targets. */
   hub?: HubState;
+  /** The target of the file whose snapshots go to the hub: an agent builds it. */
+  published?: string;
   /** The cloud target whose URLs are whole, with their passwords. */
   cloudUrls?: string;
 }

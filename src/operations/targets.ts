@@ -151,7 +151,7 @@ async function describeTarget(
     last_snapshot_at: cloud ? cloud.last_snapshot_at : (taken[0] ?? null),
     error: notShared ?? source.error ?? destination.error,
     error_code: notShared === null ? (source.error_code ?? destination.error_code) : 'not_shared',
-    ...(cloud && { permissions: cloud.permissions, sso_groups: sharedWith(cloud.settings) }),
+    ...(cloud && { permissions: cloud.permissions, sso_groups: sharedWith(cloud.settings), late: cloud.late ?? false }),
   };
 }
 

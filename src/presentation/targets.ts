@@ -66,7 +66,14 @@ function statusText({ status, error_code: code }: TargetRow): string {
 /** A server slower than this is shown as slow. */
 const SLOW_MS = 250;
 
+/** An error of its database is more urgent. */
+function isOnlyLate({ late = false, status }: TargetRow): boolean {
+  return late && (status === 'ok' || status === 'unchecked');
+}
+
 function statusCell({ row, checking, checkedAt }: TargetEntry, glyphs: Glyphs): Cell {
+  // Its snapshots matter more than its database, to which a list does not connect.
+  if (isOnlyLate(row)) return { text: `${glyphs.caution} late`, tone: 'caution' };
   if (checking && checkedAt === null) return { text: `${glyphs.pending} checking`, tone: 'dim' };
   const { tone, glyph } = STATUSES[row.status];
   const slow = row.status === 'ok' && (row.latency_ms ?? 0) > SLOW_MS;
@@ -198,6 +205,7 @@ function snapshotsText({ type, snapshots, last_snapshot_at: last, storage_profil
 }
 
 function statusFact({ row, since, checkedAt, checking }: TargetEntry): Pick<Fact, 'value' | 'tone'> {
+  if (isOnlyLate(row)) return { value: 'late: its newest snapshot is older than the hub expects', tone: 'caution' };
   if (checkedAt === null) return { value: checking ? 'checking…' : STATUSES.unchecked.word, tone: 'dim' };
   const { word, tone } = STATUSES[row.status];
   const reason = row.error ? `: ${row.error}` : '';
@@ -216,7 +224,7 @@ export function targetInfoFacts({ info, ...row }: TargetRow & { info: TargetInfo
     ['Title', row.title === row.name ? null : row.title],
     ['Type', row.type],
     ['Engine', engineText(row)],
-    ['Status', [STATUSES[row.status].word, row.error].filter(Boolean).join(': ')],
+    ['Status', [isOnlyLate(row) ? 'late' : STATUSES[row.status].word, row.error].filter(Boolean).join(': ')],
     ['Size', row.size_bytes === null ? null : formatBytes(row.size_bytes)],
     ['Snapshots', snapshotsText({ ...row, storage_profile: null }, now)],
     ['Source', info.source],

@@ -31,6 +31,8 @@ export interface TargetRow {
   permissions?: string[];
   /** Of a cloud target: groups that may read sanitized snapshots, as far as the hub tells this caller. */
   sso_groups?: string[];
+  /** Of a cloud target: its newest snapshot on the hub is older than the hub expects. */
+  late?: boolean;
 }
 
 /** All that the configuration says of a target. URLs are without password; of one that cannot be read, the reason. */

@@ -37,6 +37,9 @@ export type RunEnd = { status: 'done' } | { status: 'failed' | 'cancelled'; erro
 
 const LOG_LIMIT = 1000;
 
+/** An agent runs for months. */
+const STEP_LIMIT = 1000;
+
 export function startRun(now: number): RunState {
   return {
     status: 'running',
@@ -69,7 +72,7 @@ export function foldRun(state: RunState, event: RunEvent, now: number): RunState
       return state;
     case 'warning': {
       const { code, message } = event;
-      const warned = { ...state, warnings: [...state.warnings, { code, message }] };
+      const warned = { ...state, warnings: [...state.warnings, { code, message }].slice(-LOG_LIMIT) };
       return addLog(warned, { at: now, kind: 'warning', text: message });
     }
     default:
@@ -113,7 +116,9 @@ function withStep(state: RunState, { step, state: change, label, now }: StepChan
     progress: goesOn ? known.progress : null,
   };
   // Repeated steps are separate steps.
-  const steps = goesOn ? state.steps.map((other) => (other === known ? next : other)) : [...state.steps, next];
+  const steps = goesOn
+    ? state.steps.map((other) => (other === known ? next : other))
+    : [...state.steps, next].slice(-STEP_LIMIT);
   return { ...state, steps };
 }
 

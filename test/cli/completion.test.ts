@@ -48,6 +48,7 @@ test.each([
       'trust',
       'auth',
       'cloud',
+      'agent',
       'hub',
       'demo',
       'completion',

@@ -209,7 +209,7 @@ test('the commands that write are those that change databases, snapshots or the 
   // verify writes with --repair only.
   const writing = COMMANDS.filter(({ writes }) => writes).map(({ name }) => name);
   const data = ['build', 'load', 'sanitize', 'undo', 'subset', 'push', 'pull', 'import', 'verify', 'rm', 'prune'];
-  expect(writing).toEqual([...data, 'cloud apply', 'cloud token create', 'cloud token revoke']);
+  expect(writing).toEqual([...data, 'cloud apply', 'cloud token create', 'cloud token revoke', 'agent']);
 });
 
 test('the screens respect --read-only', async () => {

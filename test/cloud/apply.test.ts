@@ -132,6 +132,37 @@ describeWithPostgres('tool cloud apply and show', () => {
     expect((await target()).settings.sso_groups).toEqual(['readers', 'testers']);
   });
 
+  test('a schedule, a pool and a webhook are written, unchanged, changed and removed; the webhook is not shown', async () => {
+    const builds = `    schedule: {cron: "30 2 * * *"}
+    pool: production
+    webhook: {url: "https://hooks.example.com/services/T0/secret-path", secret: secret-of-the-webhook}
+`;
+    await cli.folder.write('hub.yml', FILE + builds);
+    expect(await apply()).toMatchObject({ exit: 0 });
+    const shown = {
+      ...{ schedule: { cron: '30 2 * * *', timezone: 'UTC' }, pool: 'production' },
+      webhook: { url: 'https://hooks.example.com' },
+    };
+    expect(await target()).toMatchObject(shown);
+    expect((await apply()).actions?.at(-1)).toEqual(['orders', 'unchanged']);
+    const { stdout } = await cli.tool(['cloud', 'show']);
+    expect(stdout).toContain('cron: 30 2 * * *');
+    expect(stdout).not.toMatch(/secret-path|secret-of-the-webhook/);
+    await cli.folder.write('hub.yml', stdout);
+    expect((await apply()).actions?.at(-1)).toEqual(['orders', 'unchanged']);
+    await cli.folder.write('hub.yml', FILE + builds.replace('secret-of-the-webhook', 'another-of-the-webhook'));
+    const changed = await apply();
+    expect(changed.actions?.at(-1)).toEqual(['orders', 'change', 'webhook.secret']);
+    expect(JSON.stringify(changed.last)).not.toMatch(/secret-path|of-the-webhook/);
+    await cli.folder.write('hub.yml', FILE + builds.replace('30 2', '61 2'));
+    const refused = await apply();
+    expect(refused).toMatchObject({ exit: 3, last: { code: 'cloud_file_invalid' } });
+    expect((refused.last.details as string[]).join()).toContain('targets.orders.schedule.cron must be five fields');
+    await cli.folder.write('hub.yml', FILE);
+    expect(await apply()).toMatchObject({ exit: 0 });
+    expect(await target()).toMatchObject({ schedule: null, pool: null, webhook: null });
+  });
+
   test('a file with other keys is refused whole, with every problem', async () => {
     await change('provider: s3', 'provider: s3\n    cli_profile: mine');
     await cli.folder.write(

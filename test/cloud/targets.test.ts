@@ -36,7 +36,7 @@ describeWithPostgres('cloud targets', () => {
       name: 'Orders',
       snapshot: { src_url: 'postgres://db.example.com/orders' },
     };
-    await putTarget(hub, 'orders', { settings: shared });
+    await putTarget(hub, 'orders', { settings: shared, expected_every: '1d' });
     await putTarget(hub, 'hidden', { settings: {} });
     await putTarget(hub, 'local', { settings: { sso_groups: ['readers'] } });
     const { token, tokenId } = await hub.person('rita', ['readers']);
@@ -59,10 +59,14 @@ describeWithPostgres('cloud targets', () => {
   }
 
   test('targets of the hub are listed beside local ones; the one of the file wins', async () => {
-    const { targets } = await world();
+    const { targets, cli } = await world();
     const { types, rows, stderr } = await targets();
     expect(types).toEqual({ local: 'share', orders: 'cloud' });
-    expect(rows.find(({ name }) => name === 'orders')).toMatchObject({ title: 'Orders', src_url: null, snapshots: 0 });
+    expect(rows.find(({ name }) => name === 'orders')).toMatchObject({
+      ...{ title: 'Orders', src_url: null, snapshots: 0, late: true, status: 'unchecked' },
+    });
+    expect((await cli.tool(['targets', '--update'])).stdout).toMatch(/orders .* late /);
+    expect((await cli.tool(['targets', '--update', '--info'])).stdout).toMatch(/Status +late/);
     expect(stderr).toContain('Target "local" is in the file and on the hub');
   });
 

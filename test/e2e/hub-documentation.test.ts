@@ -20,7 +20,7 @@ import {
   TOOL,
 } from '../helpers/documented-commands.ts';
 import { freePort } from '../helpers/free-port.ts';
-import { startHub } from '../helpers/hub.ts';
+import { startHub, type TestHub } from '../helpers/hub.ts';
 import { startIdentityProvider } from '../helpers/identity-provider.ts';
 import { noteTakingBrowser } from '../helpers/note-taking-browser.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
@@ -155,6 +155,7 @@ describeWithPostgres('the documentation of the hub', () => {
           defaults: { shared_target_dst_db_url: destination.href },
         }),
         'hub.yml': cloudFile(blocks, await s3.bucket()),
+        'agent.yml': agentFile(blocks, hub),
         'sanitize.sql': 'UPDATE users SET email = NULL',
       };
       for (const [name, text] of Object.entries(files)) await writeFile(join(session.folder, name), text);
@@ -177,7 +178,18 @@ describeWithPostgres('the documentation of the hub', () => {
       file.storage_profiles.team = bucket;
       const { snapshot } = file.targets.orders;
       snapshot.src_url = snapshot.src_url.replace('db.example.com', host);
+      file.targets.orders.webhook = { url: 'https://hooks.example.com/T/1', secret: 'a-secret-of-16-characters' };
       return stringify(file);
+    }
+
+    /** The file of an agent, with the hub and the database that there are here. */
+    function agentFile(blocks: Block[], hub: TestHub): string {
+      const block = blocks.find(({ text }) => text.startsWith('# agent.yml'));
+      const { base_url: _, ...file } = parse(block?.text ?? '');
+      const { snapshot } = file.targets.orders;
+      snapshot.src_url = snapshot.src_url.replace('db.example.com', new URL(postgres.url('orders')).host);
+      const access = { env: 'development', dev_api_url: hub.url, authtoken: hub.ownerToken, secret_key: SECRET_KEY };
+      return stringify({ ...file, ...access });
     }
   });
 });
@@ -216,7 +228,7 @@ describe('files of the deployment', () => {
       ...units.map((unit) => (/^ExecStart=\/usr\/bin\/env tool (.*)$/m.exec(unit)?.[1] ?? '').split(' ')),
       JSON.parse(/^CMD (.*)$/m.exec(textOf('deploy/Dockerfile'))?.[1] ?? ''),
     ].map((words: string[]) => words.join(' '));
-    expect(commands.length).toBe(6);
+    expect(commands.length).toBe(7);
     expect(commands.filter((command) => !COMMANDS.some(({ name }) => name === command))).toEqual([]);
     const settings = { ...manifests.find(({ kind }) => kind === 'ConfigMap').data };
     for (const name of Object.keys(settings)) if (name.endsWith('_FILE')) delete settings[name];

@@ -13,7 +13,7 @@ export interface ForgingHub {
   stop(): Promise<void>;
 }
 
-export async function startForgingHub(hub: string): Promise<ForgingHub> {
+export async function startForgingHub(hub: string, port = 0): Promise<ForgingHub> {
   const server = createServer(async (incoming, outgoing) => {
     const { method = 'GET', url = '/', headers } = incoming;
     const path = url.replace('/api/v3', '');
@@ -30,7 +30,7 @@ export async function startForgingHub(hub: string): Promise<ForgingHub> {
     const body = isJson ? JSON.stringify(await forging.forge({ method, path }, JSON.parse(text))) : text;
     outgoing.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' }).end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const forging: ForgingHub = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     forge: (_request, body) => body,

@@ -1,5 +1,6 @@
 import { BlockList } from 'node:net';
 import { openDatabase } from '../../hub/database/database.ts';
+import type { QueueTimes } from '../../hub/database/queue.ts';
 import { targetsToSweep } from '../../hub/database/sweeps.ts';
 import { startRemovals } from '../../hub/jobs/removals.ts';
 import { sweepDue } from '../../hub/jobs/sweeps.ts';
@@ -14,6 +15,7 @@ import { keyOf } from '../../hub/settings-values.ts';
 export interface InstanceOptions {
   databaseUrl: string;
   key: string;
+  queueTimes?: QueueTimes;
 }
 
 /** Removes what is to be removed, and sweeps with a clock that is ahead by so many hours. */
@@ -21,7 +23,7 @@ export interface SweepMessage {
   hours: number;
 }
 
-const { databaseUrl, key } = JSON.parse(process.argv[2] ?? '') as InstanceOptions;
+const { databaseUrl, key, queueTimes } = JSON.parse(process.argv[2] ?? '') as InstanceOptions;
 const keys = [keyOf(Buffer.from(key, 'hex'))];
 const { signal } = new AbortController();
 const { db } = openDatabase(databaseUrl);
@@ -60,7 +62,7 @@ await serve({
     ...{ databaseUrl, keys, listen: { host: '127.0.0.1', port: 0 }, metricsListen: null },
     ...{ publicUrl: 'https://hub.example.com', trustedProxies: new BlockList(), signIn: null, pages: null },
     ...{ ownerGroups: ['owners'], memberGroups: ['developers'], auditorGroups: ['auditors'] },
-    ...{ github: { issuer: GITHUB_ISSUER, rules: [] }, bucket: null },
+    ...{ github: { issuer: GITHUB_ISSUER, rules: [] }, webhook: null, bucket: null },
   },
   dev: false,
   version: '0.1.0',
@@ -68,5 +70,6 @@ await serve({
   signal,
   clock: () => new Date(),
   limits: { requests: { perSecond: 1e6, burst: 1e6 }, refusedSignIns: 1e6 },
+  queueTimes,
   ready: ({ url }) => void process.send?.({ url }),
 });

@@ -51,10 +51,10 @@ const NO_LIMITS: Limits = { requests: { perSecond: 1e6, burst: 1e6 }, refusedSig
 
 /** With `postgres`, an instance more of the same hub. */
 export async function startHub(
-  change: Partial<HubSettings> & Pick<ServeOptions, 'limits' | 'timeouts'> = {},
+  change: Partial<HubSettings> & Pick<ServeOptions, 'limits' | 'timeouts' | 'queueTimes'> = {},
   running?: TestPostgres,
 ): Promise<TestHub> {
-  const { limits = NO_LIMITS, timeouts, ...changed } = change;
+  const { limits = NO_LIMITS, timeouts, queueTimes, ...changed } = change;
   const postgres = running ?? (await startPostgres());
   const settings: HubSettings = {
     databaseUrl: postgres.url('postgres'),
@@ -69,6 +69,7 @@ export async function startHub(
     memberGroups: ['developers'],
     auditorGroups: ['auditors'],
     github: { issuer: GITHUB_ISSUER, rules: [] },
+    webhook: null,
     bucket: null,
     ...changed,
   };
@@ -85,6 +86,7 @@ export async function startHub(
       clock: () => new Date(),
       limits,
       ...(timeouts && { timeouts }),
+      queueTimes,
       ready,
     });
     running_.catch(failed);

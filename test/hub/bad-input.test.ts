@@ -64,6 +64,23 @@ function rightRequests(user: string, token: string): Record<RouteName, Right> {
       body: { objects: [OBJECT] },
       wrong: { objects: Array(201).fill(OBJECT) },
     },
+    requestBuild: { path: `${target}/builds`, body: {} },
+    claimBuild: {
+      path: '/builds/claim',
+      body: { pool: 'default', targets: ['orders'], wait: 0 },
+      wrong: { pool: 'No Pool', targets: Array(1001).fill('orders'), wait: 31 },
+    },
+    heartbeatBuild: {
+      path: `/builds/${user}/heartbeat`,
+      body: { lease: user },
+      wrong: { lease: 'mine' },
+    },
+    finishBuild: {
+      path: `/builds/${user}/finish`,
+      body: { lease: user, outcome: 'failed', code: 'dump_failed', message: 'No space' },
+      wrong: { lease: null, outcome: 'maybe', code: 'No code', message: 'x'.repeat(1001) },
+    },
+    getBuild: { path: `/builds/${user}` },
     listStorageProfiles: { path: '/storage_profiles' },
     getStorageProfile: { path: '/storage_profiles/team' },
     putStorageProfile: {
@@ -137,7 +154,7 @@ describeWithPostgres('bad input', () => {
 
   const TABLES = [
     ...['users', 'tokens', 'spent_id_tokens', 'storage_profiles', 'secrets', 'targets', 'objects', 'snapshots'],
-    ...['snapshot_objects', 'sweeps', 'audit_events', 'kysely_migration'],
+    ...['snapshot_objects', 'sweeps', 'audit_events', 'builds', 'kysely_migration'],
   ];
 
   /** Every row of every table; but refused sign-ins are counted. */
@@ -191,8 +208,8 @@ describeWithPostgres('bad input', () => {
         cases.push(['another scheme', send({ token: undefined, headers: basic }), UNAUTHORIZED]);
       }
       if (route.path.includes('{')) {
-        const impossible = path.replace(/orders|team|[0-9a-f]{8}-.*$/, '%00..%2f');
-        const missing = path.replace(/orders|team|[0-9a-f]{8}-.*$/, randomUUID());
+        const impossible = path.replace(/orders|team|[0-9a-f]{8}-[0-9a-f-]{27}/, '%00..%2f');
+        const missing = path.replace(/orders|team|[0-9a-f]{8}-[0-9a-f-]{27}/, randomUUID());
         cases.push([
           'a name that cannot be',
           send({}, impossible),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { get } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordEvent } from '../../hub/database/audit.ts';
+import { createMetrics } from '../../hub/metrics.ts';
 import { pagesOf } from '../../hub/pages/pages.ts';
 import { nextPage } from '../../hub/pages/sign-in.ts';
 import { freePort } from '../helpers/free-port.ts';
@@ -221,9 +222,11 @@ describeWithPostgres('pages of the hub', () => {
         .values(row as never)
         .execute();
     }
+    await putTarget(hub, 't-planned', { settings: {}, schedule: { cron: '30 2 * * 1-5', timezone: 'Europe/Berlin' } });
     const user = await person(['auditors']);
     const { text } = await visit('/?q=t-', user);
-    const states = [...text.matchAll(/<bdi>(t-\w+)<\/bdi>[\s\S]*?(Late|On time|No schedule)</g)].map(
+    expect(text).toContain('30 2 * * 1-5 Europe/Berlin');
+    const states = [...text.matchAll(/<bdi>(t-\w+)<\/bdi>[\s\S]*?(Late|On time|No schedule|Scheduled)</g)].map(
       ([, name, state]) => [name, state],
     );
     expect(states).toEqual([
@@ -231,8 +234,21 @@ describeWithPostgres('pages of the hub', () => {
       ['t-new', 'On time'],
       ['t-none', 'Late'],
       ['t-old', 'Late'],
+      ['t-planned', 'Scheduled'],
       ['t-weeks', 'On time'],
     ]);
+    const metrics = await createMetrics(hub.database, () => new Date()).text();
+    expect(metrics).toMatch(/^tool_hub_targets_late 3$/m);
+    expect(metrics.match(/^tool_hub_target_late\{.*$/gm)).toEqual([
+      'tool_hub_target_late{target="orders"} 1',
+      'tool_hub_target_late{target="t-none"} 1',
+      'tool_hub_target_late{target="t-old"} 1',
+    ]);
+    const { token } = await hub.service('reader', 'reader', [
+      (await hub.send('GET', '/targets/t-old', { token: hub.ownerToken })).body.id,
+    ]);
+    expect((await hub.send('GET', '/targets', { token })).body.items).toMatchObject([{ name: 't-old', late: true }]);
+    expect((await hub.send('GET', '/targets/t-old', { token })).body).toMatchObject({ late: true, schedule: null });
     const late = await visit('/?q=t-&late=1', user);
     expect([...late.text.matchAll(/<bdi>(t-\w+)<\/bdi>/g)].map(([, name]) => name)).toEqual(['t-none', 't-old']);
     expect(text).toMatch(/<time datetime="\d{4}-\d\d-\d\dT[\d:.]+Z">/);

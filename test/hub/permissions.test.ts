@@ -71,6 +71,11 @@ function managers(status: number): Row {
   return { ...pushers(status), 'builder token': 403 };
 }
 
+/** For others the build does not exist. */
+function pushersOfBuilds(status: number): Row {
+  return only({ owner: status, member: status, 'builder token': status }, 404);
+}
+
 const OWNERS = (status: number): Row => only({ owner: status }, 403);
 
 /**
@@ -97,6 +102,11 @@ const EXPECTED: Record<RouteName, Row> = {
   requestUploads: pushers(200),
   verifyUploads: pushers(200),
   requestDownloads: READERS,
+  requestBuild: pushers(201),
+  claimBuild: signedIn(200),
+  heartbeatBuild: pushersOfBuilds(204),
+  finishBuild: pushersOfBuilds(204),
+  getBuild: pushersOfBuilds(200),
   listStorageProfiles: OWNERS(200),
   getStorageProfile: OWNERS(200),
   putStorageProfile: OWNERS(200),
@@ -233,9 +243,16 @@ describeWithPostgres('permissions of the hub', () => {
     }
 
     /** A request of this route that is right but for the caller. */
-    async function caseOf(name: RouteName, target: { name: string; sanitized: string }): Promise<Case> {
+    async function caseOf(
+      name: RouteName,
+      target: { name: string; sanitized: string },
+      token: string | undefined,
+    ): Promise<Case> {
       const route: Route = ROUTES[name];
-      const id = name === 'revokeToken' ? (await hub.service('other', 'reader', [])).id : bystander;
+      const build = route.path.startsWith('/builds/{id}') ? await claimedBuild(target.name, token) : null;
+      const other = name === 'revokeToken' ? (await hub.service('other', 'reader', [])).id : bystander;
+      const id = build?.id ?? other;
+      const lease = build?.lease ?? randomUUID();
       const profile = route.path.startsWith('/storage_profiles');
       const path = route.path
         .replace('{name}', profile ? 'team' : target.name)
@@ -250,12 +267,32 @@ describeWithPostgres('permissions of the hub', () => {
         requestUploads: { sanitized: false, objects },
         verifyUploads: { sanitized: false, objects: [{ sha256: 'd'.repeat(64) }] },
         requestDownloads: { objects: [OBJECT] },
+        requestBuild: {},
+        claimBuild: { targets: [target.name] },
+        heartbeatBuild: { lease },
+        finishBuild: { lease, outcome: 'failed', code: 'dump_failed', message: 'No space' },
         putStorageProfile: { settings: await currentProfile() },
         createToken: { name: 'ci', role: 'builder', targets: [target.name], expires_in_days: 1 },
         updateUser: { disabled: false },
       };
       const revision = profile ? await profileRevision() : 1;
       return { path, body: bodies[name], headers: route.conditional ? { 'if-match': `"${revision}"` } : {} };
+    }
+
+    let claimed: { target: string; id: string; lease: string } | null = null;
+
+    /** A build of the target that this caller has claimed, as far as the hub knows the token. */
+    async function claimedBuild(target: string, token: string | undefined): Promise<{ id: string; lease: string }> {
+      const owner = { token: hub.ownerToken };
+      if (claimed?.target !== target) {
+        await hub.send('POST', `/targets/${target}/builds`, { ...owner, body: {} });
+        const { body } = await hub.send('POST', '/builds/claim', { ...owner, body: { targets: [target] } });
+        claimed = { target, id: body.build.id, lease: body.build.lease };
+      }
+      const { body: me } = await hub.send('GET', '/me', { token });
+      const change = { caller_id: me?.id ?? randomUUID() };
+      await hub.database.db.updateTable('builds').set(change).where('lease', '=', claimed.lease).execute();
+      return claimed;
     }
 
     async function currentProfile(): Promise<object> {
@@ -268,7 +305,7 @@ describeWithPostgres('permissions of the hub', () => {
     }
 
     /** What a case changes for the next one. */
-    const CHANGING: RouteName[] = ['endSession', 'putTarget', 'removeSnapshot'];
+    const CHANGING: RouteName[] = ['endSession', 'putTarget', 'removeSnapshot', 'requestBuild'];
 
     interface Surroundings {
       target: { name: string; id: string; sanitized: string };
@@ -294,8 +331,8 @@ describeWithPostgres('permissions of the hub', () => {
       const found: Partial<Row> = {};
       for (const caller of CALLERS) {
         const { target, tokens } = CHANGING.includes(name) ? await makeSurroundings([caller]) : shared;
-        const { path, body, headers = {} } = await caseOf(name, target);
         const token = tokens.get(caller);
+        const { path, body, headers = {} } = await caseOf(name, target, token);
         const answer = await hub.send(ROUTES[name].method, path, { token, body, headers });
         found[caller] = answer.status;
         if (caller !== 'owner') expect(answer.text, caller).not.toContain('testsecret123');

@@ -125,6 +125,8 @@ describeWithPostgres('tool hub', () => {
       TOOL_HUB_PUBLIC_URL: 'http://hub.example.com',
       TOOL_HUB_GITHUB_BUILDERS: 'acme/app',
       TOOL_HUB_LISTEN: 'everywhere',
+      TOOL_HUB_WEBHOOK_URL: 'http://hooks.example.com/',
+      TOOL_HUB_WEBHOOK_SECRET: 'my-secret-key',
       TOOL_HUB_PROVIDER: 'https://idp.example.com',
     };
     const error = await readHubSettings(environment, { dev: false }).catch((thrown) => thrown);
@@ -140,6 +142,8 @@ describeWithPostgres('tool hub', () => {
       'TOOL_HUB_KEYS',
       'TOOL_HUB_LISTEN',
       'TOOL_HUB_GITHUB_BUILDERS',
+      'TOOL_HUB_WEBHOOK_URL',
+      'TOOL_HUB_WEBHOOK_SECRET',
     ]);
     expect(error.details.join()).not.toContain('my-secret-key');
   });

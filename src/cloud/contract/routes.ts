@@ -3,11 +3,17 @@ import { MOST_TEXT_BYTES } from '../../repository/store.ts';
 import {
   auditPageSchema,
   auditQuery,
+  buildSchema,
+  claimBodySchema,
+  claimSchema,
   createdTokenSchema,
   downloadsBodySchema,
   downloadsSchema,
+  finishBodySchema,
   headlinePageSchema,
+  heartbeatBodySchema,
   identitySchema,
+  newBuildBodySchema,
   newSessionSchema,
   newTokenSchema,
   noteBodySchema,
@@ -59,6 +65,8 @@ export interface Route {
   /** The body is a text in a format of its own, which the route parses: a manifest. */
   textBody?: true;
   maxBodyBytes?: number;
+  /** Bytes of an answer that a client reads; default 64 MB. */
+  maxAnswerBytes?: number;
   /** Of a successful answer, by status; `null` where it has no body. */
   answers: Record<number, v.GenericSchema | null>;
   /** A change names the revision that it is made to (`If-Match`), a creation that there is none (`If-None-Match: *`). */
@@ -209,6 +217,48 @@ export const ROUTES = {
     access: { target: 'read' },
     body: downloadsBodySchema,
     answers: { 200: downloadsSchema },
+  },
+  requestBuild: {
+    method: 'POST',
+    path: '/targets/{name}/builds',
+    summary: 'Request a build by an agent; answers the build that is queued or running, if any',
+    access: { target: 'push' },
+    body: newBuildBodySchema,
+    answers: { 200: buildSchema, 201: buildSchema },
+  },
+  claimBuild: {
+    method: 'POST',
+    path: '/builds/claim',
+    summary: 'Wait for a due build of one of these targets, and take it; heartbeats keep it',
+    access: 'signed in',
+    body: claimBodySchema,
+    maxAnswerBytes: MOST_BODY_BYTES,
+    answers: { 200: claimSchema },
+  },
+  heartbeatBuild: {
+    method: 'POST',
+    path: '/builds/{id}/heartbeat',
+    summary: 'Keep a claimed build; without a heartbeat it is given to another agent after a minute',
+    access: 'signed in',
+    body: heartbeatBodySchema,
+    maxAnswerBytes: MOST_BODY_BYTES,
+    answers: { 204: null },
+  },
+  finishBuild: {
+    method: 'POST',
+    path: '/builds/{id}/finish',
+    summary: 'End a claimed build: done, failed, or released to other agents',
+    access: 'signed in',
+    body: finishBodySchema,
+    maxAnswerBytes: MOST_BODY_BYTES,
+    answers: { 204: null },
+  },
+  getBuild: {
+    method: 'GET',
+    path: '/builds/{id}',
+    summary: 'A requested or scheduled build, for those who may build its target',
+    access: 'signed in',
+    answers: { 200: buildSchema },
   },
   listStorageProfiles: {
     method: 'GET',

@@ -4,6 +4,8 @@ import { storageProfileSchema } from '../../config/schema/storage-profile.ts';
 import { targetSchema } from '../../config/schema/target.ts';
 import { headlineSchema } from '../../repository/headlines/headline.ts';
 import { count, sha256, snapshotId } from '../../repository/values.ts';
+import { isCron, isTimeZone } from './cron.ts';
+import { isWebhookUrl } from './webhook.ts';
 
 // Bodies of the hub's API. Requests are strict objects: the hub refuses unknown fields. Answers are objects: a client
 // ignores fields of a newer hub.
@@ -120,11 +122,51 @@ export const expectedEvery = v.pipe(
   v.regex(/^[1-9]\d{0,3}[hdw]$/, 'must be a number of hours, days or weeks: 24h, 1d, 2w'),
 );
 
+/** When a target is built: cron with a time zone. The zone defaults to UTC, never to that of a machine. */
+export const scheduleSchema = v.strictObject({
+  cron: v.pipe(
+    v.string(),
+    v.maxLength(100, 'must have at most 100 characters'),
+    v.check(isCron, 'must be five fields of cron, minute to day of the week: 30 2 * * 1-5'),
+  ),
+  timezone: v.exactOptional(
+    v.pipe(v.string(), v.maxLength(64), v.check(isTimeZone, 'must be a time zone: Europe/Berlin, UTC')),
+    'UTC',
+  ),
+});
+export type Schedule = v.InferOutput<typeof scheduleSchema>;
+
+/** Agents that share builds. */
+export const poolName = v.pipe(
+  v.string(),
+  v.regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must have at most 40 lower-case letters, digits and hyphens'),
+);
+export const DEFAULT_POOL = 'default';
+
+const SHORTEST_SECRET = 16;
+
+/** Receives notifications of the target. Both parts are sealed; of the URL the hub shows the address alone. */
+export const webhookSchema = v.strictObject({
+  url: v.pipe(v.string(), v.maxLength(2000), v.check(isWebhookUrl, 'must be a URL that begins with https://')),
+  /** Signs the notifications. Absent: the one that the hub has. */
+  secret: v.exactOptional(
+    v.pipe(
+      v.string(),
+      v.minLength(SHORTEST_SECRET, `must have at least ${SHORTEST_SECRET} characters`),
+      v.maxLength(200, 'must have at most 200 characters'),
+    ),
+  ),
+});
+export type Webhook = v.InferOutput<typeof webhookSchema>;
+
 export const targetBodySchema = v.strictObject({
   settings: targetSettingsSchema,
   original_groups: v.exactOptional(groups, []),
   builder_groups: v.exactOptional(groups, []),
   expected_every: v.exactOptional(v.nullable(expectedEvery), null),
+  schedule: v.exactOptional(v.nullable(scheduleSchema), null),
+  pool: v.exactOptional(v.nullable(poolName), null),
+  webhook: v.exactOptional(v.nullable(webhookSchema), null),
   /** The hub remembers this content, which the next `cloud apply` compares with. */
   applied: v.exactOptional(v.boolean(), false),
 });
@@ -144,6 +186,8 @@ const targetItem = v.object({
   permissions: v.array(v.picklist(PERMISSIONS)),
   snapshots: count,
   last_snapshot_at: v.nullable(time),
+  /** The newest snapshot is older than `expected_every`. Absent in answers of an older hub. */
+  late: v.optional(v.boolean()),
   revision: count,
 });
 export const targetPageSchema = page(targetItem);
@@ -156,6 +200,10 @@ export const targetAnswerSchema = v.object({
   builder_groups: v.array(v.string()),
   /** Absent in answers of an older hub. */
   expected_every: v.optional(v.nullable(v.string())),
+  schedule: v.optional(v.nullable(v.object({ cron: v.string(), timezone: v.string() }))),
+  pool: v.optional(v.nullable(v.string())),
+  /** Without its path and its secret. */
+  webhook: v.optional(v.nullable(v.object({ url: v.string() }))),
   secrets: fingerprints,
   applied: v.nullable(answeredSettings),
 });
@@ -316,3 +364,58 @@ export const searchQuery = v.strictObject({
   ...pageQuery.entries,
   q: v.exactOptional(v.pipe(shortText, v.maxLength(100))),
 });
+
+/** Seconds in which a claim waits for a build. */
+export const LONGEST_CLAIM = 30;
+
+/** Targets of one agent. */
+export const MOST_CLAIMED = 1000;
+
+/** Of one claim: whoever has a later one has the build. */
+const lease = id;
+
+export const claimBodySchema = v.strictObject({
+  pool: v.exactOptional(poolName, DEFAULT_POOL),
+  /** Of the agent's own configuration: no other target is given to it. */
+  targets: v.pipe(v.array(resourceName), v.minLength(1, 'must name a target'), v.maxLength(MOST_CLAIMED)),
+  wait: v.exactOptional(v.pipe(count, v.maxValue(LONGEST_CLAIM)), 0),
+});
+export const claimSchema = v.object({
+  /** `null`: nothing is due. */
+  build: v.nullable(v.object({ id, target: resourceName, lease })),
+  /** Targets of the request that the caller may not build, that are in another pool, or that are unknown. */
+  refused: v.pipe(v.array(resourceName), v.maxLength(MOST_CLAIMED)),
+});
+export type ClaimedBuild = NonNullable<v.InferOutput<typeof claimSchema>['build']>;
+
+export const heartbeatBodySchema = v.strictObject({ lease });
+
+export const finishBodySchema = v.variant('outcome', [
+  v.strictObject({ outcome: v.literal('done'), lease, snapshot: snapshotId }),
+  v.strictObject({
+    outcome: v.literal('failed'),
+    lease,
+    code: v.pipe(v.string(), v.regex(/^[a-z][a-z0-9_]{0,59}$/, 'must be a code of an error')),
+    message: v.pipe(v.string(), v.maxLength(1000)),
+  }),
+  /** The agent ends: another one takes it. */
+  v.strictObject({ outcome: v.literal('released'), lease }),
+]);
+export type FinishBody = v.InferOutput<typeof finishBodySchema>;
+
+export const newBuildBodySchema = v.strictObject({});
+
+const BUILD_STATES = ['queued', 'running', 'done', 'failed'] as const;
+export const buildSchema = v.object({
+  id,
+  target: v.string(),
+  state: v.picklist(BUILD_STATES),
+  requested_at: time,
+  started_at: v.nullable(time),
+  ended_at: v.nullable(time),
+  /** Who builds it. */
+  agent: v.nullable(v.string()),
+  snapshot: v.nullable(v.string()),
+  error: v.nullable(v.object({ code: v.string(), message: v.string() })),
+});
+export type Build = v.InferOutput<typeof buildSchema>;

@@ -3,10 +3,15 @@ import { dirname, resolve } from 'node:path';
 import * as v from 'valibot';
 import {
   expectedEvery,
+  poolName,
+  type Schedule,
   type StorageSettings,
+  scheduleSchema,
   storageSettingsSchema,
   type TargetSettings,
   targetSettingsSchema,
+  type Webhook,
+  webhookSchema,
 } from '../../cloud/contract/schemas.ts';
 import { decrypt, ENCRYPTED } from '../../config/secrets/cipher.ts';
 import { isTree, type Tree } from '../../config/tree.ts';
@@ -19,12 +24,25 @@ export interface CloudFileTarget {
   original_groups: string[];
   builder_groups: string[];
   expected_every?: string;
+  schedule?: Schedule;
+  pool?: string;
+  webhook?: Webhook;
 }
 
 /** What a file says for the hub: `storage_profiles` and `targets`, as in tool.yml. */
 export interface CloudFile {
   storageProfiles: Map<string, StorageSettings>;
   targets: Map<string, CloudFileTarget>;
+}
+
+const buildsSchema = v.strictObject({
+  schedule: v.exactOptional(scheduleSchema),
+  pool: v.exactOptional(poolName),
+  webhook: v.exactOptional(webhookSchema),
+});
+
+function withoutMissing(values: object): object {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
 const groups = v.optional(v.array(v.string()), []);
@@ -53,16 +71,27 @@ export async function readCloudFile({ configuration, signal }: Context, file: st
     if (settings) found.storageProfiles.set(name, settings);
   }
   for (const [name, value] of entriesOf(tree.targets)) {
-    const { original_groups, builder_groups, expected_every, share: _, ...rest } = opened(value, secretKey);
+    const {
+      original_groups,
+      builder_groups,
+      expected_every,
+      schedule,
+      pool,
+      webhook,
+      share: _,
+      ...rest
+    } = opened(value, secretKey);
     const settings = await withQuery(rest, file, problems);
     const parsed = check(`targets.${name}`, targetSettingsSchema, settings);
     const original = check(`targets.${name}.original_groups`, groups, original_groups);
     const builder = check(`targets.${name}.builder_groups`, groups, builder_groups);
     const every = check(`targets.${name}.expected_every`, v.optional(expectedEvery), expected_every);
-    if (parsed && original && builder && every !== null) {
+    const builds = check(`targets.${name}`, buildsSchema, withoutMissing({ schedule, pool, webhook }));
+    if (parsed && original && builder && every !== null && builds !== null) {
       found.targets.set(name, {
         ...{ settings: parsed, original_groups: original, builder_groups: builder },
         ...(every !== undefined && { expected_every: every }),
+        ...builds,
       });
     }
   }

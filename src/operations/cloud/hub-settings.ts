@@ -5,6 +5,7 @@ import { compare, type KeyChange, type Leaves, leavesOf, settingsOf } from '../.
 import type { AnswerOf } from '../../cloud/contract/routes.ts';
 import type { StorageSettings } from '../../cloud/contract/schemas.ts';
 import { URL_KEYS, withoutPassword } from '../../cloud/contract/url-password.ts';
+import { shownWebhook } from '../../cloud/contract/webhook.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
@@ -95,6 +96,10 @@ async function planProfile(client: CloudClient, name: string, settings: StorageS
   return stepOf({ kind: 'storage_profile', name, changes, desired, revision: found?.revision ?? null });
 }
 
+/** Both are sealed on the hub; it shows the URL without its path. */
+const WEBHOOK_URL = 'webhook.url';
+const WEBHOOK_SECRET = 'webhook.secret';
+
 async function planTarget(client: CloudClient, name: string, target: CloudFileTarget): Promise<Step> {
   const found = await absentIfUnknown(client.call('getTarget', { parameters: { name } }));
   const file = leavesOf(target);
@@ -105,7 +110,16 @@ async function planTarget(client: CloudClient, name: string, target: CloudFileTa
     fileSecrets[key] = url;
     file.set(key, withoutPassword(url));
   }
-  const secrets = Object.entries(found?.secrets ?? {}).map(([key, value]) => [`settings.${key}`, value] as const);
+  if (target.webhook) {
+    const { url, secret } = target.webhook;
+    // As it is shown it is the one that the hub has.
+    if (url !== shownWebhook(url)) fileSecrets[WEBHOOK_URL] = url;
+    file.set(WEBHOOK_URL, shownWebhook(url));
+    if (secret !== undefined) fileSecrets[WEBHOOK_SECRET] = secret;
+    file.delete(WEBHOOK_SECRET);
+  }
+  const placeOf = (key: string): string => ([WEBHOOK_URL, WEBHOOK_SECRET].includes(key) ? key : `settings.${key}`);
+  const secrets = Object.entries(found?.secrets ?? {}).map(([key, value]) => [placeOf(key), value] as const);
   const { changes, desired } = compare({
     file,
     fileSecrets,
@@ -116,13 +130,22 @@ async function planTarget(client: CloudClient, name: string, target: CloudFileTa
   return stepOf({ kind: 'target', name, changes, desired, revision: found?.revision ?? null });
 }
 
-/** Keys of a target that the hub stores beside its settings; without `expected_every` when it is not set. */
+/** Keys of a target that the hub stores beside its settings; those that are not set are left out. */
 export function outsideSettings({
   original_groups,
   builder_groups,
   expected_every,
+  schedule,
+  pool,
+  webhook,
 }: AnswerOf<'getTarget'>): Omit<CloudFileTarget, 'settings'> {
-  return { original_groups, builder_groups, ...(expected_every != null && { expected_every }) };
+  return {
+    ...{ original_groups, builder_groups },
+    ...(expected_every != null && { expected_every }),
+    ...(schedule != null && { schedule }),
+    ...(pool != null && { pool }),
+    ...(webhook != null && { webhook }),
+  };
 }
 
 function stepOf(step: Omit<Step, 'action'>): Step {

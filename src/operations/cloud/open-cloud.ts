@@ -16,20 +16,23 @@ export interface OpenCloud {
   impatient?: boolean;
   /** For a list that local snapshots can stand in for. */
   listing?: boolean;
+  /** For a request that its caller repeats. */
+  repeated?: boolean;
 }
 
 const IMPATIENT = { timeout: 3000, attempts: 1 };
+const REPEATED = { attempts: 1 };
 const LISTING = { timeout: 10_000, attempts: 3 };
 
 /** The hub of the configuration, with its token. Throws with exit 4 when there is none. */
 export async function openCloud(
   context: Context,
-  { impatient = false, listing = false }: OpenCloud = {},
+  { impatient = false, listing = false, repeated = false }: OpenCloud = {},
 ): Promise<CloudClient> {
   const { configuration, environment, signal } = context;
   const { settings } = configuration;
   const endpoint = apiEndpoint(settings);
-  const patience = impatient ? IMPATIENT : listing ? LISTING : {};
+  const patience = impatient ? IMPATIENT : listing ? LISTING : repeated ? REPEATED : {};
   const common = { endpoint, version: readVersion(), signal, ...patience };
   if (settings.authtoken !== undefined) {
     return createCloudClient({ ...common, token: settings.authtoken, renew: () => renewToken(context) });

@@ -237,8 +237,8 @@ async function publish(context: Context, { repository, original, sanitized }: Pu
 }
 
 /** What goes to a storage profile that others load from, or to the hub, must be sanitized wholly. */
-function isShared({ configuration: { settings, cloud } }: Context, target: string): boolean {
-  if (cloud?.has(target)) return true;
+function isShared({ configuration: { settings, cloud, published } }: Context, target: string): boolean {
+  if (cloud?.has(target) || published === target) return true;
   const profile = settings.targets[target]?.sanitize?.storage_profile;
   const shares = Object.values(settings.targets).map(({ share }) => share?.storage_profile_name);
   return profile !== undefined && shares.includes(profile);

@@ -12,7 +12,7 @@ export function locationFor(
   name: string,
   { sanitized }: { sanitized: boolean },
 ): RemoteLocation | null {
-  if (configuration.cloud?.has(name)) return { cloudTarget: name };
+  if (configuration.cloud?.has(name) || configuration.published === name) return { cloudTarget: name };
   const { storage_profile, sanitize } = findTarget(configuration, name);
   const profile = (sanitized ? sanitize?.storage_profile : undefined) ?? storage_profile;
   return profile === undefined ? null : { profile };

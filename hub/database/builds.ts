@@ -1,0 +1,268 @@
+import { sql } from 'kysely';
+import type { Build, FinishBody } from '../../src/cloud/contract/schemas.ts';
+import { type Caller, permissionsOn } from '../access.ts';
+import { Problem } from '../problem.ts';
+import { recordEvent } from './audit.ts';
+import { type Connection, type Database, QUEUE_SCHEMA } from './database.ts';
+import { type BuildJob, buildOptions, findJob, inTransaction, NOTIFICATIONS, type Queue, queueOf } from './queue.ts';
+import type { TargetRow } from './targets.ts';
+
+// Builds are jobs of pg-boss; a row of `builds` is one claim of a job, by an agent.
+
+const JOB = sql.id(QUEUE_SCHEMA, 'job');
+
+/** Requests a build, or finds the one that is queued or running. In a transaction of the caller. */
+export async function requestBuild(
+  db: Connection,
+  queue: Queue,
+  target: TargetRow,
+): Promise<{ id: string; created: boolean }> {
+  const name = queueOf(target.pool);
+  const data: BuildJob = { target_id: target.id };
+  const id = await queue.boss.send(name, data, { ...buildOptions(target.id), db: inTransaction(db) });
+  if (id !== null) return { id, created: true };
+  const { rows } = await sql<{ id: string }>`SELECT id FROM ${JOB}
+    WHERE name = ${name} AND singleton_key = ${target.id} AND state <= 'active' LIMIT 1`.execute(db);
+  const [running] = rows;
+  if (running) return { id: running.id, created: false };
+  throw new Problem('cloud_unavailable', 'A build has just ended', { headers: { 'retry-after': '1' } });
+}
+
+export interface Claiming {
+  caller: Caller;
+  /** For the audit. */
+  address: string | null;
+  pool: string;
+  /** That the agent has, and the caller may build. */
+  targetIds: string[];
+}
+
+export interface Claim {
+  id: string;
+  lease: string;
+  target: string;
+}
+
+/** Of another agent, or of a target that changed meanwhile: the job stays where it is. */
+class NotTaken extends Error {}
+
+const MOST_IGNORED = 10_000;
+
+/** Takes a due build of one of the targets; `null` when there is none. */
+export async function claimBuild(db: Database, queue: Queue, claiming: Claiming): Promise<Claim | null> {
+  const { caller, address, pool, targetIds } = claiming;
+  const name = queueOf(pool);
+  const due = sql`name = ${name} AND state < 'active' AND start_after <= now()`;
+  const mine = sql`singleton_key = ANY(${targetIds}::text[])`;
+  const { rows } = await sql`SELECT 1 FROM ${JOB} WHERE ${due} AND ${mine} LIMIT 1`.execute(db);
+  if (rows.length === 0) return null;
+  try {
+    return await db.transaction().execute(async (transaction) => {
+      const others = await sql<{ group_id: string }>`SELECT DISTINCT group_id FROM ${JOB}
+        WHERE ${due} AND group_id IS NOT NULL AND NOT ${mine} LIMIT ${MOST_IGNORED}`.execute(transaction);
+      const ignoreGroups = others.rows.map(({ group_id }) => group_id);
+      const fetched = { db: inTransaction(transaction), ignoreGroups };
+      const [job] = await queue.boss.fetch<BuildJob>(name, fetched);
+      if (!job) return null;
+      // One that was sent after the list of the others.
+      if (!targetIds.includes(job.data.target_id)) throw new NotTaken();
+      const target = await lockTarget(transaction, job.data.target_id, name);
+      if (target === null) throw new NotTaken();
+      const { lease } = await transaction
+        .insertInto('builds')
+        .values({
+          ...{ job_id: job.id, retry_count: job.retryCount, pool, target_id: job.data.target_id },
+          ...{ caller_id: caller.id, actor: caller.name },
+        })
+        .returning('lease')
+        .executeTakeFirstOrThrow();
+      const event = { actor: caller.name, action: 'build.claim', target, object: job.id, address };
+      await recordEvent(transaction, event);
+      return { id: job.id, lease, target };
+    });
+  } catch (error) {
+    if (error instanceof NotTaken) return null;
+    throw error;
+  }
+}
+
+/** The name of a target that no agent of another pool builds: its pool may have been changed. */
+async function lockTarget(db: Connection, id: string, queue: string): Promise<string | null> {
+  const found = await db
+    .selectFrom('targets')
+    .select(['name', 'pool'])
+    .where('id', '=', id)
+    .where('removed_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!found || queueOf(found.pool) !== queue) return null;
+  const { rows } = await sql`SELECT 1 FROM ${JOB}
+    WHERE singleton_key = ${id} AND state = 'active' AND name <> ${queue} AND name LIKE ${`${queueOf('')}%`}
+    LIMIT 1`.execute(db);
+  return rows.length === 0 ? found.name : null;
+}
+
+interface Claimed {
+  id: string;
+  lease: string;
+  caller: Caller;
+}
+
+/** Keeps a build; refused when another agent has it. */
+export async function keepBuild(db: Database, { boss }: Queue, claimed: Claimed): Promise<void> {
+  const { job_id: id, retry_count: retryCount, pool, outcome } = await findClaim(db, claimed);
+  const touched = await boss.touch(queueOf(pool), { id, retryCount }, { db: inTransaction(db) });
+  if (affectedBy(touched) === 0 || outcome !== null) throw leaseLost();
+}
+
+/** pg-boss tells it, and declares no type for it. */
+function affectedBy(response: object): number {
+  return (response as { affected: number }).affected;
+}
+
+export interface Finished {
+  target: string;
+  targetId: string;
+  actor: string;
+  /** The same was said before. */
+  repeated: boolean;
+}
+
+/** Ends a build. In a transaction of the caller. */
+export async function finishBuild(
+  db: Connection,
+  { boss }: Queue,
+  { body, ...claimed }: Claimed & { body: FinishBody },
+): Promise<Finished> {
+  const row = await findClaim(db, claimed, { lock: true });
+  const { job_id: id, retry_count: retryCount, pool, target_id: targetId, target, actor } = row;
+  const finished = { target, targetId, actor, repeated: row.outcome === body.outcome };
+  if (finished.repeated) return finished;
+  if (row.outcome !== null) throw leaseLost();
+  const [name, options] = [queueOf(pool), { db: inTransaction(db) }];
+  if (affectedBy(await boss.touch(name, { id, retryCount }, options)) === 0) throw leaseLost();
+  switch (body.outcome) {
+    case 'done':
+      await refuseMissing(db, targetId, body.snapshot);
+      await boss.complete(name, id, { snapshot: body.snapshot }, options);
+      break;
+    // Not `fail`, which repeats: a failed build is repeated at its next time only.
+    case 'failed':
+      await boss.complete(name, id, { code: body.code }, options);
+      break;
+    // The job begins anew, as if it had not been claimed.
+    case 'released':
+      await boss.deleteJob(name, id, options);
+      await boss.send(name, { target_id: targetId } satisfies BuildJob, { ...buildOptions(targetId), id, ...options });
+      break;
+    default:
+      body satisfies never;
+  }
+  const { code, message, snapshot } = { code: null, message: null, snapshot: null, ...body };
+  await db
+    .updateTable('builds')
+    .set({ outcome: body.outcome, ended_at: new Date(), code, message, snapshot })
+    .where('lease', '=', claimed.lease)
+    .execute();
+  return finished;
+}
+
+async function refuseMissing(db: Connection, targetId: string, snapshot: string): Promise<void> {
+  const found = await db
+    .selectFrom('snapshots')
+    .select('id')
+    .where('target_id', '=', targetId)
+    .where('id', '=', snapshot)
+    .executeTakeFirst();
+  if (found) return;
+  throw new Problem('cloud_refused', `The target has no snapshot ${snapshot}`, {
+    errors: [{ pointer: '/snapshot', detail: 'must be a published snapshot of the target' }],
+  });
+}
+
+/** Only who claimed it, and still may build the target. */
+async function findClaim(db: Connection, { id, lease, caller }: Claimed, { lock = false } = {}) {
+  let query = db
+    .selectFrom('builds')
+    .innerJoin('targets', 'targets.id', 'builds.target_id')
+    .select(['job_id', 'retry_count', 'builds.pool', 'target_id', 'actor', 'outcome', 'targets.name as target'])
+    .select(['targets.id', 'reader_groups', 'original_groups', 'builder_groups'])
+    .where('lease', '=', lease)
+    .where('job_id', '=', id)
+    .where('caller_id', '=', caller.id)
+    .where('targets.removed_at', 'is', null);
+  if (lock) query = query.forUpdate('builds');
+  const row = await query.executeTakeFirst();
+  if (row && permissionsOn(row, caller).includes('push')) return row;
+  throw unknownBuild();
+}
+
+export function unknownBuild(): Problem {
+  return new Problem('cloud_unknown', 'There is no such build, or you may not build its target');
+}
+
+function leaseLost(): Problem {
+  return new Problem('cloud_conflict', 'The build has ended, or was given to another agent');
+}
+
+/** A build as it is answered; `null` when it is unknown, and for callers that may not build its target. */
+export async function describeBuild(db: Connection, id: string, caller: Caller): Promise<Build | null> {
+  const job = await findJob(db, id);
+  if (job === null) return null;
+  const target = await db
+    .selectFrom('targets')
+    .select(['id', 'name', 'reader_groups', 'original_groups', 'builder_groups'])
+    .where('id', '=', job.target_id)
+    .where('removed_at', 'is', null)
+    .executeTakeFirst();
+  if (!target || !permissionsOn(target, caller).includes('push')) return null;
+  const last = await db
+    .selectFrom('builds')
+    .selectAll()
+    .where('job_id', '=', id)
+    .orderBy('claimed_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const isQueued = job.state === 'created' || job.state === 'retry';
+  const isDone = job.state === 'completed' && last?.outcome === 'done';
+  const isEnded = !isQueued && job.state !== 'active';
+  const state = isQueued ? 'queued' : job.state === 'active' ? 'running' : isDone ? 'done' : 'failed';
+  return {
+    ...{ id, target: target.name, state },
+    requested_at: job.created_on.toISOString(),
+    started_at: isQueued ? null : (last?.claimed_at.toISOString() ?? null),
+    ended_at: isEnded ? (job.completed_on?.toISOString() ?? null) : null,
+    agent: isQueued ? null : (last?.actor ?? null),
+    snapshot: isDone ? (last?.snapshot ?? null) : null,
+    error: isEnded && !isDone ? errorOf(job.state, last) : null,
+  };
+}
+
+export const LOST = { code: 'build_lost', message: 'The agents that began the build were lost' };
+
+function errorOf(state: string, last: { code: string | null; message: string | null } | undefined) {
+  if (state === 'cancelled') return { code: 'build_cancelled', message: 'The pool of the target was changed' };
+  return state === 'failed' ? LOST : { code: last?.code ?? '', message: last?.message ?? '' };
+}
+
+/** What happened to a target. */
+export type Notice =
+  | {
+      event: 'target.late';
+      target_id: string;
+      target: string;
+      expected_every: string;
+      newest_snapshot_at: string | null;
+    }
+  | { event: 'build.failed'; target_id: string; target: string; agent: string | null; code: string; message: string };
+
+/** Queues a notification; in the transaction of what it tells about. */
+export async function notify(db: Connection, { boss }: Queue, notice: Notice): Promise<void> {
+  await boss.send(NOTIFICATIONS, notice, { db: inTransaction(db) });
+}
+
+const KEPT_DAYS = 90;
+
+export async function removeOldBuilds(db: Database): Promise<void> {
+  await sql`DELETE FROM builds WHERE claimed_at < now() - make_interval(days => ${KEPT_DAYS})`.execute(db);
+}

@@ -1,0 +1,84 @@
+import type { Job } from 'pg-boss';
+import { LOST, type Notice, notify, removeOldBuilds } from '../database/builds.ts';
+import type { Database } from '../database/database.ts';
+import { forgetOnTime, takeNewlyLate } from '../database/late.ts';
+import { type BuildJob, LOST_BUILDS, NOTIFICATIONS, type Queue } from '../database/queue.ts';
+import { targetWebhook } from '../database/targets.ts';
+import { targetNames } from '../database/tokens.ts';
+import type { Log } from '../log.ts';
+import { sendNotification } from '../notifications/send.ts';
+import { notificationBody } from '../notifications/text.ts';
+import type { HubSettings } from '../settings.ts';
+
+const MINUTE = 60_000;
+
+export interface NotificationOptions {
+  db: Database;
+  queue: Queue;
+  settings: HubSettings;
+  log: Log;
+  clock: () => Date;
+}
+
+/** Looks for late targets each minute, and sends queued notifications; the queue repeats those that fail. */
+export async function startNotifications(options: NotificationOptions): Promise<AsyncDisposable> {
+  const { queue, log } = options;
+  const work = { pollingIntervalSeconds: Math.min(2, queue.times.notifyAgain / 2), batchSize: 1 };
+  await queue.boss.work<Notice>(NOTIFICATIONS, work, ([job]) => deliver(options, job));
+  await queue.boss.work<BuildJob>(LOST_BUILDS, work, ([job]) => reportLost(options, job));
+  let running: Promise<void> | null = null;
+  const look = (): void => {
+    running ??= notifyLate(options)
+      .catch((error: Error) => log.error('Cannot look for late targets; tried again', { reason: error.message }))
+      .finally(() => {
+        running = null;
+      });
+  };
+  const timer = setInterval(look, MINUTE);
+  look();
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+/** Queues a notification for each target that has become late; several instances queue one. */
+export async function notifyLate({ db, queue, clock }: NotificationOptions): Promise<void> {
+  const now = clock();
+  await forgetOnTime(db, now);
+  await db.transaction().execute(async (transaction) => {
+    for (const { id, name, expected_every, newest_at } of await takeNewlyLate(transaction, now)) {
+      const newest_snapshot_at = newest_at?.toISOString() ?? null;
+      const late = { event: 'target.late', target_id: id, target: name, expected_every, newest_snapshot_at } as const;
+      await notify(transaction, queue, late);
+    }
+  });
+  await removeOldBuilds(db);
+}
+
+async function reportLost({ db, queue }: NotificationOptions, job: Job<BuildJob> | undefined): Promise<void> {
+  const target_id = job?.data.target_id;
+  const target = target_id && (await targetNames(db, [target_id])).get(target_id);
+  if (target) await notify(db, queue, { event: 'build.failed', target_id, target, agent: null, ...LOST });
+}
+
+/** To the webhook of the target, or else of the hub. Throws when it fails: the queue repeats it. */
+async function deliver({ db, settings, log, clock }: NotificationOptions, job: Job<Notice> | undefined): Promise<void> {
+  if (!job) return;
+  const { event, target, target_id } = job.data;
+  const webhook = (await targetWebhook(db, target_id, settings.keys)) ?? settings.webhook;
+  if (webhook === null) return;
+  const now = clock();
+  const body = notificationBody(job.data, { hub: settings.publicUrl, now });
+  const fields = { event, target, delivery: job.id };
+  try {
+    await sendNotification(webhook, { id: job.id, body, now });
+    log.info('Notification sent', fields);
+  } catch (error) {
+    const reason = (error as Error).message.slice(0, 200);
+    log.error('A notification was not sent; the queue repeats it a few times', { ...fields, reason });
+    throw new Error('The notification was not sent');
+  }
+}

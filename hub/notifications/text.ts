@@ -1,0 +1,35 @@
+import { formatAge, formatNumberOf } from '../../src/text/format.ts';
+import { printable } from '../../src/text/printable.ts';
+import type { Notice } from '../database/builds.ts';
+
+interface About {
+  /** Public address of the hub. */
+  hub: string | null;
+  now: Date;
+}
+
+/** The body of a notification: fields for programs, and a text as Slack, Mattermost and Discord read it. */
+export function notificationBody(notice: Notice, { hub, now }: About): object {
+  const { target_id: _, ...fields } = notice;
+  return { text: textOf(notice, now), ...fields, hub, at: now.toISOString() };
+}
+
+const UNITS: Record<string, string> = { h: 'hour', d: 'day', w: 'week' };
+
+function textOf(notice: Notice, now: Date): string {
+  const target = escaped(notice.target);
+  if (notice.event === 'build.failed') {
+    const agent = notice.agent === null ? '' : ` by ${escaped(notice.agent)}`;
+    return `Build of target "${target}"${agent} failed: ${escaped(notice.message)} (${escaped(notice.code)})`;
+  }
+  const { expected_every: every, newest_snapshot_at: newest } = notice;
+  const due = formatNumberOf(Number.parseInt(every, 10), UNITS[every.slice(-1)] ?? '');
+  const age =
+    newest === null ? 'it has no snapshot' : `its newest snapshot is ${formatAge(now.getTime() - Date.parse(newest))}`;
+  return `Target "${target}" is late: ${age}, and one is expected every ${due}`;
+}
+
+/** Slack reads `<…>` as a link or a mention. */
+function escaped(text: string): string {
+  return printable(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,98 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Build, DEFAULT_POOL } from '../../src/cloud/contract/schemas.ts';
+import { type Caller, permissionsOn } from '../access.ts';
+import { recordEvent } from '../database/audit.ts';
+import {
+  claimBuild,
+  describeBuild,
+  finishBuild,
+  keepBuild,
+  notify,
+  requestBuild,
+  unknownBuild,
+} from '../database/builds.ts';
+import type { Connection, Database } from '../database/database.ts';
+import { findTargets } from '../database/targets.ts';
+import type { Handlers } from './handler.ts';
+
+/** Milliseconds between two looks of a claim that waits. */
+const LOOK_EVERY = 1000;
+
+export const buildRoutes: Pick<
+  Handlers,
+  'requestBuild' | 'claimBuild' | 'heartbeatBuild' | 'finishBuild' | 'getBuild'
+> = {
+  async requestBuild({ target, caller, address }, { db, queue }) {
+    await queue.ensurePool(target.pool ?? DEFAULT_POOL);
+    const { id, created } = await db.transaction().execute(async (transaction) => {
+      const requested = await requestBuild(transaction, queue, target);
+      const event = { actor: caller.name, action: 'build.request', target: target.name, object: requested.id, address };
+      if (requested.created) await recordEvent(transaction, event);
+      return requested;
+    });
+    return { status: created ? 201 : 200, body: await described(db, id, caller) };
+  },
+
+  async claimBuild({ body: { pool, targets, wait: seconds }, caller, address, signal }, { db, queue, ending }) {
+    const until = performance.now() + seconds * 1000;
+    const ended = AbortSignal.any([ending, signal]);
+    while (true) {
+      // Looked at each time: a permission, or the pool of a target, may have changed.
+      const { ids, refused } = await buildable(db, { targets, pool, caller });
+      const claiming = { caller, address, pool, targetIds: ids };
+      const build = ids.length === 0 || signal.aborted ? null : await claimBuild(db, queue, claiming);
+      const left = until - performance.now();
+      if (build || left <= 0 || ended.aborted) return { body: { build, refused } };
+      await wait(Math.min(left, LOOK_EVERY), undefined, { signal: ended }).catch(() => {});
+    }
+  },
+
+  async heartbeatBuild({ parameters: { id }, body: { lease }, caller }, { db, queue }) {
+    await keepBuild(db, queue, { id, lease, caller });
+    return { status: 204, body: null };
+  },
+
+  async finishBuild({ parameters: { id }, body, caller, address }, { db, queue }) {
+    await db.transaction().execute(async (transaction) => {
+      const { lease } = body;
+      const finished = await finishBuild(transaction, queue, { id, lease, caller, body });
+      if (finished.repeated) return;
+      const { target, targetId: target_id, actor } = finished;
+      const action = `build.${body.outcome}`;
+      await recordEvent(transaction, { actor: caller.name, action, target, object: id, address });
+      if (body.outcome !== 'failed') return;
+      const { code, message } = body;
+      await notify(transaction, queue, { event: 'build.failed', target_id, target, agent: actor, code, message });
+    });
+    return { status: 204, body: null };
+  },
+
+  async getBuild({ parameters: { id }, caller }, { db }) {
+    return { body: await described(db, id, caller) };
+  },
+};
+
+async function described(db: Connection, id: string, caller: Caller): Promise<Build> {
+  const build = await describeBuild(db, id, caller);
+  if (build === null) throw unknownBuild();
+  return build;
+}
+
+interface Asked {
+  targets: string[];
+  pool: string;
+  caller: Caller;
+}
+
+/** What is unknown, in another pool or not permitted is refused alike. */
+async function buildable(
+  db: Database,
+  { targets, pool, caller }: Asked,
+): Promise<{ ids: string[]; refused: string[] }> {
+  const rows = await findTargets(db, targets);
+  const allowed = rows.filter(
+    (row) => (row.pool ?? DEFAULT_POOL) === pool && permissionsOn(row, caller).includes('push'),
+  );
+  const names = new Set(allowed.map(({ name }) => name));
+  return { ids: allowed.map(({ id }) => id), refused: targets.filter((name) => !names.has(name)) };
+}

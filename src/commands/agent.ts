@@ -1,0 +1,45 @@
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
+
+const specification = {
+  name: 'agent',
+  summary: 'run the builds that the hub requests, of targets of the configuration',
+  group: 'Hub',
+  arguments: [],
+  options: [
+    { flags: '--once', description: 'build what is due, then end: for cron' },
+    { flags: '--pool <name>', description: 'take builds of this pool, default "default"' },
+  ],
+  examples: [
+    { command: 'tool agent', does: 'wait for builds, and run them' },
+    { command: 'tool agent --once', does: 'run what is due, and end with the exit code of the build' },
+  ],
+  json: 'events',
+  writes: true,
+} as const satisfies CommandSpec;
+
+export const agentCommand: CommandModule = { ...specification, run };
+
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { once = false, pool = 'default' } = invocation.options;
+  if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(pool)) throw poolInvalid(pool);
+  const { runAgent } = await import('../operations/agent/agent.ts');
+  const { sanitizeQuestion } = await import('../presentation/sanitize.ts');
+  const { agentText } = await import('../presentation/agent.ts');
+  const context = await invocation.context();
+  const result = await runAgent(context, {
+    pool,
+    once,
+    approve: (plan) => invocation.confirm(sanitizeQuestion(plan, context.clock())),
+  });
+  const failed = result.builds.find(({ outcome }) => outcome === 'failed');
+  return { data: result, text: agentText(result), ...(failed && { exit: failed.exit }) };
+}
+
+function poolInvalid(pool: string): UserError {
+  return new UserError(`"${pool}" is not the name of a pool`, {
+    code: 'usage',
+    exit: EXIT.usage,
+    hint: 'A name has at most 40 lower-case letters, digits and hyphens.',
+  });
+}
