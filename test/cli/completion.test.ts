@@ -50,6 +50,7 @@ test.each([
       'cloud',
       'hub',
       'demo',
+      'schema',
       'completion',
     ],
   ],
