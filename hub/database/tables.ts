@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely';
+import type { Keep } from '../../src/cloud/contract/schemas.ts';
 import type { Headline } from '../../src/repository/headlines/headline.ts';
 
 type Time = ColumnType<Date, Date | string, Date | string>;
@@ -65,6 +66,8 @@ interface Targets {
   builder_groups: string[];
   /** `24h`, `1d`, `2w`: an older newest snapshot is late. */
   expected_every: string | null;
+  /** Which snapshots are kept after a publication; `null` keeps all. */
+  keep: ColumnType<Keep | null, string | null, string | null>;
   revision: Generated<number>;
   removed_at: OptionalTime;
 }
@@ -96,6 +99,8 @@ interface Snapshots {
   removed_at: OptionalTime;
   /** Since when the bucket lacks its manifest or an object; `removed_at` is set, too. */
   missing_at: OptionalTime;
+  /** By the clock of the database. */
+  published_at: Generated<Date>;
 }
 
 interface Sweeps {

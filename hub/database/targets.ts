@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { TargetBody, TargetSettings } from '../../src/cloud/contract/schemas.ts';
+import type { Keep, TargetBody, TargetSettings } from '../../src/cloud/contract/schemas.ts';
 import { URL_KEYS, withoutPassword } from '../../src/cloud/contract/url-password.ts';
 import { type Caller, permissionsOn } from '../access.ts';
 import { Problem } from '../problem.ts';
@@ -7,6 +7,7 @@ import type { HubKey } from '../settings-values.ts';
 import { type Condition, changedMeanwhile } from './condition.ts';
 import type { Connection, Database } from './database.ts';
 import { type Page, type Paging, pageOf } from './paging.ts';
+import { removableSnapshots } from './retention.ts';
 import { fingerprintsOf, readSecrets, removeSecrets, writeSecrets } from './secrets.ts';
 import { isVisible, readsOriginals } from './visible-targets.ts';
 
@@ -21,6 +22,7 @@ export interface TargetRow {
   original_groups: string[];
   builder_groups: string[];
   expected_every: string | null;
+  keep: Keep | null;
   revision: number;
 }
 
@@ -35,6 +37,7 @@ const COLUMNS = [
   'original_groups',
   'builder_groups',
   'expected_every',
+  'keep',
   'revision',
 ] as const;
 
@@ -100,9 +103,18 @@ export async function targetAnswer(db: Connection, target: TargetRow, caller: Ca
     original_groups: mayChange ? target.original_groups : [],
     builder_groups: mayChange ? target.builder_groups : [],
     expected_every: mayChange ? target.expected_every : null,
+    keep: mayChange ? target.keep : null,
+    next_removals: mayChange ? await nextRemovals(db, target) : [],
     secrets: mayChange ? await fingerprintsOf(db, { owner: 'target', owner_id: target.id }) : {},
     applied: mayChange ? target.applied : null,
   };
+}
+
+/** Ids of the snapshots that the keep policy removes at the next publication. */
+async function nextRemovals(db: Connection, { id, keep }: TargetRow): Promise<string[]> {
+  if (!keep) return [];
+  const removable = await removableSnapshots(db, [{ id, keep }]);
+  return (removable.get(id) ?? []).map((snapshot) => snapshot.id);
 }
 
 export function targetItem({ id, name, revision, settings, ...row }: TargetRow & Counted, caller: Caller) {
@@ -147,10 +159,11 @@ export async function saveTarget(
     .forUpdate()
     .executeTakeFirst();
   if ('create' in condition ? found : found?.revision !== condition.revision) throw changedMeanwhile(name, condition);
-  const { original_groups, builder_groups, expected_every } = body;
+  const { original_groups, builder_groups, expected_every, keep } = body;
   const applied = {
     ...{ settings, original_groups, builder_groups },
     ...(expected_every !== null && { expected_every }),
+    ...(keep !== null && { keep }),
   };
   const content = {
     settings: JSON.stringify(settings),
@@ -161,6 +174,7 @@ export async function saveTarget(
     original_groups,
     builder_groups,
     expected_every,
+    keep: keep && JSON.stringify(keep),
   };
   const row = found
     ? await db

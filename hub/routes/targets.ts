@@ -1,10 +1,11 @@
 import { recordEvent } from '../database/audit.ts';
+import { removableSnapshots } from '../database/retention.ts';
 import { listTargets, removeTarget, saveTarget, targetAnswer, targetItem, targetUrls } from '../database/targets.ts';
 import type { Handlers } from './handler.ts';
 
 export const targetRoutes: Pick<
   Handlers,
-  'listTargets' | 'getTarget' | 'putTarget' | 'deleteTarget' | 'getTargetSecrets'
+  'listTargets' | 'getTarget' | 'getRetention' | 'putTarget' | 'deleteTarget' | 'getTargetSecrets'
 > = {
   async listTargets({ query, caller }, { db }) {
     const { items, next_cursor } = await listTargets(db, caller, query);
@@ -13,6 +14,12 @@ export const targetRoutes: Pick<
 
   async getTarget({ target, caller }, { db }) {
     return { body: await targetAnswer(db, target, caller), revision: target.revision };
+  },
+
+  async getRetention({ target, query }, { db }) {
+    const keep = Object.keys(query).length > 0 ? query : target.keep;
+    const removable = keep ? await removableSnapshots(db, [{ id: target.id, keep }]) : null;
+    return { body: { keep, removes: removable?.get(target.id) ?? [] } };
   },
 
   async putTarget({ parameters: { name }, body, caller, condition, address }, { db, settings: { keys } }) {

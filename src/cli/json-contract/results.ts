@@ -97,6 +97,7 @@ const applyPlan = matches<ApplyPlan>()(
         name: text,
         action: v.picklist(['create', 'change', 'unchanged']),
         changes: v.array(v.object({ key: text, before: v.unknown(), after: v.unknown(), overwrites: flag })),
+        removes: v.exactOptional(v.array(v.object({ id: text, created_at: text, sanitized: flag }))),
       }),
     ),
   }),
@@ -314,7 +315,12 @@ export const DOCUMENTS: Record<string, Shape[]> = {
   'auth token': [v.object({ file: text, encrypted: texts })],
   'cloud show': [
     matches<HubContent>()(
-      v.object({ hub: text, storage_profiles: orNull(v.record(text, open)), targets: v.record(text, open) }),
+      v.object({
+        hub: text,
+        storage_profiles: orNull(v.record(text, open)),
+        targets: v.record(text, open),
+        next_removals: v.record(text, texts),
+      }),
     ),
   ],
   'cloud audit': [v.object({ events: v.array(auditEvent) })],

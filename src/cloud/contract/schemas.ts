@@ -4,6 +4,7 @@ import { storageProfileSchema } from '../../config/schema/storage-profile.ts';
 import { targetSchema } from '../../config/schema/target.ts';
 import { headlineSchema } from '../../repository/headlines/headline.ts';
 import { count, sha256, snapshotId } from '../../repository/values.ts';
+import { parseDuration } from '../../text/duration.ts';
 
 // Bodies of the hub's API. Requests are strict objects: the hub refuses unknown fields. Answers are objects: a client
 // ignores fields of a newer hub.
@@ -120,11 +121,57 @@ export const expectedEvery = v.pipe(
   v.regex(/^[1-9]\d{0,3}[hdw]$/, 'must be a number of hours, days or weeks: 24h, 1d, 2w'),
 );
 
+const age = v.pipe(
+  v.string(),
+  v.check((text) => parseDuration(text) !== null, 'must be such as 12h, 30d, 8w, 6m or 1y'),
+);
+const kept = v.pipe(count, v.minValue(1, 'must be at least 1'), v.maxValue(10_000, 'must be at most 10000'));
+
+/** Which snapshots of a target the hub keeps after a publication: the options of `tool prune`. */
+export const keepSchema = v.pipe(
+  v.strictObject({
+    last: v.exactOptional(kept),
+    within: v.exactOptional(age),
+    daily: v.exactOptional(kept),
+    weekly: v.exactOptional(kept),
+    monthly: v.exactOptional(kept),
+  }),
+  v.check((keep) => Object.keys(keep).length > 0, 'must have last, within, daily, weekly or monthly'),
+);
+export type Keep = v.InferOutput<typeof keepSchema>;
+
+/** As answered: a newer hub may know more. */
+const answeredKeep = v.object({
+  last: v.exactOptional(count),
+  within: v.exactOptional(v.string()),
+  daily: v.exactOptional(count),
+  weekly: v.exactOptional(count),
+  monthly: v.exactOptional(count),
+});
+
+const keptInQuery = v.pipe(v.string(), v.regex(/^\d{1,5}$/, 'must be a whole number'), v.toNumber(), kept);
+
+/** Another policy than that of the target. */
+export const retentionQuery = v.strictObject({
+  last: v.exactOptional(keptInQuery),
+  within: v.exactOptional(age),
+  daily: v.exactOptional(keptInQuery),
+  weekly: v.exactOptional(keptInQuery),
+  monthly: v.exactOptional(keptInQuery),
+});
+
+const removal = v.object({ id: snapshotId, created_at: time, sanitized: v.boolean() });
+export type Removal = v.InferOutput<typeof removal>;
+
+/** What the policy removes at the next publication, newest first. */
+export const retentionSchema = v.object({ keep: v.nullable(answeredKeep), removes: v.array(removal) });
+
 export const targetBodySchema = v.strictObject({
   settings: targetSettingsSchema,
   original_groups: v.exactOptional(groups, []),
   builder_groups: v.exactOptional(groups, []),
   expected_every: v.exactOptional(v.nullable(expectedEvery), null),
+  keep: v.exactOptional(v.nullable(keepSchema), null),
   /** The hub remembers this content, which the next `cloud apply` compares with. */
   applied: v.exactOptional(v.boolean(), false),
 });
@@ -156,6 +203,9 @@ export const targetAnswerSchema = v.object({
   builder_groups: v.array(v.string()),
   /** Absent in answers of an older hub. */
   expected_every: v.optional(v.nullable(v.string())),
+  keep: v.optional(v.nullable(answeredKeep)),
+  /** Snapshots that `keep` removes at the next publication. */
+  next_removals: v.optional(v.array(v.string())),
   secrets: fingerprints,
   applied: v.nullable(answeredSettings),
 });

@@ -3,6 +3,8 @@ import { dirname, resolve } from 'node:path';
 import * as v from 'valibot';
 import {
   expectedEvery,
+  type Keep,
+  keepSchema,
   type StorageSettings,
   storageSettingsSchema,
   type TargetSettings,
@@ -19,6 +21,7 @@ export interface CloudFileTarget {
   original_groups: string[];
   builder_groups: string[];
   expected_every?: string;
+  keep?: Keep;
 }
 
 /** What a file says for the hub: `storage_profiles` and `targets`, as in tool.yml. */
@@ -53,16 +56,18 @@ export async function readCloudFile({ configuration, signal }: Context, file: st
     if (settings) found.storageProfiles.set(name, settings);
   }
   for (const [name, value] of entriesOf(tree.targets)) {
-    const { original_groups, builder_groups, expected_every, share: _, ...rest } = opened(value, secretKey);
+    const { original_groups, builder_groups, expected_every, keep, share: _, ...rest } = opened(value, secretKey);
     const settings = await withQuery(rest, file, problems);
     const parsed = check(`targets.${name}`, targetSettingsSchema, settings);
     const original = check(`targets.${name}.original_groups`, groups, original_groups);
     const builder = check(`targets.${name}.builder_groups`, groups, builder_groups);
     const every = check(`targets.${name}.expected_every`, v.optional(expectedEvery), expected_every);
-    if (parsed && original && builder && every !== null) {
+    const kept = check(`targets.${name}.keep`, v.optional(keepSchema), keep);
+    if (parsed && original && builder && every !== null && kept !== null) {
       found.targets.set(name, {
         ...{ settings: parsed, original_groups: original, builder_groups: builder },
         ...(every !== undefined && { expected_every: every }),
+        ...(kept !== undefined && { keep: kept }),
       });
     }
   }

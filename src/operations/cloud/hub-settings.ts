@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CloudClient } from '../../cloud/client.ts';
 import { compare, type KeyChange, type Leaves, leavesOf, settingsOf } from '../../cloud/compare.ts';
 import type { AnswerOf } from '../../cloud/contract/routes.ts';
-import type { StorageSettings } from '../../cloud/contract/schemas.ts';
+import type { Keep, Removal, StorageSettings } from '../../cloud/contract/schemas.ts';
 import { URL_KEYS, withoutPassword } from '../../cloud/contract/url-password.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
@@ -17,6 +17,8 @@ export interface ResourceChange {
   name: string;
   action: 'create' | 'change' | 'unchanged';
   changes: KeyChange[];
+  /** Of a target whose keep policy changes: the snapshots that it removes at the next publication. */
+  removes?: Removal[];
 }
 
 /** What applying a file changes on the hub. */
@@ -69,7 +71,7 @@ async function compareWithHub(context: Context, { file, cwd }: ApplyRequest) {
   const steps: Step[] = [];
   for (const [name, settings] of storageProfiles) steps.push(await planProfile(client, name, settings));
   for (const [name, target] of targets) steps.push(await planTarget(client, name, target));
-  const resources = steps.map(({ kind, name, action, changes }) => ({ kind, name, action, changes }));
+  const resources = steps.map(({ revision: _, desired: __, ...resource }) => resource);
   const plan: ApplyPlan = { hub: client.endpoint, file: path, resources };
   return { client, plan, steps };
 }
@@ -113,16 +115,26 @@ async function planTarget(client: CloudClient, name: string, target: CloudFileTa
     hubSecrets: Object.fromEntries(secrets),
     applied: found?.applied ? leavesOf(found.applied) : null,
   });
-  return stepOf({ kind: 'target', name, changes, desired, revision: found?.revision ?? null });
+  const step = stepOf({ kind: 'target', name, changes, desired, revision: found?.revision ?? null });
+  const { keep } = settingsOf(desired) as { keep?: Keep };
+  const isKept = found !== null && keep !== undefined && changes.some(({ key }) => key.startsWith('keep.'));
+  return isKept ? { ...step, removes: await removedBy(client, name, keep) } : step;
 }
 
-/** Keys of a target that the hub stores beside its settings; without `expected_every` when it is not set. */
+/** The hub decides, by its own clock. */
+async function removedBy(client: CloudClient, name: string, keep: Keep): Promise<Removal[]> {
+  const { body } = await client.call('getRetention', { parameters: { name }, query: keep });
+  return body?.removes ?? [];
+}
+
+/** Keys of a target that the hub stores beside its settings; without those that are not set. */
 export function outsideSettings({
   original_groups,
   builder_groups,
   expected_every,
+  keep,
 }: AnswerOf<'getTarget'>): Omit<CloudFileTarget, 'settings'> {
-  return { original_groups, builder_groups, ...(expected_every != null && { expected_every }) };
+  return { original_groups, builder_groups, ...(expected_every != null && { expected_every }), ...(keep && { keep }) };
 }
 
 function stepOf(step: Omit<Step, 'action'>): Step {
