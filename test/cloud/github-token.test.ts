@@ -65,7 +65,7 @@ describeWithPostgres('a job of GitHub Actions', () => {
     expect(listed, listed.stderr).toMatchObject({ exit: 0 });
     expect(JSON.parse(listed.stdout)).toMatchObject({ target: 'orders' });
     const again = await cli.tool(['target', 'orders', '--debug'], { environment: { TOOL_ID_TOKEN } });
-    expect(again).toMatchObject({ exit: 2, stderr: expect.stringContaining('was exchanged before') });
+    expect(again).toMatchObject({ exit: 4, stderr: expect.stringContaining('was exchanged before') });
     expect(again.stdout + again.stderr + listed.stderr).not.toContain(TOOL_ID_TOKEN);
   });
 });

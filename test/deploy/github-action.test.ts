@@ -9,7 +9,10 @@ import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
+import { freePort } from '../helpers/free-port.ts';
+import { putTarget, startHub } from '../helpers/hub.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
+import { startTokenIssuer } from '../helpers/token-issuer.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 const MAIN = join(ROOT, 'src/main.ts');
@@ -120,6 +123,8 @@ function commandsOf(log: string): string[] {
   return found;
 }
 
+const FULL = process.env.TOOL_TEST_FULL === '1';
+
 describeWithPostgres('the action for GitHub', () => {
   let server: TestPostgres;
   let folder: string;
@@ -189,13 +194,13 @@ targets:
     expect(failed.log).not.toContain('a'.repeat(32));
   });
 
-  it('masks the key that it makes for a job without a configuration', async () => {
+  it.runIf(FULL)('masks the key that it makes for a job without a configuration', async () => {
     const made = await run({ command: 'config show', config: '' });
     expect(made.commands[0]).toMatch(/^::add-mask::[0-9a-f]{32}$/);
     expect(made.log.split(String(made.commands[0]).slice('::add-mask::'.length))).toHaveLength(2);
   });
 
-  it.each([
+  it.runIf(FULL).each([
     { command: 'build; touch pwned', target: 'app' },
     { command: '$(touch pwned)', target: 'app' },
     { command: 'build', target: '--config=pwned' },
@@ -206,13 +211,13 @@ targets:
     expect(commands).toEqual([expect.stringMatching(/^::error title=/)]);
   });
 
-  it('executes nothing of its inputs', async () => {
+  it.runIf(FULL)('executes nothing of its inputs', async () => {
     const words = '$(touch pwned) `touch pwned` ; touch pwned';
     await run({ command: 'build', target: words, arguments: `--note '${words}'` });
     await expect(readFile(join(folder, 'pwned'))).rejects.toThrow('ENOENT');
   });
 
-  it('installs a release of its version, and refuses one that differs from its checksum', async () => {
+  it.runIf(FULL)('installs a release of its version, and refuses one that differs from its checksum', async () => {
     const content = await readFile(executable);
     const sum = createHash('sha256').update(content).digest('hex');
     const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
@@ -240,7 +245,30 @@ targets:
     expect(wrong).toMatchObject({ exit: 1, commands: [expect.stringContaining('is no version')] });
   });
 
-  it('installs an npm package', async () => {
+  it.runIf(FULL)('signs in to the hub with the ID token of the job', async () => {
+    const issuer = await startTokenIssuer();
+    await server.createDatabase('hub');
+    const rules = [{ repository: 'acme/app', ref: 'refs/heads/main', targets: ['orders'] }];
+    const port = await freePort();
+    const publicUrl = `http://127.0.0.1:${port}`;
+    const github = { issuer: issuer.url, rules };
+    const settings = { publicUrl, listen: { host: '127.0.0.1', port }, github, databaseUrl: server.url('hub') };
+    const hub = await startHub(settings, server);
+    onTestFinished(() => hub.stop());
+    await putTarget(hub, 'orders', { settings: {} });
+    const claims = { repository: 'acme/app', ref: 'refs/heads/main', event_name: 'push' };
+    const env = { ...issuer.jobVariables(claims), TOOL_ENV: 'development', TOOL_DEV_API_URL: hub.url };
+    const listed = await run({ command: 'target', target: 'orders', config: '' }, env);
+    expect(listed.exit, listed.log).toBe(0);
+    expect(listed.log).toContain('"target":"orders"');
+    const other = await run({ command: 'target', target: 'others', config: '' }, env);
+    expect(other).toMatchObject({
+      exit: 2,
+      commands: expect.arrayContaining([expect.stringContaining('target_unknown')]),
+    });
+  });
+
+  it.runIf(FULL)('installs an npm package', async () => {
     const source = join(folder, 'package');
     await mkdir(source);
     await writeFile(
