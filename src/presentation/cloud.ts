@@ -46,7 +46,7 @@ function removalTexts(resource: ResourceChange): string[] {
 const MOST_NAMED = 10;
 
 /** What a keep policy removes, and when. */
-export function nextRemovalsText(target: string, ids: string[]): string {
+function nextRemovalsText(target: string, ids: string[]): string {
   const named = ids.slice(0, MOST_NAMED).join(', ');
   const more = ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : '';
   return `keep of target ${printable(target)} removes ${formatNumberOf(ids.length, 'snapshot')} at the next publication: ${named}${more}`;

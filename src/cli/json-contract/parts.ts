@@ -30,7 +30,7 @@ export const open = v.record(text, v.unknown()) as unknown as v.GenericSchema<ob
 
 const engine = v.picklist(ENGINE_IDS);
 const notice = v.object({ code: text, message: text });
-export const notices = v.array(notice);
+const notices = v.array(notice);
 
 const leftOutSchema = matches<LeftOutSchema>()(v.object({ schema: text, tables: number }));
 const hiddenObjects = matches<HiddenObjects>()(
