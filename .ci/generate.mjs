@@ -3,12 +3,14 @@ import { registerHooks } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
+import { eventsSchema } from '../src/cli/json-contract/schema.ts';
 import { manPage } from '../src/cli/man-page.ts';
 import { commandReference } from '../src/cli/reference.ts';
 import { openApiDocument } from '../src/cloud/contract/openapi.ts';
 import { COMMANDS, GLOBAL_OPTIONS } from '../src/commands/registry.ts';
 import { generatedFiles } from '../src/config/generate/generate.ts';
 import { readVersion } from '../src/runtime/package-files.ts';
+import { breakingChanges } from './breaking-changes.ts';
 
 // Node strips types, but cannot read JSX.
 registerHooks({
@@ -23,9 +25,13 @@ const { screensReference } = await import('../screens/app/reference.ts');
 const root = fileURLToPath(new URL('..', import.meta.url));
 const checking = process.argv.includes('--check');
 
+const RECORDED = 'test/cli/json-contract/recorded.schema.json';
+
 const files = [
   ...generatedFiles(),
-  { path: 'assets/openapi.json', content: `${JSON.stringify(openApiDocument(), null, 2)}\n` },
+  { path: 'assets/openapi.json', content: asJson(openApiDocument()) },
+  { path: 'assets/events.schema.json', content: asJson(eventsSchema()) },
+  { path: RECORDED, content: recordedSchema() },
   { path: 'docs/commands.md', content: commandReference({ commands: COMMANDS, globalOptions: GLOBAL_OPTIONS }) },
   {
     path: 'assets/tool.1',
@@ -45,4 +51,15 @@ for (const { path, content } of files) {
     writeFileSync(file, content);
     console.log(`Wrote ${path}`);
   }
+}
+
+function asJson(value) {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** The published contract of `--json`: additions go into it; a breaking change leaves it, and its test fails. */
+function recordedSchema() {
+  const text = existsSync(join(root, RECORDED)) ? readFileSync(join(root, RECORDED), 'utf8') : '{}';
+  const isCompatible = breakingChanges(JSON.parse(text), eventsSchema()).length === 0;
+  return isCompatible ? asJson(eventsSchema()) : text;
 }

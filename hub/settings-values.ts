@@ -13,7 +13,7 @@ export interface Address {
 }
 
 /** Builds of this branch may push to these targets. */
-export interface GithubRule {
+export interface BranchRule {
   repository: string;
   ref: string;
   targets: string[];
@@ -78,10 +78,19 @@ export function networks(text: string): BlockList {
 }
 
 /** `acme/app@main=orders+users` */
-export function githubRules(text: string): GithubRule[] {
+export function githubRules(text: string): BranchRule[] {
+  return branchRules(text, { repositories: /^[\w.-]+\/[\w.-]+$/, form: 'OWNER/REPOSITORY@BRANCH=TARGET+TARGET' });
+}
+
+/** `acme/apps/app@main=orders+users` */
+export function gitlabRules(text: string): BranchRule[] {
+  return branchRules(text, { repositories: /^[\w.-]+(\/[\w.-]+)+$/, form: 'GROUP/PROJECT@BRANCH=TARGET+TARGET' });
+}
+
+function branchRules(text: string, { repositories, form }: { repositories: RegExp; form: string }): BranchRule[] {
   return listed(text).map((rule) => {
-    const [, repository, branch, names] = /^([\w.-]+\/[\w.-]+)@([^=\s]+)=(.+)$/.exec(rule) ?? [];
-    if (!repository || !branch || !names) throw new Error('must be OWNER/REPOSITORY@BRANCH=TARGET+TARGET');
+    const [, repository = '', branch, names] = /^([^@\s]+)@([^=\s]+)=(.+)$/.exec(rule) ?? [];
+    if (!repositories.test(repository) || !branch || !names) throw new Error(`must be ${form}`);
     const targets = names.split('+').map((name) => name.trim());
     return { repository, ref: `refs/heads/${branch}`, targets };
   });

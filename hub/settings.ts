@@ -7,8 +7,9 @@ import {
   type Address,
   address,
   addressFlag,
-  type GithubRule,
+  type BranchRule,
   githubRules,
+  gitlabRules,
   type HubKey,
   httpsUrl,
   hubKeys,
@@ -31,7 +32,7 @@ export interface HubSettings {
   listen: Address;
   /** `null`: no metrics. */
   metricsListen: Address | null;
-  /** As clients reach the hub; the audience of GitHub's tokens. */
+  /** As clients reach the hub; the audience of the tokens of GitHub and GitLab. */
   publicUrl: string | null;
   trustedProxies: BlockList;
   signIn: SignInSettings | null;
@@ -40,16 +41,24 @@ export interface HubSettings {
   ownerGroups: string[];
   memberGroups: string[];
   auditorGroups: string[];
-  github: { issuer: string; rules: GithubRule[] };
+  github: JobIssuer;
+  gitlab: JobIssuer;
   /** Notified of targets that have no webhook of their own. */
   webhook: { url: string; secret: string } | null;
   /** Of a trial: the storage profile that it begins with. */
   bucket: StorageSettings | null;
 }
 
+/** A service whose jobs sign in with an ID token of theirs. */
+export interface JobIssuer {
+  issuer: string;
+  rules: BranchRule[];
+}
+
 const PREFIX = 'TOOL_HUB_';
 
 export const GITHUB_ISSUER = 'https://token.actions.githubusercontent.com';
+export const GITLAB_ISSUER = 'https://gitlab.com';
 
 /** Every variable of the hub, with what it is for; docs/hub.md has the same list. */
 const HUB_VARIABLES = {
@@ -73,6 +82,8 @@ const HUB_VARIABLES = {
   GITHUB_ISSUER: 'issuer of the tokens of GitHub Actions',
   WEBHOOK_URL: 'notified of late targets and failed builds, unless the target has a webhook',
   WEBHOOK_SECRET: 'signs its notifications',
+  GITLAB_BUILDERS: 'GROUP/PROJECT@BRANCH=TARGET, which may push without a stored secret',
+  GITLAB_ISSUER: 'address of GitLab',
   BUCKET: 'bucket of a trial',
   BUCKET_PROVIDER: 'its provider',
   BUCKET_ENDPOINT: 'its endpoint',
@@ -156,6 +167,10 @@ export async function readHubSettings(environment: NodeJS.ProcessEnv, flags: Hub
       rules: attempt('GITHUB_BUILDERS', githubRules) ?? [],
     },
     webhook: hubWebhook(values, problems),
+    gitlab: {
+      issuer: attempt('GITLAB_ISSUER', (text) => httpsUrl(text)) ?? GITLAB_ISSUER,
+      rules: attempt('GITLAB_BUILDERS', gitlabRules) ?? [],
+    },
     bucket: trialBucket(values, flags, problems),
   };
   if (flags.dev) {
@@ -165,6 +180,7 @@ export async function readHubSettings(environment: NodeJS.ProcessEnv, flags: Hub
     }
   }
   if (settings.github.rules.length > 0) need('PUBLIC_URL', 'it is the audience of the tokens of GitHub Actions');
+  if (settings.gitlab.rules.length > 0) need('PUBLIC_URL', 'it is the audience of the ID tokens of GitLab');
   if (problems.length > 0) throw settingsInvalid(problems);
   return settings;
 }

@@ -9,6 +9,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0001-hub': { up: createTables },
   '0002-sweep': { up: addSweep },
   '0003-expected-every': { up: addExpectedEvery },
+  '0004-retention': { up: addRetention },
   '0005-scheduled-builds': { up: addScheduledBuilds },
 };
 
@@ -16,6 +17,15 @@ async function addExpectedEvery(db: Kysely<unknown>): Promise<void> {
   await sql`ALTER TABLE targets ADD COLUMN expected_every text CHECK (expected_every ~ '^[1-9][0-9]{0,3}[hdw]$')`.execute(
     db,
   );
+}
+
+async function addRetention(db: Kysely<unknown>): Promise<void> {
+  const statements = [
+    sql`ALTER TABLE targets ADD COLUMN keep jsonb`,
+    // Of earlier snapshots: the time of the migration, so that their creation time counts.
+    sql`ALTER TABLE snapshots ADD COLUMN published_at timestamptz(3) NOT NULL DEFAULT now()`,
+  ];
+  for (const statement of statements) await statement.execute(db);
 }
 
 async function createTables(db: Kysely<unknown>): Promise<void> {

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely';
-import type { Schedule } from '../../src/cloud/contract/schemas.ts';
+import type { Keep, Schedule } from '../../src/cloud/contract/schemas.ts';
 import type { Headline } from '../../src/repository/headlines/headline.ts';
 
 type Time = ColumnType<Date, Date | string, Date | string>;
@@ -75,6 +75,8 @@ interface Targets {
   expected_since: Generated<Date>;
   /** Of a late target whose lateness was notified. */
   late_since: OptionalTime;
+  /** Which snapshots are kept after a publication; `null` keeps all. */
+  keep: ColumnType<Keep | null, string | null, string | null>;
   revision: Generated<number>;
   removed_at: OptionalTime;
 }
@@ -106,6 +108,8 @@ interface Snapshots {
   removed_at: OptionalTime;
   /** Since when the bucket lacks its manifest or an object; `removed_at` is set, too. */
   missing_at: OptionalTime;
+  /** By the clock of the database. */
+  published_at: Generated<Date>;
 }
 
 interface Sweeps {

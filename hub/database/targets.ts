@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Schedule, TargetBody, TargetSettings, Webhook } from '../../src/cloud/contract/schemas.ts';
+import type { Keep, Schedule, TargetBody, TargetSettings, Webhook } from '../../src/cloud/contract/schemas.ts';
 import { URL_KEYS, withoutPassword } from '../../src/cloud/contract/url-password.ts';
 import { shownWebhook } from '../../src/cloud/contract/webhook.ts';
 import { type Caller, permissionsOn } from '../access.ts';
@@ -9,6 +9,7 @@ import { type Condition, changedMeanwhile } from './condition.ts';
 import type { Connection, Database } from './database.ts';
 import { isLate } from './late.ts';
 import { type Page, type Paging, pageOf } from './paging.ts';
+import { removableSnapshots } from './retention.ts';
 import { fingerprintsOf, readSecrets, removeSecrets, writeSecrets } from './secrets.ts';
 import { isVisible, readsOriginals } from './visible-targets.ts';
 
@@ -26,6 +27,7 @@ export interface TargetRow {
   schedule: Schedule | null;
   pool: string | null;
   webhook_url: string | null;
+  keep: Keep | null;
   revision: number;
 }
 
@@ -43,6 +45,7 @@ const COLUMNS = [
   'schedule',
   'pool',
   'webhook_url',
+  'keep',
   'revision',
 ] as const;
 
@@ -126,9 +129,18 @@ export async function targetAnswer(db: Connection, target: TargetRow, { caller, 
     schedule: mayChange ? target.schedule : null,
     pool: mayChange ? target.pool : null,
     webhook: mayChange && target.webhook_url !== null ? { url: target.webhook_url } : null,
+    keep: mayChange ? target.keep : null,
+    next_removals: mayChange ? await nextRemovals(db, target) : [],
     secrets: mayChange ? await fingerprintsOf(db, { owner: 'target', owner_id: target.id }) : {},
     applied: mayChange ? target.applied : null,
   };
+}
+
+/** Ids of the snapshots that the keep policy removes at the next publication. */
+async function nextRemovals(db: Connection, { id, keep }: TargetRow): Promise<string[]> {
+  if (!keep) return [];
+  const removable = await removableSnapshots(db, [{ id, keep }]);
+  return (removable.get(id) ?? []).map((snapshot) => snapshot.id);
 }
 
 export function targetItem({ id, name, revision, settings, ...row }: TargetRow & Counted, caller: Caller) {
@@ -174,7 +186,7 @@ export async function saveTarget(
     .forUpdate()
     .executeTakeFirst();
   if ('create' in condition ? found : found?.revision !== condition.revision) throw changedMeanwhile(name, condition);
-  const { original_groups, builder_groups, expected_every, schedule, pool, webhook } = body;
+  const { original_groups, builder_groups, expected_every, schedule, pool, webhook, keep } = body;
   const webhook_url = webhook && shownWebhook(webhook.url);
   const applied = {
     ...{ settings, original_groups, builder_groups },
@@ -182,6 +194,7 @@ export async function saveTarget(
     ...(schedule !== null && { schedule }),
     ...(pool !== null && { pool }),
     ...(webhook_url !== null && { webhook: { url: webhook_url } }),
+    ...(keep !== null && { keep }),
   };
   const content = {
     settings: JSON.stringify(settings),
@@ -196,6 +209,7 @@ export async function saveTarget(
     schedule: schedule && JSON.stringify(schedule),
     pool,
     webhook_url,
+    keep: keep && JSON.stringify(keep),
   };
   const row = found
     ? await db

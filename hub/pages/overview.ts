@@ -49,6 +49,7 @@ function columnsAt(now: Date): Column<OverviewRow>[] {
       value: expectedOf,
     },
     { label: 'Snapshots', number: true, value: ({ snapshots }) => formatCount(snapshots) },
+    { label: 'Keep', value: keepOf },
     { label: 'Permissions', value: readersOf },
   ];
 }
@@ -78,6 +79,28 @@ const UNITS: Record<string, string> = { h: 'hour', d: 'day', w: 'week' };
 /** `24h` → `24 hours` */
 function intervalOf(text: string): string {
   return formatNumberOf(Number.parseInt(text, 10), UNITS[text.slice(-1)] ?? '');
+}
+
+const PERIODS = { daily: 'day', weekly: 'week', monthly: 'month' } as const;
+
+const MOST_NAMED = 10;
+
+/** The keep policy, and what it removes at the next publication. */
+function keepOf({ keep, next_removals: ids }: OverviewRow): Html {
+  if (keep === null) return html`<span class="faint">All</span>`;
+  const periods = Object.entries(PERIODS).flatMap(([key, period]) => {
+    const count = keep[key as keyof typeof PERIODS];
+    return count === undefined ? [] : [`one a ${period} for ${formatNumberOf(count, period)}`];
+  });
+  const rules = [
+    ...(keep.last === undefined ? [] : [`last ${formatCount(keep.last)}`]),
+    ...(keep.within === undefined ? [] : [`younger than ${keep.within}`]),
+    ...periods,
+  ];
+  if (ids.length === 0) return html`${rules.join(', ')}`;
+  const named = ids.slice(0, MOST_NAMED).join(', ');
+  const more = ids.length > MOST_NAMED ? ` and ${formatCount(ids.length - MOST_NAMED)} more` : '';
+  return html`${rules.join(', ')}<br><span class="faint">Next publication removes ${formatNumberOf(ids.length, 'snapshot')}: ${named}${more}</span>`;
 }
 
 function readersOf({ reader_groups, original_groups, builder_groups }: OverviewRow): Html {

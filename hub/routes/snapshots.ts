@@ -5,10 +5,12 @@ import { headlineOf } from '../../src/repository/headlines/headline.ts';
 import { objectKey } from '../../src/repository/keys.ts';
 import { type Manifest, ManifestInvalid, parseManifest } from '../../src/repository/manifest.ts';
 import { filesOf, manifestKey } from '../../src/repository/repository.ts';
+import { toUserError } from '../../src/runtime/errors.ts';
 import { mapWithConcurrency } from '../../src/runtime/map-with-concurrency.ts';
 import { type Caller, permissionsOn } from '../access.ts';
 import { recordDownload, recordEvent } from '../database/audit.ts';
 import { expectObjects, type ObjectRow, settleObject } from '../database/objects.ts';
+import { applyKeepPolicy } from '../database/retention.ts';
 import {
   findSnapshot,
   linkedObjects,
@@ -84,6 +86,7 @@ export const snapshotRoutes: Pick<
       event: { actor: caller.name, action: 'snapshot.publish', target: target.name, object: id, address },
       store: () => writeText(bucket, key, body),
     });
+    if (created && target.keep) await removeUnkept(hub, { target, published: id, actor: caller.name, address });
     return { status: created ? 201 : 200, body: null };
   },
 
@@ -170,6 +173,25 @@ export const snapshotRoutes: Pick<
     return { body: { objects: hrefs, expires_at: expiry(hub, URL_SECONDS) } };
   },
 };
+
+interface Retention {
+  target: TargetRow;
+  published: string;
+  actor: string;
+  address: string | null;
+}
+
+/** The snapshot is published, whatever becomes of the others: what fails here is done after the next publication. */
+async function removeUnkept({ db, log, removals }: Hub, { target, published, actor, address }: Retention) {
+  try {
+    const event = { actor, target: target.name, address };
+    const removed = await applyKeepPolicy(db, { targetId: target.id, published, event });
+    if (removed.length > 0) removals.wake();
+  } catch (error) {
+    const reason = toUserError(error).message.slice(0, 500);
+    log.error('Cannot apply the keep policy; tried again after the next publication', { target: target.id, reason });
+  }
+}
 
 function visibleTo(target: TargetRow, caller: Caller) {
   return { targetId: target.id, originals: permissionsOn(target, caller).includes('read_originals') };

@@ -1,6 +1,7 @@
 import { DEFAULT_POOL } from '../../src/cloud/contract/schemas.ts';
 import { recordEvent } from '../database/audit.ts';
 import { applySchedule } from '../database/queue.ts';
+import { removableSnapshots } from '../database/retention.ts';
 import { listTargets, removeTarget, saveTarget, targetAnswer, targetItem, targetUrls } from '../database/targets.ts';
 import { refuseLinkLocalAddress } from '../objects/reach.ts';
 import { Problem } from '../problem.ts';
@@ -8,7 +9,7 @@ import type { Handlers } from './handler.ts';
 
 export const targetRoutes: Pick<
   Handlers,
-  'listTargets' | 'getTarget' | 'putTarget' | 'deleteTarget' | 'getTargetSecrets'
+  'listTargets' | 'getTarget' | 'getRetention' | 'putTarget' | 'deleteTarget' | 'getTargetSecrets'
 > = {
   async listTargets({ query, caller }, { db, clock }) {
     const { items, next_cursor } = await listTargets(db, caller, { ...query, now: clock() });
@@ -17,6 +18,12 @@ export const targetRoutes: Pick<
 
   async getTarget({ target, caller }, { db, clock }) {
     return { body: await targetAnswer(db, target, { caller, now: clock() }), revision: target.revision };
+  },
+
+  async getRetention({ target, query }, { db }) {
+    const keep = Object.keys(query).length > 0 ? query : target.keep;
+    const removable = keep ? await removableSnapshots(db, [{ id: target.id, keep }]) : null;
+    return { body: { keep, removes: removable?.get(target.id) ?? [] } };
   },
 
   async putTarget({ parameters: { name }, body, caller, condition, address }, hub) {

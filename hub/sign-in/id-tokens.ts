@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, decodeJwt, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { Problem } from '../problem.ts';
 import type { HubSettings, SignInSettings } from '../settings.ts';
-import type { GithubRule } from '../settings-values.ts';
+import type { BranchRule } from '../settings-values.ts';
 
 /** An ID token is accepted so many seconds after its issue. */
 export const ID_TOKEN_SECONDS = 600;
@@ -17,7 +17,7 @@ const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 /** Whose an ID token is. */
 export type Identified =
   | { kind: 'user'; issuer: string; subject: string; name: string; groups: string[] }
-  | { kind: 'github'; name: string; rule: GithubRule };
+  | { kind: 'job'; name: string; rule: BranchRule };
 
 export interface ReceivedTokens {
   id_token: string;
@@ -38,7 +38,11 @@ interface Issuer {
 }
 
 /** Checks ID tokens against the keys of their issuer, which are fetched when they are needed. */
-export function createIdTokens({ signIn, github, publicUrl }: HubSettings): IdTokens {
+export function createIdTokens({ signIn, github, gitlab, publicUrl }: HubSettings): IdTokens {
+  const jobIssuers = [
+    { ...github, jobOf: workflowOf },
+    { ...gitlab, jobOf: pipelineOf },
+  ].filter(({ rules }) => rules.length > 0);
   const issuers = new Map<string, Promise<Issuer>>();
   const issuerAt = (url: string): Promise<Issuer> => {
     const known = issuers.get(url) ?? discover(url);
@@ -50,10 +54,10 @@ export function createIdTokens({ signIn, github, publicUrl }: HubSettings): IdTo
   return {
     async identify({ id_token, access_token, clientId = signIn?.client_id }) {
       const claimed = issuerOf(id_token);
-      if (github.rules.length > 0 && publicUrl !== null && claimed === github.issuer) {
-        const issuer = await issuerAt(github.issuer);
-        const claims = await verified(id_token, issuer, publicUrl);
-        return { kind: 'github', ...workflowOf(claims, github.rules) };
+      const jobs = jobIssuers.find((one) => one.issuer === claimed);
+      if (jobs && publicUrl !== null) {
+        const claims = await verified(id_token, await issuerAt(jobs.issuer), publicUrl);
+        return { kind: 'job', ...permittedJob(jobs.jobOf(claims), jobs.rules) };
       }
       if (signIn === null || clientId === undefined) throw refused('this hub trusts no provider');
       const issuer = await issuerAt(signIn.provider_url);
@@ -129,21 +133,46 @@ async function personOf(claims: JWTPayload, { issuer, signIn, access_token }: As
   };
 }
 
-/** Others, such as pull_request_target, run for a branch with what a stranger has proposed for it. */
-const EVENTS = ['push', 'schedule', 'workflow_dispatch'];
+/** What a job of a service claims of itself. */
+interface Job {
+  service: string;
+  repository: unknown;
+  /** `refs/heads/main` */
+  ref: unknown;
+  event: unknown;
+  /** Others run for a branch with what a stranger has proposed for it, such as pull_request_target. */
+  events: string[];
+  /** The variable with the rules. */
+  variable: string;
+}
+
+// https://docs.github.com/en/actions/reference/security/oidc
+function workflowOf({ repository, ref, event_name }: JWTPayload): Job {
+  const events = ['push', 'schedule', 'workflow_dispatch'];
+  return { service: 'github', repository, ref, event: event_name, events, variable: 'TOOL_HUB_GITHUB_BUILDERS' };
+}
+
+// https://docs.gitlab.com/ci/secrets/id_token_authentication/#token-payload
+function pipelineOf({ project_path, ref_type, ref, pipeline_source }: JWTPayload): Job {
+  return {
+    ...{ service: 'gitlab', repository: project_path, event: pipeline_source, events: ['push', 'schedule', 'web'] },
+    ref: ref_type === 'branch' ? `refs/heads/${String(ref)}` : `${String(ref_type)} ${String(ref)}`,
+    variable: 'TOOL_HUB_GITLAB_BUILDERS',
+  };
+}
 
 /** The repository and the branch, which must be those of a rule. */
-function workflowOf(claims: JWTPayload, rules: GithubRule[]): { name: string; rule: GithubRule } {
-  const { repository, ref, event_name } = claims;
+function permittedJob(job: Job, rules: BranchRule[]): { name: string; rule: BranchRule } {
+  const { service, repository, ref, event, events, variable } = job;
   const rule = rules.find((one) => one.repository === repository && one.ref === ref);
-  if (rule && !EVENTS.includes(String(event_name))) {
-    throw new Problem('not_permitted', `A workflow started by ${String(event_name)} may not build`, {
-      hint: `Start it by one of: ${EVENTS.join(', ')}.`,
+  if (rule && !events.includes(String(event))) {
+    throw new Problem('not_permitted', `A job started by ${String(event)} may not build`, {
+      hint: `Start it by one of: ${events.join(', ')}.`,
     });
   }
-  if (rule) return { name: `github:${rule.repository}@${rule.ref.slice('refs/heads/'.length)}`, rule };
+  if (rule) return { name: `${service}:${rule.repository}@${rule.ref.slice('refs/heads/'.length)}`, rule };
   throw new Problem('not_permitted', `No rule of the hub permits ${String(repository)} at ${String(ref)} to build`, {
-    hint: 'TOOL_HUB_GITHUB_BUILDERS names repositories and branches.',
+    hint: `${variable} names repositories and branches.`,
   });
 }
 

@@ -8,7 +8,8 @@ export async function openContext(options: ContextOptions): Promise<Context> {
   const { target, environment } = options;
   const context = await openLocal(options);
   const { settings } = context.configuration;
-  const isLocal = settings.authtoken === undefined && environment.ACTIONS_ID_TOKEN_REQUEST_URL === undefined;
+  const { ACTIONS_ID_TOKEN_REQUEST_URL, TOOL_ID_TOKEN } = environment;
+  const isLocal = settings.authtoken === undefined && !ACTIONS_ID_TOKEN_REQUEST_URL && !TOOL_ID_TOKEN;
   if (isLocal) return context;
   const { withCachedTargets, withNamedTarget } = await import('../operations/cloud/cloud-targets.ts');
   return target === undefined ? withCachedTargets(context) : withNamedTarget(context, target);

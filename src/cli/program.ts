@@ -1,4 +1,5 @@
 import { Argument, Command, type CommanderError, InvalidArgumentError, Option } from 'commander';
+import { parseDuration } from '../text/duration.ts';
 import type { ArgumentSpec, CommandModule, CommandSpec, Globals, Grammar, OptionSpec } from './command.ts';
 import { usageError } from './usage-error.ts';
 
@@ -153,9 +154,9 @@ const VALUES: Record<NonNullable<OptionSpec['value']>, (text: string) => number>
     return percent;
   },
   duration(text) {
-    const [, amount, unit = ''] = /^(\d+)([hdwmy])$/.exec(text) ?? [];
-    if (!Number(amount)) throw new InvalidArgumentError('It must be such as 12h, 30d, 8w, 6m or 1y.');
-    return Number(amount) * (HOURS[unit] ?? 0) * 3_600_000;
+    const duration = parseDuration(text);
+    if (duration === null) throw new InvalidArgumentError('It must be such as 12h, 30d, 8w, 6m or 1y.');
+    return duration;
   },
   time(text) {
     if (/^\d+[hdwmy]$/.test(text)) return Date.now() - VALUES.duration(text);
@@ -167,8 +168,6 @@ const VALUES: Record<NonNullable<OptionSpec['value']>, (text: string) => number>
     return time;
   },
 };
-
-const HOURS: Record<string, number> = { h: 1, d: 24, w: 7 * 24, m: 30 * 24, y: 365 * 24 };
 
 function examplesText({ examples }: CommandSpec): string {
   if (examples.length === 0) return '';

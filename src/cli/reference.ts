@@ -73,6 +73,20 @@ With \`--tables\` the plan and the result of \`load\` carry \`selection\`, which
 }
 \`\`\`
 
+### Stability
+
+\`tool schema events\` prints the JSON Schema of every event and document (\`assets/events.schema.json\`): its root describes
+a line, \`#/$defs/document.NAME\` the document of a command. Scripts can rely on the following:
+
+- A key is never removed or renamed, never gets another type or meaning, and never becomes \`null\` or absent where it was not.
+- Exit codes and the codes of errors and warnings keep their meaning.
+- The last line of a changing command is \`done\` or \`error\`.
+
+A later version may add keys, events, documents, steps, warnings, error codes and values of an enumeration (such as
+\`unit\`): ignore what is unknown. Labels, messages and hints are for people and may change at any time.
+
+### Results
+
 The document of \`config show\`: \`origin.kind\` is \`file\`, \`variable\` or \`default\`, and inapplicable fields are \`null\`.
 
 \`\`\`json

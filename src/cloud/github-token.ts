@@ -8,6 +8,11 @@ export function offersGithubToken(environment: NodeJS.ProcessEnv): boolean {
   return Boolean(environment.ACTIONS_ID_TOKEN_REQUEST_URL && environment.ACTIONS_ID_TOKEN_REQUEST_TOKEN);
 }
 
+/** Whether a job of CI can sign in to the hub without a stored secret. */
+export function offersJobToken(environment: NodeJS.ProcessEnv): boolean {
+  return Boolean(environment.TOOL_ID_TOKEN) || offersGithubToken(environment);
+}
+
 /** The ID token of the running job, for this audience. */
 export async function githubToken(
   environment: NodeJS.ProcessEnv,

@@ -1,6 +1,7 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
 import type { SanitizeRequest } from '../operations/sanitize/sanitize.ts';
 import { CPUS, INCLUDE_NEEDED_SCHEMAS, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
+import { openSummary, SUMMARY } from './summary-file.ts';
 
 const specification = {
   name: 'build',
@@ -21,11 +22,13 @@ const specification = {
     },
     INCLUDE_NEEDED_SCHEMAS,
     UNVERIFIED_SOURCES,
+    SUMMARY,
     CPUS,
   ],
   examples: [
     { command: 'tool build app', does: 'a snapshot of the source of target "app"' },
     { command: 'tool build app --note "before the migration"', does: 'the same, with a note' },
+    { command: 'tool build app --summary build.md', does: 'the same, with a summary for a merge request or a job' },
   ],
   json: 'events',
   writes: true,
@@ -63,13 +66,15 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
       ...(unverifiedSources && { unverifiedSources }),
     });
   }
+  const summary = await openSummary(invocation, context);
   const snapshot = await build(context, { target, push, ...asked, ...parallel });
+  await summary?.write({ target, snapshot });
   return { data: { snapshot }, text: summaryText(builtSummary(target, snapshot)) };
 }
 
 /** Asks before the build: the sanitized database may replace one. */
 async function buildAndSanitize(
-  { context: openContext, confirm, tableOptions }: InvocationOf<typeof specification>,
+  invocation: InvocationOf<typeof specification>,
   request: SanitizeRequest,
 ): Promise<Outcome> {
   const { coverageText } = await import('../cli/printers/lists.ts');
@@ -77,11 +82,14 @@ async function buildAndSanitize(
   const { builtSummary } = await import('../presentation/snapshot.ts');
   const { summaryText } = await import('../presentation/shapes/summary.ts');
   const { applySanitize, planSanitize } = await import('../operations/sanitize/sanitize.ts');
-  const context = await openContext();
+  const { confirm, tableOptions } = invocation;
+  const context = await invocation.context();
+  const summary = await openSummary(invocation, context);
   const planned = await planSanitize(context, request);
   if (planned.plan.destination?.exists) await confirm(sanitizeQuestion(planned.plan, context.clock()));
   const result = await applySanitize(context, planned);
   const { snapshot: sanitized, original: snapshot, ...rest } = result;
+  await summary?.write({ target: request.target, snapshot, sanitized, coverage: result.coverage });
   const summaries = [builtSummary(request.target, snapshot), sanitizeSummary(result, request.target)];
   return {
     data: { snapshot, sanitized, ...rest },

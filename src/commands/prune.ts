@@ -25,6 +25,10 @@ const specification = {
       command: 'tool prune app --keep-daily 7 --keep-weekly 4',
       does: 'a week of days and a month of weeks of "app"',
     },
+    {
+      command: 'tool prune orders --dry-run',
+      does: 'what keep of cloud target "orders" removes at the next publication',
+    },
   ],
   json: 'events',
   writes: true,

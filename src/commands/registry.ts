@@ -32,6 +32,7 @@ import { pullCommand } from './pull.ts';
 import { pushCommand } from './push.ts';
 import { rmCommand } from './rm.ts';
 import { sanitizeCommand } from './sanitize.ts';
+import { schemaEventsCommand } from './schema/events.ts';
 import { subsetCommand } from './subset.ts';
 import { targetCommand } from './target.ts';
 import { targetsCommand } from './targets.ts';
@@ -78,12 +79,14 @@ export const COMMANDS: CommandModule[] = [
   hubMigrateCommand,
   hubReconcileCommand,
   demoCommand,
+  schemaEventsCommand,
   completionCommand,
   completeCommand,
 ];
 
 export const FAMILIES: Record<string, string> = {
   config: 'write, check, show and encrypt the configuration',
+  schema: 'print the schemas of what the program reads and writes',
   auth: 'sign in, and keep the cloud token',
   cloud: 'write and show what the hub has',
   token: 'create, list and revoke service tokens of the hub',

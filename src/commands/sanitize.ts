@@ -11,6 +11,7 @@ import {
   toSelector,
   UNVERIFIED_SOURCES,
 } from './shared-options.ts';
+import { openSummary, SUMMARY } from './summary-file.ts';
 
 const specification = {
   name: 'sanitize',
@@ -32,6 +33,7 @@ const specification = {
     { flags: '--no-push', description: 'do not push, even if there is a storage profile' },
     UNVERIFIED_SOURCES,
     ALLOW_UNTRUSTED,
+    SUMMARY,
     CPUS,
   ],
   examples: [
@@ -67,13 +69,15 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const question = sanitizeQuestion(plan, context.clock());
   if (options.dryRun) return { data: { dry_run: true, plan }, text: questionLines(question).join('\n') };
   if (plan.destination?.exists) await confirm(question);
+  const summaryFile = await openSummary(invocation, context);
   const result = await applySanitize(context, planned);
+  await summaryFile?.write({ target: plan.target, snapshot: result.snapshot, coverage: result.coverage });
   const summary = summaryText(sanitizeSummary(result, plan.target));
   return { data: result, text: `${summary}\n${coverageText(result.coverage, invocation.tableOptions())}` };
 }
 
 function toRequest({ arguments: { target, snapshot }, options }: InvocationOf<typeof specification>): SanitizeRequest {
-  const { new: buildFirst, suggest: _, dryRun: __, includeNeededSchemas, ...passed } = options;
+  const { new: buildFirst, suggest: _, dryRun: __, summary: ___, includeNeededSchemas, ...passed } = options;
   if (includeNeededSchemas && !buildFirst) throw needsBuild('sanitize', '--new');
   return {
     target,

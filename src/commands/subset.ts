@@ -1,6 +1,7 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
 import type { SubsetRequest } from '../operations/subset/subset-setting.ts';
 import { CPUS, DRY_RUN, INCLUDE_NEEDED_SCHEMAS, needsBuild, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
+import { openSummary, SUMMARY } from './summary-file.ts';
 
 const specification = {
   name: 'subset',
@@ -19,6 +20,7 @@ const specification = {
     { flags: '--explain <row>', description: 'explain why a row is in the subset: schema.table:key' },
     { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
     UNVERIFIED_SOURCES,
+    SUMMARY,
     CPUS,
   ],
   examples: [
@@ -39,7 +41,7 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const { explainSubset } = await import('../operations/subset/explain-subset.ts');
   const { planSubset, applySubset } = await import('../operations/subset/subset.ts');
   const context = await invocation.context();
-  const { dryRun = false, explain, ...options } = invocation.options;
+  const { dryRun = false, explain, summary: _, ...options } = invocation.options;
   if (options.includeNeededSchemas && !options.snapshot) throw needsBuild('subset', '--snapshot');
   const request: SubsetRequest = { ...invocation.arguments, ...options };
   if (explain !== undefined) {
@@ -52,6 +54,9 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
     return { data: { dry_run: true, plan }, text: subsetPlanText(plan, invocation.tableOptions()) };
   }
   await invocation.confirm(subsetQuestion(plan));
+  const summary = await openSummary(invocation, context);
   const result = await applySubset(context, planned);
+  const tables = result.tables.map((one) => ({ ...one, bytes: null }));
+  await summary?.write({ target: plan.target, snapshot: result.snapshot, ...(result.snapshot === null && { tables }) });
   return { data: result, text: summaryText(subsetSummary(plan, result)) };
 }

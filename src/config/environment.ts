@@ -7,7 +7,8 @@ import { parseValue } from './yaml/yaml-source.ts';
 const PREFIX = 'TOOL_';
 
 const SWITCHES = ['no_confirm'];
-const OTHER_VARIABLES = [...SWITCHES, 'trust'];
+/** `id_token`: of a CI job, for the hub. */
+const OTHER_VARIABLES = [...SWITCHES, 'trust', 'id_token'];
 
 /** Settings of the hub, which has no configuration file. */
 const HUB_PREFIX = 'TOOL_HUB_';

@@ -11,11 +11,12 @@ export function applyQuestion({ hub, file, resources }: ApplyPlan): Question {
     title: `Apply ${file} to the hub`,
     facts: [{ name: 'Hub', value: hub, tone: 'strong' }],
     steps: changed.map(resourceText),
-    warnings: changed.flatMap((resource) =>
-      resource.changes
+    warnings: changed.flatMap((resource) => [
+      ...resource.changes
         .filter(({ overwrites }) => overwrites)
         .map(({ key }) => `${nameOf(resource)}: ${keyText(key)} was changed on the hub since the last apply`),
-    ),
+      ...removalTexts(resource),
+    ]),
     consequence: changed.length === 0 ? 'Nothing changes.' : 'The hub keeps no copy of the previous values.',
     ask: `Apply this to the hub at ${hub}?`,
     go: 'Apply',
@@ -26,13 +27,36 @@ export function applyQuestion({ hub, file, resources }: ApplyPlan): Question {
 export function appliedText({ resources, hub }: ApplyPlan): string {
   const count = (action: string): number => resources.filter((one) => one.action === action).length;
   const [created, changed, unchanged] = ['create', 'change', 'unchanged'].map(count);
-  return `Applied ${formatNumberOf(resources.length, 'resource')} to ${hub}: ${created} created, ${changed} changed, ${unchanged} unchanged`;
+  const line = `Applied ${formatNumberOf(resources.length, 'resource')} to ${hub}: ${created} created, ${changed} changed, ${unchanged} unchanged`;
+  return [line, ...resources.flatMap(removalTexts)].join('\n');
+}
+
+function removalTexts(resource: ResourceChange): string[] {
+  const { name, removes = [] } = resource;
+  return removes.length === 0
+    ? []
+    : [
+        nextRemovalsText(
+          name,
+          removes.map(({ id }) => id),
+        ),
+      ];
+}
+
+const MOST_NAMED = 10;
+
+/** What a keep policy removes, and when. */
+function nextRemovalsText(target: string, ids: string[]): string {
+  const named = ids.slice(0, MOST_NAMED).join(', ');
+  const more = ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : '';
+  return `keep of target ${printable(target)} removes ${formatNumberOf(ids.length, 'snapshot')} at the next publication: ${named}${more}`;
 }
 
 /** In the shape of tool.yml, so that it can be kept as a file. */
-export function hubContentText({ hub, storage_profiles, targets }: HubContent): string {
+export function hubContentText({ hub, storage_profiles, targets, next_removals }: HubContent): string {
   const document = { ...(storage_profiles && { storage_profiles }), targets };
-  return `# ${hub}\n${stringify(document).trimEnd()}`;
+  const removals = Object.entries(next_removals).map(([target, ids]) => `# ${nextRemovalsText(target, ids)}`);
+  return [`# ${hub}`, ...removals, stringify(document).trimEnd()].join('\n');
 }
 
 /** `Change target app: cpus: 2 → 4` */

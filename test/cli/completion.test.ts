@@ -51,6 +51,7 @@ test.each([
       'agent',
       'hub',
       'demo',
+      'schema',
       'completion',
     ],
   ],

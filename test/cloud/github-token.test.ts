@@ -48,6 +48,26 @@ describeWithPostgres('a job of GitHub Actions', () => {
     const branch = await cli.tool(['target', 'orders'], { environment: job('refs/heads/feature') });
     expect(branch.exit).toBe(5);
   });
+
+  test('a job of GitLab signs in with the token in TOOL_ID_TOKEN, which is not shown', async () => {
+    const issuer = await startTokenIssuer();
+    await postgres.createDatabase('gitlab');
+    const publicUrl = 'https://hub.example.com';
+    const rules = [{ repository: 'acme/app', ref: 'refs/heads/main', targets: ['orders'] }];
+    const settings = { publicUrl, gitlab: { issuer: issuer.url, rules } };
+    const hub = await startHub({ databaseUrl: postgres.url('gitlab'), ...settings }, postgres);
+    onTestFinished(() => hub.stop());
+    await putTarget(hub, 'orders', { settings: {} });
+    const cli = await configuredCli(`env: development\ndev_api_url: ${hub.url}\nworking_directory: ./work\n`);
+    const claims = { project_path: 'acme/app', ref: 'main', ref_type: 'branch', pipeline_source: 'push' };
+    const TOOL_ID_TOKEN = issuer.sign({ aud: publicUrl, ...claims });
+    const listed = await cli.tool(['target', 'orders', '--json'], { environment: { TOOL_ID_TOKEN } });
+    expect(listed, listed.stderr).toMatchObject({ exit: 0 });
+    expect(JSON.parse(listed.stdout)).toMatchObject({ target: 'orders' });
+    const again = await cli.tool(['target', 'orders', '--debug'], { environment: { TOOL_ID_TOKEN } });
+    expect(again).toMatchObject({ exit: 4, stderr: expect.stringContaining('was exchanged before') });
+    expect(again.stdout + again.stderr + listed.stderr).not.toContain(TOOL_ID_TOKEN);
+  });
 });
 
 test.each([

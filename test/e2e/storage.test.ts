@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { StorageProfile } from '../../src/repository/s3/providers.ts';
+import { eventProblems } from '../helpers/json-contract.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
 import { storeSnapshot } from '../helpers/stored-snapshot.ts';
 
@@ -69,6 +70,7 @@ describeWithS3('the bundle and a bucket', () => {
 
   it('says with --json what it moves, and never a key', async () => {
     const { stdout } = await tool('here', 'push', 'app', '--json');
+    expect(stdout.trimEnd().split('\n').flatMap(eventProblems)).toEqual([]);
     const events = stdout
       .trimEnd()
       .split('\n')
@@ -85,6 +87,7 @@ describeWithS3('the bundle and a bucket', () => {
     profile = { ...profile, secret_key: 'wrong-and-secret' };
     const failed = await tool('here', 'push', 'app', '--json', '--debug');
     expect(failed.code).toBe(4);
+    expect(failed.stdout.trimEnd().split('\n').flatMap(eventProblems)).toEqual([]);
     expect(failed.stdout).toContain('"code":"storage_denied"');
     expect(failed.stdout + failed.stderr).not.toContain('wrong-and-secret');
   });

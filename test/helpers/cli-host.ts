@@ -2,10 +2,11 @@ import { PassThrough, Writable } from 'node:stream';
 import type { CommandModule } from '../../src/cli/command.ts';
 import type { Host } from '../../src/cli/host.ts';
 import { run } from '../../src/cli/run.ts';
-import { GLOBAL_OPTIONS } from '../../src/commands/registry.ts';
+import { COMMANDS, GLOBAL_OPTIONS } from '../../src/commands/registry.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import { EXIT, UserError } from '../../src/runtime/errors.ts';
 import type { Terminal } from '../../src/runtime/terminal.ts';
+import { refuseUndocumented } from './json-contract.ts';
 
 /** A terminal that is none: what a script sees. */
 export const PIPED: Terminal = {
@@ -61,6 +62,7 @@ export async function runWith(
     },
     ...change,
   });
+  if (commands === COMMANDS) refuseUndocumented(words, stdout.text);
   return { exit, stdout: stdout.text, stderr: stderr.text, opened };
 }
 

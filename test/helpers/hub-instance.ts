@@ -7,7 +7,7 @@ import { sweepDue } from '../../hub/jobs/sweeps.ts';
 import { createLog } from '../../hub/log.ts';
 import { createBuckets } from '../../hub/objects/buckets.ts';
 import { serve } from '../../hub/serve.ts';
-import { GITHUB_ISSUER } from '../../hub/settings.ts';
+import { GITHUB_ISSUER, GITLAB_ISSUER } from '../../hub/settings.ts';
 import { keyOf } from '../../hub/settings-values.ts';
 
 // An instance of the hub as a process of its own, which a test kills. It is told what to do by messages.
@@ -63,6 +63,7 @@ await serve({
     ...{ publicUrl: 'https://hub.example.com', trustedProxies: new BlockList(), signIn: null, pages: null },
     ...{ ownerGroups: ['owners'], memberGroups: ['developers'], auditorGroups: ['auditors'] },
     ...{ github: { issuer: GITHUB_ISSUER, rules: [] }, webhook: null, bucket: null },
+    gitlab: { issuer: GITLAB_ISSUER, rules: [] },
   },
   dev: false,
   version: '0.1.0',

@@ -5,7 +5,7 @@ import { insertServiceToken, insertSession } from '../../hub/database/tokens.ts'
 import { saveUser } from '../../hub/database/users.ts';
 import type { Limits } from '../../hub/limits.ts';
 import { type Served, type ServeOptions, serve } from '../../hub/serve.ts';
-import { GITHUB_ISSUER, type HubSettings } from '../../hub/settings.ts';
+import { GITHUB_ISSUER, GITLAB_ISSUER, type HubSettings } from '../../hub/settings.ts';
 import { keyOf } from '../../hub/settings-values.ts';
 import { startPostgres, type TestPostgres } from './postgres-server.ts';
 
@@ -70,6 +70,7 @@ export async function startHub(
     auditorGroups: ['auditors'],
     github: { issuer: GITHUB_ISSUER, rules: [] },
     webhook: null,
+    gitlab: { issuer: GITLAB_ISSUER, rules: [] },
     bucket: null,
     ...changed,
   };

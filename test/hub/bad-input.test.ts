@@ -43,6 +43,7 @@ function rightRequests(user: string, token: string): Record<RouteName, Right> {
       headers: ifMatch,
     },
     deleteTarget: { path: target, headers: ifMatch },
+    getRetention: { path: `${target}/retention` },
     getTargetSecrets: { path: `${target}/secrets` },
     listSnapshots: { path: `${target}/snapshots` },
     getSnapshot: { path: snapshot },

@@ -249,6 +249,19 @@ describeWithPostgres('pages of the hub', () => {
     ]);
     expect((await hub.send('GET', '/targets', { token })).body.items).toMatchObject([{ name: 't-old', late: true }]);
     expect((await hub.send('GET', '/targets/t-old', { token })).body).toMatchObject({ late: true, schedule: null });
+    const keptId = await putTarget(hub, 't-keep', { settings: {}, keep: { last: 1, weekly: 4 } });
+    for (const id of ['0000000a', '0000000b', '0000000c']) {
+      await db
+        .insertInto('snapshots')
+        .values({
+          ...{ target_id: keptId, profile_id: profile.id, id, created_at: new Date(), sanitized: true, headline: '{}' },
+          ...{ manifest_key: id, manifest_sha256: 'a'.repeat(64) },
+        } as never)
+        .execute();
+    }
+    const kept = await visit('/?q=t-keep', user);
+    expect(kept.text).toContain('last 1, one a week for 4 weeks<br>');
+    expect(kept.text).toContain('Next publication removes 2 snapshots: 0000000b, 0000000a<');
     const late = await visit('/?q=t-&late=1', user);
     expect([...late.text.matchAll(/<bdi>(t-\w+)<\/bdi>/g)].map(([, name]) => name)).toEqual(['t-none', 't-old']);
     expect(text).toMatch(/<time datetime="\d{4}-\d\d-\d\dT[\d:.]+Z">/);

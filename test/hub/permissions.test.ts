@@ -93,6 +93,7 @@ const EXPECTED: Record<RouteName, Row> = {
   getTarget: READERS,
   putTarget: only({ owner: 200, member: 200 }, 403),
   deleteTarget: managers(409),
+  getRetention: managers(200),
   getTargetSecrets: pushers(200),
   listSnapshots: READERS,
   getSnapshot: READERS,

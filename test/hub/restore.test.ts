@@ -8,6 +8,7 @@ import { manifestKey } from '../../src/repository/repository.ts';
 import type { StorageProfile } from '../../src/repository/s3/providers.ts';
 import { putStorageProfile, startHub, type TestHub } from '../helpers/hub.ts';
 import { createHubTarget, type HubTarget, objectOf, objectPath, openHubTarget } from '../helpers/hub-target.ts';
+import { eventProblems } from '../helpers/json-contract.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres-server.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
 
@@ -102,6 +103,7 @@ describeWithPostgres('reconcile', () => {
         once(child, 'exit'),
       ]);
       expect(stdout, stderr).not.toBe('');
+      if (words.includes('--json')) expect(stdout.trim().split('\n').flatMap(eventProblems)).toEqual([]);
       const last = words.includes('--json') ? JSON.parse(stdout.trim().split('\n').at(-1) ?? '') : {};
       return { exit, stdout, stderr, last };
     }

@@ -179,6 +179,30 @@ describeWithPostgres('signing in to the hub', () => {
     }
   });
 
+  test('a pipeline of GitLab of the named project and branch builds without a stored secret; any other does not', async () => {
+    const { url, sign } = await startTokenIssuer();
+    const rules = [{ repository: 'acme/apps/app', ref: 'refs/heads/main', targets: ['orders'] }];
+    const hub = await hubWith({ gitlab: { issuer: url, rules } });
+    await putTarget(hub, 'orders', { settings: {} });
+    const where = { project_path: 'acme/apps/app', ref: 'main', ref_type: 'branch', pipeline_source: 'schedule' };
+    const right = { aud: hub.settings.publicUrl, ...where };
+    const opened = await hub.send('POST', '/sessions', { body: { id_token: sign(right) } });
+    expect(opened.status, opened.text).toBe(201);
+    expect(opened.body.user).toMatchObject({ name: 'gitlab:acme/apps/app@main', role: 'builder', targets: ['orders'] });
+    const others: Record<string, [object, number]> = {
+      'another project': [{ project_path: 'eve/app' }, 403],
+      'another branch': [{ ref: 'feature' }, 403],
+      'a tag of the name': [{ ref_type: 'tag' }, 403],
+      'a merge request of a stranger': [{ pipeline_source: 'merge_request_event' }, 403],
+      'claims of GitHub': [{ project_path: undefined, repository: 'acme/apps/app', event_name: 'push' }, 403],
+      'for another service': [{ aud: 'https://other.example.com' }, 401],
+    };
+    for (const [what, [change, status]] of Object.entries(others)) {
+      const answer = await hub.send('POST', '/sessions', { body: { id_token: sign({ ...right, ...change }) } });
+      expect(answer.status, what).toBe(status);
+    }
+  });
+
   test('a service token has a role, targets and an end, is shown once, and ends when it is revoked', async () => {
     const hub = await hubWith({});
     await putTarget(hub, 'orders', { settings: {} });

@@ -4,6 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Tour } from '../../src/operations/demo.ts';
+import { eventProblems } from '../helpers/json-contract.ts';
 import { describeWithPostgres, eventually, temporaryFolder } from '../helpers/postgres-server.ts';
 import { processesNaming } from '../helpers/processes.ts';
 
@@ -47,6 +48,7 @@ describeWithPostgres('tool demo without a terminal', () => {
       const child = demo('--json');
       const [output, errors, [exit]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
       expect({ exit, errors }).toEqual({ exit: 0, errors: '' });
+      expect(output.trim().split('\n').flatMap(eventProblems)).toEqual([]);
       const events = output
         .trim()
         .split('\n')

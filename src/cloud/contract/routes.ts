@@ -19,6 +19,8 @@ import {
   noteBodySchema,
   type Permission,
   pageQuery,
+  retentionQuery,
+  retentionSchema,
   rootSchema,
   searchQuery,
   sessionSchema,
@@ -153,6 +155,14 @@ export const ROUTES = {
     summary: 'URLs of a target with passwords, for a build',
     access: { target: 'read_source' },
     answers: { 200: targetSecretsSchema },
+  },
+  getRetention: {
+    method: 'GET',
+    path: '/targets/{name}/retention',
+    summary: 'Snapshots that the keep policy of the target, or that of the query, would remove at the next publication',
+    access: { target: 'change' },
+    query: retentionQuery,
+    answers: { 200: retentionSchema },
   },
   listSnapshots: {
     method: 'GET',

@@ -4,6 +4,7 @@ import { storageProfileSchema } from '../../config/schema/storage-profile.ts';
 import { targetSchema } from '../../config/schema/target.ts';
 import { headlineSchema } from '../../repository/headlines/headline.ts';
 import { count, sha256, snapshotId } from '../../repository/values.ts';
+import { parseDuration } from '../../text/duration.ts';
 import { isCron, isTimeZone } from './cron.ts';
 import { isWebhookUrl } from './webhook.ts';
 
@@ -158,6 +159,50 @@ export const webhookSchema = v.strictObject({
   ),
 });
 export type Webhook = v.InferOutput<typeof webhookSchema>;
+const age = v.pipe(
+  v.string(),
+  v.check((text) => parseDuration(text) !== null, 'must be such as 12h, 30d, 8w, 6m or 1y'),
+);
+const kept = v.pipe(count, v.minValue(1, 'must be at least 1'), v.maxValue(10_000, 'must be at most 10000'));
+
+/** Which snapshots of a target the hub keeps after a publication: the options of `tool prune`. */
+export const keepSchema = v.pipe(
+  v.strictObject({
+    last: v.exactOptional(kept),
+    within: v.exactOptional(age),
+    daily: v.exactOptional(kept),
+    weekly: v.exactOptional(kept),
+    monthly: v.exactOptional(kept),
+  }),
+  v.check((keep) => Object.keys(keep).length > 0, 'must have last, within, daily, weekly or monthly'),
+);
+export type Keep = v.InferOutput<typeof keepSchema>;
+
+/** As answered: a newer hub may know more. */
+const answeredKeep = v.object({
+  last: v.exactOptional(count),
+  within: v.exactOptional(v.string()),
+  daily: v.exactOptional(count),
+  weekly: v.exactOptional(count),
+  monthly: v.exactOptional(count),
+});
+
+const keptInQuery = v.pipe(v.string(), v.regex(/^\d{1,5}$/, 'must be a whole number'), v.toNumber(), kept);
+
+/** Another policy than that of the target. */
+export const retentionQuery = v.strictObject({
+  last: v.exactOptional(keptInQuery),
+  within: v.exactOptional(age),
+  daily: v.exactOptional(keptInQuery),
+  weekly: v.exactOptional(keptInQuery),
+  monthly: v.exactOptional(keptInQuery),
+});
+
+const removal = v.object({ id: snapshotId, created_at: time, sanitized: v.boolean() });
+export type Removal = v.InferOutput<typeof removal>;
+
+/** What the policy removes at the next publication, newest first. */
+export const retentionSchema = v.object({ keep: v.nullable(answeredKeep), removes: v.array(removal) });
 
 export const targetBodySchema = v.strictObject({
   settings: targetSettingsSchema,
@@ -167,6 +212,7 @@ export const targetBodySchema = v.strictObject({
   schedule: v.exactOptional(v.nullable(scheduleSchema), null),
   pool: v.exactOptional(v.nullable(poolName), null),
   webhook: v.exactOptional(v.nullable(webhookSchema), null),
+  keep: v.exactOptional(v.nullable(keepSchema), null),
   /** The hub remembers this content, which the next `cloud apply` compares with. */
   applied: v.exactOptional(v.boolean(), false),
 });
@@ -204,6 +250,9 @@ export const targetAnswerSchema = v.object({
   pool: v.optional(v.nullable(v.string())),
   /** Without its path and its secret. */
   webhook: v.optional(v.nullable(v.object({ url: v.string() }))),
+  keep: v.optional(v.nullable(answeredKeep)),
+  /** Snapshots that `keep` removes at the next publication. */
+  next_removals: v.optional(v.array(v.string())),
   secrets: fingerprints,
   applied: v.nullable(answeredSettings),
 });

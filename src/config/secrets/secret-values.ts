@@ -14,7 +14,7 @@ export interface SecretSources {
 
 const VARIABLES = [
   ...ENGINE_PROFILES.flatMap(({ surroundings }) => surroundings.passwordVariables),
-  ...['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
+  ...['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'TOOL_ID_TOKEN'],
 ];
 
 /** The values of all known secrets, except those that are also a visible name. */

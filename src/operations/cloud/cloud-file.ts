@@ -3,6 +3,8 @@ import { dirname, resolve } from 'node:path';
 import * as v from 'valibot';
 import {
   expectedEvery,
+  type Keep,
+  keepSchema,
   poolName,
   type Schedule,
   type StorageSettings,
@@ -27,6 +29,7 @@ export interface CloudFileTarget {
   schedule?: Schedule;
   pool?: string;
   webhook?: Webhook;
+  keep?: Keep;
 }
 
 /** What a file says for the hub: `storage_profiles` and `targets`, as in tool.yml. */
@@ -78,6 +81,7 @@ export async function readCloudFile({ configuration, signal }: Context, file: st
       schedule,
       pool,
       webhook,
+      keep,
       share: _,
       ...rest
     } = opened(value, secretKey);
@@ -87,10 +91,12 @@ export async function readCloudFile({ configuration, signal }: Context, file: st
     const builder = check(`targets.${name}.builder_groups`, groups, builder_groups);
     const every = check(`targets.${name}.expected_every`, v.optional(expectedEvery), expected_every);
     const builds = check(`targets.${name}`, buildsSchema, withoutMissing({ schedule, pool, webhook }));
-    if (parsed && original && builder && every !== null && builds !== null) {
+    const kept = check(`targets.${name}.keep`, v.optional(keepSchema), keep);
+    if (parsed && original && builder && every !== null && builds !== null && kept !== null) {
       found.targets.set(name, {
         ...{ settings: parsed, original_groups: original, builder_groups: builder },
         ...(every !== undefined && { expected_every: every }),
+        ...(kept !== undefined && { keep: kept }),
         ...builds,
       });
     }

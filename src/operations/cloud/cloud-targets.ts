@@ -1,5 +1,5 @@
 import type { CloudTarget } from '../../cloud/contract/schemas.ts';
-import { offersGithubToken } from '../../cloud/github-token.ts';
+import { offersJobToken } from '../../cloud/github-token.ts';
 import { type CachedTargets, cachedTargets, fetchTargets, removeCache } from '../../cloud/target-cache.ts';
 import { apiEndpoint } from '../../config/api-endpoint.ts';
 import type { HubState } from '../../results/hub-state.ts';
@@ -80,7 +80,7 @@ function shown(message: string, cached: CachedTargets | null): string {
 /** Whether a hub is configured: its address, and a token or a way to get one. */
 function hasHub({ configuration: { settings }, environment }: Context): boolean {
   try {
-    return apiEndpoint(settings) !== '' && (settings.authtoken !== undefined || offersGithubToken(environment));
+    return apiEndpoint(settings) !== '' && (settings.authtoken !== undefined || offersJobToken(environment));
   } catch {
     return false;
   }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CloudClient } from '../../cloud/client.ts';
 import { compare, type KeyChange, type Leaves, leavesOf, settingsOf } from '../../cloud/compare.ts';
 import type { AnswerOf } from '../../cloud/contract/routes.ts';
-import type { StorageSettings } from '../../cloud/contract/schemas.ts';
+import type { Keep, Removal, StorageSettings } from '../../cloud/contract/schemas.ts';
 import { URL_KEYS, withoutPassword } from '../../cloud/contract/url-password.ts';
 import { shownWebhook } from '../../cloud/contract/webhook.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -18,6 +18,8 @@ export interface ResourceChange {
   name: string;
   action: 'create' | 'change' | 'unchanged';
   changes: KeyChange[];
+  /** Of a target whose keep policy changes: the snapshots that it removes at the next publication. */
+  removes?: Removal[];
 }
 
 /** What applying a file changes on the hub. */
@@ -70,7 +72,7 @@ async function compareWithHub(context: Context, { file, cwd }: ApplyRequest) {
   const steps: Step[] = [];
   for (const [name, settings] of storageProfiles) steps.push(await planProfile(client, name, settings));
   for (const [name, target] of targets) steps.push(await planTarget(client, name, target));
-  const resources = steps.map(({ kind, name, action, changes }) => ({ kind, name, action, changes }));
+  const resources = steps.map(({ revision: _, desired: __, ...resource }) => resource);
   const plan: ApplyPlan = { hub: client.endpoint, file: path, resources };
   return { client, plan, steps };
 }
@@ -127,7 +129,16 @@ async function planTarget(client: CloudClient, name: string, target: CloudFileTa
     hubSecrets: Object.fromEntries(secrets),
     applied: found?.applied ? leavesOf(found.applied) : null,
   });
-  return stepOf({ kind: 'target', name, changes, desired, revision: found?.revision ?? null });
+  const step = stepOf({ kind: 'target', name, changes, desired, revision: found?.revision ?? null });
+  const { keep } = settingsOf(desired) as { keep?: Keep };
+  const isKept = found !== null && keep !== undefined && changes.some(({ key }) => key.startsWith('keep.'));
+  return isKept ? { ...step, removes: await removedBy(client, name, keep) } : step;
+}
+
+/** The hub decides, by its own clock. */
+async function removedBy(client: CloudClient, name: string, keep: Keep): Promise<Removal[]> {
+  const { body } = await client.call('getRetention', { parameters: { name }, query: keep });
+  return body?.removes ?? [];
 }
 
 /** Keys of a target that the hub stores beside its settings; those that are not set are left out. */
@@ -138,6 +149,7 @@ export function outsideSettings({
   schedule,
   pool,
   webhook,
+  keep,
 }: AnswerOf<'getTarget'>): Omit<CloudFileTarget, 'settings'> {
   return {
     ...{ original_groups, builder_groups },
@@ -145,6 +157,7 @@ export function outsideSettings({
     ...(schedule != null && { schedule }),
     ...(pool != null && { pool }),
     ...(webhook != null && { webhook }),
+    ...(keep != null && { keep }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { type CloudClient, createCloudClient } from '../../cloud/client.ts';
-import { githubToken, offersGithubToken } from '../../cloud/github-token.ts';
+import { githubToken, offersGithubToken, offersJobToken } from '../../cloud/github-token.ts';
 import { apiEndpoint } from '../../config/api-endpoint.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
@@ -37,8 +37,8 @@ export async function openCloud(
   if (settings.authtoken !== undefined) {
     return createCloudClient({ ...common, token: settings.authtoken, renew: () => renewToken(context) });
   }
-  if (offersGithubToken(environment)) {
-    const exchanged = await exchangeGithubToken(context);
+  if (offersJobToken(environment)) {
+    const exchanged = await exchangeJobToken(context);
     return createCloudClient({ ...common, token: exchanged, renew: () => renewToken(context) });
   }
   throw new UserError('There is no token for the hub', {
@@ -63,7 +63,7 @@ async function renewToken(context: Context): Promise<string | null> {
   const { settings } = configuration;
   if (environment.TOOL_AUTHTOKEN) return null;
   const isSignedIn = settings.sso[HUB_PROVIDER] !== undefined && configuration.file !== null;
-  if (!isSignedIn) return offersGithubToken(environment) ? exchangeGithubToken(context) : null;
+  if (!isSignedIn) return offersGithubToken(environment) ? exchangeJobToken(context) : null;
   const token = (await exchangeFresh(context)) ?? (await exchangeFresh(context));
   if (token !== null) settings.authtoken = token;
   return token;
@@ -84,10 +84,12 @@ async function exchangeFresh(context: Context): Promise<string | null> {
   });
 }
 
-async function exchangeGithubToken(context: Context): Promise<string> {
+/** Of a job of GitHub Actions, or of another service, which puts it into `TOOL_ID_TOKEN` once. */
+async function exchangeJobToken(context: Context): Promise<string> {
   const { configuration, environment, signal } = context;
   const client = openCloudUnsigned(context);
-  const id_token = await githubToken(environment, { audience: client.endpoint.replace(/\/api\/v3$/, ''), signal });
+  const audience = client.endpoint.replace(/\/api\/v3$/, '');
+  const id_token = environment.TOOL_ID_TOKEN || (await githubToken(environment, { audience, signal }));
   const { body } = await client.call('createSession', { body: { id_token } });
   const token = body?.authtoken ?? '';
   configuration.settings.authtoken = token;

@@ -10,6 +10,8 @@ export interface HubContent {
   /** `null` for callers other than owners. */
   storage_profiles: Record<string, object> | null;
   targets: Record<string, object>;
+  /** By target, ids of the snapshots that its keep policy removes at the next publication. */
+  next_removals: Record<string, string[]>;
 }
 
 export async function showHub(context: Context): Promise<HubContent> {
@@ -22,6 +24,7 @@ export async function showHub(context: Context): Promise<HubContent> {
     throw error;
   });
   const targets: [string, object][] = [];
+  const removals: [string, string[]][] = [];
   for (const { name, settings, permissions } of items.flatMap((page) => page.items)) {
     if (!permissions.includes('change')) {
       targets.push([name, settings]);
@@ -29,6 +32,7 @@ export async function showHub(context: Context): Promise<HubContent> {
     }
     const { body } = await client.call('getTarget', { parameters: { name } });
     targets.push([name, { ...settings, ...(body && outsideSettings(body)) }]);
+    if (body?.next_removals?.length) removals.push([name, body.next_removals]);
   }
   return {
     hub: client.endpoint,
@@ -36,6 +40,7 @@ export async function showHub(context: Context): Promise<HubContent> {
       profiles &&
       Object.fromEntries(profiles.flatMap((page) => page.items).map(({ name, settings }) => [name, settings])),
     targets: Object.fromEntries(targets),
+    next_removals: Object.fromEntries(removals),
   };
 }
 

@@ -1,16 +1,18 @@
+import { type KeepPolicy, keptBy } from '../../repository/keep-policy.ts';
 import type { PrunedTarget, PrunePlan, SnapshotLocation } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
+import { openCloud } from '../cloud/open-cloud.ts';
 import { findTarget } from '../find-target.ts';
 import type { Planned } from '../planned.ts';
-import { type KeepPolicy, keptBy } from './keep-policy.ts';
 import { freedBytes, removeFrom } from './remove.ts';
 import { findSnapshots, listSnapshots } from './snapshots.ts';
 
 export interface PruneRequest {
   /** Default: every target of the file but those that share. */
   target?: string;
+  /** Without rules: the policy of the hub, for a cloud target that has one. */
   keep: KeepPolicy;
   /** Removes from there only. */
   from?: SnapshotLocation;
@@ -21,13 +23,30 @@ export type PlannedPrune = Planned<PruneRequest, PrunePlan>;
 /** Which snapshots the policy does not keep. Changes nothing. */
 export async function planPrune(context: Context, request: PruneRequest): Promise<PlannedPrune> {
   const { target, keep, from } = request;
-  if (Object.values(keep).every((rule) => !rule)) throw keepsNothing();
+  const isRuled = Object.values(keep).some((rule) => rule);
+  if (!isRuled && target !== undefined && context.configuration.cloud?.has(target)) return planOfHub(context, request);
+  if (!isRuled) throw keepsNothing();
   const { settings, cloud } = context.configuration;
   const own = Object.entries(settings.targets).filter(([name, { share }]) => !share && !cloud?.has(name));
   const names = target === undefined ? own.map(([name]) => name) : [target];
   const targets: PrunedTarget[] = [];
   for (const name of names) targets.push(await planTarget(context, { name, keep, from }));
   const plan: PrunePlan = { targets, frees_bytes: targets.reduce((sum, { frees_bytes }) => sum + frees_bytes, 0) };
+  return { request, plan, planned_at: context.clock().toISOString() };
+}
+
+/** What the policy of the hub removes at the next publication, from the hub only. */
+async function planOfHub(context: Context, request: PruneRequest): Promise<PlannedPrune> {
+  const { target: name = '' } = request;
+  const client = await openCloud(context);
+  const { body } = await client.call('getRetention', { parameters: { name }, query: {} });
+  if (!body?.keep || request.from === 'local') throw keepsNothing();
+  const ids = new Set(body.removes.map(({ id }) => id));
+  const { snapshots } = await listSnapshots(context, name);
+  const inHub = snapshots.filter(({ where }) => where.includes('remote'));
+  const [remove, keep] = [inHub.filter(({ id }) => ids.has(id)), inHub.filter(({ id }) => !ids.has(id))];
+  const planned = await withFreedBytes(context, { target: name, keep, remove, from: ['remote'] });
+  const plan: PrunePlan = { targets: [planned], frees_bytes: planned.frees_bytes };
   return { request, plan, planned_at: context.clock().toISOString() };
 }
 
@@ -58,11 +77,15 @@ async function planTarget(context: Context, { name, keep, from: only }: PlannedT
   const rows = snapshots.filter(({ where }) => where.some((place) => from.includes(place)));
   const kept = keptBy(keep, rows, context.clock());
   const remove = rows.filter((row) => !kept.has(row));
+  return withFreedBytes(context, { target: name, keep: [...kept], remove, from });
+}
+
+async function withFreedBytes(context: Context, planned: Omit<PrunedTarget, 'frees_bytes'>): Promise<PrunedTarget> {
   let frees_bytes = 0;
-  await eachPlace(context, { target: name, remove, from }, async (removal) => {
+  await eachPlace(context, planned, async (removal) => {
     frees_bytes += await freedBytes(context, removal);
   });
-  return { target: name, keep: [...kept], remove, from, frees_bytes };
+  return { ...planned, frees_bytes };
 }
 
 type Removing = Pick<PrunedTarget, 'target' | 'remove' | 'from'>;
@@ -92,7 +115,7 @@ function keepsNothing(): UserError {
   return new UserError('No retention option is given', {
     code: 'keep_missing',
     exit: EXIT.usage,
-    hint: 'For example: tool prune --keep-last 5 --keep-within 30d --dry-run',
+    hint: 'For example: tool prune --keep-last 5 --keep-within 30d --dry-run. A cloud target may have keep on the hub.',
   });
 }
 

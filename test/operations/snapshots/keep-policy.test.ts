@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type KeepPolicy, keptBy } from '../../../src/operations/snapshots/keep-policy.ts';
+import { type KeepPolicy, keptBy } from '../../../src/repository/keep-policy.ts';
 import { fakeSnapshot } from '../../helpers/fake-world.ts';
 
 const DAY = 24 * 60 * 60 * 1000;

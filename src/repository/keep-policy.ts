@@ -1,5 +1,3 @@
-import type { SnapshotRow } from '../../results/results.ts';
-
 /** Which snapshots to keep; one that any rule keeps is kept. */
 export interface KeepPolicy {
   /** So many of the newest. */
@@ -12,19 +10,32 @@ export interface KeepPolicy {
   monthly?: number;
 }
 
+/** What a policy needs to know of a snapshot. */
+export interface Aged {
+  id: string;
+  created_at: string;
+  /** The id of the original. */
+  sanitized_of?: string;
+}
+
+/** The id that an original shares with what was made of it. */
+export function familyOf({ sanitized_of, id }: Aged): string {
+  return sanitized_of ?? id;
+}
+
 /** The snapshots that the policy keeps: an original and what was made of it count as one. Rows are newest first. */
-export function keptBy(policy: KeepPolicy, rows: SnapshotRow[], now: Date): Set<SnapshotRow> {
-  const families = Map.groupBy(rows, ({ sanitized_of, id }) => sanitized_of ?? id);
+export function keptBy<Row extends Aged>(policy: KeepPolicy, rows: Row[], now: Date): Set<Row> {
+  const families = Map.groupBy(rows, familyOf);
   const heads = [...families.values()].flatMap(([head]) => head ?? []);
   const kept = new Set(keptOf(policy, heads, now));
   return new Set([...families.values()].filter(([head]) => head && kept.has(head)).flat());
 }
 
-function keptOf(
+function keptOf<Row extends Aged>(
   { last = 0, within = 0, daily = 0, weekly = 0, monthly = 0 }: KeepPolicy,
-  rows: SnapshotRow[],
+  rows: Row[],
   now: Date,
-) {
+): Row[] {
   return [
     ...rows.slice(0, last),
     ...rows.filter(({ created_at }) => now.getTime() - Date.parse(created_at) < within),
@@ -39,7 +50,7 @@ interface Periods {
   periodOf: (time: Date) => string;
 }
 
-function newestOfEach(rows: SnapshotRow[], { periods, periodOf }: Periods): SnapshotRow[] {
+function newestOfEach<Row extends Aged>(rows: Row[], { periods, periodOf }: Periods): Row[] {
   const byPeriod = Map.groupBy(rows, ({ created_at }) => periodOf(new Date(created_at)));
   return [...byPeriod.values()].slice(0, periods).flatMap(([newest]) => newest ?? []);
 }

@@ -1,0 +1,20 @@
+import { readFile } from 'node:fs/promises';
+import type { CommandModule, CommandSpec, Outcome } from '../../cli/command.ts';
+import { assetUrl } from '../../runtime/package-files.ts';
+
+const specification = {
+  name: 'schema events',
+  summary: 'print the JSON Schema of the events and documents of --json',
+  group: 'Set up',
+  arguments: [],
+  options: [],
+  examples: [{ command: 'tool schema events', does: 'what scripts validate the output of --json with' }],
+  json: 'document',
+} as const satisfies CommandSpec;
+
+export const schemaEventsCommand: CommandModule = { ...specification, run };
+
+async function run(): Promise<Outcome> {
+  const text = await readFile(assetUrl('events.schema.json'), 'utf8');
+  return { data: {}, text: text.trimEnd(), verbatim: true };
+}
