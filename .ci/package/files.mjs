@@ -6,6 +6,7 @@ import { COMPLETION_SCRIPTS } from '../../src/cli/completion-scripts.ts';
 export const ASSETS = [
   'assets/demo/sanitize.sql',
   'assets/demo/shop.sql',
+  'assets/events.schema.json',
   'assets/openapi.json',
   'assets/tool.schema.json',
 ];

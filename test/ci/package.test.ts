@@ -31,16 +31,17 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('the npm package holds the program and its files, at most 5 MB, and nothing of the development', () => {
+test('the npm package holds the program and its files, at most 5.5 MB with its dependencies, and nothing of the development', () => {
   const entries = execFileSync('tar', ['-tvzf', file], { encoding: 'utf8' }).trim().split('\n');
   const paths = entries.map((line) => line.split(' package/')[1] ?? line);
-  expect(entries.reduce((sum, line) => sum + Number(line.split(/\s+/)[2]), 0)).toBeLessThanOrEqual(5_000_000);
+  expect(entries.reduce((sum, line) => sum + Number(line.split(/\s+/)[2]), 0)).toBeLessThanOrEqual(5_500_000);
   expect(paths.filter((path) => !/^dist\/[\w-]+\.js(\.LEGAL\.txt)?$/.test(path)).sort()).toEqual([
     'CHANGELOG.md',
     'LICENSE',
     'README.md',
     'assets/demo/sanitize.sql',
     'assets/demo/shop.sql',
+    'assets/events.schema.json',
     'assets/openapi.json',
     'assets/tool.1',
     'assets/tool.schema.json',

@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import type { CommandModule, CommandSpec, Outcome } from '../../cli/command.ts';
-import { assetUrl } from '../../runtime/package-files.ts';
+import { readAsset } from '../../runtime/package-files.ts';
 
 const specification = {
   name: 'schema events',
@@ -15,6 +14,5 @@ const specification = {
 export const schemaEventsCommand: CommandModule = { ...specification, run };
 
 async function run(): Promise<Outcome> {
-  const text = await readFile(assetUrl('events.schema.json'), 'utf8');
-  return { data: {}, text: text.trimEnd(), verbatim: true };
+  return { data: {}, text: readAsset('events.schema.json').trimEnd(), verbatim: true };
 }
