@@ -283,10 +283,11 @@ describeWithPostgres('bad input', () => {
         resolve({ status: response.statusCode ?? 0, headers: new Headers(), text, body: JSON.parse(text) });
       });
     });
+    const closed = new Promise<void>((resolve) => sent.once('close', resolve));
     const piece = Buffer.alloc(64 * 1024, 'x');
     for (let rest = claimed ? 1 : bytes; rest > 0 && !sent.destroyed; rest -= piece.length) {
       if (!sent.write(piece.subarray(0, Math.min(rest, piece.length)))) {
-        await Promise.race([once(sent, 'drain'), answered, once(sent, 'close')]).catch(() => {});
+        await Promise.race([once(sent, 'drain'), answered, closed]).catch(() => {});
       }
     }
     if (!claimed) sent.end();
