@@ -29,6 +29,7 @@ import { loadCommand } from './load.ts';
 import { pruneCommand } from './prune.ts';
 import { pullCommand } from './pull.ts';
 import { pushCommand } from './push.ts';
+import { resetCommand } from './reset.ts';
 import { rmCommand } from './rm.ts';
 import { sanitizeCommand } from './sanitize.ts';
 import { subsetCommand } from './subset.ts';
@@ -43,6 +44,7 @@ export const COMMANDS: CommandModule[] = [
   loadCommand,
   sanitizeCommand,
   undoCommand,
+  resetCommand,
   subsetCommand,
   pushCommand,
   pullCommand,

@@ -109,6 +109,8 @@ export interface RestoreRequest {
   events?: boolean | undefined;
   /** Owner of the restored objects; by default the owner of the replaced database. */
   role?: string | undefined;
+  /** Keeps a base copy of the restored database, with a spare where that is set; ignored in place. */
+  keepBase?: { spare: boolean } | undefined;
   /** Superuser of a throw-away server, for objects that the user of `url` may not create. */
   admin?: DatabaseUrl | undefined;
 }
@@ -122,7 +124,7 @@ export interface RestorePlan {
   /** Created without rows. */
   empty: ManifestTable[];
   warnings: WarningEvent[];
-  /** Copies of an earlier load, which a reset or this load concerns. */
+  /** Base copy and spare that the swap replaces; absent in place. */
   copies?: BaseCopies;
 }
 
@@ -143,8 +145,6 @@ export interface RestoreRun extends RestoreRequest {
   /** Called with the verified shadow database before the swap; not for a load in place. */
   beforeSwap?: (fresh: DatabaseUrl) => Promise<void>;
   throwAway?: boolean;
-  /** Keeps a base copy of the restored database, with a spare where that is set; not for a load in place. */
-  keepBase?: { spare: boolean } | undefined;
 }
 
 export interface Replaced {
@@ -187,7 +187,7 @@ export interface ResetRun extends ResetRequest {
   role?: string | undefined;
 }
 
-export interface ResetPlan {
+export interface Resettable {
   destination: DestinationState;
   base: BaseCopy;
   /** The spare is renamed, the base copy is copied. */
@@ -293,7 +293,7 @@ export interface RestoreFacet {
   findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept>;
   undo(context: EngineContext, url: DatabaseUrl): Promise<Replaced>;
   /** Base copies; absent where `whyNoBaseCopies` has a reason. */
-  planReset?(context: EngineContext, request: ResetRequest): Promise<ResetPlan>;
+  planReset?(context: EngineContext, request: ResetRequest): Promise<Resettable>;
   reset?(context: EngineContext, run: ResetRun): Promise<Replaced>;
   findCopies?(context: EngineContext, url: DatabaseUrl): Promise<BaseCopies>;
   dropCopies?(context: EngineContext, url: DatabaseUrl): Promise<string[]>;

@@ -5,9 +5,9 @@ import type {
   DatabaseUrl,
   EngineContext,
   Replaced,
-  ResetPlan,
   ResetRequest,
   ResetRun,
+  Resettable,
 } from '../../engine.ts';
 import { usableBase } from '../../shared/base-copies.ts';
 import { refuseShortSpace } from '../../shared/server/free-space.ts';
@@ -20,7 +20,7 @@ import { inspectDestination } from './preflight.ts';
 import { replaceDestination } from './replace.ts';
 
 /** What a reset would do; rejects where no base copy of the destination can be used. */
-export async function planReset(context: EngineContext, { url, spare }: ResetRequest): Promise<ResetPlan> {
+export async function planReset(context: EngineContext, { url, spare }: ResetRequest): Promise<Resettable> {
   const facts = await inspectDestination(context, url);
   const destination = url.database ?? '';
   await using server = await connectToServer(context, url);
