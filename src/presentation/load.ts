@@ -59,7 +59,7 @@ function baseFacts({ target, chosen_by, copies, keep_base, reset_instead }: Load
     ...(reset_instead
       ? [{ name: 'Faster', value: `tool reset ${target}${place}: the base copy is of this snapshot (R on screen)` }]
       : []),
-    ...(copies ? copiesFacts(copies, keep_base ? 'will be replaced' : 'will be dropped') : []),
+    ...(copies ? copiesFacts(copies, () => (keep_base ? 'will be replaced' : 'will be dropped')) : []),
   ];
 }
 
@@ -169,7 +169,7 @@ export function undoQuestion(plan: UndoPlan, now: Date): Question {
       { name: 'Restores', value: `${undo_database}, ${formatBytes(size_bytes)}` },
       { name: 'Replaced', value: `${age} (${formatTime(replaced_at)})` },
       { name: 'Data', value: 'not known to be sanitized: it is the data of the replaced database' },
-      ...(copies ? copiesFacts(copies, 'tool reset takes it again after a second undo') : []),
+      ...(copies ? copiesFacts(copies, ({ outdated }) => outdated ?? 'not usable until a second undo') : []),
     ],
     steps: [],
     warnings: warningsOf(plan),

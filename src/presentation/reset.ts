@@ -82,10 +82,10 @@ export function dropCopiesSummary({ destination, dropped }: DropCopiesResult): R
 }
 
 /** Copies of an earlier load in the plan of an operation that replaces the destination. */
-export function copiesFacts({ base, spare }: DatabaseCopies, becomes: string): Fact[] {
+export function copiesFacts({ base, spare }: DatabaseCopies, becomes: (copy: DatabaseCopy) => string): Fact[] {
   return [
-    ...(base ? [{ name: 'Base copy', value: `${copyText(base)}; ${becomes}` }] : []),
-    ...(spare ? [{ name: 'Spare', value: `${copyText(spare)}; ${becomes}` }] : []),
+    ...(base ? [{ name: 'Base copy', value: `${copyText(base)}; ${becomes(base)}` }] : []),
+    ...(spare ? [{ name: 'Spare', value: `${copyText(spare)}; ${becomes(spare)}` }] : []),
   ];
 }
 

@@ -62,7 +62,7 @@ function isUsable(copy: BaseCopies['spare']): boolean {
 /** Base copy and spare of a destination, usable or not. */
 export async function findCopies(context: EngineContext, url: DatabaseUrl): Promise<BaseCopies> {
   await using server = await connectToServer(context, url);
-  return findBaseCopies(server, url.database ?? '');
+  return await findBaseCopies(server, url.database ?? '');
 }
 
 /** Removes base copy and spare; resolves with the names of those that are gone. */
