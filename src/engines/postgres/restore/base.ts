@@ -1,7 +1,7 @@
 import { redact } from '../../../process/redact.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { BaseCopies, BaseCopy, DatabaseUrl, EngineContext } from '../../engine.ts';
-import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
+import { type PsqlSession, quoteName, quoteNumber, quoteText, SqlError } from '../connection/session.ts';
 import { type MarkedDatabase, provisionalLimit, writeMark } from '../mark.ts';
 import { besideNames, findBeside, markNew } from '../server/server.ts';
 import { dropAfterFailure } from './drop-after-failure.ts';
@@ -60,7 +60,8 @@ export async function copyDatabase(
     FROM pg_database WHERE datname = ${quoteText(from)}`);
   const large = (facts?.bytes ?? FILE_COPY_FROM_BYTES) >= FILE_COPY_FROM_BYTES;
   const strategy = large && (facts?.version ?? 0) >= FILE_COPY_SINCE ? ' STRATEGY FILE_COPY' : '';
-  const statement = `CREATE DATABASE ${quoteName(to)} TEMPLATE ${quoteName(from)}${strategy} CONNECTION LIMIT ${provisionalLimit(to)} ALLOW_CONNECTIONS ${!closed}`;
+  const access = closed ? ' ALLOW_CONNECTIONS false' : '';
+  const statement = `CREATE DATABASE ${quoteName(to)} TEMPLATE ${quoteName(from)}${strategy} CONNECTION LIMIT ${quoteNumber(provisionalLimit(to))}${access}`;
   const execute = () => server.execute(statement);
   const create = facts?.open === false ? execute : () => withoutSessions(context, { url, databases: [from] }, execute);
   if (!facts?.clones || strategy === '') return create();
