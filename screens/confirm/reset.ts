@@ -8,7 +8,7 @@ import type { ConfirmRoute } from './confirm-route.ts';
 export const RESET: KeyBinding = {
   keys: ['R'],
   label: 'reset',
-  help: 'restore the destination to its state after the last load, from its base copy; shows the plan and asks first',
+  help: 'restore the destination to its state after the last load; shows the plan and asks first',
   whyNot: latestNotLoadable,
   run: (model) => {
     const { target } = contextOf(model);

@@ -47,11 +47,11 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   },
   BUILD,
   LOAD_LATEST,
-  RESET,
   REFRESH,
   ...FILTER,
   SUBSET,
   PALETTE,
+  RESET,
   {
     keys: ['S'],
     label: 'sort',

@@ -25,7 +25,7 @@ const FILL = `
 const COMMANDS = [
   { command: 'load --keep-base', words: ['load', 'app', '--keep-base'], moments: FULL ? 20 : 0 },
   { command: 'reset', words: ['reset', 'app'], moments: FULL ? 20 : 0 },
-  { command: 'reset --spare', words: ['reset', 'app', '--spare'], moments: FULL ? 30 : 3 },
+  { command: 'reset --spare', words: ['reset', 'app', '--spare'], moments: FULL ? 30 : 2 },
 ].filter(({ moments }) => moments > 0);
 
 describeWithPostgres('base copies, when the whole process group is killed', () => {

@@ -29,6 +29,9 @@ const FILL = `
   CREATE SEQUENCE counter; SELECT setval('counter', 42);
   SELECT lo_from_bytea(4711, 'large')`;
 
+/** Each needs loads of its own, which take seconds. */
+const itInFull = it.runIf(process.env.TOOL_TEST_FULL);
+
 describeWithPostgres('a reset', () => {
   let server: TestPostgres;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -58,14 +61,26 @@ describeWithPostgres('a reset', () => {
     await folder?.[Symbol.asyncDispose]();
   });
 
-  function contextWith(snapshot: TargetSettings['snapshot'] = {}, others: Record<string, TargetSettings> = {}): Context {
+  /** `controller`: aborted when the creation of a spare begins. */
+  function contextWith(
+    snapshot: TargetSettings['snapshot'] = {},
+    others: Record<string, TargetSettings> = {},
+    controller?: AbortController,
+  ): Context {
     const app = { snapshot: { src_url: server.url('source'), dst_url: server.url('copy'), ...snapshot } };
     const settings = { working_directory: join(folder.path, 'work'), targets: { app, ...others } };
-    return testContext({ settings, events });
+    const context = testContext({ settings, events, ...(controller && { signal: controller.signal }) });
+    const report: Context['report'] = (event) => {
+      context.report(event);
+      if (event.event === 'step' && event.step === 'spare') controller?.abort(new Error('interrupted'));
+    };
+    return { ...context, report };
   }
 
   const sql = async (text: string, database = 'copy') => (await server.psql(database, { sql: text })).trim();
-  const codes = () => events.flatMap((event) => (event.event === 'warning' ? [event.code] : []));
+  /** But for sessions of the tests' own, which the server may end later than they do. */
+  const codes = () =>
+    events.flatMap((event) => (event.event === 'warning' && event.code !== 'sessions_open' ? [event.code] : []));
   const beside = async () => (await server.databases()).filter((name) => name.startsWith('copy.'));
 
   async function load(request: Partial<LoadRequest> = {}, on = contextWith()): Promise<LoadResult> {
@@ -115,11 +130,20 @@ describeWithPostgres('a reset', () => {
     expect(await reset()).toMatchObject({ from: 'spare', spare_database: null });
     expect(await server.dump('copy')).toBe(pristine);
     await dirty();
-    expect(await reset()).toMatchObject({ from: 'base' });
+
+    const controller = new AbortController();
+    const interrupted = contextWith({}, {}, controller);
+    expect(await reset({ spare: true }, interrupted)).toMatchObject({ from: 'base', spare_database: null });
+    expect(controller.signal.aborted).toBe(true);
+    expect(codes()).toEqual(['spare_not_created']);
     expect(await server.dump('copy')).toBe(pristine);
+    await dirty();
+    await reset();
+    expect(await server.dump('copy')).toBe(pristine);
+    expect(await beside()).toEqual(['copy.tool-base', 'copy.tool-undo']);
   });
 
-  it('keeps owner, grants, settings and connection limit of the destination', async () => {
+  itInFull('keeps owner, grants, settings and connection limit of the destination', async () => {
     await sql(`
       DROP ROLE IF EXISTS owner_of_copy; CREATE ROLE owner_of_copy; DROP ROLE IF EXISTS reader; CREATE ROLE reader;
       ALTER DATABASE copy OWNER TO owner_of_copy; ALTER DATABASE copy SET work_mem = '9MB';
@@ -166,7 +190,7 @@ describeWithPostgres('a reset', () => {
     });
   });
 
-  it.each<[string, Partial<LoadRequest>]>([
+  itInFull.each<[string, Partial<LoadRequest>]>([
     ['a load without --keep-base', {}],
     ['a load in place', { inPlace: true }],
   ])('is not possible after %s', async (_how, request) => {
@@ -178,7 +202,7 @@ describeWithPostgres('a reset', () => {
     if (!request.inPlace) expect(await beside()).toEqual(['copy.tool-undo']);
   });
 
-  it('never uses or drops a database of somebody else that has the name of a base copy', async () => {
+  itInFull('never uses or drops a database of somebody else that has the name of a base copy', async () => {
     await server.createDatabase('copy.tool-base');
     await sql('CREATE TABLE precious ()', 'copy.tool-base');
     await load();
@@ -188,7 +212,7 @@ describeWithPostgres('a reset', () => {
     expect(await sql("SELECT count(*) FROM pg_class WHERE relname = 'precious'", 'copy.tool-base')).toBe('1');
   });
 
-  it('--drop removes base copy and spare only', async () => {
+  itInFull('--drop removes base copy and spare only', async () => {
     await load({ spare: true });
     const planned = await planDropCopies(contextWith(), { target: 'app' });
     expect(planned.plan.copies.map(({ database }) => database)).toEqual(['copy.tool-base', 'copy.tool-spare']);
@@ -199,7 +223,7 @@ describeWithPostgres('a reset', () => {
     expect(await server.dump('copy')).toBe(pristine);
   });
 
-  it('is offered by the plan of a load of the same snapshot, whole only', async () => {
+  itInFull('is offered by the plan of a load of the same snapshot, whole only', async () => {
     await load({ tables: ['public.person'], keepBase: true });
     const plan = async (request: Partial<LoadRequest> = {}) =>
       (await planLoad(contextWith(), { target: 'app', ...request })).plan;
@@ -231,7 +255,7 @@ describeWithPostgres('a reset', () => {
     });
   });
 
-  it('is never possible for the source of another target, nor is a base copy', async () => {
+  itInFull('is never possible for the source of another target, nor is a base copy', async () => {
     await load({ keepBase: true });
     const owner = { snapshot: { src_url: server.url('copy') }, allow_destination_of: ['app'] };
     const allowed = contextWith({}, { owner });

@@ -16,7 +16,7 @@ import { quoteName } from '../connection/session.ts';
 import { dropMarked, lockDestination, markNew, sweepLeftovers } from '../server/server.ts';
 import { copyDatabase, findBaseCopies, takeSpare } from './base.ts';
 import { checkSwap } from './blockers.ts';
-import { inspectDestination } from './preflight.ts';
+import { inspectDestination, sessionWarnings } from './preflight.ts';
 import { replaceDestination } from './replace.ts';
 
 /** What a reset would do; rejects where no base copy of the destination can be used. */
@@ -31,7 +31,9 @@ export async function planReset(context: EngineContext, { url, spare }: ResetReq
   const usesSpare = isUsable(copies.spare);
   const made = (usesSpare ? 0 : 1) + (spare ? 1 : 0);
   refuseShortSpace(facts, made * (base.sizeBytes ?? 0));
-  return { destination: facts.destination, base, from: usesSpare ? 'spare' : 'base', copies: made, warnings };
+  const from = usesSpare ? 'spare' : 'base';
+  const all = [...sessionWarnings(facts, 'swap'), ...warnings];
+  return { destination: facts.destination, base, from, copies: made, warnings: all };
 }
 
 /** Replaces the destination by its spare, or by a copy of its base copy. */
