@@ -183,6 +183,8 @@ export interface ResetRequest {
 
 export interface ResetRun extends ResetRequest {
   undo: boolean;
+  /** Called under the lock with the base copy; throws where it is not the planned one. */
+  accept: (base: BaseCopy) => void;
   /** Owner of the objects; by default the owner of the replaced database. */
   role?: string | undefined;
 }

@@ -1,5 +1,4 @@
-import type { Engine, Resettable } from '../../engines/engine.ts';
-import { usableBase } from '../../engines/shared/base-copies.ts';
+import type { BaseCopy, Engine, Resettable } from '../../engines/engine.ts';
 import type { DropCopiesPlan, DropCopiesResult, ResetPlan, ResetResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
@@ -64,21 +63,21 @@ export async function applyReset(given: Context, planned: PlannedReset): Promise
   const { engine, url } = openDestination(chooseDestination({ ...context, report: () => {} }, request));
   const supported = supporting(engine, request.target);
   await checkDestination(context, planned, url);
-  const base = databaseCopy(usableBase(await supported.findCopies(context, url), url));
-  if (base.snapshot !== plan.base.snapshot || base.loaded_at !== plan.base.loaded_at) {
+  const accept = ({ snapshot, loadedAt }: BaseCopy): void => {
+    if (snapshot === plan.base.snapshot && loadedAt === plan.base.loaded_at) return;
     throw planOutdated(`Another load has replaced the base copy of ${url.display}`);
-  }
+  };
   const { role } = findTarget(context.configuration, request.target).snapshot ?? {};
   const { swapMs, undoDatabase, spareDatabase } = await supported.reset(context, {
-    ...{ url, role, undo: plan.undo, spare: plan.spare },
+    ...{ url, role, accept, undo: plan.undo, spare: plan.spare },
   });
   return {
     target: request.target,
     destination: url.display,
-    snapshot: base.snapshot,
-    loaded_at: base.loaded_at,
+    snapshot: plan.base.snapshot,
+    loaded_at: plan.base.loaded_at,
     from: plan.from,
-    size_bytes: base.size_bytes,
+    size_bytes: plan.base.size_bytes,
     swap_ms: swapMs,
     undo_database: undoDatabase,
     spare_database: spareDatabase ?? null,

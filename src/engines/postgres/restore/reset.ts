@@ -37,7 +37,7 @@ export async function planReset(context: EngineContext, { url, spare }: ResetReq
 }
 
 /** Replaces the destination by its spare, or by a copy of its base copy. */
-export async function reset(context: EngineContext, { url, spare, undo, role }: ResetRun): Promise<Replaced> {
+export async function reset(context: EngineContext, { url, spare, undo, role, accept }: ResetRun): Promise<Replaced> {
   const destination = url.database ?? '';
   return replaceDestination(
     context,
@@ -46,6 +46,7 @@ export async function reset(context: EngineContext, { url, spare, undo, role }: 
       async create({ server, fresh }) {
         const copies = await findBaseCopies(server, destination);
         const base = usableBase(copies, url);
+        accept(base);
         if (copies.spare && isUsable(copies.spare)) {
           await takeSpare(server, copies.spare.name, { to: fresh, of: destination });
           return;

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl, EngineContext, Replaced } from '../../engine.ts';
@@ -82,9 +83,9 @@ export async function swapDatabases(
   const started = performance.now();
   await renameAll(context, { server, url, renames, databases });
   const swapMs = Math.round(performance.now() - started);
+  swapped(`Switched ${destination} to the restored database`);
   for (const { to } of retired) await dropMarked(server, { name: to, destination, report });
   const dropped = old && !undo && (await dropMarked(server, { name: names.undo, destination, report }));
-  swapped(`Switched ${destination} to the restored database`);
   return { swapMs, undoDatabase: old && !dropped ? names.undo : null };
 }
 
@@ -259,8 +260,14 @@ async function inheritObjects(
   context: EngineContext,
   { from, to, url, owner }: Inheritance & { from: string; owner: string },
 ): Promise<string[]> {
-  const { ownership, unread } = await readBefore(context, withDatabase(url, from));
-  await using session = await connect(context, withDatabase(url, to), { settings: CARRYING });
+  const opening = connect(context, withDatabase(url, to), { settings: CARRYING });
+  const { ownership, unread } = await readBefore(context, withDatabase(url, from)).catch(async (error) => {
+    await opening.then((opened) => opened.close()).catch(() => {});
+    throw error;
+  });
+  await using session = await opening;
+  // As in a copy of the destination, which takes nothing over.
+  if (ownership && isDeepStrictEqual(ownership, await readOwnership(session))) return [];
   const failures = await withoutEventTriggers(session, () => runCarryOver(session, { owner, ownership }));
   if (!ownership) return [...failures, `the grants of ${from}: ${unread}`];
   const lost = await session.query<{ name: string }>(lostGrantsQuery(ownership));
