@@ -14,6 +14,7 @@ import type { TriedDestination, TriedSource } from '../../src/operations/configu
 import type { StorageProfile } from '../../src/operations/configuration/try-storage.ts';
 import type { GuardOptions } from '../../src/operations/load/guard.ts';
 import type { LoadRequest, PlannedLoad } from '../../src/operations/load/planned-load.ts';
+import type { PlannedReset, ResetRequest } from '../../src/operations/load/reset.ts';
 import type { PlannedUndo, UndoRequest } from '../../src/operations/load/undo.ts';
 import type { PlannedSanitize, SanitizeRequest } from '../../src/operations/sanitize/sanitize.ts';
 import type { ProviderChoice } from '../../src/operations/sign-in/find-provider.ts';
@@ -31,6 +32,7 @@ import type {
   DiffResult,
   ExportResult,
   LoadResult,
+  ResetResult,
   Sized,
   SnapshotRow,
   SnapshotTable,
@@ -64,6 +66,8 @@ export interface Operations {
   applyRemove(session: RunContext, planned: PlannedRemove): Promise<void>;
   planUndo(session: RunContext, request: UndoRequest): Promise<PlannedUndo>;
   applyUndo(session: RunContext, planned: PlannedUndo): Promise<LoadResult>;
+  planReset(session: RunContext, request: ResetRequest): Promise<PlannedReset>;
+  applyReset(session: RunContext, planned: PlannedReset): Promise<ResetResult>;
   listTables(session: RunContext, request: SnapshotRequest): Promise<SnapshotTable[]>;
   diff(session: RunContext, request: DiffRequest): Promise<DiffResult>;
   push(session: RunContext, request: SnapshotRequest): Promise<TransferResult>;
@@ -165,6 +169,8 @@ export function lazyOperations(
     applyRemove: inContext(async () => (await import('../../src/operations/snapshots/remove.ts')).applyRemove),
     planUndo: inContext(async () => (await import('../../src/operations/load/undo.ts')).planUndo),
     applyUndo: inContext(async () => (await import('../../src/operations/load/undo.ts')).applyUndo),
+    planReset: inContext(async () => (await import('../../src/operations/load/reset.ts')).planReset),
+    applyReset: inContext(async () => (await import('../../src/operations/load/reset.ts')).applyReset),
     listTables: inContext(async () => (await import('../../src/operations/snapshots/snapshot-tables.ts')).listTables),
     diff: inContext(async () => (await import('../../src/operations/snapshots/diff.ts')).diff),
     push: inContext(async () => (await import('../../src/operations/snapshots/push.ts')).push),

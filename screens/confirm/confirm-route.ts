@@ -25,4 +25,6 @@ export interface ConfirmRoute {
 export interface PlannedRun {
   question: Question;
   definition: RunDefinition;
+  /** Of a load that `tool reset` does faster. */
+  resetInstead?: boolean;
 }

@@ -15,13 +15,14 @@ import { BACK, HELP } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { answerConfirm, confirmTyped } from './actions.ts';
 import type { ConfirmRoute } from './confirm-route.ts';
+import { RESET_INSTEAD } from './reset.ts';
 
 export const confirmScreen: ScreenModule<ConfirmRoute> = {
   id: 'confirm',
   title: 'Confirmation',
   picture: 'plan',
   view: ConfirmView,
-  keys: [{ ...BACK, label: 'cancel', help: 'back; nothing is changed' }, HELP],
+  keys: [RESET_INSTEAD, { ...BACK, label: 'cancel', help: 'back; nothing is changed' }, HELP],
   onAccept: confirmTyped,
 };
 

@@ -49,7 +49,11 @@ export function confirmLoad(model: Model, request: LoadRequest, what: string): v
     title: `load ${what}`,
     plan: async (signal) => {
       const planned = await model.operations.planLoad(quietly(signal), { ...request, ...UNVERIFIED_SOURCES });
-      return { question: loadQuestion(planned.plan, model.clock()), definition: loadRun(model, planned) };
+      return {
+        question: loadQuestion(planned.plan, model.clock()),
+        definition: loadRun(model, planned),
+        resetInstead: planned.plan.reset_instead ?? false,
+      };
     },
   });
 }

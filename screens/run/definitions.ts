@@ -1,11 +1,13 @@
 import type { BuildRequest } from '../../src/operations/build.ts';
 import type { LoadRequest, PlannedLoad } from '../../src/operations/load/planned-load.ts';
+import type { PlannedReset } from '../../src/operations/load/reset.ts';
 import type { PlannedUndo } from '../../src/operations/load/undo.ts';
 import type { PlannedSanitize } from '../../src/operations/sanitize/sanitize.ts';
 import type { PlannedRemove } from '../../src/operations/snapshots/remove.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
 import { loadSummary, loadTitle, undoSummary, undoTitle } from '../../src/presentation/load.ts';
 import { removeSummary, removeTitle } from '../../src/presentation/remove.ts';
+import { resetSummary, resetTitle } from '../../src/presentation/reset.ts';
 import { sanitizeSummary, sanitizeTitle } from '../../src/presentation/sanitize.ts';
 import { buildTitle, builtSummary } from '../../src/presentation/snapshot.ts';
 import { subsetSummary, subsetTitle } from '../../src/presentation/subset.ts';
@@ -69,6 +71,16 @@ export function undoRun(model: Model, planned: PlannedUndo): RunDefinition {
     ...{ title: undoTitle(plan), target, kind: 'undo', replaces: replacedDatabase(destination) },
     perform: async (session) =>
       undoSummary(plan, await thenRefresh(model, target, model.operations.applyUndo(session, planned))),
+  };
+}
+
+export function resetRun(model: Model, planned: PlannedReset): RunDefinition {
+  const { plan } = planned;
+  const { target, destination } = plan;
+  return {
+    ...{ title: resetTitle(plan), target, kind: 'reset', replaces: replacedDatabase(destination) },
+    perform: async (session) =>
+      resetSummary(plan, await thenRefresh(model, target, model.operations.applyReset(session, planned))),
   };
 }
 

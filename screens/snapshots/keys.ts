@@ -6,6 +6,7 @@ import { noSnapshot, notWritable } from '../app/why-not.ts';
 import { REMOVE, UNDO } from '../confirm/actions.ts';
 import { BUILD } from '../confirm/build.ts';
 import { LOAD } from '../confirm/load.ts';
+import { RESET } from '../confirm/reset.ts';
 import { SANITIZE } from '../coverage/actions.ts';
 import { verifyRun } from '../run/definitions.ts';
 import { begin } from '../run/run-route.ts';
@@ -107,6 +108,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   SANITIZE,
   { ...COPY_URL, run: (model) => copyUrl(model, 'destination') },
   UNDO,
+  RESET,
   ...FILTER,
   BACK,
   REFRESH,

@@ -7,6 +7,7 @@ import { AUDIT } from '../audit/actions.ts';
 import { CHECK } from '../check/actions.ts';
 import { BUILD } from '../confirm/build.ts';
 import { LOAD_LATEST } from '../confirm/load.ts';
+import { RESET } from '../confirm/reset.ts';
 import { EDIT_CONFIGURATION } from '../editor/actions.ts';
 import { quit } from '../quit/actions.ts';
 import { setUp } from '../setup/actions.ts';
@@ -50,6 +51,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   ...FILTER,
   SUBSET,
   PALETTE,
+  RESET,
   {
     keys: ['S'],
     label: 'sort',

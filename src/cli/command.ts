@@ -45,7 +45,7 @@ export interface ArgumentSpec {
 }
 
 export interface OptionSpec {
-  /** As in the help: `--note <text>`, `-f, --force`, `--no-undo` (which is `undo: false`; `true` otherwise). */
+  /** As in the help: `--note <text>`, `-f, --force`, `--no-undo` (which is `undo: false`; `true` otherwise, or absent beside `--undo`). */
   flags: string;
   description: string;
   /** Default: text. A percentage is a number; a duration and a time (since 1970) are in milliseconds. */
@@ -99,9 +99,11 @@ type ArgumentsOf<Argument extends ArgumentSpec> = {
 
 type ArgumentValue<Argument> = Argument extends { variadic: true } ? string[] : string;
 
-/** `--in-place` and `--no-undo` → `{ inPlace?: boolean; undo: boolean }` */
+/** `--in-place` and `--no-undo` → `{ inPlace?: boolean; undo: boolean }`; both `--spare` and `--no-spare` → `{ spare?: boolean }` */
 type OptionsOf<Option extends OptionSpec> = {
-  [One in Extract<Option, Negated> as OptionName<One['flags']>]: boolean;
+  [One in Extract<Option, Negated> as OptionName<One['flags']> extends OptionName<Exclude<Option, Negated>['flags']>
+    ? never
+    : OptionName<One['flags']>]: boolean;
 } & {
   [One in Exclude<Option, Negated> as OptionName<One['flags']>]?: OptionValue<One>;
 };

@@ -29,6 +29,13 @@ const specification = {
     DRY_RUN,
     { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
     {
+      flags: '--keep-base',
+      description: 'keep a base copy, to which tool reset restores the destination (PostgreSQL)',
+    },
+    { flags: '--no-keep-base', description: 'keep no base copy, although keep_base is set' },
+    { flags: '--spare', description: 'keep a base copy and a spare, with which the next reset is a mere rename' },
+    { flags: '--no-spare', description: 'keep no spare, although keep_spare is set' },
+    {
       flags: '--in-place',
       description: 'restore inside the destination, in one transaction; needs no second database',
     },
@@ -60,6 +67,7 @@ const specification = {
       command: 'tool load app --tables public.orders,public.invoice_*',
       does: 'these, and what they refer to; all other tables empty',
     },
+    { command: 'tool load app --keep-base', does: 'the same as tool load app, with a base copy for tool reset' },
     { command: 'tool load app fixtures.sql --no-drop', does: 'an SQL file on the existing destination' },
   ],
   json: 'events',
@@ -85,12 +93,15 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
 
 function toRequest({ arguments: { target, snapshot }, options, cwd }: InvocationOf<typeof specification>): LoadRequest {
   const { drop, keepGoing, acceptMissing, dryRun: _, ...passed } = options;
-  const { source, tables, remoteTables } = passed;
+  const { source, tables, remoteTables, keepBase, spare } = passed;
   const file = snapshot !== undefined && /\.sql$/i.test(snapshot) ? resolve(cwd, snapshot) : undefined;
   if (file === undefined && (source || !drop)) throw needsFile(source ? '--source' : '--no-drop');
   if (file !== undefined && tables) throw needsSnapshot('--tables', snapshot ?? '');
   if (file !== undefined && keepGoing) throw needsSnapshot('--keep-going', snapshot ?? '');
   if (file !== undefined && remoteTables) throw needsSnapshot('--remote-tables', snapshot ?? '');
+  if (file !== undefined && keepBase) throw needsSnapshot('--keep-base', snapshot ?? '');
+  if (file !== undefined && spare) throw needsSnapshot('--spare', snapshot ?? '');
+  if (spare && keepBase === false) throw spareNeedsBase();
   if (acceptMissing && !keepGoing) throw needsKeepGoing();
   return {
     target,
@@ -114,6 +125,14 @@ function needsKeepGoing(): UserError {
     code: 'flag_needs_flag',
     exit: EXIT.usage,
     hint: 'tool load TARGET --keep-going --accept-missing',
+  });
+}
+
+function spareNeedsBase(): UserError {
+  return new UserError('--spare and --no-keep-base exclude each other: a spare is made from the base copy', {
+    code: 'usage',
+    exit: EXIT.usage,
+    hint: 'Leave one of them out.',
   });
 }
 

@@ -30,6 +30,7 @@ import { loadCommand } from './load.ts';
 import { pruneCommand } from './prune.ts';
 import { pullCommand } from './pull.ts';
 import { pushCommand } from './push.ts';
+import { resetCommand } from './reset.ts';
 import { rmCommand } from './rm.ts';
 import { sanitizeCommand } from './sanitize.ts';
 import { schemaEventsCommand } from './schema/events.ts';
@@ -45,6 +46,7 @@ export const COMMANDS: CommandModule[] = [
   loadCommand,
   sanitizeCommand,
   undoCommand,
+  resetCommand,
   subsetCommand,
   pushCommand,
   pullCommand,

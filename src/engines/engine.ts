@@ -109,6 +109,8 @@ export interface RestoreRequest {
   events?: boolean | undefined;
   /** Owner of the restored objects; by default the owner of the replaced database. */
   role?: string | undefined;
+  /** Keeps a base copy of the restored database, with a spare where that is set; ignored in place. */
+  keepBase?: { spare: boolean } | undefined;
   /** Superuser of a throw-away server, for objects that the user of `url` may not create. */
   admin?: DatabaseUrl | undefined;
 }
@@ -122,6 +124,8 @@ export interface RestorePlan {
   /** Created without rows. */
   empty: ManifestTable[];
   warnings: WarningEvent[];
+  /** Base copy and spare that the swap replaces; absent in place. */
+  copies?: BaseCopies;
 }
 
 export interface DefinitionsRequest {
@@ -148,6 +152,51 @@ export interface Replaced {
   swapMs: number | null;
   undoDatabase: string | null;
   missing?: MissingParts;
+  /** The base copy and the spare that were made. */
+  baseDatabase?: string;
+  spareDatabase?: string;
+}
+
+/** A copy of a destination as its last load left it; refuses connections. */
+export interface BaseCopy {
+  name: string;
+  /** The snapshot's id. */
+  snapshot: string | null;
+  loadedAt: string;
+  /** The load lacked rows or objects of the snapshot. */
+  partial: boolean;
+  sizeBytes: number | null;
+  /** Why it cannot be used; `null` where it can. */
+  outdated: string | null;
+}
+
+export interface BaseCopies {
+  base: BaseCopy | null;
+  spare: BaseCopy | null;
+}
+
+export interface ResetRequest {
+  url: DatabaseUrl;
+  /** Makes the next spare after the swap. */
+  spare: boolean;
+}
+
+export interface ResetRun extends ResetRequest {
+  undo: boolean;
+  /** Called under the lock with the base copy; throws where it is not the planned one. */
+  accept: (base: BaseCopy) => void;
+  /** Owner of the objects; by default the owner of the replaced database. */
+  role?: string | undefined;
+}
+
+export interface Resettable {
+  destination: DestinationState;
+  base: BaseCopy;
+  /** The spare is renamed, the base copy is copied. */
+  from: 'base' | 'spare';
+  /** Databases to make, of the size of the base copy. */
+  copies: number;
+  warnings: WarningEvent[];
 }
 
 export interface ScriptRun {
@@ -186,7 +235,7 @@ export interface ProbeRequest {
   take: (index: number, probe: Probe) => void;
 }
 
-/** A database that a load would replace, rename or drop: the destination, its undo copy, shadow databases. */
+/** A database that a load would replace, rename or drop: the destination, its copies, shadow databases. */
 export interface AffectedDatabase {
   name: string;
   identity: DatabaseIdentity;
@@ -209,6 +258,8 @@ export interface Capabilities {
   onlyProgram: string | null;
   /** Whether a script that fails on an existing database leaves it unchanged. */
   scriptsRollBack: boolean;
+  /** Why loads keep no base copy to reset to; `null` where they can. */
+  whyNoBaseCopies: string | null;
 }
 
 export interface ConnectFacet {
@@ -243,6 +294,11 @@ export interface RestoreFacet {
   runScript(context: EngineContext, run: ScriptRun): Promise<Replaced>;
   findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept>;
   undo(context: EngineContext, url: DatabaseUrl): Promise<Replaced>;
+  /** Base copies; absent where `whyNoBaseCopies` has a reason. */
+  planReset?(context: EngineContext, request: ResetRequest): Promise<Resettable>;
+  reset?(context: EngineContext, run: ResetRun): Promise<Replaced>;
+  findCopies?(context: EngineContext, url: DatabaseUrl): Promise<BaseCopies>;
+  dropCopies?(context: EngineContext, url: DatabaseUrl): Promise<string[]>;
 }
 
 /** The database is always a new copy without other users. */

@@ -2,6 +2,7 @@ import { isForeign, type LoadPlan, type LoadResult, type SnapshotRow, type UndoP
 import type { TableSelection } from '../results/selected-tables.ts';
 import type { RunSummary } from '../state/runs.ts';
 import { formatAge, formatBytes, formatDuration, formatNumberOf, formatTime } from '../text/format.ts';
+import { copiesFacts } from './reset.ts';
 import type { Fact } from './shapes/fact.ts';
 import {
   askToReplace,
@@ -40,6 +41,7 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
       { name: 'Chosen by', value: plan.chosen_by },
       { name: 'Strategy', value: `${plan.strategy}: ${plan.strategy_reason}`, brief: plan.strategy_reason },
       ...(snapshot ? [signatureFact(snapshot.signature)] : []),
+      ...baseFacts(plan),
       ...undoFacts(plan.undo ? undoCommand(plan) : null),
     ],
     steps: plan.steps,
@@ -49,6 +51,16 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
     go: destination.exists ? `Replace ${database}` : `Create ${database}`,
     typed: isForeign(plan) ? { name: database, why: 'foreign code' } : typedName(plan),
   };
+}
+
+function baseFacts({ target, chosen_by, copies, keep_base, reset_instead }: LoadPlan): Fact[] {
+  const place = chosen_by === '--destdb' ? ' --destdb URL' : '';
+  return [
+    ...(reset_instead
+      ? [{ name: 'Faster', value: `tool reset ${target}${place}: the base copy is of this snapshot (R on screen)` }]
+      : []),
+    ...(copies ? copiesFacts(copies, () => (keep_base ? 'will be replaced' : 'will be dropped')) : []),
+  ];
 }
 
 function snapshotFacts(plan: LoadPlan, snapshot: SnapshotRow, now: Date): Fact[] {
@@ -110,6 +122,8 @@ export function loadSummary(plan: LoadPlan, result: LoadResult): RunSummary {
       ...(plan.strategy === 'swap' && !missing ? [VERIFIED] : []),
       ...(snapshot ? lackingLines([snapshot]) : []),
       ...(swap_ms === null || !exists ? [] : [`${database} was unavailable for ${formatDuration(swap_ms)}`]),
+      ...(result.base_database ? [`The base copy for tool reset: ${result.base_database}`] : []),
+      ...(result.spare_database ? [`The spare for the next reset: ${result.spare_database}`] : []),
     ],
     problems: missing ? ['Missing:', ...missing.differences, ...missing.errors] : [],
     undo: undo_database === null ? null : { database, command: undoCommand(plan) },
@@ -144,7 +158,7 @@ function shortened(texts: string[]): string {
 const FEW = 3;
 
 export function undoQuestion(plan: UndoPlan, now: Date): Question {
-  const { target, destination, undo_database, replaced_at, size_bytes } = plan;
+  const { target, destination, undo_database, replaced_at, size_bytes, copies } = plan;
   const { database, host } = destination;
   const age = formatAge(now.getTime() - Date.parse(replaced_at));
   return {
@@ -155,6 +169,7 @@ export function undoQuestion(plan: UndoPlan, now: Date): Question {
       { name: 'Restores', value: `${undo_database}, ${formatBytes(size_bytes)}` },
       { name: 'Replaced', value: `${age} (${formatTime(replaced_at)})` },
       { name: 'Data', value: 'not known to be sanitized: it is the data of the replaced database' },
+      ...(copies ? copiesFacts(copies, ({ outdated }) => outdated ?? 'not usable until a second undo') : []),
     ],
     steps: [],
     warnings: warningsOf(plan),

@@ -136,6 +136,12 @@ export interface LoadPlan {
   strategy_reason: string;
   /** Whether the replaced database is kept for `tool undo`. */
   undo: boolean;
+  /** Keeps a base copy for `tool reset`, and a spare. Absent: none. */
+  keep_base?: { spare: boolean };
+  /** Copies of the last load, which the load replaces or drops. */
+  copies?: DatabaseCopies;
+  /** Whether `tool reset` gives the same database, faster. */
+  reset_instead?: true;
   /** After errors: restores the rest, and leaves it to be inspected or swaps it in. Absent: the first error ends the load. */
   keep_going?: 'inspect' | 'swap';
   schemas: string[];
@@ -150,6 +156,24 @@ export interface LoadPlan {
   /** What will be done, in order, for people. */
   steps: string[];
   warnings: { code: string; message: string }[];
+}
+
+/** Copies of a destination as its last load left it. */
+export interface DatabaseCopies {
+  base: DatabaseCopy | null;
+  spare: DatabaseCopy | null;
+}
+
+export interface DatabaseCopy {
+  database: string;
+  /** The id of the snapshot; `null` when unknown. */
+  snapshot: string | null;
+  loaded_at: string;
+  /** Whether the load lacked rows or objects of the snapshot. */
+  partial: boolean;
+  size_bytes: number | null;
+  /** Why it cannot be used; `null` where it can. */
+  outdated: string | null;
 }
 
 /** The warning of a plan to load, as a superuser, what somebody else has built: it is confirmed by typing. */
@@ -200,6 +224,9 @@ export interface LoadResult {
   undo_database: string | null;
   /** What is missing, of a load with --keep-going --accept-missing that is not complete. */
   missing?: MissingParts;
+  /** The base copy and the spare that were made. */
+  base_database?: string;
+  spare_database?: string;
 }
 
 export interface VerifyResult {
@@ -223,8 +250,55 @@ export interface UndoPlan {
   undo_database: string;
   replaced_at: string;
   size_bytes: number;
+  /** Base copy and spare, which are not of the database that comes back. Absent: none. */
+  copies?: DatabaseCopies;
   /** Targets of which the source could not be compared with the destination. */
   unverified_sources: string[];
+}
+
+export interface ResetPlan {
+  target: string;
+  destination: DestinationState;
+  base: DatabaseCopy;
+  /** The spare is renamed; the base copy is copied. */
+  from: 'base' | 'spare';
+  /** Whether the replaced database is kept for `tool undo`. */
+  undo: boolean;
+  /** Whether the next spare is made afterwards. */
+  spare: boolean;
+  /** Disk space that the new copies take. */
+  needs_bytes: number | null;
+  /** Targets of which the source could not be compared with the destination. */
+  unverified_sources: string[];
+  steps: string[];
+  warnings: { code: string; message: string }[];
+}
+
+export interface ResetResult {
+  target: string;
+  destination: string;
+  /** The id of the snapshot that the destination has the content of. */
+  snapshot: string | null;
+  loaded_at: string;
+  from: 'base' | 'spare';
+  size_bytes: number | null;
+  swap_ms: number | null;
+  undo_database: string | null;
+  /** The next spare, if one was made. */
+  spare_database: string | null;
+}
+
+/** Which copies of a destination `tool reset --drop` removes. */
+export interface DropCopiesPlan {
+  target: string;
+  destination: DestinationState;
+  copies: DatabaseCopy[];
+}
+
+export interface DropCopiesResult {
+  target: string;
+  destination: string;
+  dropped: string[];
 }
 
 export interface RemovePlan {

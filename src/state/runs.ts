@@ -28,6 +28,7 @@ export type RunKind =
   | 'verify'
   | 'remove'
   | 'undo'
+  | 'reset'
   | 'sanitize'
   | 'subset'
   | 'push'

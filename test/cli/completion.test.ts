@@ -33,6 +33,7 @@ test.each([
       'load',
       'sanitize',
       'undo',
+      'reset',
       'subset',
       'push',
       'pull',

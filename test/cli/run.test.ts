@@ -208,7 +208,20 @@ test('with --read-only a command that writes is refused, and its dry run is not'
 test('the commands that write are those that change databases, snapshots or the hub', () => {
   // verify writes with --repair only.
   const writing = COMMANDS.filter(({ writes }) => writes).map(({ name }) => name);
-  const data = ['build', 'load', 'sanitize', 'undo', 'subset', 'push', 'pull', 'import', 'verify', 'rm', 'prune'];
+  const data = [
+    'build',
+    'load',
+    'sanitize',
+    'undo',
+    'reset',
+    'subset',
+    'push',
+    'pull',
+    'import',
+    'verify',
+    'rm',
+    'prune',
+  ];
   expect(writing).toEqual([...data, 'cloud apply', 'cloud token create', 'cloud token revoke', 'agent']);
 });
 

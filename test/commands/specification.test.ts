@@ -12,6 +12,8 @@ const specification = {
   options: [
     { flags: '--in-place', description: '' },
     { flags: '--no-undo', description: '' },
+    { flags: '--spare', description: '' },
+    { flags: '--no-spare', description: '' },
     { flags: '-o, --output <file>', description: '' },
     { flags: '--tables <names>', description: '', repeatable: true },
     { flags: '--keep-last <n>', description: '', value: 'count' },
@@ -30,6 +32,7 @@ test('the options of a run follow from the flags', () => {
   expectTypeOf<Given['options']>().branded.toEqualTypeOf<{
     inPlace?: boolean;
     undo: boolean;
+    spare?: boolean;
     output?: string;
     tables?: string[];
     keepLast?: number;

@@ -98,8 +98,8 @@ describeWithPostgres('the pages of tasks', () => {
 
   test('use-in-ci: every command runs', async () => {
     const { session, blocks } = await openPage('use-in-ci');
-    const [first, second] = blocks.filter(isShell);
-    if (!first || !second) throw new Error('the page has other blocks');
+    const [first, second, third] = blocks.filter(isShell);
+    if (!first || !second || !third) throw new Error('the page has other blocks');
     const environment = { TOOL_SECRET_KEY: SECRET_KEY, TOOL_WORKING_DIRECTORY: join(session.folder, 'snapshots') };
     await session.shell(second, environment);
     const urls = second.text
@@ -109,6 +109,7 @@ describeWithPostgres('the pages of tasks', () => {
     await session.shell({ ...first, text: `${urls}\n${first.text}` }, environment);
     const events = (await readFile(join(session.folder, 'load.jsonl'), 'utf8')).trim().split('\n');
     expect(events.map((line) => JSON.parse(line).event).at(-1)).toBe('done');
+    expect(await session.shell({ ...third, text: `${urls}\n${third.text}` }, environment)).toContain('Reset postgres');
   });
 
   test('move-from-dbsnapper: every command runs', async () => {

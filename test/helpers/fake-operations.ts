@@ -97,6 +97,7 @@ export function fakeOperations(world: FakeWorld): Operations {
       plan: {
         ...plan(world, find(request.target, request.snapshot)),
         selection: request.tables ? fakeSelection(request.tables) : null,
+        ...(world.base?.snapshot === find(request.target, request.snapshot).id && { reset_instead: true as const }),
       },
       planned_at: PLANNED_AT,
       restore: null,
@@ -147,6 +148,32 @@ export function fakeOperations(world: FakeWorld): Operations {
     applyUndo: async (_session, { plan: { target } }) => {
       world.done.push(`undo ${target}`);
       return result(null);
+    },
+    planReset: async (_session, request) => {
+      if (!world.base) throw new UserError('There is no base copy of app_dev', { code: 'no_base_copy', exit: 1 });
+      return {
+        request,
+        plan: {
+          target: request.target,
+          destination: world.destination,
+          base: world.base,
+          from: 'base',
+          undo: true,
+          spare: false,
+          needs_bytes: world.base.size_bytes,
+          unverified_sources: [],
+          steps: ['Copy app_dev.tool-base by its files', 'Swap the two by name'],
+          warnings: [],
+        },
+        planned_at: PLANNED_AT,
+      };
+    },
+    applyReset: async (_session, { plan: { target, base, from, destination } }) => {
+      world.done.push(`reset ${target}`);
+      return {
+        ...{ target, destination: destination.url, snapshot: base.snapshot, loaded_at: base.loaded_at, from },
+        ...{ size_bytes: base.size_bytes, swap_ms: 20, undo_database: 'app_dev.tool-undo', spare_database: null },
+      };
     },
     planSubset: async (_session, request) => fakePlannedSubset(world, request),
     applySubset: async (session, { plan: { target, destination } }) => {

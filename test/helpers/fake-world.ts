@@ -2,7 +2,7 @@ import type { AuditEvent } from '../../src/cloud/contract/schemas.ts';
 import type { FileRequest } from '../../src/config/config-file.ts';
 import type { CheckReport } from '../../src/operations/configuration/check.ts';
 import type { HubState } from '../../src/results/hub-state.ts';
-import type { DestinationState, Sized, SnapshotRow, TargetRow } from '../../src/results/results.ts';
+import type { DatabaseCopy, DestinationState, Sized, SnapshotRow, TargetRow } from '../../src/results/results.ts';
 import type { UserError } from '../../src/runtime/errors.ts';
 
 /** A world that the fake operations act on; tests hold what they want to let go on by hand. */
@@ -12,6 +12,8 @@ export interface FakeWorld {
   checks: Record<string, Partial<TargetRow>>;
   snapshots: Record<string, SnapshotRow[]>;
   destination: DestinationState;
+  /** The base copy of every destination. */
+  base: DatabaseCopy | null;
   /** The file of the sanitization query of every target; without one nothing is sanitized. */
   queryFile: string | null;
   /** What the next load fails of. */
@@ -94,6 +96,7 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
       connections: 2,
       server_version: '15.18',
     },
+    base: null,
     queryFile: null,
     failLoad: null,
     providers: ['idp'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { questionLines } from '../../src/cli/printers/question.ts';
-import { loadQuestion, loadSummary } from '../../src/presentation/load.ts';
+import { loadQuestion, loadSummary, undoQuestion } from '../../src/presentation/load.ts';
 import { detailsWithKey, summaryText } from '../../src/presentation/shapes/summary.ts';
 import type { LoadPlan, SnapshotRow } from '../../src/results/results.ts';
 
@@ -160,4 +160,30 @@ test('a load of some tables says what comes, what is required and why, and what 
 
 test('a destination named on the command line must be named again to go back', () => {
   expect(linesOf({ chosen_by: '--destdb' })).toContain('  Undo              tool undo app --destdb URL');
+});
+
+const NOW = new Date('2026-01-02T00:00:00Z');
+const base = {
+  ...{ database: 'app_dev.tool-base', snapshot: 'k3f9', loaded_at: '2026-01-01T22:00:00Z' },
+  ...{ size_bytes: 59_000_000, partial: false, outdated: null },
+};
+const copies = { base, spare: { ...base, database: 'app_dev.tool-spare' } };
+
+test('the plan of a load names the copies that it drops or replaces, and the faster reset', () => {
+  const lines = questionLines(loadQuestion({ ...plan, copies, reset_instead: true }, NOW)).join('\n');
+  expect(lines).toContain('tool reset app');
+  expect(lines).toMatch(/app_dev\.tool-base, 59\.0 MB; will be dropped/);
+  expect(lines).toMatch(/app_dev\.tool-spare, 59\.0 MB; will be dropped/);
+  const keeping = loadQuestion({ ...plan, copies, keep_base: { spare: false } }, NOW);
+  expect(questionLines(keeping).join('\n')).toContain('will be replaced');
+  expect(questionLines(loadQuestion(plan, NOW)).join('\n')).not.toMatch(/tool reset|tool-base/);
+});
+
+test('the plan of an undo says what becomes of the base copy', () => {
+  const undo = {
+    ...{ target: 'app', destination: plan.destination, undo_database: 'app_dev.tool-undo', size_bytes: 1 },
+    ...{ replaced_at: '2026-01-01T22:00:00Z', unverified_sources: [] },
+  };
+  const lines = questionLines(undoQuestion({ ...undo, copies: { base, spare: null } }, NOW)).join('\n');
+  expect(lines).toContain('app_dev.tool-base, 59.0 MB; not usable until a second undo');
 });

@@ -4,6 +4,8 @@ import type { DefinitionOnly } from '../../results/definitions-only.ts';
 import type { HiddenObjects } from '../../results/hidden-objects.ts';
 import type { LeftOutSchema } from '../../results/left-out-schemas.ts';
 import type {
+  DatabaseCopies,
+  DatabaseCopy,
   DestinationState,
   ExplainedValue,
   LoadPlan,
@@ -30,7 +32,7 @@ export const open = v.record(text, v.unknown()) as unknown as v.GenericSchema<ob
 
 const engine = v.picklist(ENGINE_IDS);
 const notice = v.object({ code: text, message: text });
-const notices = v.array(notice);
+export const notices = v.array(notice);
 
 const leftOutSchema = matches<LeftOutSchema>()(v.object({ schema: text, tables: number }));
 const hiddenObjects = matches<HiddenObjects>()(
@@ -133,6 +135,21 @@ const selection = matches<TableSelection>()(
   }),
 );
 
+export const databaseCopy = matches<DatabaseCopy>()(
+  v.object({
+    database: text,
+    snapshot: orNull(text),
+    loaded_at: text,
+    partial: flag,
+    size_bytes: orNull(number),
+    outdated: orNull(text),
+  }),
+);
+
+export const databaseCopies = matches<DatabaseCopies>()(
+  v.object({ base: orNull(databaseCopy), spare: orNull(databaseCopy) }),
+);
+
 export const loadPlan = matches<LoadPlan>()(
   v.object({
     target: text,
@@ -145,6 +162,9 @@ export const loadPlan = matches<LoadPlan>()(
     strategy: v.picklist(['swap', 'in_place', 'script']),
     strategy_reason: text,
     undo: flag,
+    keep_base: v.exactOptional(v.object({ spare: flag })),
+    copies: v.exactOptional(databaseCopies),
+    reset_instead: v.exactOptional(v.literal(true)),
     keep_going: v.exactOptional(v.picklist(['inspect', 'swap'])),
     schemas: texts,
     tables: number,
@@ -171,6 +191,8 @@ export const loadResult = matches<LoadResult>()(
     missing: v.exactOptional(
       v.object({ objects: number, tables: number, rows: number, differences: texts, errors: texts }),
     ),
+    base_database: v.exactOptional(text),
+    spare_database: v.exactOptional(text),
   }),
 );
 

@@ -15,10 +15,14 @@ import type { OwnKey } from '../../operations/trust.ts';
 import type { AgentResult } from '../../results/agent-results.ts';
 import type {
   DiffResult,
+  DropCopiesPlan,
+  DropCopiesResult,
   ExportResult,
   ImportResult,
   PrunePlan,
   RemovePlan,
+  ResetPlan,
+  ResetResult,
   TransferResult,
   UndoPlan,
 } from '../../results/results.ts';
@@ -27,6 +31,8 @@ import type { SubsetExplanation } from '../../results/subset-results.ts';
 import { EXIT } from '../../runtime/errors.ts';
 import { matches } from './matches.ts';
 import {
+  databaseCopies,
+  databaseCopy,
   destination,
   explainedValue,
   finding,
@@ -34,6 +40,7 @@ import {
   loadPlan,
   loadResult,
   location,
+  notices,
   number,
   open,
   orNull,
@@ -63,8 +70,42 @@ const undoPlan = matches<UndoPlan>()(
     undo_database: text,
     replaced_at: text,
     size_bytes: number,
+    copies: v.exactOptional(databaseCopies),
     unverified_sources: texts,
   }),
+);
+
+const resetPlan = matches<ResetPlan>()(
+  v.object({
+    target: text,
+    destination,
+    base: databaseCopy,
+    from: v.picklist(['base', 'spare']),
+    undo: flag,
+    spare: flag,
+    needs_bytes: orNull(number),
+    unverified_sources: texts,
+    steps: texts,
+    warnings: notices,
+  }),
+);
+
+const resetResult = matches<ResetResult>()(
+  v.object({
+    target: text,
+    destination: text,
+    snapshot: orNull(text),
+    loaded_at: text,
+    from: v.picklist(['base', 'spare']),
+    size_bytes: orNull(number),
+    swap_ms: orNull(number),
+    undo_database: orNull(text),
+    spare_database: orNull(text),
+  }),
+);
+
+const dropCopiesPlan = matches<DropCopiesPlan>()(
+  v.object({ target: text, destination, copies: v.array(databaseCopy) }),
 );
 
 const removePlan = matches<RemovePlan>()(
@@ -130,6 +171,12 @@ export const RESULTS: Record<string, Shape[]> = {
     matches<Suggestion>()(v.object({ findings: v.array(finding), query: text })),
   ],
   undo: [planned(undoPlan), loadResult],
+  reset: [
+    planned(resetPlan),
+    resetResult,
+    planned(dropCopiesPlan),
+    matches<DropCopiesResult>()(v.object({ target: text, destination: text, dropped: texts })),
+  ],
   subset: [
     planned(subsetPlan),
     subsetResult,

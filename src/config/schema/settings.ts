@@ -5,7 +5,7 @@ import { ssoProviderSchema } from './sso.ts';
 import { storageProfileSchema } from './storage-profile.ts';
 import { targetSchema } from './target.ts';
 import { traits } from './traits.ts';
-import { cores, databaseUrl, name, path, publicKey, sql, text, webUrl } from './values.ts';
+import { baseCopyKeys, cores, databaseUrl, name, path, publicKey, sql, text, webUrl } from './values.ts';
 
 export const DEFAULT_WORKING_DIRECTORY = '~/.tool';
 
@@ -101,6 +101,7 @@ export const settingsSchema = v.strictObject({
           v.pipe(databaseUrl, v.description('Destination of shared team snapshots.')),
         ),
         cpus: v.exactOptional(v.pipe(cores, v.description('CPU cores for all operations, unless a target sets cpus.'))),
+        ...baseCopyKeys,
       }),
       v.description('Default values.'),
     ),

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { traits } from './traits.ts';
-import { templateUrl, text } from './values.ts';
+import { baseCopyKeys, templateUrl, text } from './values.ts';
 
 const schemaName = v.pipe(text, traits({ names: 'schema' }));
 
@@ -48,5 +48,6 @@ export const snapshotSchema = v.strictObject({
       v.examples(['app_owner']),
     ),
   ),
+  ...baseCopyKeys,
   schema_config: v.exactOptional(v.pipe(schemaConfigSchema, v.description('Which schemas (PostgreSQL only).'))),
 });

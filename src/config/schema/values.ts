@@ -80,3 +80,21 @@ export const name = v.pipe(
 function isWebUrl(value: string): boolean {
   return /^https?:\/\//i.test(value) && URL.canParse(value);
 }
+
+/** At a target, and for all targets in `defaults`. */
+export const baseCopyKeys = {
+  keep_base: v.exactOptional(
+    v.pipe(
+      v.boolean(),
+      v.description('Loads keep a base copy of the destination for tool reset (PostgreSQL only).'),
+      v.examples([false]),
+    ),
+  ),
+  keep_spare: v.exactOptional(
+    v.pipe(
+      v.boolean(),
+      v.description('Loads with a base copy, and resets, also keep a spare, which makes the next reset a mere rename.'),
+      v.examples([false]),
+    ),
+  ),
+};

@@ -30,6 +30,7 @@ const engine: Engine = {
     whyNotKeepGoing: 'the swap of a MySQL database renames every table of the snapshot, so none may be missing',
     onlyProgram: null,
     scriptsRollBack: false,
+    whyNoBaseCopies: 'MySQL and MariaDB cannot copy a database by its files',
   },
   connect: {
     parseUrl: parseMysqlUrl,

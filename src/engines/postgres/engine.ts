@@ -8,6 +8,7 @@ import { probe } from './connection/probe.ts';
 import { parsePostgresUrl } from './connection/url.ts';
 import { dump } from './dump/dump.ts';
 import { inspectDestination, planRestore } from './restore/preflight.ts';
+import { dropCopies, findCopies, planReset, reset } from './restore/reset.ts';
 import { restore } from './restore/restore.ts';
 import { readNeeds } from './restore/table-needs.ts';
 import { findKept, undo } from './restore/undo.ts';
@@ -26,7 +27,7 @@ import { reportTools } from './tools.ts';
 
 const engine: Engine = {
   id: 'postgres',
-  capabilities: { whyNotKeepGoing: null, onlyProgram: 'pg_dump', scriptsRollBack: true },
+  capabilities: { whyNotKeepGoing: null, onlyProgram: 'pg_dump', scriptsRollBack: true, whyNoBaseCopies: null },
   connect: {
     parseUrl: parsePostgresUrl,
     reportTools,
@@ -42,7 +43,18 @@ const engine: Engine = {
     countRows,
   },
   dump: { run: dump },
-  restore: { readNeeds, plan: planRestore, run: restore, runScript, findKept, undo },
+  restore: {
+    readNeeds,
+    plan: planRestore,
+    run: restore,
+    runScript,
+    findKept,
+    undo,
+    planReset,
+    reset,
+    findCopies,
+    dropCopies,
+  },
   sanitize: {
     splitQuery: splitStatements,
     readColumns,

@@ -4,19 +4,28 @@ import { type PsqlSession, quoteName, quoteText } from './connection/session.ts'
 
 /** The comment of a database made by the tool: a name alone never permits a DROP. */
 const markSchema = v.object({
-  tool: v.picklist(['new', 'undo']),
+  tool: v.picklist(['new', 'undo', 'base', 'spare']),
   of: v.string(),
+  /** Of an undo copy. */
   replaced_at: v.optional(v.string(), ''),
   comment: v.optional(v.nullable(v.string()), null),
+  /** Of a base copy and a spare: id of the snapshot, and the database that they are copies of. */
+  snapshot: v.optional(v.nullable(v.string()), null),
+  loaded_at: v.optional(v.string(), ''),
+  destination_oid: v.optional(v.nullable(v.pipe(v.number(), v.safeInteger())), null),
+  /** The load lacked rows or objects of the snapshot. */
+  partial: v.optional(v.boolean(), false),
 });
 export type Mark = v.InferOutput<typeof markSchema>;
+export type BaseMark = Pick<Mark, 'of' | 'snapshot' | 'loaded_at' | 'partial'> & { tool: 'base' };
+export type NewMark = Partial<Mark> & Pick<Mark, 'tool' | 'of'>;
 
 export interface MarkedDatabase {
   name: string;
   mark: Mark;
 }
 
-export function writeMark(database: string, mark: Partial<Mark> & Pick<Mark, 'tool' | 'of'>): string {
+export function writeMark(database: string, mark: NewMark): string {
   return writeComment(database, JSON.stringify(mark));
 }
 
@@ -43,7 +52,7 @@ export async function readMarked(server: PsqlSession, names: string[], destinati
   return rows.flatMap(({ name, comment, connection_limit }) => {
     const mark =
       comment === null && connection_limit === provisionalLimit(name)
-        ? { tool: 'new' as const, of: destination, replaced_at: '', comment: null }
+        ? v.parse(markSchema, { tool: 'new', of: destination })
         : parseMark(comment);
     return names.includes(name) && mark?.of === destination ? [{ name, mark }] : [];
   });

@@ -5,6 +5,8 @@ export interface BesideNames {
   prefix: string;
   fresh: () => string;
   undo: string;
+  base: string;
+  spare: string;
 }
 
 const LONGEST_SUFFIX = '.tool-new-00000000'.length;
@@ -22,7 +24,13 @@ export function besideNamesWithin({ most, lengthOf }: NameLimit, destination: st
       ? destination
       : `${cut(destination, { most: room - DIGEST_LENGTH - 1, lengthOf })}-${digest(destination)}`;
   const prefix = `${base}.tool-new-`;
-  return { prefix, fresh: () => `${prefix}${randomBytes(4).toString('hex')}`, undo: `${base}.tool-undo` };
+  return {
+    prefix,
+    fresh: () => `${prefix}${randomBytes(4).toString('hex')}`,
+    undo: `${base}.tool-undo`,
+    base: `${base}.tool-base`,
+    spare: `${base}.tool-spare`,
+  };
 }
 
 /** Whether `fresh` may have made the name. */

@@ -35,6 +35,8 @@ export interface GuardOptions {
   unverifiedSources?: boolean | undefined;
   /** Targets of which the sources could not be compared before, which the user has accepted: not waited for again. */
   accepted?: string[];
+  /** Called for the owner of a source that allows the loaded target. */
+  onAllowed?: ((owner: string) => void) | undefined;
 }
 
 /**
@@ -47,13 +49,13 @@ export interface GuardOptions {
 export async function refuseSources(
   context: Context,
   destination: DatabaseUrl,
-  { target: loaded, unverifiedSources = false, accepted = [] }: GuardOptions = {},
+  { target: loaded, unverifiedSources = false, accepted = [], onAllowed }: GuardOptions = {},
 ): Promise<string[]> {
   const sources = sourcesOf(context, destination);
   if (sources.length === 0) return [];
   const engine = engineForUrl(`${destination.engine}://`);
   const compareAddresses = createAddressComparison(context, destination);
-  const permission = createPermission(context, { loaded, destination });
+  const permission = createPermission(context, { loaded, destination, onAllowed });
   const refuseUnlessAllowed = (source: Source, affected: AffectedDatabase | null): void => {
     if (!permission.allows(source)) throw isSource(source, { loaded, destination, affected });
     permission.warn(source, 'is');
@@ -106,11 +108,13 @@ interface Permission {
   warn: (source: Source, verb: 'is' | 'may be') => void;
 }
 
+interface Asked extends Pick<GuardOptions, 'onAllowed'> {
+  loaded: string | undefined;
+  destination: DatabaseUrl;
+}
+
 /** What the owners of sources allow the loaded target. */
-function createPermission(
-  { configuration, report }: Context,
-  { loaded, destination }: { loaded: string | undefined; destination: DatabaseUrl },
-): Permission {
+function createPermission({ configuration, report }: Context, { loaded, destination, onAllowed }: Asked): Permission {
   const warned = new Set<string>();
   return {
     allows: ({ target: owner }) =>
@@ -118,6 +122,7 @@ function createPermission(
     warn({ target: owner }, verb) {
       if (warned.has(owner)) return;
       warned.add(owner);
+      onAllowed?.(owner);
       const message = `${destination.display} ${verb} the source of target "${owner}", whose allow_destination_of names "${loaded}"`;
       report({ event: 'warning', code: 'destination_allowed', message });
     },

@@ -2,7 +2,7 @@ import type { DatabaseUrl, Engine, RestorePlan, RestoreRequest } from '../../eng
 import { bytesOfTable, filesOfTable, type Manifest } from '../../repository/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import { missingHere } from '../../repository/transfer.ts';
-import { FOREIGN_SUPERUSER, type LoadPlan, type LoadResult } from '../../results/results.ts';
+import { type DatabaseCopy, FOREIGN_SUPERUSER, type LoadPlan, type LoadResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { cpusFor } from '../cpus-for.ts';
@@ -12,6 +12,7 @@ import { pullFiles } from '../snapshots/pull.ts';
 import { isBuiltHere, refuseUntrusted } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { findPlanned, findSnapshot } from '../snapshots/snapshots.ts';
+import { baseRefused, baseWarning, databaseCopies, wantedBase, whyNoBase, whyNotInPlace } from './base-copies.ts';
 import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
 import { dataState } from './data-state.ts';
 import { checkDestination, chooseDestination, openDestination } from './destination.ts';
@@ -31,12 +32,25 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
   const { keepGoing } = request;
   if (keepGoing && engine.capabilities.whyNotKeepGoing !== null)
     throw noKeepGoing(request.target, engine.capabilities.whyNotKeepGoing);
-  const unverified = await refuseSources(context, url, request);
+  let owner: string | undefined;
+  const onAllowed = (name: string): void => {
+    owner = name;
+  };
+  const unverified = await refuseSources(context, url, { ...request, onAllowed });
+  const wantedCopy = wantedBase(configuration, request);
+  const noBase = wantedCopy && whyNoBase({ engine, owner });
+  if (wantedCopy?.explicit && noBase) throw baseRefused(request.target, noBase);
+  const keepBase = wantedCopy && !noBase ? { spare: wantedCopy.spare } : undefined;
   const wanted = request.tables;
   const selected = wanted ? await chooseTables(context, { found, engine, url, wanted }) : null;
   const only = selected ? namesOf(selected) : null;
-  const restoration = restorationOf(context, request, { url, manifest, only });
+  const restoration = restorationOf(context, request, { url, manifest, only, keepBase });
   const restore = await engine.restore.plan(context, restoration);
+  const inPlace = keepBase ? whyNotInPlace(restore) : null;
+  if (wantedCopy?.explicit && inPlace) throw baseRefused(request.target, inPlace);
+  const keeps = inPlace ? undefined : keepBase;
+  const why = noBase ?? inPlace;
+  const copies = restore.copies && databaseCopies(restore.copies);
   const foreign = await foreignCode(context, { engine, url, manifest });
   const selection = selected && withinPlan(selected, restore, manifest);
   const undo = (request.undo ?? true) && restore.strategy === 'swap' && restore.destination.exists;
@@ -60,6 +74,9 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
     strategy: restore.strategy,
     strategy_reason: restore.strategyReason,
     undo,
+    ...(keeps && { keep_base: keeps }),
+    ...(copies && { copies }),
+    ...(isResetEnough(copies?.base, { snapshot: row.id, restore, selection }) && { reset_instead: true }),
     ...(keepGoing && { keep_going: keepGoing }),
     schemas: restore.schemas,
     tables: restore.tables.length,
@@ -68,8 +85,13 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
     selection,
     jobs,
     unverified_sources: unverified,
-    steps: loadSteps({ lacking, remote, restore, undo, keepGoing }),
-    warnings: [...data.warnings, ...foreign, ...restore.warnings.map(({ code, message }) => ({ code, message }))],
+    steps: loadSteps({ lacking, remote, restore, undo, keepGoing, keepBase: keeps }),
+    warnings: [
+      ...data.warnings,
+      ...foreign,
+      ...(why ? [baseWarning(why)] : []),
+      ...restore.warnings.map(({ code, message }) => ({ code, message })),
+    ],
   };
   return { request, plan, planned_at: context.clock().toISOString(), restore };
 }
@@ -79,7 +101,7 @@ export async function applySnapshot(
   planned: PlannedLoad & { restore: RestorePlan },
 ): Promise<LoadResult> {
   const { request, plan, restore } = planned;
-  const { snapshot, jobs, undo, selection, tables, rows, size_bytes } = plan;
+  const { snapshot, jobs, undo, selection, tables, rows, size_bytes, keep_base: keepBase } = plan;
   if (snapshot === null) throw new Error('the plan is of no snapshot');
   const { manifest, local, remote } = await findPlanned(context, { target: request.target, snapshot });
   // The plan has told what there is to warn of.
@@ -97,8 +119,8 @@ export async function applySnapshot(
   const pool = createObjectPool(jobs + 1);
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   const only = selection && namesOf(selection);
-  const { swapMs, undoDatabase, missing } = await engine.restore.run(context, {
-    ...restorationOf(context, request, { url, manifest, only }),
+  const { swapMs, undoDatabase, missing, baseDatabase, spareDatabase } = await engine.restore.run(context, {
+    ...restorationOf(context, request, { url, manifest, only, keepBase }),
     plan: restore,
     jobs,
     undo,
@@ -115,7 +137,18 @@ export async function applySnapshot(
     swap_ms: swapMs,
     undo_database: undoDatabase,
     ...(missing && { missing }),
+    ...(baseDatabase && { base_database: baseDatabase }),
+    ...(spareDatabase && { spare_database: spareDatabase }),
   };
+}
+
+/** Whether the destination was last loaded with the whole snapshot, and can be reset to that. */
+function isResetEnough(
+  base: DatabaseCopy | null | undefined,
+  { snapshot, restore, selection }: { snapshot: string; restore: RestorePlan; selection: LoadPlan['selection'] },
+): boolean {
+  if (!base || selection || restore.strategy !== 'swap') return false;
+  return base.outdated === null && !base.partial && base.snapshot === snapshot;
 }
 
 interface Restoring {
@@ -123,17 +156,19 @@ interface Restoring {
   manifest: Manifest;
   /** `null` for all tables. */
   only: Set<string> | null;
+  keepBase: LoadPlan['keep_base'];
 }
 
 function restorationOf(
   { configuration }: Context,
   { target, inPlace = false, keepGoing, dropForeignReferences, remoteTables, events }: LoadRequest,
-  { url, manifest, only }: Restoring,
+  { url, manifest, only, keepBase }: Restoring,
 ): RestoreRequest {
   const { schema_config: schemaConfig, role } = findTarget(configuration, target).snapshot ?? {};
   return {
     ...{ url, manifest, schemaConfig, role, inPlace, keepGoing, dropForeignReferences, remoteTables, events },
     ...(only && { only }),
+    ...(keepBase && { keepBase }),
   };
 }
 

@@ -16,6 +16,7 @@ export interface LoadSteps {
   restore: RestorePlan;
   undo: boolean;
   keepGoing?: 'inspect' | 'swap' | undefined;
+  keepBase?: { spare: boolean } | undefined;
 }
 
 export function swapSteps(exists: boolean, undo: boolean): string[] {
@@ -29,7 +30,7 @@ function pullSteps(lacking: ManifestFile[], remote: RemoteRepository | null): st
   return [`Pull ${formatBytes(bytes)} from ${remote.name}`];
 }
 
-function restoreSteps({ restore, undo, keepGoing }: Omit<LoadSteps, 'lacking' | 'remote'>): string[] {
+function restoreSteps({ restore, undo, keepGoing, keepBase }: Omit<LoadSteps, 'lacking' | 'remote'>): string[] {
   const { strategy, destination } = restore;
   const what = tablesText(restore);
   if (strategy === 'in_place') return [`Replace everything in ${destination.url} by ${what}, in one transaction`];
@@ -37,7 +38,9 @@ function restoreSteps({ restore, undo, keepGoing }: Omit<LoadSteps, 'lacking' | 
     `Restore ${what} into a shadow database beside the destination`,
     'Compare rows, indexes, constraints, triggers, sequences with the manifest',
     ...(keepGoing ? [INCOMPLETE_STEPS[keepGoing]] : []),
+    ...(keepBase ? ['Keep a base copy for tool reset'] : []),
     ...swapSteps(destination.exists, undo),
+    ...(keepBase?.spare ? ['Create the spare for the next reset'] : []),
   ];
 }
 

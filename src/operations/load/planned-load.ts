@@ -24,6 +24,10 @@ export interface LoadRequest extends TrustChoice {
   undo?: boolean;
   /** Goes on although sources could not be compared with the destination. */
   unverifiedSources?: boolean | undefined;
+  /** Keeps a base copy for `tool reset`; default: `keep_base` of the target or of `defaults`. */
+  keepBase?: boolean;
+  /** Keeps a spare beside the base copy; default: `keep_spare`. */
+  spare?: boolean;
   inPlace?: boolean;
   /** After errors: restores the rest, and leaves it to be inspected or swaps it in. Default: the first error ends the load. */
   keepGoing?: 'inspect' | 'swap' | undefined;

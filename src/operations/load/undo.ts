@@ -3,6 +3,7 @@ import type { LoadResult, UndoPlan } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
+import { databaseCopies } from './base-copies.ts';
 import { checkDestination, chooseDestination, openDestination } from './destination.ts';
 import { refuseSources } from './guard.ts';
 
@@ -51,5 +52,10 @@ export async function applyUndo(given: Context, planned: PlannedUndo): Promise<L
 
 async function keptFor(context: Context, { engine, url }: { engine: Engine; url: DatabaseUrl }) {
   const { destination, undoDatabase, replacedAt, sizeBytes } = await engine.restore.findKept(context, url);
-  return { destination, undo_database: undoDatabase, replaced_at: replacedAt, size_bytes: sizeBytes };
+  const found = await engine.restore.findCopies?.(context, url);
+  const copies = found && databaseCopies(found);
+  return {
+    ...{ destination, undo_database: undoDatabase, replaced_at: replacedAt, size_bytes: sizeBytes },
+    ...(copies && { copies }),
+  };
 }

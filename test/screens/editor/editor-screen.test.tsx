@@ -39,7 +39,7 @@ test('at 60×20 the form comes after the tree, and no password is shown', async 
   model.navigation.replace(selectPath(top(model), ['targets', '漢字 🚀', 'snapshot', 'src_url']));
   const lines = await drawn(model, narrow);
   expect(lines.join('\n')).not.toContain('Sections');
-  expect(lines[3]).toBe('❯ src_url  postgres://app:***@localhost:1/app');
+  expect(lines[3]).toBe('❯ src_url     postgres://app:***@localhost:1/app');
   expect(lines.at(-1)).toContain('w save');
 });
 

@@ -110,6 +110,46 @@ test('an export goes to the file that is named, from where the program was start
   expect(world.done).toEqual(['export app /work/shop.zip']);
 });
 
+const base = {
+  ...{ database: 'app_dev.tool-base', loaded_at: '2026-11-21T04:30:00.000Z', size_bytes: 59_000_000 },
+  ...{ partial: false, outdated: null },
+};
+
+test('R resets the destination from the targets and the snapshots, after a question', async () => {
+  const world = fakeWorld({ base: { ...base, snapshot: 'snapshot-7' } });
+  for (const open of [atTargets, atSnapshots]) {
+    const model = await open(world);
+    press(model, 'R');
+    await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { definition: { kind: 'reset' } } });
+    answerConfirm(model, 'go');
+    await model.runs.settled();
+    expect(model.runs.store.getState().runs[0]?.summary).toMatchObject({
+      line: expect.stringContaining('Reset postgres://app@localhost:5432/app_dev to its state after the last load'),
+      undo: { command: 'tool undo app' },
+    });
+  }
+  expect(world.done).toEqual(['reset app', 'reset app']);
+  const none = await atTargets(fakeWorld());
+  press(none, 'R');
+  await expect.poll(() => none.navigation.top()).toMatchObject({ error: { code: 'no_base_copy' } });
+});
+
+test('the question of a load offers R where the base copy is of the same snapshot', async () => {
+  const world = fakeWorld({ base: { ...base, snapshot: 'snapshot-0' } });
+  const model = await atSnapshots(world);
+  press(model, 'l');
+  await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { resetInstead: true } });
+  press(model, 'R');
+  await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { definition: { kind: 'reset' } } });
+  press(model, 'esc');
+  expect(model.navigation.top().screen).toBe('snapshots');
+  world.base = null;
+  press(model, 'l');
+  await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { resetInstead: false } });
+  press(model, 'R');
+  expect(model.navigation.top()).toMatchObject({ plan: { definition: { kind: 'load' } } });
+});
+
 test('targets are sorted, and the selection stays', async () => {
   const targets = ['b', 'c', 'a'].map((name) => fakeTarget({ name }));
   const model = await atTargets(fakeWorld({ targets }));

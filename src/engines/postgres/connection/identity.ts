@@ -14,10 +14,10 @@ export async function identifyAffected(context: EngineContext, url: DatabaseUrl)
   });
   const signs = await readServerIdentity(session);
   const destination = url.database ?? signs.database;
-  const { prefix, undo } = besideNames(destination);
+  const { prefix, undo, base, spare } = besideNames(destination);
   // Behind a proxy the database may have another name.
   const own = MAINTENANCE_DATABASES.includes(signs.database) ? destination : signs.database;
-  const names = [destination, own, undo].map(quoteText).join(', ');
+  const names = [destination, own, undo, base, spare].map(quoteText).join(', ');
   const rows = await session.query<{ name: string; oid: number }>(`
     SELECT datname AS name, oid::int8 AS oid FROM pg_database
     WHERE datname IN (${names}) OR starts_with(datname, ${quoteText(prefix)})

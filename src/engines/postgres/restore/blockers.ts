@@ -32,19 +32,26 @@ export interface SwapCheck {
   destination: string;
   /** Whether the database that is replaced is kept. */
   undo: boolean;
+  /** Whether a base copy or a spare is kept. */
+  base?: boolean;
 }
 
 /**
  * Rejects where a swap would fail in the end, after hours; returns warnings of databases that cannot be dropped then.
  * Also names databases that look like the program's own, but carry no mark.
  */
-export async function checkSwap(server: PsqlSession, { destination, undo }: SwapCheck): Promise<WarningEvent[]> {
+export async function checkSwap(
+  server: PsqlSession,
+  { destination, undo, base = false }: SwapCheck,
+): Promise<WarningEvent[]> {
   const names = besideNames(destination);
   const beside = await findBeside(server, destination);
   const exists = (await server.query(`SELECT FROM pg_database WHERE datname = ${quoteText(destination)}`)).length > 0;
   if (exists && beside.strangers.includes(names.undo)) throw undoNameTaken(names.undo, destination);
-  const kept = exists && beside.undo ? [beside.undo.name] : [];
-  const renamed = exists ? [destination, ...kept] : [];
+  const taken = base && [names.base, names.spare].find((name) => beside.strangers.includes(name));
+  if (taken) throw baseNameTaken(taken, destination);
+  const kept = [exists ? beside.undo : null, beside.base, beside.spare].flatMap((one) => one?.name ?? []);
+  const renamed = [...(exists ? [destination] : []), ...kept];
   const dropped = [...kept, ...beside.leftovers.map(({ name }) => name), ...(exists && !undo ? [destination] : [])];
   const involved = [...new Set([...renamed, ...dropped])];
   const blockers = involved.length > 0 ? await findBlockers(server, involved) : [];
@@ -55,7 +62,7 @@ export async function checkSwap(server: PsqlSession, { destination, undo }: Swap
       .filter(({ database }) => dropped.includes(database))
       .map(({ database, what }) => leftover(`${database} cannot be dropped because of ${what}: it is kept`)),
     ...beside.strangers
-      .filter((name) => name !== names.undo)
+      .filter((name) => name.startsWith(names.prefix))
       .map((name) => leftover(`${name} has the name of a shadow database, but not its mark: it is kept`)),
   ];
 }
@@ -70,6 +77,14 @@ function cannotRename(destination: string, stops: Blocker[]): UserError {
     exit: EXIT.failed,
     details: stops.map(({ database, what }) => `${database} cannot be renamed because of ${what}`),
     hint: 'End it first: COMMIT PREPARED or ROLLBACK PREPARED; ALTER SUBSCRIPTION … DISABLE; stop what reads the replication slot.',
+  });
+}
+
+function baseNameTaken(name: string, destination: string): UserError {
+  return new UserError(`The database "${name}" exists, and is not a base copy or spare of "${destination}"`, {
+    code: 'base_name_taken',
+    exit: EXIT.refused,
+    hint: 'Rename or drop it: the base copy and the spare need their names.',
   });
 }
 

@@ -1,7 +1,7 @@
 import type { DestinationState } from '../../../results/results.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { WarningEvent } from '../../../runtime/events.ts';
-import type { DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '../../engine.ts';
+import type { BaseCopies, DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '../../engine.ts';
 import { divideTables } from '../../shared/divide-tables.ts';
 import { freeBytesOf, refuseShortSpace } from '../../shared/server/free-space.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
@@ -13,6 +13,7 @@ import { replicationWarnings } from '../introspect.ts';
 import { leftOutByBuild, selectSchemas } from '../schema-selection.ts';
 import { NAME_LIMIT } from '../server/server.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
+import { findBaseCopies } from './base.ts';
 import { checkSwap } from './blockers.ts';
 import { refuseInPlace } from './in-place/in-place-preflight.ts';
 import { remoteWarnings } from './remote-objects.ts';
@@ -34,17 +35,15 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const chosen = chooseStrategy(facts, request);
   if (chosen.strategy === 'in_place' && request.keepGoing) throw keepGoingNeedsSecond(chosen.strategyReason);
   if (chosen.strategy === 'in_place' && !request.neverInPlace) await refuseInPlace(context, { url, details });
-  const swapping = chosen.strategy === 'swap' ? await planSwap(context, url, facts) : [];
+  const swap = chosen.strategy === 'swap' ? await planSwap(context, request, facts) : null;
   const wanted = new Set(schemas);
   const inSchemas = manifest.tables.filter((table) => {
     const data = details.data[table.file.name];
     return data !== undefined && (data.of_extension || wanted.has(data.schema));
   });
   const { tables, empty } = divideTables(inSchemas, request);
-  refuseShortSpace(
-    facts,
-    tables.reduce((sum, table) => sum + table.file.bytes, 0),
-  );
+  const databases = 1 + (swap && request.keepBase ? (request.keepBase.spare ? 2 : 1) : 0);
+  refuseShortSpace(facts, databases * tables.reduce((sum, table) => sum + table.file.bytes, 0));
   return {
     destination: facts.destination,
     ...chosen,
@@ -57,23 +56,25 @@ export async function planRestore(context: EngineContext, request: RestoreReques
       ...sessionWarnings(facts, chosen.strategy),
       ...remoteWarnings(details, { schemas, created: request.remoteTables ?? false }),
       ...replicationWarnings(details.replication),
-      ...swapping,
+      ...(swap?.warnings ?? []),
     ],
+    ...(swap && { copies: swap.copies }),
   };
 }
 
 /** What would be lost by the swap; rejects where something would stop it in the end. */
 async function planSwap(
   context: EngineContext,
-  url: DatabaseUrl,
+  { url, keepBase }: RestoreRequest,
   facts: InspectedDestination,
-): Promise<WarningEvent[]> {
+): Promise<{ warnings: WarningEvent[]; copies: BaseCopies }> {
   const destination = url.database ?? '';
   await using server = await connectToServer(context, url);
-  const warnings = await checkSwap(server, { destination, undo: true });
-  if (!facts.destination.exists || facts.superuser) return warnings;
+  const warnings = await checkSwap(server, { destination, undo: true, base: keepBase !== undefined });
+  const copies = await findBaseCopies(server, destination);
+  if (!facts.destination.exists || facts.superuser) return { warnings, copies };
   await using inside = await connect(context, url).catch(noConnection);
-  return [...warnings, ...(await checkRights({ server, inside, destination }))];
+  return { warnings: [...warnings, ...(await checkRights({ server, inside, destination }))], copies };
 }
 
 /** A destination that takes no connections can still be renamed. */
@@ -249,7 +250,10 @@ function versionWarnings(facts: InspectedDestination, { manifest }: RestoreReque
   return [{ event: 'warning', code: 'server_older', message }];
 }
 
-function sessionWarnings({ destination }: InspectedDestination, strategy: RestorePlan['strategy']): WarningEvent[] {
+export function sessionWarnings(
+  { destination }: InspectedDestination,
+  strategy: RestorePlan['strategy'],
+): WarningEvent[] {
   if (destination.connections === 0) return [];
   const sessions = destination.connections === 1 ? '1 session is' : `${destination.connections} sessions are`;
   const fate = strategy === 'swap' ? 'they are ended when the databases are swapped' : 'the load waits for their locks';

@@ -4,31 +4,20 @@ import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
 import { tablesText } from '../../shared/divide-tables.ts';
-import { connect, connectToServer } from '../connection/connect.ts';
+import { connect } from '../connection/connect.ts';
 import type { PsqlSession } from '../connection/session.ts';
 import { type Settings, withDatabase } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
-import {
-  besideNames,
-  createDatabase,
-  dropMarked,
-  lockDestination,
-  markNew,
-  type NewDatabase,
-  sweepLeftovers,
-  verifyLock,
-} from '../server/server.ts';
+import { createDatabase, markNew, type NewDatabase } from '../server/server.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
-import { checkSwap } from './blockers.ts';
 import { checkRestored, findDifferences } from './check.ts';
 import { createExtensions } from './create-extensions.ts';
 import { restoreInPlace } from './in-place/in-place.ts';
-import { incompleteMessage, isIncomplete, missingParts, restoreIncomplete } from './incomplete.ts';
+import { incompleteMessage, missingParts, restoreIncomplete } from './incomplete.ts';
+import { type Creation, type Replacement, replaceDestination } from './replace.ts';
 import { readTablespace } from './rights.ts';
 import { fillDatabase } from './rows/fill.ts';
 import { forceRowSecurity } from './rows/forced-row-security.ts';
-import { databaseExists, inherit, swapDatabases } from './swap.ts';
-import { openSwapSession } from './swap-session.ts';
 
 /**
  * Restores a snapshot so that the destination is the old one or the new one, whole, whatever happens: into a new
@@ -43,7 +32,11 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
 
   const errors: string[] | undefined = run.keepGoing ? [] : undefined;
   let missing: MissingParts | null = null;
-  const beside = { ...run, locale: details.locale, settings: details.settings };
+  const base = run.keepBase && {
+    spare: run.keepBase.spare,
+    facts: () => ({ snapshot: manifest.id, partial: missing !== null || plan.empty.length > 0 }),
+  };
+  const beside = { ...run, base, locale: details.locale, settings: details.settings };
   const replaced = await besideDestination(context, beside, async ({ fresh }) => {
     const filled = withDatabase(url, fresh);
     const settings = restoreSettings(plan.destination.local, jobs);
@@ -93,16 +86,8 @@ function hintAtRights(error: unknown): unknown {
   return new UserError(error.message, { code, exit, details, hint, cause: error });
 }
 
-export interface Beside {
-  url: RestoreRun['url'];
-  undo: boolean;
+export interface Beside extends Replacement {
   locale: NewDatabase['locale'];
-  /** The source's settings, for a destination that does not exist. */
-  settings?: string[];
-  /** Who is to own the objects, where that is not the owner of the replaced database. */
-  role?: string | undefined;
-  /** Drops what was made, instead of swapping it in. */
-  throwAway?: boolean | undefined;
 }
 
 /**
@@ -111,48 +96,21 @@ export interface Beside {
  */
 export async function besideDestination(
   context: EngineContext,
-  { url, undo, locale, settings = [], role, throwAway }: Beside,
+  { locale, ...replacement }: Beside,
   fill: (made: { fresh: string; server: PsqlSession }) => Promise<void>,
 ): Promise<Replaced> {
-  const { report } = context;
-  const destination = url.database ?? '';
-  await using server = await openSwapSession(context, url);
-  const prepared = startStep(report, 'prepare', `Create a shadow database beside ${url.display}`);
-  await lockDestination(server, destination);
-  const warnings = await checkSwap(server, { destination, undo });
-  const swept = await sweepLeftovers(server, destination, report);
-  if (swept.length > 0) {
-    const message = `Removed leftovers of an interrupted load: ${swept.join(', ')}`;
-    report({ event: 'warning', code: 'leftovers_swept', message });
-  }
-  for (const warning of warnings) report(warning);
-  const [version] = await server.query<{ major: string }>(`SELECT current_setting('server_version') AS major`);
-  const fresh = besideNames(destination).fresh();
-  const exists = await databaseExists(server, destination);
-  const tablespace = exists ? await inheritedTablespace(context, server, destination) : null;
-  try {
+  const destination = replacement.url.database ?? '';
+  const create = async ({ server, fresh, exists }: Creation): Promise<void> => {
+    const [version] = await server.query<{ major: string }>(`SELECT current_setting('server_version') AS major`);
+    const tablespace = exists ? await inheritedTablespace(context, server, destination) : null;
     const major = majorOf(version?.major ?? '');
     const sameLocale = await createDatabase(server, { name: fresh, locale, major, tablespace });
     await markNew(server, fresh, destination);
-    if (!sameLocale && locale) {
-      const message = `The server does not know the source's locale "${locale.icu_locale ?? locale.collate}": its own is used, and text may sort differently`;
-      report({ event: 'warning', code: 'locale_unknown', message });
-    }
-    prepared(`Created shadow database ${fresh}`);
-    await fill({ fresh, server });
-    context.signal.throwIfAborted();
-    if (throwAway) {
-      await dropMarked(server, { name: fresh, destination, report });
-      return { swapMs: null, undoDatabase: null };
-    }
-    await verifyLock(server, destination);
-    await inherit(context, server, { from: exists ? destination : null, to: fresh, url, settings, role });
-    context.signal.throwIfAborted();
-    return await swapDatabases(context, { server, url, fresh, undo });
-  } catch (error) {
-    if (!isIncomplete(error)) await dropAfterFailure(context, { url, fresh });
-    throw error;
-  }
+    if (sameLocale || !locale) return;
+    const message = `The server does not know the source's locale "${locale.icu_locale ?? locale.collate}": its own is used, and text may sort differently`;
+    context.report({ event: 'warning', code: 'locale_unknown', message });
+  };
+  return replaceDestination(context, replacement, { create, fill });
 }
 
 /** `null` for the default of the server, and where the role may not create anything in the destination's. */
@@ -168,25 +126,6 @@ async function inheritedTablespace(
   return null;
 }
 
-/** With a session of its own: the run's sessions may be gone with what made it fail. */
-async function dropAfterFailure(
-  context: EngineContext,
-  { url, fresh }: { url: Beside['url']; fresh: string },
-): Promise<void> {
-  const clean: EngineContext = { ...context, signal: AbortSignal.timeout(CLEAN_UP_TIMEOUT) };
-  try {
-    await using server = await connectToServer(clean, url);
-    // The server may still be making the database for the session that was ended, which holds the lock until it is done.
-    if (context.signal.aborted) await lockDestination(server, url.database ?? '', { timeout: LOCK_TIMEOUT });
-    await dropMarked(server, { name: fresh, destination: url.database ?? '', report: context.report });
-  } catch {
-    const message = `Could not remove ${fresh}; the next load into ${url.display} does`;
-    context.report({ event: 'warning', code: 'leftover', message });
-  }
-}
-
-const CLEAN_UP_TIMEOUT = 20_000;
-const LOCK_TIMEOUT = '15s';
 const MEGABYTE = 1024 * 1024;
 
 /**

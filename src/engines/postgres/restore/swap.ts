@@ -1,13 +1,14 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl, EngineContext, Replaced } from '../../engine.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
-import { writeComment, writeMark } from '../mark.ts';
-import { besideNames, dropMarked, findBeside, verifyLock } from '../server/server.ts';
+import { type BaseMark, writeComment, writeMark } from '../mark.ts';
+import { type Beside, besideNames, dropMarked, findBeside, verifyLock } from '../server/server.ts';
 import { alterSet } from './alter-set.ts';
 import { checkSwap } from './blockers.ts';
 import {
@@ -34,21 +35,36 @@ export interface Swap {
   fresh: string;
   /** Keeps what is replaced. */
   undo: boolean;
+  /** A new base copy of the fresh database, or `kept` where that is made from the present one. Default: none remains. */
+  base?: NewBase | 'kept' | undefined;
+}
+
+export interface NewBase {
+  /** The copy, under the name of a shadow database. */
+  database: string;
+  mark: BaseMark;
 }
 
 /**
  * Gives the fresh database the destination's name by renames in one transaction: at every moment the destination is
  * the old one or the new one. What is replaced is kept, or dropped after; an undo copy goes only when another takes
- * its place.
+ * its place. A base copy and a spare of the replaced database go.
  */
-export async function swapDatabases(context: EngineContext, { server, url, fresh, undo }: Swap): Promise<Replaced> {
+export async function swapDatabases(
+  context: EngineContext,
+  { server, url, fresh, undo, base }: Swap,
+): Promise<Replaced> {
   const { report, clock } = context;
   const destination = url.database ?? '';
   const names = besideNames(destination);
   await verifyLock(server, destination);
-  await checkSwap(server, { destination, undo });
+  await checkSwap(server, { destination, undo, base: base !== undefined });
   const old = await readComment(server, destination);
-  const retired = old && (await findBeside(server, destination)).undo ? names.fresh() : null;
+  const beside = await findBeside(server, destination);
+  const outdated = base === 'kept' ? [beside.spare] : [beside.base, beside.spare];
+  const retired = [old && beside.undo, ...outdated]
+    .filter((one) => one !== null)
+    .map(({ name, mark }) => ({ from: name, to: names.fresh(), mark }));
   const swapped = startStep(report, 'swap', `Switch ${destination} to the restored database`);
   const kept = {
     tool: 'undo',
@@ -57,18 +73,36 @@ export async function swapDatabases(context: EngineContext, { server, url, fresh
     comment: old?.comment ?? null,
   } as const;
   const renames = [
-    ...(retired ? [rename(names.undo, retired)] : []),
+    ...retired.flatMap(({ from, to, mark }) => [rename(from, to), writeMark(to, { ...mark, tool: 'new' })]),
     ...(old ? [rename(destination, names.undo), writeMark(names.undo, kept)] : []),
     rename(fresh, destination),
     writeComment(destination, old?.comment ?? null),
+    ...(await baseStatements(server, { base, beside, fresh, name: names.base })),
   ];
+  const databases = [destination, fresh, ...retired.map(({ from }) => from)];
   const started = performance.now();
-  await renameAll(context, { server, url, renames, databases: [destination, names.undo, fresh] });
+  await renameAll(context, { server, url, renames, databases });
   const swapMs = Math.round(performance.now() - started);
-  if (retired) await dropMarked(server, { name: retired, destination, report });
-  const dropped = old && !undo && (await dropMarked(server, { name: names.undo, destination, report }));
   swapped(`Switched ${destination} to the restored database`);
+  for (const { to } of retired) await dropMarked(server, { name: to, destination, report });
+  const dropped = old && !undo && (await dropMarked(server, { name: names.undo, destination, report }));
   return { swapMs, undoDatabase: old && !dropped ? names.undo : null };
+}
+
+interface BaseStatements extends Pick<Swap, 'base' | 'fresh'> {
+  beside: Beside;
+  /** Of the base copy. */
+  name: string;
+}
+
+/** The mark names the database that becomes the destination, so that a base copy of another one is recognized. */
+async function baseStatements(server: PsqlSession, { base, beside, fresh, name }: BaseStatements): Promise<string[]> {
+  if (base === undefined) return [];
+  const mark = base === 'kept' ? beside.base?.mark : base.mark;
+  if (!mark) throw new Error('the base copy is gone');
+  const destination_oid = await readOid(server, fresh);
+  const marked = writeMark(name, { ...mark, destination_oid });
+  return base === 'kept' ? [marked] : [rename(base.database, name), marked];
 }
 
 interface Renaming {
@@ -84,13 +118,23 @@ interface Renaming {
  * ones out, a second session ends them.
  */
 export async function renameAll(context: EngineContext, { server, url, renames, databases }: Renaming): Promise<void> {
+  const statements = ['SET LOCAL synchronous_commit = on', ...renames];
+  await withoutSessions(context, { url, databases }, () => server.transaction(statements));
+}
+
+/** Does what the server refuses while sessions use the databases: ends them meanwhile, and tries again. */
+export async function withoutSessions(
+  context: EngineContext,
+  { url, databases }: Pick<Renaming, 'url' | 'databases'>,
+  work: () => Promise<void>,
+): Promise<void> {
   await using other = await connectToServer(context, url);
   const settled = new AbortController();
   const ending = endSessions(other, databases, settled.signal);
   try {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await server.transaction(['SET LOCAL synchronous_commit = on', ...renames]);
+        return await work();
       } catch (error) {
         if (!(error instanceof SqlError && error.sqlstate === OBJECT_IN_USE)) throw error;
         if (attempt === TRIES) throw await sessionsStay(other, databases, error);
@@ -134,6 +178,14 @@ export function rename(from: string, to: string): string {
 
 export async function databaseExists(server: PsqlSession, name: string): Promise<boolean> {
   return (await server.query(`SELECT FROM pg_database WHERE datname = ${quoteText(name)}`)).length > 0;
+}
+
+/** `null` when it does not exist. */
+export async function readOid(server: PsqlSession, name: string): Promise<number | null> {
+  const [row] = await server.query<{ oid: number }>(
+    `SELECT oid::int8 AS oid FROM pg_database WHERE datname = ${quoteText(name)}`,
+  );
+  return row?.oid ?? null;
 }
 
 /** The comment of a database; `null` when it does not exist. */
@@ -208,8 +260,14 @@ async function inheritObjects(
   context: EngineContext,
   { from, to, url, owner }: Inheritance & { from: string; owner: string },
 ): Promise<string[]> {
-  const { ownership, unread } = await readBefore(context, withDatabase(url, from));
-  await using session = await connect(context, withDatabase(url, to), { settings: CARRYING });
+  const opening = connect(context, withDatabase(url, to), { settings: CARRYING });
+  const { ownership, unread } = await readBefore(context, withDatabase(url, from)).catch(async (error) => {
+    await opening.then((opened) => opened.close()).catch(() => {});
+    throw error;
+  });
+  await using session = await opening;
+  // As in a copy of the destination, which takes nothing over.
+  if (ownership && isDeepStrictEqual(ownership, await readOwnership(session))) return [];
   const failures = await withoutEventTriggers(session, () => runCarryOver(session, { owner, ownership }));
   if (!ownership) return [...failures, `the grants of ${from}: ${unread}`];
   const lost = await session.query<{ name: string }>(lostGrantsQuery(ownership));

@@ -4,7 +4,7 @@ import { type BesideNames, besideNamesWithin, isFreshName } from '../../shared/b
 import { destinationBusy, lockLost } from '../../shared/destination-lock.ts';
 import { ConnectionLost, type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
 import type { DatabaseLocale } from '../introspect.ts';
-import { type MarkedDatabase, provisionalLimit, readMarked, writeMark } from '../mark.ts';
+import { type Mark, type MarkedDatabase, provisionalLimit, readMarked, writeMark } from '../mark.ts';
 
 /** Bytes of a name; the server would shorten longer ones without an error. */
 export const NAME_LIMIT = 63;
@@ -59,22 +59,26 @@ function lockKey(destination: string): string {
 export interface Beside {
   leftovers: MarkedDatabase[];
   undo: MarkedDatabase | null;
-  /** Unmarked: never touched. */
+  base: MarkedDatabase | null;
+  spare: MarkedDatabase | null;
+  /** Without the mark that belongs to the name: never touched. */
   strangers: string[];
 }
 
 export async function findBeside(server: PsqlSession, destination: string): Promise<Beside> {
-  const { prefix, undo } = besideNames(destination);
+  const { prefix, undo, base, spare } = besideNames(destination);
+  const kept = [undo, base, spare];
   const rows = await server.query<{ name: string }>(`
     SELECT datname AS name FROM pg_database
-    WHERE starts_with(datname::text, ${quoteText(prefix)}) OR datname = ${quoteText(undo)}`);
-  const names = rows.map(({ name }) => name).filter((name) => name === undo || isFreshName(name, prefix));
+    WHERE starts_with(datname::text, ${quoteText(prefix)}) OR datname IN (${kept.map(quoteText).join(', ')})`);
+  const names = rows.map(({ name }) => name).filter((name) => kept.includes(name) || isFreshName(name, prefix));
   const marked = await readMarked(server, names, destination);
-  return {
-    leftovers: marked.filter(({ name }) => name !== undo),
-    undo: marked.find(({ name, mark }) => name === undo && mark.tool === 'undo') ?? null,
-    strangers: names.filter((name) => !marked.some((own) => own.name === name)),
-  };
+  const keptAs = (tool: Mark['tool'], named: string): MarkedDatabase | null =>
+    marked.find(({ name, mark }) => name === named && mark.tool === tool) ?? null;
+  const own = { undo: keptAs('undo', undo), base: keptAs('base', base), spare: keptAs('spare', spare) };
+  const leftovers = marked.filter(({ name }) => !kept.includes(name));
+  const known = [...leftovers, ...Object.values(own)].map((each) => each?.name);
+  return { ...own, leftovers, strangers: names.filter((name) => !known.includes(name)) };
 }
 
 /** Drops shadow databases of killed loads; needs the lock. */
@@ -141,6 +145,7 @@ export async function createDatabase(
   }
 }
 
+/** Ends the provisional state of `createDatabase` and `copyDatabase`. */
 export async function markNew(server: PsqlSession, name: string, destination: string): Promise<void> {
   await server.transaction([
     writeMark(name, { tool: 'new', of: destination }),

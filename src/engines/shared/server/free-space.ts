@@ -22,7 +22,7 @@ export function refuseShortSpace({ freeBytes, destination }: Space, neededBytes:
     {
       code: 'space_short',
       exit: EXIT.failed,
-      hint: 'Free disk space; undo copies (names that end in .tool-undo) may be dropped.',
+      hint: 'Free disk space; undo copies, base copies and spares (names that end in .tool-undo, .tool-base, .tool-spare) may be dropped.',
     },
   );
 }

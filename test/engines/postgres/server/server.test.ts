@@ -28,8 +28,8 @@ const LONG_NAMES = [
 test.for(['app', 'a'.repeat(45), ...LONG_NAMES])(
   'the names beside %s are no longer than a name may be',
   (destination) => {
-    const { fresh, undo } = besideNames(destination);
-    for (const name of [fresh(), undo]) {
+    const { fresh, undo, base, spare } = besideNames(destination);
+    for (const name of [fresh(), undo, base, spare]) {
       expect(Buffer.byteLength(name)).toBeLessThanOrEqual(NAME_LIMIT);
       expect(name).not.toContain('\ufffd');
     }
@@ -37,7 +37,10 @@ test.for(['app', 'a'.repeat(45), ...LONG_NAMES])(
 );
 
 test('a short name stands whole in the names beside it', () => {
-  expect(besideNames('app')).toMatchObject({ prefix: 'app.tool-new-', undo: 'app.tool-undo' });
+  expect(besideNames('app')).toMatchObject({
+    ...{ prefix: 'app.tool-new-', undo: 'app.tool-undo' },
+    ...{ base: 'app.tool-base', spare: 'app.tool-spare' },
+  });
   expect(besideNames('app').fresh()).toMatch(/^app\.tool-new-[0-9a-f]{8}$/);
 });
 

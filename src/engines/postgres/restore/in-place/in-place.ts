@@ -5,7 +5,7 @@ import type { Mount } from '../../../../process/runner.ts';
 import { EXIT, UserError } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
-import type { EngineContext, Replaced, RestoreRun } from '../../../engine.ts';
+import type { DatabaseUrl, EngineContext, Replaced, RestoreRun } from '../../../engine.ts';
 import { tablesText } from '../../../shared/divide-tables.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { connect } from '../../connection/connect.ts';
@@ -13,6 +13,8 @@ import { quoteName, quoteNumber, quoteText } from '../../connection/session.ts';
 import { connectionOf } from '../../connection/url.ts';
 import { type ArchiveDetails, archiveDetails } from '../../dump/archive.ts';
 import { LARGE_OBJECTS_QUERY, objectsQuery, readSchemas } from '../../introspect.ts';
+import { writeMark } from '../../mark.ts';
+import { findBeside } from '../../server/server.ts';
 import { type ClientTools, findClientTools, knowsRestrict, majorOf, toolsForArchive } from '../../tools.ts';
 import { within } from '../check.ts';
 import {
@@ -80,6 +82,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     await script('check-rows.sql', rowsScript(run)),
     await script('force.sql', FORCE_SCRIPT),
     await script('carry-over.sql', carryOver.script),
+    await script('copies.sql', await outdateCopies(context, url)),
     // Created last, they hear neither of the definitions nor of the grants.
     ...(archive.eventTriggers ? [await section('post-data', archive.eventTriggers)] : []),
     await script('check.sql', inventoryScript(run, archive.leftOut)),
@@ -190,6 +193,24 @@ async function clearScript(context: EngineContext, { url }: RestoreRun): Promise
     ...(grants ?? []),
     '',
   ].join('\n');
+}
+
+/** The database stays the same one, so its base copy and spare are told apart by their marks. */
+async function outdateCopies(context: EngineContext, url: DatabaseUrl): Promise<string> {
+  await using session = await connect(context, url);
+  const { base, spare } = await findBeside(session, url.database ?? '');
+  const statements: string[] = [];
+  for (const copy of [base, spare].filter((one) => one !== null)) {
+    const owned = await session.query(
+      `SELECT FROM pg_database WHERE datname = ${quoteText(copy.name)} AND pg_has_role(datdba, 'USAGE')`,
+    );
+    if (owned.length > 0) statements.push(`${writeMark(copy.name, { ...copy.mark, destination_oid: null })};`);
+    else {
+      const message = `${copy.name} is of the replaced content, and the role may not mark it so: drop it`;
+      context.report({ event: 'warning', code: 'leftover', message });
+    }
+  }
+  return statements.join('\n');
 }
 
 /** The manifest's row counts, inside the transaction: a difference ends it. */

@@ -1,0 +1,135 @@
+import { redact } from '../../../process/redact.ts';
+import { startStep } from '../../../runtime/events.ts';
+import type { BaseCopies, BaseCopy, DatabaseUrl, EngineContext } from '../../engine.ts';
+import { type PsqlSession, quoteName, quoteNumber, quoteText, SqlError } from '../connection/session.ts';
+import { type MarkedDatabase, provisionalLimit, writeMark } from '../mark.ts';
+import { besideNames, findBeside, markNew } from '../server/server.ts';
+import { dropAfterFailure } from './drop-after-failure.ts';
+import { readDatabase, readOid, rename, withoutSessions } from './swap.ts';
+
+/** Base copy and spare of a destination, each with whether a reset may use it. */
+export async function findBaseCopies(server: PsqlSession, destination: string): Promise<BaseCopies> {
+  const { base, spare } = await findBeside(server, destination);
+  if (!base && !spare) return { base: null, spare: null };
+  const oid = await readOid(server, destination);
+  return {
+    base: base && (await describe(server, base, oid)),
+    spare: spare && (await describe(server, spare, oid)),
+  };
+}
+
+async function describe(server: PsqlSession, { name, mark }: MarkedDatabase, oid: number | null): Promise<BaseCopy> {
+  const [row] = await server.query<{ open: boolean; bytes: number | null }>(`
+    SELECT datallowconn AS open, CASE WHEN has_database_privilege(oid, 'CONNECT') THEN pg_database_size(oid) END AS bytes
+    FROM pg_database WHERE datname = ${quoteText(name)}`);
+  const { snapshot, loaded_at, partial, destination_oid } = mark;
+  const replaced = oid === null || destination_oid !== oid;
+  const outdated = replaced
+    ? 'the destination was replaced since that load, by another load, an undo or a rename'
+    : row?.open !== false
+      ? 'it accepts connections, so it may have been changed'
+      : null;
+  return { name, snapshot, loadedAt: loaded_at, partial, sizeBytes: row?.bytes ?? null, outdated };
+}
+
+export interface Copy {
+  url: DatabaseUrl;
+  from: string;
+  /** The name of a shadow database: what a killed run leaves is swept. */
+  to: string;
+  /** Refuses connections. */
+  closed: boolean;
+}
+
+/** Up to this size WAL is faster than the checkpoints and file syncs of a file copy. */
+const FILE_COPY_FROM_BYTES = 32 * 1024 * 1024;
+const FILE_COPY_SINCE = 150_000;
+/** `system_error`, `io_error`, `feature_not_supported`, `internal_error` */
+const CLONE_REFUSED = new Set(['58000', '58030', '0A000', 'XX000']);
+
+/** Copies a database on its server, with everything but its grants, settings and comment. */
+export async function copyDatabase(
+  context: EngineContext,
+  server: PsqlSession,
+  { url, from, to, closed }: Copy,
+): Promise<void> {
+  const [facts] = await server.query<{ open: boolean; version: number; clones: boolean; bytes: number | null }>(`
+    SELECT datallowconn AS open, current_setting('server_version_num')::int AS version,
+      EXISTS (SELECT FROM pg_settings WHERE name = 'file_copy_method' AND 'clone' = ANY (enumvals)) AS clones,
+      CASE WHEN has_database_privilege(oid, 'CONNECT') THEN pg_database_size(oid) END AS bytes
+    FROM pg_database WHERE datname = ${quoteText(from)}`);
+  const large = (facts?.bytes ?? FILE_COPY_FROM_BYTES) >= FILE_COPY_FROM_BYTES;
+  const strategy = large && (facts?.version ?? 0) >= FILE_COPY_SINCE ? ' STRATEGY FILE_COPY' : '';
+  const access = closed ? ' ALLOW_CONNECTIONS false' : '';
+  const statement = `CREATE DATABASE ${quoteName(to)} TEMPLATE ${quoteName(from)}${strategy} CONNECTION LIMIT ${quoteNumber(provisionalLimit(to))}${access}`;
+  const execute = () => server.execute(statement);
+  const create = facts?.open === false ? execute : () => withoutSessions(context, { url, databases: [from] }, execute);
+  if (!facts?.clones || strategy === '') return create();
+  await server.execute(`SET file_copy_method = clone`);
+  try {
+    await create();
+  } catch (error) {
+    if (!(error instanceof SqlError && CLONE_REFUSED.has(error.sqlstate))) throw error;
+    await server.execute(`SET file_copy_method = copy`);
+    await create();
+  }
+}
+
+export interface ClosedCopy extends Omit<Copy, 'closed'> {
+  destination: string;
+}
+
+/** A marked copy that refuses connections; it belongs to the owner of the destination, as what it is a copy of does. */
+export async function createClosedCopy(
+  context: EngineContext,
+  server: PsqlSession,
+  { destination, ...copy }: ClosedCopy,
+): Promise<void> {
+  await copyDatabase(context, server, { ...copy, closed: true });
+  await markNew(server, copy.to, destination);
+  const owned = await readDatabase(server, copy.from);
+  if (owned) await server.execute(`ALTER DATABASE ${quoteName(copy.to)} OWNER TO ${quoteName(owned.owner)}`);
+}
+
+/** Gives a spare the name and state of a shadow database. */
+export async function takeSpare(
+  server: PsqlSession,
+  spare: string,
+  { to, of }: { to: string; of: string },
+): Promise<void> {
+  await server.transaction([
+    rename(spare, to),
+    writeMark(to, { tool: 'new', of }),
+    `ALTER DATABASE ${quoteName(to)} ALLOW_CONNECTIONS true`,
+  ]);
+}
+
+/**
+ * Makes the next spare from the base copy, while the destination is in use. A failure costs the next reset its speed
+ * and nothing else, so it is a warning.
+ */
+export async function createSpare(
+  context: EngineContext,
+  server: PsqlSession,
+  url: DatabaseUrl,
+): Promise<string | null> {
+  const destination = url.database ?? '';
+  const names = besideNames(destination);
+  const { base } = await findBeside(server, destination);
+  if (!base) return null;
+  const made = startStep(context.report, 'spare', `Create the spare ${names.spare}`);
+  const to = names.fresh();
+  try {
+    await createClosedCopy(context, server, { url, destination, from: base.name, to });
+    const mark = writeMark(names.spare, { ...base.mark, tool: 'spare' });
+    await server.transaction([rename(to, names.spare), mark]);
+    made(`Created the spare ${names.spare}`);
+    return names.spare;
+  } catch (error) {
+    await dropAfterFailure(context, { url, names: [to] });
+    const reason = context.signal.aborted ? 'interrupted' : redact(error instanceof Error ? error.message : `${error}`);
+    const message = `The spare ${names.spare} was not created: ${reason}`;
+    context.report({ event: 'warning', code: 'spare_not_created', message });
+    return null;
+  }
+}

@@ -1,0 +1,115 @@
+import { startStep } from '../../../runtime/events.ts';
+import type { DatabaseUrl, EngineContext, Replaced } from '../../engine.ts';
+import type { PsqlSession } from '../connection/session.ts';
+import type { BaseMark } from '../mark.ts';
+import { besideNames, dropMarked, lockDestination, sweepLeftovers, verifyLock } from '../server/server.ts';
+import { createClosedCopy, createSpare } from './base.ts';
+import { checkSwap } from './blockers.ts';
+import { dropAfterFailure } from './drop-after-failure.ts';
+import { isIncomplete } from './incomplete.ts';
+import { databaseExists, inherit, type NewBase, swapDatabases } from './swap.ts';
+import { openSwapSession } from './swap-session.ts';
+
+export interface Replacement {
+  url: DatabaseUrl;
+  undo: boolean;
+  /** The source's settings, for a destination that does not exist. */
+  settings?: string[] | undefined;
+  /** Who is to own the objects, where that is not the owner of the replaced database. */
+  role?: string | undefined;
+  /** Drops what was made, instead of swapping it in. */
+  throwAway?: boolean | undefined;
+  /** Makes a base copy of the new database. Default: none remains. */
+  base?: KeptBase | undefined;
+  /** The new database is made from the present base copy, which remains. */
+  fromBase?: { spare: boolean } | undefined;
+}
+
+interface KeptBase {
+  spare: boolean;
+  /** Known when the database is complete. */
+  facts: () => Pick<BaseMark, 'snapshot' | 'partial'>;
+}
+
+export interface Creation {
+  server: PsqlSession;
+  /** The name of the database to make. */
+  fresh: string;
+  /** Whether there is a destination to replace. */
+  exists: boolean;
+}
+
+export interface Steps {
+  create: (creation: Creation) => Promise<void>;
+  fill?: (made: { fresh: string; server: PsqlSession }) => Promise<void>;
+}
+
+/**
+ * Under the destination's lock: makes a database beside it, and swaps the two. Leaves nothing when that fails, but a
+ * database that is to be inspected since it is not complete.
+ */
+export async function replaceDestination(
+  context: EngineContext,
+  { url, undo, settings = [], role, throwAway, base, fromBase }: Replacement,
+  { create, fill }: Steps,
+): Promise<Replaced> {
+  const { report } = context;
+  const destination = url.database ?? '';
+  await using server = await openSwapSession(context, url);
+  const prepared = startStep(report, 'prepare', `Create a shadow database beside ${url.display}`);
+  await lockDestination(server, destination);
+  const warnings = await checkSwap(server, { destination, undo, base: base !== undefined || fromBase !== undefined });
+  const swept = await sweepLeftovers(server, destination, report);
+  if (swept.length > 0) {
+    const message = `Removed leftovers of an interrupted load: ${swept.join(', ')}`;
+    report({ event: 'warning', code: 'leftovers_swept', message });
+  }
+  for (const warning of warnings) report(warning);
+  const names = besideNames(destination);
+  const fresh = names.fresh();
+  const copy = names.fresh();
+  const exists = await databaseExists(server, destination);
+  let replaced: Replaced;
+  try {
+    await create({ server, fresh, exists });
+    prepared(`Created shadow database ${fresh}`);
+    await fill?.({ fresh, server });
+    context.signal.throwIfAborted();
+    if (throwAway) {
+      await dropMarked(server, { name: fresh, destination, report });
+      return { swapMs: null, undoDatabase: null };
+    }
+    await verifyLock(server, destination);
+    await inherit(context, server, { from: exists ? destination : null, to: fresh, url, settings, role });
+    context.signal.throwIfAborted();
+    const made = base && (await createBase(context, server, { url, from: fresh, to: copy, base }));
+    context.signal.throwIfAborted();
+    replaced = await swapDatabases(context, { server, url, fresh, undo, base: fromBase ? 'kept' : made });
+  } catch (error) {
+    const names = [...(isIncomplete(error) ? [] : [fresh]), ...(base ? [copy] : [])];
+    if (names.length > 0) await dropAfterFailure(context, { url, names });
+    throw error;
+  }
+  const spare = (fromBase ?? base)?.spare ? await createSpare(context, server, url) : undefined;
+  return { ...replaced, ...(base && { baseDatabase: names.base }), ...(spare && { spareDatabase: spare }) };
+}
+
+interface CreatedBase {
+  url: DatabaseUrl;
+  from: string;
+  to: string;
+  base: KeptBase;
+}
+
+async function createBase(
+  context: EngineContext,
+  server: PsqlSession,
+  { url, from, to, base }: CreatedBase,
+): Promise<NewBase> {
+  const of = url.database ?? '';
+  const made = startStep(context.report, 'base', `Create the base copy ${besideNames(of).base}`);
+  await createClosedCopy(context, server, { url, destination: of, from, to });
+  made(`Created the base copy ${besideNames(of).base}`);
+  const loaded_at = context.clock().toISOString();
+  return { database: to, mark: { tool: 'base', of, loaded_at, ...base.facts() } };
+}

@@ -1,0 +1,94 @@
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { startStep } from '../../../runtime/events.ts';
+import type {
+  BaseCopies,
+  DatabaseUrl,
+  EngineContext,
+  Replaced,
+  ResetRequest,
+  ResetRun,
+  Resettable,
+} from '../../engine.ts';
+import { usableBase } from '../../shared/base-copies.ts';
+import { refuseShortSpace } from '../../shared/server/free-space.ts';
+import { connectToServer } from '../connection/connect.ts';
+import { quoteName } from '../connection/session.ts';
+import { dropMarked, lockDestination, markNew, sweepLeftovers } from '../server/server.ts';
+import { copyDatabase, findBaseCopies, takeSpare } from './base.ts';
+import { checkSwap } from './blockers.ts';
+import { inspectDestination, sessionWarnings } from './preflight.ts';
+import { replaceDestination } from './replace.ts';
+
+/** What a reset would do; rejects where no base copy of the destination can be used. */
+export async function planReset(context: EngineContext, { url, spare }: ResetRequest): Promise<Resettable> {
+  const facts = await inspectDestination(context, url);
+  const destination = url.database ?? '';
+  await using server = await connectToServer(context, url);
+  const copies = await findBaseCopies(server, destination);
+  const base = usableBase(copies, url);
+  if (!facts.maySwap) throw mayNotReset(url, facts.whyNot);
+  const warnings = await checkSwap(server, { destination, undo: true, base: true });
+  const usesSpare = isUsable(copies.spare);
+  const made = (usesSpare ? 0 : 1) + (spare ? 1 : 0);
+  refuseShortSpace(facts, made * (base.sizeBytes ?? 0));
+  const from = usesSpare ? 'spare' : 'base';
+  const all = [...sessionWarnings(facts, 'swap'), ...warnings];
+  return { destination: facts.destination, base, from, copies: made, warnings: all };
+}
+
+/** Replaces the destination by its spare, or by a copy of its base copy. */
+export async function reset(context: EngineContext, { url, spare, undo, role, accept }: ResetRun): Promise<Replaced> {
+  const destination = url.database ?? '';
+  return replaceDestination(
+    context,
+    { url, undo, role, fromBase: { spare } },
+    {
+      async create({ server, fresh }) {
+        const copies = await findBaseCopies(server, destination);
+        const base = usableBase(copies, url);
+        accept(base);
+        if (copies.spare && isUsable(copies.spare)) {
+          await takeSpare(server, copies.spare.name, { to: fresh, of: destination });
+          return;
+        }
+        await copyDatabase(context, server, { url, from: base.name, to: fresh, closed: false });
+        await markNew(server, fresh, destination);
+      },
+    },
+  );
+}
+
+function isUsable(copy: BaseCopies['spare']): boolean {
+  return copy !== null && copy.outdated === null;
+}
+
+/** Base copy and spare of a destination, usable or not. */
+export async function findCopies(context: EngineContext, url: DatabaseUrl): Promise<BaseCopies> {
+  await using server = await connectToServer(context, url);
+  return await findBaseCopies(server, url.database ?? '');
+}
+
+/** Removes base copy and spare; resolves with the names of those that are gone. */
+export async function dropCopies(context: EngineContext, url: DatabaseUrl): Promise<string[]> {
+  const { report } = context;
+  const destination = url.database ?? '';
+  await using server = await connectToServer(context, url);
+  const dropped = startStep(report, 'drop', `Drop the base copy of ${url.display}`);
+  await lockDestination(server, destination);
+  await sweepLeftovers(server, destination, report);
+  const { base, spare } = await findBaseCopies(server, destination);
+  const gone: string[] = [];
+  for (const copy of [spare, base]) {
+    if (copy && (await dropMarked(server, { name: copy.name, destination, report }))) gone.push(copy.name);
+  }
+  dropped(`Dropped ${gone.join(' and ') || 'nothing'}`);
+  return gone;
+}
+
+function mayNotReset(url: DatabaseUrl, whyNot: string): UserError {
+  return new UserError(`Cannot create a database beside ${url.display}: ${whyNot}`, {
+    code: 'may_not_create',
+    exit: EXIT.failed,
+    hint: `A reset swaps the destination with a copy. As an administrator: ALTER ROLE ${quoteName(url.user ?? 'NAME')} CREATEDB`,
+  });
+}

@@ -1,0 +1,22 @@
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import type { BaseCopies, BaseCopy, DatabaseUrl } from '../engine.ts';
+
+/** The base copy that a reset is made from; rejects where there is none of the present destination. */
+export function usableBase({ base }: Pick<BaseCopies, 'base'>, url: DatabaseUrl): BaseCopy {
+  if (base === null) {
+    throw new UserError(`There is no base copy of ${url.display} to reset it to`, {
+      code: 'no_base_copy',
+      exit: EXIT.failed,
+      hint: KEEP_BASE,
+    });
+  }
+  if (base.outdated === null) return base;
+  throw new UserError(`${base.name} is not a base copy of the present ${url.display}: ${base.outdated}`, {
+    code: 'base_copy_outdated',
+    exit: EXIT.failed,
+    details: [`${base.name}: snapshot ${base.snapshot ?? 'unknown'}, loaded ${base.loadedAt || 'at an unknown time'}`],
+    hint: KEEP_BASE,
+  });
+}
+
+const KEEP_BASE = 'Load a snapshot with --keep-base, or set keep_base: true at the target.';

@@ -1,0 +1,73 @@
+import type { Configuration } from '../../config/configuration.ts';
+import type { BaseCopies, BaseCopy, Engine, RestorePlan } from '../../engines/engine.ts';
+import type { DatabaseCopies, DatabaseCopy } from '../../results/results.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import { findTarget } from '../find-target.ts';
+
+export interface BaseChoice {
+  target: string;
+  keepBase?: boolean | undefined;
+  spare?: boolean | undefined;
+}
+
+export interface WantedBase {
+  spare: boolean;
+  /** Requested on the command line, so that it must be possible. */
+  explicit: boolean;
+}
+
+/** Whether a load keeps a base copy: the flag, else the target, else `defaults`. */
+export function wantedBase(configuration: Configuration, choice: BaseChoice): WantedBase | null {
+  const flag = choice.keepBase ?? (choice.spare || undefined);
+  const { keep_base = false } = { ...configuration.settings.defaults, ...keysOf(configuration, choice.target) };
+  if (!(flag ?? keep_base)) return null;
+  return { spare: keepsSpare(configuration, choice), explicit: flag ?? false };
+}
+
+/** Whether a load with a base copy, or a reset, makes a spare. */
+export function keepsSpare(configuration: Configuration, { target, spare }: BaseChoice): boolean {
+  const { keep_spare = false } = { ...configuration.settings.defaults, ...keysOf(configuration, target) };
+  return spare ?? keep_spare;
+}
+
+function keysOf(configuration: Configuration, target: string): { keep_base?: boolean; keep_spare?: boolean } {
+  const { keep_base, keep_spare } = findTarget(configuration, target).snapshot ?? {};
+  return { ...(keep_base !== undefined && { keep_base }), ...(keep_spare !== undefined && { keep_spare }) };
+}
+
+export interface Obstacles {
+  engine: Engine;
+  /** The owner of a source that is the destination, with permission. */
+  owner: string | undefined;
+}
+
+/** Why no base copy of the destination may be kept; `null` where one may. */
+export function whyNoBase({ engine, owner }: Obstacles): string | null {
+  if (engine.capabilities.whyNoBaseCopies !== null) return engine.capabilities.whyNoBaseCopies;
+  return owner === undefined ? null : `the destination is the source of target "${owner}"`;
+}
+
+export function whyNotInPlace({ strategy, strategyReason }: RestorePlan): string | null {
+  return strategy === 'in_place' ? `the load is in place: ${strategyReason}` : null;
+}
+
+export function baseRefused(target: string, why: string): UserError {
+  return new UserError(`No base copy can be kept of the destination of "${target}": ${why}`, {
+    code: 'base_copies_unsupported',
+    exit: EXIT.failed,
+    hint: `Load without --keep-base: tool load ${target}`,
+  });
+}
+
+export function baseWarning(why: string): { code: string; message: string } {
+  return { code: 'base_copies_unsupported', message: `No base copy is kept although keep_base is set: ${why}` };
+}
+
+/** As in the JSON output; `null` where there are none. */
+export function databaseCopies({ base, spare }: BaseCopies): DatabaseCopies | null {
+  return base || spare ? { base: base && databaseCopy(base), spare: spare && databaseCopy(spare) } : null;
+}
+
+export function databaseCopy({ name, snapshot, loadedAt, partial, sizeBytes, outdated }: BaseCopy): DatabaseCopy {
+  return { database: name, snapshot, loaded_at: loadedAt, partial, size_bytes: sizeBytes, outdated };
+}

@@ -1,0 +1,155 @@
+import type { BaseCopy, Engine, Resettable } from '../../engines/engine.ts';
+import type { DropCopiesPlan, DropCopiesResult, ResetPlan, ResetResult } from '../../results/results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import { formatBytes } from '../../text/format.ts';
+import { findTarget } from '../find-target.ts';
+import { type Planned, planOutdated } from '../planned.ts';
+import { withTargetUrls } from '../with-target-urls.ts';
+import { databaseCopies, databaseCopy, keepsSpare, whyNoBase } from './base-copies.ts';
+import { checkDestination, chooseDestination, openDestination } from './destination.ts';
+import { refuseSources } from './guard.ts';
+import { swapSteps } from './load-steps.ts';
+
+export interface ResetRequest {
+  target: string;
+  /** Connection URL that wins over every configured destination. */
+  destdb?: string;
+  /** `false` keeps no copy of what is replaced. Default `true`. */
+  undo?: boolean;
+  /** Makes the next spare after the reset; default: `keep_spare` of the target or of `defaults`. */
+  spare?: boolean;
+  /** Goes on although sources could not be compared with the destination. */
+  unverifiedSources?: boolean | undefined;
+}
+
+export type PlannedReset = Planned<ResetRequest, ResetPlan>;
+
+/** What a reset would do; changes nothing. Throws when there is no base copy of the present destination. */
+export async function planReset(given: Context, request: ResetRequest): Promise<PlannedReset> {
+  const context = await withTargetUrls(given, request.target, { source: false });
+  const { engine, url } = openDestination(chooseDestination(context, request));
+  let owner: string | undefined;
+  const onAllowed = (name: string): void => {
+    owner = name;
+  };
+  const supported = supporting(engine, request.target);
+  const unverified_sources = await refuseSources(context, url, { ...request, onAllowed });
+  const why = whyNoBase({ engine, owner });
+  if (why) throw unsupported(request.target, why);
+  const spare = keepsSpare(context.configuration, request);
+  const found = await supported.planReset(context, { url, spare });
+  const undo = request.undo ?? true;
+  const base = databaseCopy(found.base);
+  const plan: ResetPlan = {
+    target: request.target,
+    destination: found.destination,
+    base,
+    from: found.from,
+    undo,
+    spare,
+    needs_bytes: base.size_bytes === null ? null : base.size_bytes * found.copies,
+    unverified_sources,
+    steps: stepsOf(found, { undo, spare }),
+    warnings: found.warnings.map(({ code, message }) => ({ code, message })),
+  };
+  return { request, plan, planned_at: context.clock().toISOString() };
+}
+
+/** Restores the destination to its state after its last load. Steps: `prepare`, `swap`, `spare`. */
+export async function applyReset(given: Context, planned: PlannedReset): Promise<ResetResult> {
+  const { request, plan } = planned;
+  const context = await withTargetUrls(given, request.target, { source: false });
+  const { engine, url } = openDestination(chooseDestination({ ...context, report: () => {} }, request));
+  const supported = supporting(engine, request.target);
+  await checkDestination(context, planned, url);
+  const accept = ({ snapshot, loadedAt }: BaseCopy): void => {
+    if (snapshot === plan.base.snapshot && loadedAt === plan.base.loaded_at) return;
+    throw planOutdated(`Another load has replaced the base copy of ${url.display}`);
+  };
+  const { role } = findTarget(context.configuration, request.target).snapshot ?? {};
+  const { swapMs, undoDatabase, spareDatabase } = await supported.reset(context, {
+    ...{ url, role, accept, undo: plan.undo, spare: plan.spare },
+  });
+  return {
+    target: request.target,
+    destination: url.display,
+    snapshot: plan.base.snapshot,
+    loaded_at: plan.base.loaded_at,
+    from: plan.from,
+    size_bytes: plan.base.size_bytes,
+    swap_ms: swapMs,
+    undo_database: undoDatabase,
+    spare_database: spareDatabase ?? null,
+  };
+}
+
+export type PlannedDropCopies = Planned<Pick<ResetRequest, 'target' | 'destdb'>, DropCopiesPlan>;
+
+/** Which copies would be dropped. Throws where there are none. */
+export async function planDropCopies(
+  given: Context,
+  request: PlannedDropCopies['request'] & Pick<ResetRequest, 'unverifiedSources'>,
+): Promise<PlannedDropCopies> {
+  const context = await withTargetUrls(given, request.target, { source: false });
+  const { engine, url } = openDestination(chooseDestination(context, request));
+  const supported = supporting(engine, request.target);
+  await refuseSources(context, url, request);
+  const destination = await engine.connect.inspect(context, url);
+  const found = databaseCopies(await supported.findCopies(context, url));
+  const copies = [found?.base, found?.spare].flatMap((copy) => copy ?? []);
+  if (copies.length === 0) {
+    throw new UserError(`${url.display} has no base copy and no spare to drop`, {
+      code: 'no_base_copy',
+      exit: EXIT.failed,
+      hint: 'Nothing has to be done.',
+    });
+  }
+  return {
+    request,
+    plan: { target: request.target, destination, copies },
+    planned_at: context.clock().toISOString(),
+  };
+}
+
+/** Drops base copy and spare; the destination and its undo copy stay. */
+export async function applyDropCopies(given: Context, planned: PlannedDropCopies): Promise<DropCopiesResult> {
+  const { request, plan } = planned;
+  const context = await withTargetUrls(given, request.target, { source: false });
+  const { engine, url } = openDestination(chooseDestination({ ...context, report: () => {} }, request));
+  const supported = supporting(engine, request.target);
+  if (url.display !== plan.destination.url) {
+    throw planOutdated(`The destination is ${url.display}, no longer ${plan.destination.url},`);
+  }
+  const dropped = await supported.dropCopies(context, url);
+  return { target: request.target, destination: url.display, dropped };
+}
+
+type Supporting = Required<Pick<Engine['restore'], 'planReset' | 'reset' | 'findCopies' | 'dropCopies'>>;
+
+function supporting({ restore, capabilities }: Engine, target: string): Supporting {
+  const { planReset: plan, reset, findCopies, dropCopies } = restore;
+  if (plan && reset && findCopies && dropCopies) return { planReset: plan, reset, findCopies, dropCopies };
+  throw unsupported(target, capabilities.whyNoBaseCopies ?? 'the engine has no base copies');
+}
+
+function unsupported(target: string, why: string): UserError {
+  return new UserError(`The destination of "${target}" cannot be reset: ${why}`, {
+    code: 'base_copies_unsupported',
+    exit: EXIT.failed,
+    hint: `Load the snapshot again: tool load ${target}`,
+  });
+}
+
+function stepsOf(
+  { from, base, destination }: Resettable,
+  { undo, spare }: { undo: boolean; spare: boolean },
+): string[] {
+  const size = base.sizeBytes === null ? '' : ` (${formatBytes(base.sizeBytes)})`;
+  return [
+    from === 'spare' ? 'Take the spare' : `Copy ${base.name}${size} by its files`,
+    'Carry over owner, grants and settings of the destination',
+    ...swapSteps(destination.exists, undo),
+    ...(spare ? [`Create the next spare${size}, while the destination is in use`] : []),
+  ];
+}

@@ -1,0 +1,103 @@
+import type {
+  DatabaseCopies,
+  DatabaseCopy,
+  DropCopiesPlan,
+  DropCopiesResult,
+  ResetPlan,
+  ResetResult,
+} from '../results/results.ts';
+import type { RunSummary } from '../state/runs.ts';
+import { formatAge, formatBytes, formatDuration, formatTime } from '../text/format.ts';
+import type { Fact } from './shapes/fact.ts';
+import {
+  destinationFacts,
+  type Question,
+  replacement,
+  serverFact,
+  typedName,
+  undoFacts,
+  warningsOf,
+} from './shapes/question.ts';
+import { summaryOf } from './shapes/summary.ts';
+
+export function resetQuestion(plan: ResetPlan, now: Date): Question {
+  const { target, destination, base, from, undo, needs_bytes } = plan;
+  const { database, host } = destination;
+  const needs = needs_bytes === null ? 'unknown' : formatBytes(needs_bytes);
+  return {
+    title: resetTitle(plan),
+    facts: [
+      { name: 'Snapshot', value: snapshotText(base) },
+      { name: 'Loaded', value: loadedText(base, now) },
+      { name: 'Restores from', value: from === 'spare' ? `the spare of ${copyText(base)}` : copyText(base) },
+      ...destinationFacts(destination),
+      serverFact(destination),
+      { name: 'Disk space', value: `${needs} needed` },
+      { name: 'Data', value: 'that of the last load' },
+      ...undoFacts(undo ? `tool undo ${target}` : null),
+    ],
+    steps: plan.steps,
+    warnings: warningsOf(plan),
+    consequence: `${database} will be as right after its last load. ${replacement(destination, undo)}`,
+    ask: `Reset database "${database}" on ${host}?`,
+    go: `Reset ${database}`,
+    typed: typedName(plan),
+  };
+}
+
+export function resetTitle({ target, destination }: ResetPlan): string {
+  return `Reset ${destination.database} to the last load of ${target}`;
+}
+
+export function resetSummary({ target, destination: { database } }: ResetPlan, result: ResetResult): RunSummary {
+  const { swap_ms, undo_database, spare_database } = result;
+  return summaryOf(`Reset ${result.destination} to its state after the last load`, {
+    details: [
+      ...(swap_ms === null ? [] : [`${database} was unavailable for ${formatDuration(swap_ms)}`]),
+      ...(spare_database === null ? [] : [`The spare for the next reset: ${spare_database}`]),
+    ],
+    undo: undo_database === null ? null : { database, command: `tool undo ${target}` },
+  });
+}
+
+export function dropCopiesQuestion({ destination, copies }: DropCopiesPlan): Question {
+  const { database, host, local } = destination;
+  return {
+    title: `Drop the base copy of ${database}`,
+    facts: [
+      { name: 'Destination', value: destination.url, tone: 'strong' },
+      ...copies.map((copy) => ({ name: 'Drop', value: copyText(copy) })),
+    ],
+    steps: [],
+    warnings: [],
+    consequence: `${database} and its undo copy are not changed. tool reset needs another load with --keep-base.`,
+    ask: `Drop the base copy of "${database}" on ${host}?`,
+    go: 'Drop',
+    typed: local ? null : { name: database, why: 'not local' },
+  };
+}
+
+export function dropCopiesSummary({ destination, dropped }: DropCopiesResult): RunSummary {
+  return summaryOf(`Dropped ${dropped.join(' and ') || 'no copy'} of ${destination}`);
+}
+
+/** Copies of an earlier load in the plan of an operation that replaces the destination. */
+export function copiesFacts({ base, spare }: DatabaseCopies, becomes: (copy: DatabaseCopy) => string): Fact[] {
+  return [
+    ...(base ? [{ name: 'Base copy', value: `${copyText(base)}; ${becomes(base)}` }] : []),
+    ...(spare ? [{ name: 'Spare', value: `${copyText(spare)}; ${becomes(spare)}` }] : []),
+  ];
+}
+
+function copyText({ database, size_bytes }: DatabaseCopy): string {
+  return size_bytes === null ? database : `${database}, ${formatBytes(size_bytes)}`;
+}
+
+function snapshotText({ snapshot, partial }: DatabaseCopy): string {
+  return `${snapshot ?? 'unknown'}${partial ? ', of which the load lacked rows or objects' : ''}`;
+}
+
+function loadedText({ loaded_at }: DatabaseCopy, now: Date): string {
+  const at = Date.parse(loaded_at);
+  return Number.isNaN(at) ? 'at an unknown time' : `${formatAge(now.getTime() - at)} (${formatTime(loaded_at)})`;
+}

@@ -1,0 +1,276 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { TargetSettings } from '../../../src/config/schema/settings.ts';
+import { build } from '../../../src/operations/build.ts';
+import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
+import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
+import {
+  applyDropCopies,
+  applyReset,
+  planDropCopies,
+  planReset,
+  type ResetRequest,
+} from '../../../src/operations/load/reset.ts';
+import { applyUndo, planUndo } from '../../../src/operations/load/undo.ts';
+import type { LoadResult, ResetResult } from '../../../src/results/results.ts';
+import type { Context } from '../../../src/runtime/context.ts';
+import type { RunEvent } from '../../../src/runtime/events.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  type TestPostgres,
+  temporaryFolder,
+  testContext,
+} from '../../helpers/postgres-server.ts';
+
+const FILL = `
+  CREATE TABLE person (id integer PRIMARY KEY, name text NOT NULL, boss integer REFERENCES person);
+  INSERT INTO person SELECT i, 'person ' || i, nullif(i / 2, 0) FROM generate_series(1, 200) i;
+  CREATE SEQUENCE counter; SELECT setval('counter', 42);
+  SELECT lo_from_bytea(4711, 'large')`;
+
+/** Each needs loads of its own, which take seconds. */
+const itInFull = it.runIf(process.env.TOOL_TEST_FULL);
+
+describeWithPostgres('a reset', () => {
+  let server: TestPostgres;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let events: RunEvent[] = [];
+  let pristine: string;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    server = await startPostgres();
+    await server.createDatabase('source');
+    await server.psql('source', { sql: FILL });
+    await build(contextWith(), { target: 'app' });
+    await load({ keepBase: false });
+    pristine = await server.dump('copy');
+  }, 60_000);
+
+  beforeEach(async () => {
+    events = [];
+    for (const name of await server.databases()) {
+      if (name.startsWith('copy')) await sql(`DROP DATABASE "${name}" WITH (FORCE)`, 'postgres');
+    }
+    await server.createDatabase('copy');
+  });
+
+  afterAll(async () => {
+    await server?.stop();
+    await folder?.[Symbol.asyncDispose]();
+  });
+
+  /** `controller`: aborted when the creation of a spare begins. */
+  function contextWith(
+    snapshot: TargetSettings['snapshot'] = {},
+    others: Record<string, TargetSettings> = {},
+    controller?: AbortController,
+  ): Context {
+    const app = { snapshot: { src_url: server.url('source'), dst_url: server.url('copy'), ...snapshot } };
+    const settings = { working_directory: join(folder.path, 'work'), targets: { app, ...others } };
+    const context = testContext({ settings, events, ...(controller && { signal: controller.signal }) });
+    const report: Context['report'] = (event) => {
+      context.report(event);
+      if (event.event === 'step' && event.step === 'spare') controller?.abort(new Error('interrupted'));
+    };
+    return { ...context, report };
+  }
+
+  const sql = async (text: string, database = 'copy') => (await server.psql(database, { sql: text })).trim();
+  /** But for sessions of the tests' own, which the server may end later than they do. */
+  const codes = () =>
+    events.flatMap((event) => (event.event === 'warning' && event.code !== 'sessions_open' ? [event.code] : []));
+  const beside = async () => (await server.databases()).filter((name) => name.startsWith('copy.'));
+
+  async function load(request: Partial<LoadRequest> = {}, on = contextWith()): Promise<LoadResult> {
+    return applyLoad(on, await planLoad(on, { target: 'app', ...request }));
+  }
+
+  async function reset(request: Partial<ResetRequest> = {}, on = contextWith()): Promise<ResetResult> {
+    return applyReset(on, await planReset(on, { target: 'app', ...request }));
+  }
+
+  const dirty = () => sql("DELETE FROM person WHERE id > 100; SELECT nextval('counter'), lo_unlink(4711)");
+
+  it('restores the state after the last load, again and again, and can be undone', async () => {
+    expect(await load({ keepBase: true })).toMatchObject({ base_database: 'copy.tool-base' });
+    expect(await beside()).toEqual(['copy.tool-base', 'copy.tool-undo']);
+    await expect(sql('SELECT 1', 'copy.tool-base')).rejects.toThrow('not currently accepting connections');
+    await dirty();
+    const changed = await server.dump('copy');
+
+    const { plan } = await planReset(contextWith(), { target: 'app' });
+    expect(plan).toMatchObject({ from: 'base', undo: true, spare: false, base: { database: 'copy.tool-base' } });
+    expect(await reset()).toMatchObject({
+      snapshot: plan.base.snapshot,
+      from: 'base',
+      undo_database: 'copy.tool-undo',
+    });
+    expect(await server.dump('copy')).toBe(pristine);
+
+    await applyUndo(contextWith(), await planUndo(contextWith(), { target: 'app' }));
+    expect(await server.dump('copy')).toBe(changed);
+    await expect(planReset(contextWith(), { target: 'app' })).rejects.toMatchObject({ code: 'base_copy_outdated' });
+    await applyUndo(contextWith(), await planUndo(contextWith(), { target: 'app' }));
+    await sql('DROP TABLE person CASCADE');
+    await reset({ undo: false });
+    expect(await server.dump('copy')).toBe(pristine);
+    expect(await beside()).toEqual(['copy.tool-base']);
+    expect(codes()).toEqual([]);
+  });
+
+  it('takes the spare where there is one, and makes the next one', async () => {
+    expect(await load({ spare: true })).toMatchObject({ spare_database: 'copy.tool-spare' });
+    await dirty();
+    const spareOid = `SELECT oid FROM pg_database WHERE datname = 'copy.tool-spare'`;
+    const spare = await sql(spareOid);
+    expect(await reset({ spare: true })).toMatchObject({ from: 'spare', spare_database: 'copy.tool-spare' });
+    expect(await server.dump('copy')).toBe(pristine);
+    expect(await sql("SELECT oid FROM pg_database WHERE datname = 'copy'")).toBe(spare);
+    expect(await sql(spareOid)).not.toBe(spare);
+    expect(await beside()).toEqual(['copy.tool-base', 'copy.tool-spare', 'copy.tool-undo']);
+    await dirty();
+    expect(await reset()).toMatchObject({ from: 'spare', spare_database: null });
+    expect(await server.dump('copy')).toBe(pristine);
+    await dirty();
+
+    const controller = new AbortController();
+    const interrupted = contextWith({}, {}, controller);
+    expect(await reset({ spare: true }, interrupted)).toMatchObject({ from: 'base', spare_database: null });
+    expect(controller.signal.aborted).toBe(true);
+    expect(codes()).toEqual(['spare_not_created']);
+    expect(await server.dump('copy')).toBe(pristine);
+    await dirty();
+    await reset();
+    expect(await server.dump('copy')).toBe(pristine);
+    expect(await beside()).toEqual(['copy.tool-base', 'copy.tool-undo']);
+  });
+
+  itInFull('keeps owner, grants, settings and connection limit of the destination', async () => {
+    await sql(`
+      DROP ROLE IF EXISTS owner_of_copy; CREATE ROLE owner_of_copy; DROP ROLE IF EXISTS reader; CREATE ROLE reader;
+      ALTER DATABASE copy OWNER TO owner_of_copy; ALTER DATABASE copy SET work_mem = '9MB';
+      ALTER DATABASE copy CONNECTION LIMIT 7; REVOKE CONNECT ON DATABASE copy FROM PUBLIC`);
+    const facts = `
+      SELECT pg_get_userbyid(datdba), datconnlimit, datallowconn, datacl, current_setting('work_mem'),
+        (SELECT relacl FROM pg_class WHERE relname = 'person'), (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE relname = 'person')
+      FROM pg_database WHERE datname = 'copy'`;
+    await load({ spare: true });
+    await sql('GRANT SELECT ON person TO reader');
+    const before = await sql(facts);
+    expect(before).toContain('owner_of_copy|7|t|');
+    await dirty();
+    await reset();
+    expect(await sql(facts)).toBe(before);
+    await reset();
+    expect(await sql(facts)).toBe(before);
+    expect(codes()).toEqual([]);
+  });
+
+  it('is refused without a base copy of the present destination, which says why', async () => {
+    await expect(planReset(contextWith(), { target: 'app' })).rejects.toMatchObject({ code: 'no_base_copy', exit: 1 });
+    await load({ keepBase: true });
+    const planned = await planReset(contextWith(), { target: 'app' });
+    await load({ keepBase: true });
+    await expect(applyReset(contextWith(), planned)).rejects.toMatchObject({ code: 'plan_outdated' });
+
+    await sql('ALTER DATABASE "copy.tool-base" ALLOW_CONNECTIONS true', 'postgres');
+    await expect(reset()).rejects.toMatchObject({
+      code: 'base_copy_outdated',
+      message: expect.stringContaining('it accepts connections'),
+    });
+    await sql('ALTER DATABASE "copy.tool-base" ALLOW_CONNECTIONS false', 'postgres');
+    await reset();
+
+    await sql('ALTER DATABASE copy RENAME TO copy_before; CREATE DATABASE copy', 'postgres').catch(async () => {
+      await sql('ALTER DATABASE copy RENAME TO copy_before', 'postgres');
+      await server.createDatabase('copy');
+    });
+    await expect(reset()).rejects.toMatchObject({
+      code: 'base_copy_outdated',
+      details: [expect.stringContaining(planned.plan.base.snapshot ?? '?')],
+      hint: expect.stringContaining('--keep-base'),
+    });
+  });
+
+  itInFull.each<[string, Partial<LoadRequest>]>([
+    ['a load without --keep-base', {}],
+    ['a load in place', { inPlace: true }],
+  ])('is not possible after %s', async (_how, request) => {
+    await load({ spare: true });
+    await load(request);
+    await expect(reset()).rejects.toMatchObject({
+      code: expect.stringMatching(/^(no_base_copy|base_copy_outdated)$/),
+    });
+    if (!request.inPlace) expect(await beside()).toEqual(['copy.tool-undo']);
+  });
+
+  itInFull('never uses or drops a database of somebody else that has the name of a base copy', async () => {
+    await server.createDatabase('copy.tool-base');
+    await sql('CREATE TABLE precious ()', 'copy.tool-base');
+    await load();
+    await expect(load({ keepBase: true })).rejects.toMatchObject({ code: 'base_name_taken', exit: 5 });
+    await expect(reset()).rejects.toMatchObject({ code: 'no_base_copy' });
+    await expect(planDropCopies(contextWith(), { target: 'app' })).rejects.toMatchObject({ code: 'no_base_copy' });
+    expect(await sql("SELECT count(*) FROM pg_class WHERE relname = 'precious'", 'copy.tool-base')).toBe('1');
+  });
+
+  itInFull('--drop removes base copy and spare only', async () => {
+    await load({ spare: true });
+    const planned = await planDropCopies(contextWith(), { target: 'app' });
+    expect(planned.plan.copies.map(({ database }) => database)).toEqual(['copy.tool-base', 'copy.tool-spare']);
+    expect(await applyDropCopies(contextWith(), planned)).toMatchObject({
+      dropped: ['copy.tool-spare', 'copy.tool-base'],
+    });
+    expect(await beside()).toEqual(['copy.tool-undo']);
+    expect(await server.dump('copy')).toBe(pristine);
+  });
+
+  itInFull('is offered by the plan of a load of the same snapshot, whole only', async () => {
+    await load({ tables: ['public.person'], keepBase: true });
+    const plan = async (request: Partial<LoadRequest> = {}) =>
+      (await planLoad(contextWith(), { target: 'app', ...request })).plan;
+    expect(await plan()).toMatchObject({ reset_instead: true });
+    expect(await plan({ tables: ['public.person'] })).not.toHaveProperty('reset_instead');
+    expect(await plan()).toMatchObject({ copies: { base: { database: 'copy.tool-base' }, spare: null } });
+  });
+
+  it('keeps base copies as the configuration says, unless the flag says otherwise', async () => {
+    const configured = contextWith({ keep_base: true, keep_spare: true });
+    expect((await planLoad(configured, { target: 'app' })).plan.keep_base).toEqual({ spare: true });
+    expect((await planLoad(configured, { target: 'app', spare: false })).plan.keep_base).toEqual({ spare: false });
+    expect((await planLoad(configured, { target: 'app', keepBase: false })).plan).not.toHaveProperty('keep_base');
+    const inPlace = await planLoad(configured, { target: 'app', inPlace: true });
+    expect(inPlace.plan.warnings.map(({ code }) => code)).toContain('base_copies_unsupported');
+    await expect(planLoad(contextWith(), { target: 'app', inPlace: true, keepBase: true })).rejects.toMatchObject({
+      code: 'base_copies_unsupported',
+    });
+  });
+
+  it('is for PostgreSQL, and says so before anything is connected', async () => {
+    const settings = {
+      working_directory: join(folder.path, 'work'),
+      targets: { shop: { snapshot: { dst_url: 'mysql://app@127.0.0.1:1/shop' } } },
+    };
+    await expect(planReset(testContext({ settings }), { target: 'shop' })).rejects.toMatchObject({
+      code: 'base_copies_unsupported',
+      hint: expect.stringContaining('tool load shop'),
+    });
+  });
+
+  itInFull('is never possible for the source of another target, nor is a base copy', async () => {
+    await load({ keepBase: true });
+    const owner = { snapshot: { src_url: server.url('copy') }, allow_destination_of: ['app'] };
+    const allowed = contextWith({}, { owner });
+    await expect(load({ keepBase: true }, allowed)).rejects.toMatchObject({ code: 'base_copies_unsupported' });
+    await expect(reset({}, allowed)).rejects.toMatchObject({ code: 'base_copies_unsupported' });
+    const ofBase = contextWith({}, { owner: { snapshot: { src_url: server.url('copy.tool-base') } } });
+    for (const run of [load, reset]) {
+      await expect(run({}, ofBase)).rejects.toMatchObject({
+        code: expect.stringMatching(/^(destination_is_source|sources_unverified)$/),
+      });
+    }
+    expect(await beside()).toEqual(['copy.tool-base', 'copy.tool-undo']);
+  });
+});
