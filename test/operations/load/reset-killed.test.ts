@@ -76,7 +76,10 @@ describeWithPostgres('base copies, when the whole process group is killed', () =
   }
 
   async function dirty(): Promise<string> {
-    await sql('copy', `CREATE TABLE mine_${Math.random().toString(36).slice(2)} (id integer); DELETE FROM item WHERE id % 2 = 0`);
+    await sql(
+      'copy',
+      `CREATE TABLE mine_${Math.random().toString(36).slice(2)} (id integer); DELETE FROM item WHERE id % 2 = 0`,
+    );
     return server.dump('copy');
   }
 

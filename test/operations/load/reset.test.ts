@@ -15,6 +15,7 @@ import { applyUndo, planUndo } from '../../../src/operations/load/undo.ts';
 import type { LoadResult, ResetResult } from '../../../src/results/results.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import type { RunEvent } from '../../../src/runtime/events.ts';
+import { asData } from '../../helpers/as-data.ts';
 import {
   describeWithPostgres,
   startPostgres,
@@ -88,7 +89,7 @@ describeWithPostgres('a reset', () => {
   }
 
   async function reset(request: Partial<ResetRequest> = {}, on = contextWith()): Promise<ResetResult> {
-    return applyReset(on, await planReset(on, { target: 'app', ...request }));
+    return applyReset(on, asData(await planReset(on, { target: 'app', ...request })));
   }
 
   const dirty = () => sql("DELETE FROM person WHERE id > 100; SELECT nextval('counter'), lo_unlink(4711)");
@@ -102,7 +103,11 @@ describeWithPostgres('a reset', () => {
 
     const { plan } = await planReset(contextWith(), { target: 'app' });
     expect(plan).toMatchObject({ from: 'base', undo: true, spare: false, base: { database: 'copy.tool-base' } });
-    expect(await reset()).toMatchObject({ snapshot: plan.base.snapshot, from: 'base', undo_database: 'copy.tool-undo' });
+    expect(await reset()).toMatchObject({
+      snapshot: plan.base.snapshot,
+      from: 'base',
+      undo_database: 'copy.tool-undo',
+    });
     expect(await server.dump('copy')).toBe(pristine);
 
     await applyUndo(contextWith(), await planUndo(contextWith(), { target: 'app' }));

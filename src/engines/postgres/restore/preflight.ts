@@ -250,7 +250,10 @@ function versionWarnings(facts: InspectedDestination, { manifest }: RestoreReque
   return [{ event: 'warning', code: 'server_older', message }];
 }
 
-export function sessionWarnings({ destination }: InspectedDestination, strategy: RestorePlan['strategy']): WarningEvent[] {
+export function sessionWarnings(
+  { destination }: InspectedDestination,
+  strategy: RestorePlan['strategy'],
+): WarningEvent[] {
   if (destination.connections === 0) return [];
   const sessions = destination.connections === 1 ? '1 session is' : `${destination.connections} sessions are`;
   const fate = strategy === 'swap' ? 'they are ended when the databases are swapped' : 'the load waits for their locks';
