@@ -32,11 +32,13 @@ test('each operation that plans has one function that applies its plan', () => {
   expect(planned.filter(({ applies }) => !applies)).toEqual([]);
   expect(planned.map(({ name }) => name).sort()).toEqual(
     [
+      'DropCopies',
       'Fix',
       'HubSettings',
       'Load',
       'Prune',
       'Remove',
+      'Reset',
       'Sanitize',
       'Script',
       'SetUp',

@@ -15,6 +15,7 @@ import { applyUndo, planUndo } from '../../../src/operations/load/undo.ts';
 import type { LoadResult, ResetResult } from '../../../src/results/results.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import type { RunEvent } from '../../../src/runtime/events.ts';
+import { asData } from '../../helpers/as-data.ts';
 import {
   describeWithPostgres,
   startPostgres,
@@ -88,12 +89,13 @@ describeWithPostgres('a reset', () => {
   }
 
   async function reset(request: Partial<ResetRequest> = {}, on = contextWith()): Promise<ResetResult> {
-    return applyReset(on, await planReset(on, { target: 'app', ...request }));
+    return applyReset(on, asData(await planReset(on, { target: 'app', ...request })));
   }
 
   const dirty = () => sql("DELETE FROM person WHERE id > 100; SELECT nextval('counter'), lo_unlink(4711)");
 
   it('restores the state after the last load, again and again, and can be undone', async () => {
+    await expect(planReset(contextWith(), { target: 'app' })).rejects.toMatchObject({ code: 'no_base_copy', exit: 1 });
     expect(await load({ keepBase: true })).toMatchObject({ base_database: 'copy.tool-base' });
     expect(await beside()).toEqual(['copy.tool-base', 'copy.tool-undo']);
     await expect(sql('SELECT 1', 'copy.tool-base')).rejects.toThrow('not currently accepting connections');
@@ -168,8 +170,7 @@ describeWithPostgres('a reset', () => {
     expect(codes()).toEqual([]);
   });
 
-  it('is refused without a base copy of the present destination, which says why', async () => {
-    await expect(planReset(contextWith(), { target: 'app' })).rejects.toMatchObject({ code: 'no_base_copy', exit: 1 });
+  itInFull('is refused without a base copy of the present destination, which says why', async () => {
     await load({ keepBase: true });
     const planned = await planReset(contextWith(), { target: 'app' });
     await load({ keepBase: true });
