@@ -25,14 +25,13 @@ export async function storeDump(context: Context, { engine, repository, previous
     directory,
     expectedBytes: (table) => sizes.get(table),
     finish: () => pool.finish(),
-    async pack({ name, terminator, onBytes }) {
+    async pack({ name, ...growth }) {
       const source = `${directory}/${name}`;
       const destination = staging.path(`${name}.object`);
       const { sha256, bytes, storedBytes, storedSha256, ...facts } = await pool.pack({
         source,
         destination,
-        terminator,
-        onBytes,
+        ...growth,
       });
       if (await repository.store(destination, { sha256 })) addedBytes += storedBytes;
       await rm(source);

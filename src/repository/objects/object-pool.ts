@@ -7,6 +7,8 @@ export interface PackJob {
   /** Ends a complete source; `null` when only its writer knows the end. */
   terminator: string | null;
   onBytes: (bytes: number) => void;
+  /** Settles when the source is complete; otherwise `finish` says so of all. */
+  grown?: Promise<unknown> | undefined;
 }
 
 /** Worker threads that compress, decompress and hash; one task per thread, further ones wait. */
@@ -28,9 +30,14 @@ export function createObjectPool(size: number): ObjectPool {
   const threads = createThreadPool(size);
 
   return {
-    async pack({ onBytes, ...files }) {
+    async pack({ onBytes, grown, ...files }) {
+      const own = grown ? new SharedArrayBuffer(4) : complete;
+      grown?.then(
+        () => raise(own),
+        () => raise(own),
+      );
       await using exchange = await threads.acquire();
-      exchange.send({ task: 'pack', ...files, complete });
+      exchange.send({ task: 'pack', ...files, complete: own });
       while (true) {
         const message = await exchange.receive();
         if (message.reply === 'packed') return message.packed;
@@ -47,11 +54,7 @@ export function createObjectPool(size: number): ObjectPool {
       return message.packed;
     },
 
-    finish() {
-      const flag = new Int32Array(complete);
-      Atomics.store(flag, 0, 1);
-      Atomics.notify(flag, 0);
-    },
+    finish: () => raise(complete),
 
     async *read(object) {
       await using exchange = await threads.acquire();
@@ -78,6 +81,12 @@ export function createObjectPool(size: number): ObjectPool {
 
     close: () => threads.close(),
   };
+}
+
+function raise(memory: SharedArrayBuffer): void {
+  const flag = new Int32Array(memory);
+  Atomics.store(flag, 0, 1);
+  Atomics.notify(flag, 0);
 }
 
 async function* frames(exchange: TaskChannel): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {

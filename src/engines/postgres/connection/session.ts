@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { redact } from '../../../process/redact.ts';
-import type { Runner, RunningProcess } from '../../../process/runner.ts';
+import type { Mount, Runner, RunningProcess } from '../../../process/runner.ts';
 import { releaseChunk } from '../../../repository/objects/release.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { Report } from '../../../runtime/events.ts';
@@ -15,9 +15,17 @@ export interface PsqlSession extends AsyncDisposable {
   query<Row>(sql: string): Promise<Row[]>;
   /** Passes on the output of `COPY … TO STDOUT`, in whole lines; the memory is reused afterwards. */
   lines(statement: string, take: (lines: Buffer) => void): Promise<void>;
+  /** psql itself writes the output of `COPY … TO STDOUT` into a file, and the ending only behind a whole output. */
+  copyToFile(statement: string, file: OutputFile): Promise<void>;
   execute(statement: string): Promise<void>;
   transaction(statements: string[]): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface OutputFile {
+  /** Must exist: psql would otherwise write to its standard output when it cannot create it. */
+  path: string;
+  ending: string;
 }
 
 /** An error of the server; identified by its SQLSTATE. */
@@ -38,6 +46,8 @@ export interface PsqlSessionOptions {
   url: DatabaseUrl;
   signal?: AbortSignal | undefined;
   settings?: Settings;
+  /** Where it writes files. */
+  mounts?: Mount[] | undefined;
 }
 
 /** A failed or lost connection; the message is psql's. */
@@ -66,9 +76,18 @@ export async function openSession({
   url,
   signal,
   settings = {},
+  mounts = [],
 }: PsqlSessionOptions): Promise<PsqlSession> {
   const connection = connectionOf(url, { ...SESSION_SETTINGS, ...STATEMENT_LIMITS, ...settings });
-  const child = runner.start({ file: psql, ...connection, args: [...PSQL_FLAGS, ...connection.args] }, { signal });
+  const child = runner.start(
+    {
+      file: psql,
+      ...connection,
+      args: [...PSQL_FLAGS, ...connection.args],
+      mounts: [...connection.mounts, ...mounts],
+    },
+    { signal },
+  );
   const exchange = reported(exchanges(child), report);
 
   const session: PsqlSession = {
@@ -76,7 +95,10 @@ export async function openSession({
       return JSON.parse(await exchange(`SELECT coalesce(json_agg(q), '[]') FROM (${sql}) q`)) as Row[];
     },
     async lines(statement, take) {
-      await exchange(statement, take);
+      await exchange(statement, { take });
+    },
+    async copyToFile(statement, file) {
+      await exchange(statement, { take: () => {}, file });
     },
     async execute(statement) {
       await exchange(statement);
@@ -113,20 +135,25 @@ interface PendingStatement extends PromiseWithResolvers<string> {
   sqlstate: string;
 }
 
-type Send = (statement: string, take?: (lines: Buffer) => void) => Promise<string>;
+interface SendOptions {
+  take?: (lines: Buffer) => void;
+  file?: OutputFile;
+}
+
+type Send = (statement: string, options?: SendOptions) => Promise<string>;
 
 /** Statements with thousands of rows are logged up to here. */
 const TOLD_CHARACTERS = 4000;
 
 function reported(send: Send, report: Report): Send {
-  return async (statement, take) => {
+  return async (statement, options) => {
     const startedAt = performance.now();
     const tell = (sqlstate: string | null) => {
       const duration_ms = Math.round(performance.now() - startedAt);
       report({ event: 'statement', statement: redact(statement.slice(0, TOLD_CHARACTERS)), sqlstate, duration_ms });
     };
     try {
-      const answer = await send(statement, take);
+      const answer = await send(statement, options);
       tell(SUCCESS);
       return answer;
     } catch (error) {
@@ -163,7 +190,7 @@ function exchanges(child: RunningProcess): Send {
     (thrown) => end(thrown),
   );
 
-  return (statement, take) => {
+  return (statement, { take, file } = {}) => {
     if (lost) return Promise.reject(lost);
     const marker = `--${randomBytes(12).toString('hex')}`;
     const exchange: PendingStatement = {
@@ -171,11 +198,31 @@ function exchanges(child: RunningProcess): Send {
       ...{ statement, marker, take, output: [], message: null, sqlstate: '' },
     };
     queue.push(exchange);
+    const text = `${statement}\n;\n`;
     child.stdin.write(
-      `${statement}\n;\n\\echo ${marker} :SQLSTATE\n\\if :ERROR\n\\echo :LAST_ERROR_MESSAGE\n\\endif\n\\echo ${marker}\n`,
+      `${file ? intoFile(text, file) : text}\\echo ${marker} :SQLSTATE\n\\if :ERROR\n\\echo :LAST_ERROR_MESSAGE\n\\endif\n\\echo ${marker}\n`,
     );
     return exchange.promise;
   };
+}
+
+/**
+ * psql leaves its variables as they were when it cannot write the rows, so they say beforehand that it could not.
+ * https://www.postgresql.org/docs/current/app-psql.html
+ */
+function intoFile(statement: string, { path, ending }: OutputFile): string {
+  const before = `\\set ERROR true\n\\set SQLSTATE ${NOT_WRITTEN}\n\\set LAST_ERROR_MESSAGE 'psql could not write the rows'\n`;
+  const after = `\\if :ERROR\n\\else\n\\qecho -n ${quoteArgument(ending)}\n\\endif\n\\o\n`;
+  return `${before}\\o ${quoteArgument(path)}\n${statement}${after}`;
+}
+
+/** `io_error` of PostgreSQL's list of codes. */
+const NOT_WRITTEN = '58030';
+
+/** An argument of a command of psql. */
+function quoteArgument(text: string): string {
+  refuseNul(text);
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n').replaceAll('\r', '\\r')}'`;
 }
 
 function takeLines(exchange: PendingStatement, lines: Buffer): { bytes: number; isLast: boolean } {
