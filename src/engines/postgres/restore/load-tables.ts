@@ -108,10 +108,7 @@ const MOST_OF_A_SESSION = 0.5;
 const SHARE_BYTES = 32 * 1024 * 1024;
 
 /** Large tables alone and first, small ones together; tables without rows need nothing. */
-function batches(
-  tables: ManifestTable[],
-  { details, jobs }: Pick<Filling, 'details' | 'jobs'>,
-): RowsToLoad[][] {
+function batches(tables: ManifestTable[], { details, jobs }: Pick<Filling, 'details' | 'jobs'>): RowsToLoad[][] {
   const bySize = tables.filter((table) => table.rows > 0).sort((a, b) => bytesOfTable(b) - bytesOfTable(a));
   const work = bySize.reduce((sum, table) => sum + bytesOfTable(table), 0) / jobs;
   const all: RowsToLoad[][] = [];
