@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import type { DumpRequest, Engine } from '../../engines/engine.ts';
 import type { LocalRepository } from '../../repository/local-repository.ts';
-import { bytesOfTable, type Manifest } from '../../repository/manifest.ts';
+import { bytesOfTable, filesOfTable, type Manifest } from '../../repository/manifest.ts';
+import type { StoredObject } from '../../repository/objects/object-file.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { Context } from '../../runtime/context.ts';
 
@@ -18,6 +19,7 @@ export async function storeDump(context: Context, { engine, repository, previous
   const directory = await staging.folder('dump');
   const pool = createObjectPool(request.jobs);
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+  const before = storedBefore(repository, previous);
   const sizes = new Map(previous?.tables.map((table) => [table.name, bytesOfTable(table)]));
   let addedBytes = 0;
   const dump = await engine.dump.run(context, {
@@ -28,12 +30,14 @@ export async function storeDump(context: Context, { engine, repository, previous
     async pack({ name, ...growth }) {
       const source = `${directory}/${name}`;
       const destination = staging.path(`${name}.object`);
-      const { sha256, bytes, storedBytes, storedSha256, ...facts } = await pool.pack({
+      const { sha256, bytes, storedBytes, storedSha256, isStored, ...facts } = await pool.pack({
         source,
         destination,
         ...growth,
+        stored: growth.grown === true ? before.get(name) : null,
       });
-      if (await repository.store(destination, { sha256 })) addedBytes += storedBytes;
+      if (isStored) repository.found({ sha256 });
+      else if (await repository.store(destination, { sha256 })) addedBytes += storedBytes;
       await rm(source);
       const file = { name, sha256, bytes, stored_bytes: storedBytes, stored_sha256: storedSha256 };
       return { file, ...facts };
@@ -53,4 +57,16 @@ export async function storeDump(context: Context, { engine, repository, previous
     },
   });
   return { dump, addedBytes };
+}
+
+/** What the files of the last snapshot were packed to, by name. */
+function storedBefore(repository: LocalRepository, previous: Manifest | undefined): Map<string, StoredObject> {
+  const files = previous ? [...previous.tables.flatMap(filesOfTable), ...previous.files] : [];
+  return new Map(
+    files.flatMap(({ name, sha256, bytes, stored_bytes: storedBytes, stored_sha256: storedSha256 }) =>
+      storedSha256 === undefined
+        ? []
+        : [[name, { ...repository.object({ sha256, bytes }), storedBytes, storedSha256 }]],
+    ),
+  );
 }

@@ -1,4 +1,5 @@
-import type { ContentToPack, ObjectToRead, Packed, PackedContent } from './object-file.ts';
+import { open } from 'node:fs/promises';
+import type { ContentToPack, ObjectToRead, PackedContent, StoredObject } from './object-file.ts';
 import { createThreadPool, type TaskChannel } from './thread-pool.ts';
 
 export interface PackJob {
@@ -7,13 +8,15 @@ export interface PackJob {
   /** Ends a complete source; `null` when only its writer knows the end. */
   terminator: string | null;
   onBytes: (bytes: number) => void;
-  /** Settles when the source is complete; otherwise `finish` says so of all. */
-  grown?: Promise<unknown> | undefined;
+  /** Whether or when the source is complete; otherwise `finish` says so of all. */
+  grown?: true | Promise<unknown> | undefined;
+  /** An object that a complete source is likely to be equal to. */
+  stored?: StoredObject | null | undefined;
 }
 
 /** Worker threads that compress, decompress and hash; one task per thread, further ones wait. */
 export interface ObjectPool {
-  pack(job: PackJob): Promise<Packed>;
+  pack(job: PackJob): Promise<PackedContent>;
   /** Packs contents in memory, which are transferred, beside the objects of a store's folder. */
   packContents(contents: ContentToPack[], store: string): Promise<PackedContent[]>;
   finish(): void;
@@ -30,19 +33,24 @@ export function createObjectPool(size: number): ObjectPool {
   const threads = createThreadPool(size);
 
   return {
-    async pack({ onBytes, grown, ...files }) {
+    async pack({ onBytes, grown, stored = null, ...files }) {
       const own = grown ? new SharedArrayBuffer(4) : complete;
-      grown?.then(
-        () => raise(own),
-        () => raise(own),
-      );
-      await using exchange = await threads.acquire();
-      exchange.send({ task: 'pack', ...files, complete: own });
-      while (true) {
-        const message = await exchange.receive();
-        if (message.reply === 'packed') return message.packed;
-        if (message.reply === 'bytes') onBytes(message.bytes);
-      }
+      const raiseOwn = (): void => raise(own);
+      if (grown === true) raiseOwn();
+      else grown?.then(raiseOwn, raiseOwn);
+      const packing = async (): Promise<PackedContent> => {
+        await using exchange = await threads.acquire();
+        exchange.send({ task: 'pack', ...files, complete: own, stored });
+        while (true) {
+          const message = await exchange.receive();
+          if (message.reply === 'packed') return message.packed;
+          if (message.reply === 'bytes') onBytes(message.bytes);
+        }
+      };
+      const packed = await packing();
+      // The thread goes on meanwhile.
+      if (!packed.isStored) await sync(files.destination);
+      return packed;
     },
 
     async packContents(contents, store) {
@@ -81,6 +89,11 @@ export function createObjectPool(size: number): ObjectPool {
 
     close: () => threads.close(),
   };
+}
+
+async function sync(path: string): Promise<void> {
+  await using file = await open(path, 'r');
+  await file.sync();
 }
 
 function raise(memory: SharedArrayBuffer): void {

@@ -141,7 +141,7 @@ async function packOthers(
   const files = (await readdir(join(directory, ARCHIVE))).filter((name) => !twice.has(name));
   for (const name of files) await rename(join(directory, ARCHIVE, name), join(directory, name));
   const packed = await mapWithConcurrency(files, PACKED_AT_ONCE, (name) =>
-    pack({ name, terminator: isTableFile(name) ? DATA_TERMINATOR : null, onBytes: () => {}, grown: Promise.resolve() }),
+    pack({ name, terminator: isTableFile(name) ? DATA_TERMINATOR : null, onBytes: () => {}, grown: true }),
   );
   return new Map(packed.map((one) => [one.file.name, one]));
 }

@@ -33,7 +33,7 @@ const LARGE_BYTES = 64 * 1024 * 1024;
 const BYTES_OF_SESSION = 16 * 1024 * 1024;
 const TABLES_OF_SESSION = 250;
 /** Files of a session that wait to be packed. */
-const PACKING_AT_ONCE = 2;
+const PACKING_AT_ONCE = 3;
 
 interface Piece {
   table: CatalogTable;
@@ -246,7 +246,7 @@ async function readToFile(session: PsqlSession, piece: Piece, reads: TableReads)
   const path = join(request.directory, name);
   await writeFile(path, '', { mode: 0o600 });
   progress.onStarted(table);
-  const pack = (grown: Promise<unknown>): Promise<PackedFile> => {
+  const pack = (grown: true | Promise<unknown>): Promise<PackedFile> => {
     const onBytes = (more: number): void => progress.onBytes(table, more);
     const packed = request.pack({ name, terminator: DATA_TERMINATOR, onBytes, grown });
     piece.packed(packed);
@@ -257,7 +257,7 @@ async function readToFile(session: PsqlSession, piece: Piece, reads: TableReads)
   });
   const growing = bytes > LARGE_BYTES ? pack(copied) : null;
   await copied;
-  return growing ?? pack(copied);
+  return growing ?? pack(true);
 }
 
 /** Their statements travel together, since waiting for each answer takes longer than reading it. */
