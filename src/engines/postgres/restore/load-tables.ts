@@ -108,7 +108,10 @@ const MOST_OF_A_SESSION = 0.5;
 const SHARE_BYTES = 32 * 1024 * 1024;
 
 /** Large tables alone and first, small ones together; tables without rows need nothing. */
-function batches(tables: ManifestTable[], { details, jobs }: Pick<Filling, 'details' | 'jobs'>): RowsToLoad[][] {
+function batches(
+  tables: ManifestTable[],
+  { details, jobs, beforeSwap }: Pick<Filling, 'details' | 'jobs' | 'beforeSwap'>,
+): RowsToLoad[][] {
   const bySize = tables.filter((table) => table.rows > 0).sort((a, b) => bytesOfTable(b) - bytesOfTable(a));
   const work = bySize.reduce((sum, table) => sum + bytesOfTable(table), 0) / jobs;
   const all: RowsToLoad[][] = [];
@@ -116,7 +119,9 @@ function batches(tables: ManifestTable[], { details, jobs }: Pick<Filling, 'deta
   let argumentBytes = 0;
   for (const table of bySize) {
     const size = bytesOfTable(table);
-    if (jobs > 1 && size > SHARE_BYTES && size > work * MOST_OF_A_SESSION && canBeShared(table, details)) {
+    // A snapshot that is built of the result, as when sanitizing, has the same bytes only where the order is the same.
+    const canInterleave = jobs > 1 && beforeSwap === undefined;
+    if (canInterleave && size > SHARE_BYTES && size > work * MOST_OF_A_SESSION && canBeShared(table, details)) {
       all.push(...shares(table).map((rows) => [rows]));
       continue;
     }
