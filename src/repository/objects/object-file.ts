@@ -291,10 +291,10 @@ export function checkStored(object: ObjectToRead, storedSha256: string | undefin
 function hashFile(path: string): string {
   const input = openSync(path, 'r');
   try {
+    packBuffer ??= Buffer.allocUnsafeSlow(FRAME_BYTES);
     const hash = createHash('sha256');
-    const buffer = Buffer.allocUnsafeSlow(FRAME_BYTES);
-    for (let read = readSync(input, buffer); read > 0; read = readSync(input, buffer)) {
-      hash.update(buffer.subarray(0, read));
+    for (let read = readSync(input, packBuffer); read > 0; read = readSync(input, packBuffer)) {
+      hash.update(packBuffer.subarray(0, read));
     }
     return hash.digest('hex');
   } finally {
