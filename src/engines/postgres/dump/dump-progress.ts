@@ -44,6 +44,7 @@ export function createDumpProgress({ tables, expected, report }: ProgressOptions
       say();
     },
     onBytes(table, bytes) {
+      current = nameOf(table);
       done += bytes;
       read.set(table, (read.get(table) ?? 0) + bytes);
       say();
