@@ -5,6 +5,7 @@ import { bytesOfTable, filesOfTable, type Manifest } from '../../repository/mani
 import type { StoredObject } from '../../repository/objects/object-file.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 
 export interface StoringDump
   extends Pick<DumpRequest, 'url' | 'schemaConfig' | 'includeNeededSchemas' | 'jobs' | 'copyOf' | 'program'> {
@@ -22,7 +23,7 @@ export async function storeDump(context: Context, { engine, repository, previous
   const before = storedBefore(repository, previous);
   const sizes = new Map(previous?.tables.map((table) => [table.name, bytesOfTable(table)]));
   let addedBytes = 0;
-  const dump = await engine.dump.run(context, {
+  const dumping = engine.dump.run(context, {
     ...request,
     directory,
     expectedBytes: (table) => sizes.get(table),
@@ -56,7 +57,26 @@ export async function storeDump(context: Context, { engine, repository, previous
       );
     },
   });
+  const dump = await dumping.catch((error) => {
+    throw isDiskFull(error) ? diskFull(repository.directory, error) : error;
+  });
   return { dump, addedBytes };
+}
+
+const NO_SPACE = new Set(['ENOSPC', 'EDQUOT']);
+
+function isDiskFull(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && NO_SPACE.has((error as NodeJS.ErrnoException).code ?? '');
+}
+
+function diskFull(directory: string, cause: NodeJS.ErrnoException): UserError {
+  return new UserError(`The disk of ${directory} is full`, {
+    code: 'dump_failed',
+    exit: EXIT.failed,
+    details: [cause.message],
+    hint: 'Nothing was stored. Free space, remove old snapshots (tool prune), or move working_directory to a larger disk.',
+    cause,
+  });
 }
 
 /** What the files of the last snapshot were packed to, by name. */
