@@ -79,6 +79,7 @@ export async function openSession({
   mounts = [],
 }: PsqlSessionOptions): Promise<PsqlSession> {
   const connection = connectionOf(url, { ...SESSION_SETTINGS, ...STATEMENT_LIMITS, ...settings });
+  const errors: string[] = [];
   const child = runner.start(
     {
       file: psql,
@@ -86,9 +87,18 @@ export async function openSession({
       args: [...PSQL_FLAGS, ...connection.args],
       mounts: [...connection.mounts, ...mounts],
     },
-    { signal },
+    {
+      signal,
+      onErrorLine(line) {
+        errors.push(line);
+        if (errors.length > ERROR_LINES) errors.shift();
+      },
+    },
   );
-  const exchange = reported(exchanges(child), report);
+  const exchange = reported(
+    exchanges(child, () => errors.splice(0)),
+    report,
+  );
 
   const session: PsqlSession = {
     async query<Row>(sql: string) {
@@ -124,12 +134,16 @@ export async function openSession({
 }
 
 const SUCCESS = '00000';
+/** Of standard error. */
+const ERROR_LINES = 20;
 
 interface PendingStatement extends PromiseWithResolvers<string> {
   statement: string;
   marker: string;
   output: string[];
   take: ((lines: Buffer) => void) | undefined;
+  /** What psql has written to standard error, where it says nothing else. */
+  errors: () => string[];
   /** `null` until the statement has ended, then the lines of the server's message. */
   message: string[] | null;
   sqlstate: string;
@@ -167,7 +181,7 @@ function reported(send: Send, report: Report): Send {
  * Statements go to psql's stdin in sequence, each followed by `\echo` of its SQLSTATE between two markers: psql has
  * no other end of an answer.
  */
-function exchanges(child: RunningProcess): Send {
+function exchanges(child: RunningProcess, errors: () => string[]): Send {
   const queue: PendingStatement[] = [];
   let lost: Error | null = null;
   child.stdin.on('error', () => {});
@@ -195,29 +209,30 @@ function exchanges(child: RunningProcess): Send {
     const marker = `--${randomBytes(12).toString('hex')}`;
     const exchange: PendingStatement = {
       ...Promise.withResolvers<string>(),
-      ...{ statement, marker, take, output: [], message: null, sqlstate: '' },
+      ...{ statement, marker, take, output: [], errors: take ? errors : () => [], message: null, sqlstate: '' },
     };
     queue.push(exchange);
     const text = `${statement}\n;\n`;
     child.stdin.write(
-      `${file ? intoFile(text, file) : text}\\echo ${marker} :SQLSTATE\n\\if :ERROR\n\\echo :LAST_ERROR_MESSAGE\n\\endif\n\\echo ${marker}\n`,
+      `${take ? copying(text, file) : text}\\echo ${marker} :SQLSTATE\n\\if :ERROR\n\\echo :LAST_ERROR_MESSAGE\n\\endif\n\\echo ${marker}\n`,
     );
     return exchange.promise;
   };
 }
 
 /**
- * psql leaves its variables as they were when it cannot write the rows, so they say beforehand that it could not.
- * https://www.postgresql.org/docs/current/app-psql.html
+ * psql leaves its variables as they were when a COPY has begun and then fails, at the server or because its output
+ * cannot be written. So they say beforehand that it failed; its end sets them. The reason is on standard error only.
  */
-function intoFile(statement: string, { path, ending }: OutputFile): string {
-  const before = `\\set ERROR true\n\\set SQLSTATE ${NOT_WRITTEN}\n\\set LAST_ERROR_MESSAGE 'psql could not write the rows'\n`;
-  const after = `\\if :ERROR\n\\else\n\\qecho -n ${quoteArgument(ending)}\n\\endif\n\\o\n`;
-  return `${before}\\o ${quoteArgument(path)}\n${statement}${after}`;
+function copying(statement: string, file: OutputFile | undefined): string {
+  const begin = `\\set ERROR true\n\\set SQLSTATE ${CUT_SHORT}\n\\set LAST_ERROR_MESSAGE 'the output of COPY is cut short'\n`;
+  if (!file) return `${begin}${statement}`;
+  const end = `\\if :ERROR\n\\else\n\\qecho -n ${quoteArgument(file.ending)}\n\\endif\n\\o\n`;
+  return `${begin}\\o ${quoteArgument(file.path)}\n${statement}${end}`;
 }
 
 /** `io_error` of PostgreSQL's list of codes. */
-const NOT_WRITTEN = '58030';
+const CUT_SHORT = '58030';
 
 /** An argument of a command of psql. */
 function quoteArgument(text: string): string {
@@ -247,7 +262,7 @@ function readLine(exchange: PendingStatement, line: string): boolean {
     return false;
   }
   if (exchange.sqlstate === SUCCESS) exchange.resolve(exchange.output.join('\n'));
-  else exchange.reject(new SqlError(exchange.message.join('\n'), exchange.sqlstate));
+  else exchange.reject(new SqlError([...exchange.message, ...exchange.errors()].join('\n'), exchange.sqlstate));
   return true;
 }
 
