@@ -69,6 +69,8 @@ export interface FileToPack {
   /** Ends a complete file; `null` when only the writer knows. */
   terminator: string | null;
   onBytes: (bytes: number) => void;
+  /** Whether or when the file is complete; otherwise `finish` says so of all. */
+  grown?: true | Promise<unknown>;
 }
 
 export interface ContentToPack {

@@ -3,7 +3,7 @@ import type { Engine } from '../engines/engine.ts';
 import { profileOf } from '../engines/list.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { newSnapshotId } from '../repository/local-repository.ts';
-import type { Manifest } from '../repository/manifest.ts';
+import { formatFor, type Manifest } from '../repository/manifest.ts';
 import { definitionsOnlyOf } from '../results/definitions-only.ts';
 import { leftOutSchemasOf } from '../results/left-out-schemas.ts';
 import type { SnapshotRow } from '../results/results.ts';
@@ -71,7 +71,7 @@ export async function build(
   if (source === undefined) await rememberSource(context, { key: `targets.${name}.snapshot.src_url`, url });
   const { serverVersion, toolVersion, ...dumped } = stored.dump;
   const content: Manifest = {
-    format: 1,
+    format: formatFor({ engine: engine.id, ...dumped }),
     id: newSnapshotId(),
     target: name,
     created_at: created,

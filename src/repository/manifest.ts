@@ -29,11 +29,22 @@ const manifestTableSchema = v.object({
 const DETAILS = Object.fromEntries(ENGINE_IDS.map((id) => [id, v.partial(DETAILS_SCHEMAS[id](name))]));
 
 /**
+ * Programs that know format 1 only load the first part of a table of PostgreSQL, so they must refuse a manifest with
+ * parts of one. Format 1 is written wherever it is enough.
+ */
+const PARTS_FORMAT = 2;
+
+/** The oldest format that says what the manifest says. */
+export function formatFor({ engine, tables }: Pick<Manifest, 'engine' | 'tables'>): Manifest['format'] {
+  return engine === 'postgres' && tables.some(({ parts }) => parts !== undefined) ? PARTS_FORMAT : 1;
+}
+
+/**
  * A snapshot: one JSON file, written last and atomically, that references the objects. Sizes are bytes of content,
  * times ISO 8601 in UTC.
  */
 const manifestSchema = v.object({
-  format: v.literal(1),
+  format: v.picklist([1, PARTS_FORMAT]),
   id: snapshotId,
   target: v.pipe(name, v.nonEmpty('must not be empty')),
   created_at: time,
@@ -71,6 +82,7 @@ export function parseManifest(text: string): Manifest {
   const { tables, schemas, ...rest } = parsed.output;
   const details = v.safeParse(DETAILS[rest.engine] ?? v.never(), rest.details, { abortEarly: true });
   if (!details.success) throw new ManifestInvalid(`details.${sentence(details.issues[0])}`);
+  if (rest.format < formatFor(parsed.output)) throw new ManifestInvalid('tables: parts need format 2');
   if (!hasDistinctFiles(parsed.output)) throw new ManifestInvalid('files: two have the same name');
   const named = mapTexts({ schemas, details: details.output }, unescapeName);
   return { ...rest, ...named, tables: renamed(tables, unescapeName) };

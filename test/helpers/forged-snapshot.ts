@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLocalRepository } from '../../src/repository/local-repository.ts';
-import type { Manifest } from '../../src/repository/manifest.ts';
+import type { Manifest, ManifestFile } from '../../src/repository/manifest.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
 
 export interface Forgery {
@@ -13,10 +13,19 @@ export interface Forgery {
   /** Content of a file by its name, whatever it was. */
   files?: Record<string, string | Uint8Array>;
   details?: Partial<Record<string, unknown>>;
+  /** The tables, with parts in another order, for instance. */
+  tables?: (tables: Manifest['tables']) => Manifest['tables'];
 }
 
 /** A snapshot as somebody writes it who may write the store: other contents, and checksums that fit them. */
-export async function forgeSnapshot({ directory, manifest, id, files = {}, details }: Forgery): Promise<Manifest> {
+export async function forgeSnapshot({
+  directory,
+  manifest,
+  id,
+  files = {},
+  details,
+  tables = (same) => same,
+}: Forgery): Promise<Manifest> {
   const repository = createLocalRepository({ directory, report: () => {} });
   const pool = createObjectPool(1);
   pool.finish();
@@ -43,7 +52,11 @@ export async function forgeSnapshot({ directory, manifest, id, files = {}, detai
     files: [],
     details: { ...(manifest.details as object), ...details },
   };
-  for (const table of manifest.tables) forged.tables.push({ ...table, file: await replace(table.file) });
+  for (const table of tables(manifest.tables)) {
+    const parts: ManifestFile[] = [];
+    for (const part of table.parts ?? []) parts.push(await replace(part));
+    forged.tables.push({ ...table, file: await replace(table.file), ...(parts.length > 0 && { parts }) });
+  }
   for (const file of manifest.files) forged.files.push(await replace(file));
   await pool.close();
   await repository.write(forged);

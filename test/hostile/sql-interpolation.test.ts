@@ -18,10 +18,16 @@ const POSTGRES: Record<string, string[]> = {
   // Looked for in definitions, or put into one: names and expressions as the server itself has written them; settings of ours.
   'dump/cut-definitions.ts': ['column', 'name', 'schema', 'setting', 'table', 'text'],
   // `relations` takes conditions of ours; the rest are hints for people, with names by quote_ident.
-  'dump/rights.ts': ['condition', 'each.name', 'schemasOf(found)'],
+  'dump/rights.ts': [
+    ...['condition', 'each.name', 'free < 1 ? "A build needs two connections: raise" : fewer', 'schemasOf(found)'],
+  ],
   // Words of ours.
   'restore/event-triggers.ts': ['ENABLED.state ?? "ENABLE"'],
   // Words of ours, and names that quoteName has quoted.
+  // Conditions with numbers of quoteNumber; names of quoteName.
+  'dump/ranges.ts': ['conditions.join(" AND ")'],
+  'dump/read-tables.ts': ['names.join(", ")'],
+  'restore/load-tables.ts': ['copy', 'name', 'pathOf(dataOf(table, details))'],
   'restore/rows/forced-row-security.ts': ['ALTER_EACH("NO FORCE")', 'how', 'table'],
   // A hint for people.
   'restore/failure-hint.ts': ['name', 'schemas'],

@@ -16,6 +16,8 @@ export function postgresDetails(text: v.GenericSchema<string>) {
         /** An extension created the table and may insert rows into it. */
         of_extension: v.boolean(),
         root: v.optional(v.object({ schema: text, table: text })),
+        /** In the source's catalog; absent where the archive has an entry for the rows. */
+        oid: v.exactOptional(count),
       }),
     ),
     extensions: list(v.object({ name: text, schema: text })),

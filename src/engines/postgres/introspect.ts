@@ -13,6 +13,12 @@ export interface CatalogTable {
   columns: string[];
   /** On disk, without indexes: exact sizes are not known before a dump. */
   bytes: number;
+  /** Blocks of the table itself, without those of large values. */
+  blocks: number;
+  /** Its rows lie in blocks, and their places (ctid) are in the order of these. */
+  is_heap: boolean;
+  /** Policies may hide rows, which COPY then refuses. */
+  row_security: boolean;
   /** The extension's script creates some of its rows. */
   of_extension: boolean;
 }
@@ -33,7 +39,8 @@ export function readSchemas(session: PsqlSession): Promise<CatalogSchema[]> {
 export function readTables(session: PsqlSession): Promise<CatalogTable[]> {
   return session.query<CatalogTable>(`
     SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name,
-      pg_table_size(c.oid) AS bytes,
+      pg_table_size(c.oid) AS bytes, pg_relation_size(c.oid) / current_setting('block_size')::int8 AS blocks,
+      EXISTS (SELECT FROM pg_am a WHERE a.oid = c.relam AND a.amname = 'heap') AS is_heap, c.relrowsecurity AS row_security,
       EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e') AS of_extension,
       coalesce((SELECT json_agg(a.attname ORDER BY a.attnum) FROM pg_attribute a
         WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''), '[]'::json) AS columns

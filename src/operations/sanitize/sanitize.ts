@@ -4,7 +4,7 @@ import type { Engine } from '../../engines/engine.ts';
 import type { EngineId } from '../../engines/list.ts';
 import { engineForUrl } from '../../engines/registry.ts';
 import { type LocalRepository, newSnapshotId } from '../../repository/local-repository.ts';
-import type { Manifest } from '../../repository/manifest.ts';
+import { formatFor, type Manifest } from '../../repository/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { SanitizePlan, SanitizeResult } from '../../results/sanitize-results.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -213,10 +213,11 @@ interface Publication {
 async function publish(context: Context, { repository, original, sanitized }: Publication): Promise<Manifest> {
   const { report, clock, signal } = context;
   const { serverVersion, toolVersion, ...dumped } = sanitized.dump;
-  const { format, target, created_at, engine, note, id: sanitized_of } = original;
+  const { target, created_at, engine, note, id: sanitized_of } = original;
   const id = newSnapshotId();
   const content: Manifest = {
-    ...{ format, target, created_at, engine, note, sanitized_of },
+    ...{ target, created_at, engine, note, sanitized_of },
+    format: formatFor({ engine, ...dumped }),
     id,
     server_version: serverVersion,
     tool_version: toolVersion,

@@ -1,9 +1,11 @@
 import { rm } from 'node:fs/promises';
 import type { DumpRequest, Engine } from '../../engines/engine.ts';
 import type { LocalRepository } from '../../repository/local-repository.ts';
-import { bytesOfTable, type Manifest } from '../../repository/manifest.ts';
+import { bytesOfTable, filesOfTable, type Manifest } from '../../repository/manifest.ts';
+import type { StoredObject } from '../../repository/objects/object-file.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 
 export interface StoringDump
   extends Pick<DumpRequest, 'url' | 'schemaConfig' | 'includeNeededSchemas' | 'jobs' | 'copyOf' | 'program'> {
@@ -18,23 +20,25 @@ export async function storeDump(context: Context, { engine, repository, previous
   const directory = await staging.folder('dump');
   const pool = createObjectPool(request.jobs);
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
+  const before = storedBefore(repository, previous);
   const sizes = new Map(previous?.tables.map((table) => [table.name, bytesOfTable(table)]));
   let addedBytes = 0;
-  const dump = await engine.dump.run(context, {
+  const dumping = engine.dump.run(context, {
     ...request,
     directory,
     expectedBytes: (table) => sizes.get(table),
     finish: () => pool.finish(),
-    async pack({ name, terminator, onBytes }) {
+    async pack({ name, ...growth }) {
       const source = `${directory}/${name}`;
       const destination = staging.path(`${name}.object`);
-      const { sha256, bytes, storedBytes, storedSha256, ...facts } = await pool.pack({
+      const { sha256, bytes, storedBytes, storedSha256, isStored, ...facts } = await pool.pack({
         source,
         destination,
-        terminator,
-        onBytes,
+        ...growth,
+        stored: growth.grown === true ? before.get(name) : null,
       });
-      if (await repository.store(destination, { sha256 })) addedBytes += storedBytes;
+      if (isStored) repository.found({ sha256 });
+      else if (await repository.store(destination, { sha256 })) addedBytes += storedBytes;
       await rm(source);
       const file = { name, sha256, bytes, stored_bytes: storedBytes, stored_sha256: storedSha256 };
       return { file, ...facts };
@@ -53,5 +57,36 @@ export async function storeDump(context: Context, { engine, repository, previous
       );
     },
   });
+  const dump = await dumping.catch((error) => {
+    throw isDiskFull(error) ? diskFull(repository.directory, error) : error;
+  });
   return { dump, addedBytes };
+}
+
+const NO_SPACE = new Set(['ENOSPC', 'EDQUOT']);
+
+function isDiskFull(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && NO_SPACE.has((error as NodeJS.ErrnoException).code ?? '');
+}
+
+function diskFull(directory: string, cause: NodeJS.ErrnoException): UserError {
+  return new UserError(`The disk of ${directory} is full`, {
+    code: 'dump_failed',
+    exit: EXIT.failed,
+    details: [cause.message],
+    hint: 'Nothing was stored. Free space, remove old snapshots (tool prune), or move working_directory to a larger disk.',
+    cause,
+  });
+}
+
+/** What the files of the last snapshot were packed to, by name. */
+function storedBefore(repository: LocalRepository, previous: Manifest | undefined): Map<string, StoredObject> {
+  const files = previous ? [...previous.tables.flatMap(filesOfTable), ...previous.files] : [];
+  return new Map(
+    files.flatMap(({ name, sha256, bytes, stored_bytes: storedBytes, stored_sha256: storedSha256 }) =>
+      storedSha256 === undefined
+        ? []
+        : [[name, { ...repository.object({ sha256, bytes }), storedBytes, storedSha256 }]],
+    ),
+  );
 }

@@ -30,7 +30,7 @@ import { release } from './release.ts';
 
 export interface PackRequest {
   source: string;
-  /** Synced before `packFile` returns. */
+  /** Not yet synced when `packFile` returns. */
   destination: string;
   terminator: string | null;
   complete: () => boolean;
@@ -69,11 +69,56 @@ export function packFile({ source, destination, terminator, complete, wait, onBy
     }
     const { table, packed } = packer.finish();
     writeWhole(output, table);
-    fsyncSync(output);
     return packed;
   } finally {
     closeSync(input);
     closeSync(output);
+  }
+}
+
+/** An object of the store. */
+export interface StoredObject extends ObjectToRead {
+  storedBytes: number;
+  storedSha256: string;
+}
+
+/**
+ * What packing a complete file would give where its content is that of the object, which is intact and has been made
+ * young; else `null`. Checksums cost a fraction of compression.
+ */
+export function packStored(
+  { source, terminator }: Pick<PackRequest, 'source' | 'terminator'>,
+  { path, sha256, bytes, storedBytes, storedSha256 }: StoredObject,
+): Packed | null {
+  const input = openSync(source, 'r');
+  try {
+    if (fstatSync(input).size !== bytes) return null;
+    packBuffer ??= Buffer.allocUnsafeSlow(FRAME_BYTES);
+    const hash = createHash('sha256');
+    const end = terminator === null ? null : Buffer.from(terminator);
+    let tail = Buffer.alloc(0);
+    let lines = 0;
+    for (let read = readSync(input, packBuffer); read > 0; read = readSync(input, packBuffer)) {
+      const content = packBuffer.subarray(0, read);
+      hash.update(content);
+      lines += countLines(content);
+      if (end) tail = lastOf(tail, content, end.length);
+    }
+    if (hash.digest('hex') !== sha256 || !isIntact(path, storedSha256)) return null;
+    return { sha256, bytes, storedBytes, storedSha256, lines, terminated: end !== null && tail.equals(end) };
+  } finally {
+    closeSync(input);
+  }
+}
+
+/** Makes it young, too. */
+function isIntact(path: string, storedSha256: string): boolean {
+  try {
+    const now = new Date();
+    utimesSync(path, now, now);
+    return hashFile(path) === storedSha256;
+  } catch {
+    return false;
   }
 }
 
@@ -136,7 +181,7 @@ export interface PackedContent extends Packed {
   isStored: boolean;
 }
 
-/** The same for content in memory, with the folder of the store: an object that is there, byte for byte, is not written again. */
+/** As `packFile` for content in memory, with the folder of the store: an object that is there, byte for byte, is not written again. */
 export function packContent({ content, destination, terminator }: ContentToPack, store: string): PackedContent {
   const packer = createPacker(terminator);
   const parts: Buffer[] = [];
@@ -246,10 +291,10 @@ export function checkStored(object: ObjectToRead, storedSha256: string | undefin
 function hashFile(path: string): string {
   const input = openSync(path, 'r');
   try {
+    packBuffer ??= Buffer.allocUnsafeSlow(FRAME_BYTES);
     const hash = createHash('sha256');
-    const buffer = Buffer.allocUnsafeSlow(FRAME_BYTES);
-    for (let read = readSync(input, buffer); read > 0; read = readSync(input, buffer)) {
-      hash.update(buffer.subarray(0, read));
+    for (let read = readSync(input, packBuffer); read > 0; read = readSync(input, packBuffer)) {
+      hash.update(packBuffer.subarray(0, read));
     }
     return hash.digest('hex');
   } finally {

@@ -1,4 +1,5 @@
-import type { ContentToPack, ObjectToRead, Packed, PackedContent } from './object-file.ts';
+import { open } from 'node:fs/promises';
+import type { ContentToPack, ObjectToRead, PackedContent, StoredObject } from './object-file.ts';
 import { createThreadPool, type TaskChannel } from './thread-pool.ts';
 
 export interface PackJob {
@@ -7,11 +8,15 @@ export interface PackJob {
   /** Ends a complete source; `null` when only its writer knows the end. */
   terminator: string | null;
   onBytes: (bytes: number) => void;
+  /** Whether or when the source is complete; otherwise `finish` says so of all. */
+  grown?: true | Promise<unknown> | undefined;
+  /** An object that a complete source is likely to be equal to. */
+  stored?: StoredObject | null | undefined;
 }
 
 /** Worker threads that compress, decompress and hash; one task per thread, further ones wait. */
 export interface ObjectPool {
-  pack(job: PackJob): Promise<Packed>;
+  pack(job: PackJob): Promise<PackedContent>;
   /** Packs contents in memory, which are transferred, beside the objects of a store's folder. */
   packContents(contents: ContentToPack[], store: string): Promise<PackedContent[]>;
   finish(): void;
@@ -28,14 +33,24 @@ export function createObjectPool(size: number): ObjectPool {
   const threads = createThreadPool(size);
 
   return {
-    async pack({ onBytes, ...files }) {
-      await using exchange = await threads.acquire();
-      exchange.send({ task: 'pack', ...files, complete });
-      while (true) {
-        const message = await exchange.receive();
-        if (message.reply === 'packed') return message.packed;
-        if (message.reply === 'bytes') onBytes(message.bytes);
-      }
+    async pack({ onBytes, grown, stored = null, ...files }) {
+      const own = grown ? new SharedArrayBuffer(4) : complete;
+      const raiseOwn = (): void => raise(own);
+      if (grown === true) raiseOwn();
+      else grown?.then(raiseOwn, raiseOwn);
+      const packing = async (): Promise<PackedContent> => {
+        await using exchange = await threads.acquire();
+        exchange.send({ task: 'pack', ...files, complete: own, stored });
+        while (true) {
+          const message = await exchange.receive();
+          if (message.reply === 'packed') return message.packed;
+          if (message.reply === 'bytes') onBytes(message.bytes);
+        }
+      };
+      const packed = await packing();
+      // The thread goes on meanwhile.
+      if (!packed.isStored) await sync(files.destination);
+      return packed;
     },
 
     async packContents(contents, store) {
@@ -47,11 +62,7 @@ export function createObjectPool(size: number): ObjectPool {
       return message.packed;
     },
 
-    finish() {
-      const flag = new Int32Array(complete);
-      Atomics.store(flag, 0, 1);
-      Atomics.notify(flag, 0);
-    },
+    finish: () => raise(complete),
 
     async *read(object) {
       await using exchange = await threads.acquire();
@@ -78,6 +89,17 @@ export function createObjectPool(size: number): ObjectPool {
 
     close: () => threads.close(),
   };
+}
+
+async function sync(path: string): Promise<void> {
+  await using file = await open(path, 'r');
+  await file.sync();
+}
+
+function raise(memory: SharedArrayBuffer): void {
+  const flag = new Int32Array(memory);
+  Atomics.store(flag, 0, 1);
+  Atomics.notify(flag, 0);
 }
 
 async function* frames(exchange: TaskChannel): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {

@@ -3,18 +3,27 @@ import {
   type ContentToPack,
   checkStored,
   type ObjectToRead,
-  type Packed,
   type PackedContent,
   packContent,
   packFile,
+  packStored,
   readFrames,
+  type StoredObject,
 } from './object-file.ts';
 import { ownsMemory, release } from './release.ts';
 
 export type WorkerRequest = { ticket: number } & WorkerTask;
 
 export type WorkerTask =
-  | { task: 'pack'; source: string; destination: string; terminator: string | null; complete: SharedArrayBuffer }
+  | {
+      task: 'pack';
+      source: string;
+      destination: string;
+      terminator: string | null;
+      complete: SharedArrayBuffer;
+      /** What a complete source may be equal to. */
+      stored: StoredObject | null;
+    }
   | { task: 'pack-contents'; contents: ContentToPack[]; store: string }
   | ({ task: 'check' } & ObjectToRead)
   | ({ task: 'check-stored'; storedSha256: string | undefined } & ObjectToRead)
@@ -27,7 +36,7 @@ export type WorkerReply = { ticket: number } & WorkerAnswer;
 
 export type WorkerAnswer =
   | { reply: 'bytes'; bytes: number }
-  | { reply: 'packed'; packed: Packed }
+  | { reply: 'packed'; packed: PackedContent }
   | { reply: 'packed-contents'; packed: PackedContent[] }
   | { reply: 'frame'; frame: Uint8Array<ArrayBuffer> | null }
   | { reply: 'checked' }
@@ -55,6 +64,12 @@ function answer(request: WorkerRequest): void {
     port?.postMessage({ ticket: request.ticket, ...message }, transfer);
   switch (request.task) {
     case 'pack': {
+      const same = request.stored && packStored(request, request.stored);
+      if (same) {
+        reply({ reply: 'bytes', bytes: same.bytes });
+        reply({ reply: 'packed', packed: { ...same, isStored: true } });
+        return;
+      }
       const complete = new Int32Array(request.complete);
       let poll = FIRST_POLL;
       const packed = packFile({
@@ -66,7 +81,7 @@ function answer(request: WorkerRequest): void {
         },
         onBytes: (bytes) => reply({ reply: 'bytes', bytes }),
       });
-      reply({ reply: 'packed', packed });
+      reply({ reply: 'packed', packed: { ...packed, isStored: false } });
       return;
     }
     case 'pack-contents': {

@@ -83,14 +83,14 @@ describeWithPostgres('a build by a role that lacks a right', () => {
 
   it('says how many connections it needs where there are too few', async () => {
     await server.createDatabase('crowded');
-    await server.psql('crowded', { sql: `${READABLE}; ALTER DATABASE crowded CONNECTION LIMIT 2` });
+    await server.psql('crowded', { sql: `${READABLE}; ALTER DATABASE crowded CONNECTION LIMIT 1` });
     const snapshot = { src_url: server.url('crowded').replace(/postgres:[^/@]+@/, 'reader:reader@') };
     const context = testContext({
       settings: { working_directory: folder.path, targets: { crowded: { snapshot } } },
     });
     await expect(build(context, { target: 'crowded', cpus: 4 })).rejects.toMatchObject({
       code: 'dump_failed',
-      hint: expect.stringContaining('set cpus'),
+      hint: expect.stringContaining('CONNECTION LIMIT'),
     });
   });
 

@@ -1,8 +1,8 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Packed, packFile, readFrames } from '../../../src/repository/objects/object-file.ts';
+import { type Packed, packFile, packStored, readFrames } from '../../../src/repository/objects/object-file.ts';
 import { FRAME_BYTES } from '../../../src/repository/objects/object-format.ts';
 import { fc } from '../../helpers/fast-check.ts';
 import { temporaryFolder } from '../../helpers/postgres-server.ts';
@@ -51,6 +51,25 @@ test.for([0, 1, FRAME_BYTES - 1, FRAME_BYTES, FRAME_BYTES + 1, 3 * FRAME_BYTES +
 test.for([0, 1, FRAME_BYTES, 2 * FRAME_BYTES + 17])('any zstd reads the object of %i bytes', (length) => {
   const content = Buffer.alloc(length, 'line of text\n');
   expect(zstdDecompressSync(readFileSync(pack(content).path)).equals(content)).toBe(true);
+});
+
+test('content is packed again unless it is that of an intact object', () => {
+  const content = Buffer.alloc(2 * FRAME_BYTES + 17, 'line of text\n');
+  const { path, sha256, bytes, storedBytes, storedSha256, lines } = pack(content);
+  const stored = { path, sha256, bytes, storedBytes, storedSha256 };
+  const source = join(folder.path, 'again.source');
+  const packAgain = (now: Uint8Array) => {
+    writeFileSync(source, now);
+    return packStored({ source, terminator: '\n' }, stored);
+  };
+  expect(packAgain(content)).toEqual({ sha256, bytes, storedBytes, storedSha256, lines, terminated: false });
+  expect(packAgain(Buffer.concat([content, content]))).toBeNull();
+  expect(packAgain(Buffer.from(content).fill('x', FRAME_BYTES, FRAME_BYTES + 1))).toBeNull();
+  const damaged = readFileSync(path);
+  writeFileSync(path, damaged.fill((damaged[100] ?? 0) + 1, 100, 101));
+  expect(packAgain(content)).toBeNull();
+  rmSync(path);
+  expect(packAgain(content)).toBeNull();
 });
 
 test('the same content makes the same object', () => {

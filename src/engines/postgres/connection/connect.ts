@@ -11,7 +11,7 @@ import { connectionOf, withDatabase } from './url.ts';
 /** Databases of every server, for sessions that create, rename or drop another one. */
 export const MAINTENANCE_DATABASES = ['postgres', 'template1'];
 
-interface ConnectOptions extends Pick<PsqlSessionOptions, 'settings'> {
+interface ConnectOptions extends Pick<PsqlSessionOptions, 'settings' | 'mounts'> {
   tools?: ClientTools;
 }
 
@@ -45,10 +45,10 @@ export async function connectToServer(
 export async function tryToConnect(
   { runner, report, signal }: EngineContext,
   url: DatabaseUrl,
-  { tools, settings = {} }: ConnectOptions & { tools: ClientTools },
+  { tools, settings = {}, mounts }: ConnectOptions & { tools: ClientTools },
 ): Promise<PsqlSession | ConnectionLost> {
   try {
-    return await openSession({ runner, report, signal, psql: tools.psql, url, settings });
+    return await openSession({ runner, report, signal, psql: tools.psql, url, settings, mounts });
   } catch (thrown) {
     if (thrown instanceof ConnectionLost) return thrown;
     throw thrown;

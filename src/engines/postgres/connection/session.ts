@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { redact } from '../../../process/redact.ts';
-import type { Runner, RunningProcess } from '../../../process/runner.ts';
+import type { Mount, Runner, RunningProcess } from '../../../process/runner.ts';
 import { releaseChunk } from '../../../repository/objects/release.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { Report } from '../../../runtime/events.ts';
@@ -15,9 +15,17 @@ export interface PsqlSession extends AsyncDisposable {
   query<Row>(sql: string): Promise<Row[]>;
   /** Passes on the output of `COPY … TO STDOUT`, in whole lines; the memory is reused afterwards. */
   lines(statement: string, take: (lines: Buffer) => void): Promise<void>;
+  /** psql itself writes the output of `COPY … TO STDOUT` into a file, and the ending only behind a whole output. */
+  copyToFile(statement: string, file: OutputFile): Promise<void>;
   execute(statement: string): Promise<void>;
   transaction(statements: string[]): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface OutputFile {
+  /** Must exist: psql would otherwise write to its standard output when it cannot create it. */
+  path: string;
+  ending: string;
 }
 
 /** An error of the server; identified by its SQLSTATE. */
@@ -38,6 +46,8 @@ export interface PsqlSessionOptions {
   url: DatabaseUrl;
   signal?: AbortSignal | undefined;
   settings?: Settings;
+  /** Where it writes files. */
+  mounts?: Mount[] | undefined;
 }
 
 /** A failed or lost connection; the message is psql's. */
@@ -66,17 +76,39 @@ export async function openSession({
   url,
   signal,
   settings = {},
+  mounts = [],
 }: PsqlSessionOptions): Promise<PsqlSession> {
   const connection = connectionOf(url, { ...SESSION_SETTINGS, ...STATEMENT_LIMITS, ...settings });
-  const child = runner.start({ file: psql, ...connection, args: [...PSQL_FLAGS, ...connection.args] }, { signal });
-  const exchange = reported(exchanges(child), report);
+  const errors: string[] = [];
+  const child = runner.start(
+    {
+      file: psql,
+      ...connection,
+      args: [...PSQL_FLAGS, ...connection.args],
+      mounts: [...connection.mounts, ...mounts],
+    },
+    {
+      signal,
+      onErrorLine(line) {
+        errors.push(line);
+        if (errors.length > ERROR_LINES) errors.shift();
+      },
+    },
+  );
+  const exchange = reported(
+    exchanges(child, () => errors.splice(0)),
+    report,
+  );
 
   const session: PsqlSession = {
     async query<Row>(sql: string) {
       return JSON.parse(await exchange(`SELECT coalesce(json_agg(q), '[]') FROM (${sql}) q`)) as Row[];
     },
     async lines(statement, take) {
-      await exchange(statement, take);
+      await exchange(statement, { take });
+    },
+    async copyToFile(statement, file) {
+      await exchange(statement, { take: () => {}, file });
     },
     async execute(statement) {
       await exchange(statement);
@@ -102,31 +134,40 @@ export async function openSession({
 }
 
 const SUCCESS = '00000';
+/** Of standard error. */
+const ERROR_LINES = 20;
 
 interface PendingStatement extends PromiseWithResolvers<string> {
   statement: string;
   marker: string;
   output: string[];
   take: ((lines: Buffer) => void) | undefined;
+  /** What psql has written to standard error, where it says nothing else. */
+  errors: () => string[];
   /** `null` until the statement has ended, then the lines of the server's message. */
   message: string[] | null;
   sqlstate: string;
 }
 
-type Send = (statement: string, take?: (lines: Buffer) => void) => Promise<string>;
+interface SendOptions {
+  take?: (lines: Buffer) => void;
+  file?: OutputFile;
+}
+
+type Send = (statement: string, options?: SendOptions) => Promise<string>;
 
 /** Statements with thousands of rows are logged up to here. */
 const TOLD_CHARACTERS = 4000;
 
 function reported(send: Send, report: Report): Send {
-  return async (statement, take) => {
+  return async (statement, options) => {
     const startedAt = performance.now();
     const tell = (sqlstate: string | null) => {
       const duration_ms = Math.round(performance.now() - startedAt);
       report({ event: 'statement', statement: redact(statement.slice(0, TOLD_CHARACTERS)), sqlstate, duration_ms });
     };
     try {
-      const answer = await send(statement, take);
+      const answer = await send(statement, options);
       tell(SUCCESS);
       return answer;
     } catch (error) {
@@ -140,7 +181,7 @@ function reported(send: Send, report: Report): Send {
  * Statements go to psql's stdin in sequence, each followed by `\echo` of its SQLSTATE between two markers: psql has
  * no other end of an answer.
  */
-function exchanges(child: RunningProcess): Send {
+function exchanges(child: RunningProcess, errors: () => string[]): Send {
   const queue: PendingStatement[] = [];
   let lost: Error | null = null;
   child.stdin.on('error', () => {});
@@ -163,19 +204,40 @@ function exchanges(child: RunningProcess): Send {
     (thrown) => end(thrown),
   );
 
-  return (statement, take) => {
+  return (statement, { take, file } = {}) => {
     if (lost) return Promise.reject(lost);
     const marker = `--${randomBytes(12).toString('hex')}`;
     const exchange: PendingStatement = {
       ...Promise.withResolvers<string>(),
-      ...{ statement, marker, take, output: [], message: null, sqlstate: '' },
+      ...{ statement, marker, take, output: [], errors: take ? errors : () => [], message: null, sqlstate: '' },
     };
     queue.push(exchange);
+    const text = `${statement}\n;\n`;
     child.stdin.write(
-      `${statement}\n;\n\\echo ${marker} :SQLSTATE\n\\if :ERROR\n\\echo :LAST_ERROR_MESSAGE\n\\endif\n\\echo ${marker}\n`,
+      `${take ? copying(text, file) : text}\\echo ${marker} :SQLSTATE\n\\if :ERROR\n\\echo :LAST_ERROR_MESSAGE\n\\endif\n\\echo ${marker}\n`,
     );
     return exchange.promise;
   };
+}
+
+/**
+ * psql leaves its variables as they were when a COPY has begun and then fails, at the server or because its output
+ * cannot be written. So they say beforehand that it failed; its end sets them. The reason is on standard error only.
+ */
+function copying(statement: string, file: OutputFile | undefined): string {
+  const begin = `\\set ERROR true\n\\set SQLSTATE ${CUT_SHORT}\n\\set LAST_ERROR_MESSAGE 'the output of COPY is cut short'\n`;
+  if (!file) return `${begin}${statement}`;
+  const end = `\\if :ERROR\n\\else\n\\qecho -n ${quoteArgument(file.ending)}\n\\endif\n\\o\n`;
+  return `${begin}\\o ${quoteArgument(file.path)}\n${statement}${end}`;
+}
+
+/** `io_error` of PostgreSQL's list of codes. */
+const CUT_SHORT = '58030';
+
+/** An argument of a command of psql. */
+function quoteArgument(text: string): string {
+  refuseNul(text);
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n').replaceAll('\r', '\\r')}'`;
 }
 
 function takeLines(exchange: PendingStatement, lines: Buffer): { bytes: number; isLast: boolean } {
@@ -200,7 +262,7 @@ function readLine(exchange: PendingStatement, line: string): boolean {
     return false;
   }
   if (exchange.sqlstate === SUCCESS) exchange.resolve(exchange.output.join('\n'));
-  else exchange.reject(new SqlError(exchange.message.join('\n'), exchange.sqlstate));
+  else exchange.reject(new SqlError([...exchange.message, ...exchange.errors()].join('\n'), exchange.sqlstate));
   return true;
 }
 

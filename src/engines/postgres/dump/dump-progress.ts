@@ -3,10 +3,10 @@ import { tableName } from '../../../text/table-names.ts';
 import type { CatalogTable } from '../introspect.ts';
 
 export interface DumpProgress {
-  /** Bytes read from a file of the dump. */
-  onBytes(file: string, bytes: number): void;
-  /** A line of `pg_dump --verbose`. */
-  onToolLine(line: string): void;
+  onStarted(table: CatalogTable): void;
+  /** Bytes of its rows. */
+  onBytes(table: CatalogTable, bytes: number): void;
+  onFinished(table: CatalogTable): void;
 }
 
 interface ProgressOptions {
@@ -22,7 +22,7 @@ interface ProgressOptions {
  */
 export function createDumpProgress({ tables, expected, report }: ProgressOptions): DumpProgress {
   const unfinished = new Map(tables.map((table) => [table, expected(nameOf(table)) ?? table.bytes]));
-  const read = new Map<string, number>();
+  const read = new Map<CatalogTable, number>();
   let done = 0;
   let finishedBytes = 0;
   let finishedEstimate = 0;
@@ -39,22 +39,19 @@ export function createDumpProgress({ tables, expected, report }: ProgressOptions
   }
 
   return {
-    onBytes(file, bytes) {
-      done += bytes;
-      read.set(file, (read.get(file) ?? 0) + bytes);
+    onStarted(table) {
+      current = nameOf(table);
       say();
     },
-    onToolLine(line) {
-      const started = /dumping contents of table "(.+)"$/.exec(line)?.[1];
-      if (started !== undefined) {
-        current = started;
-        return say();
-      }
-      const finished = /finished item (\d+) TABLE DATA (.+)$/.exec(line);
-      const table = tables.find((candidate) => candidate.name === finished?.[2] && unfinished.has(candidate));
-      if (!finished || !table) return;
+    onBytes(table, bytes) {
+      current = nameOf(table);
+      done += bytes;
+      read.set(table, (read.get(table) ?? 0) + bytes);
+      say();
+    },
+    onFinished(table) {
       finishedEstimate += unfinished.get(table) ?? 0;
-      finishedBytes += read.get(`${finished[1]}.dat`) ?? 0;
+      finishedBytes += read.get(table) ?? 0;
       unfinished.delete(table);
     },
   };

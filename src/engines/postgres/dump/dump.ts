@@ -1,17 +1,19 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { redact } from '../../../process/redact.ts';
 import type { ManifestTable } from '../../../repository/manifest.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
+import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../../engine.ts';
+import { runTogether } from '../../shared/run-together.ts';
 import { connect } from '../connection/connect.ts';
-import type { PsqlSession } from '../connection/session.ts';
+import { type PsqlSession, quoteName } from '../connection/session.ts';
 import { connectionOf } from '../connection/url.ts';
 import type { CatalogTable } from '../introspect.ts';
-import { type ClientTools, findClientTools, toolsForServer } from '../tools.ts';
+import { MOST_BYTES_OF_ALL } from '../restore/load-tables.ts';
+import { type ClientTools, findClientTools, majorOf, toolsForServer } from '../tools.ts';
 import {
   type ArchiveDetails,
   type ArchiveEntry,
@@ -21,21 +23,25 @@ import {
   TERMINATOR_LINES,
   withoutDate,
 } from './archive.ts';
+import { CONTENTS } from './archive-contents.ts';
 import { cutDefinitions } from './cut-definitions.ts';
-import { createDumpProgress, type DumpProgress, nameOf } from './dump-progress.ts';
+import { createDumpProgress, nameOf } from './dump-progress.ts';
 import { readSource, type Source } from './dump-source.ts';
+import { rangesOf } from './ranges.ts';
+import { cutShort, lockTables, type ReadTables, tableReaders } from './read-tables.ts';
 import { explainDumpFailure } from './rights.ts';
 
 /**
- * One consistent dump by parallel workers: a transaction of ours exports its snapshot, the catalog is read in it and
- * pg_dump reads in it too. Tables are packed while they are written, so that no more than the largest ones lie on
- * the disk uncompressed.
+ * One consistent dump by several sessions: a transaction of ours exports its snapshot, and the catalog is read in it,
+ * by pg_dump too. The rows of tables are read by COPY in ranges, which are packed as they come, so that no more than a
+ * few of them lie on the disk uncompressed. All else is written by pg_dump.
  */
 export async function dump(context: EngineContext, request: DumpRequest): Promise<DumpResult> {
   const { report } = context;
   const connected = startStep(report, 'connect', `Connect to ${request.url.display}`);
   const installed = await findClientTools(context);
-  await using session = await connect(context, request.url);
+  const mounts = [{ path: request.directory, writable: true as const }];
+  await using session = await connect(context, request.url, { mounts });
   const serverVersion = await readServerVersion(session);
   const tools = toolsForServer(installed, serverVersion);
   const snapshot = await exportSnapshot(session);
@@ -44,18 +50,37 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
 
   const of = `${formatNumberOf(source.tables.length, 'table')} of ${request.url.display}`;
   const dumped = startStep(report, 'dump', `Dump ${of}`);
+  const { own, exclusions } = chooseOwn(source.tables);
+  const schemas = source.details.schemas.map(({ name }) => name);
+  const explain = async (message: string, details: string[]): Promise<UserError> => {
+    // A failed statement has ended the transaction.
+    await session.execute('ROLLBACK').catch(() => {});
+    const explained = await explainDumpFailure(context, session, { schemas, jobs: request.jobs });
+    return new UserError(message, {
+      code: 'dump_failed',
+      exit: EXIT.failed,
+      details: [...details, ...explained.details],
+      hint: explained.hint,
+    });
+  };
+  await lockTables(session, { tables: own, explain });
   const progress = createDumpProgress({ tables: source.tables, expected: request.expectedBytes, report });
-  const packing = createPacking(request, progress);
-  const dumping = runPgDump(context, { request, tools, snapshot, session, source, progress });
-  await followFiles(request.directory, { until: dumping, found: packing.follow });
-  request.finish();
-  await cutDefinitions(join(request.directory, 'toc.dat'), source);
-  const archive = await listArchive(context, tools, request.directory);
-  await fixDate(join(request.directory, 'toc.dat'));
-  await packing.packRest(await readdir(request.directory));
-  const packed = await packing.done();
+  const ranges = rangesOf(own, { serverMajor: majorOf(serverVersion) });
+  const { works, read } = tableReaders(context, { request, tools, session, snapshot, ranges, progress, explain });
+  let archive: ArchiveEntry[] = [];
+  await runTogether(context.signal, [
+    async (signal) => {
+      await runPgDump({ ...context, signal }, { request, tools, snapshot, source, exclusions, explain });
+      await cutDefinitions(join(request.directory, ARCHIVE, CONTENTS), source);
+      archive = await listArchive({ ...context, signal }, tools, join(request.directory, ARCHIVE));
+      await fixDate(join(request.directory, ARCHIVE, CONTENTS));
+    },
+    ...works,
+  ]);
+  const others = await packOthers(request, { archive, own });
+  const tables = await settled(read);
   dumped(`Dumped ${of}`);
-  return { serverVersion, toolVersion: tools.version, ...assemble({ packed, archive, source }) };
+  return { serverVersion, toolVersion: tools.version, ...assemble({ tables, others, archive, source }) };
 }
 
 async function readServerVersion(session: PsqlSession): Promise<string> {
@@ -71,38 +96,32 @@ async function exportSnapshot(session: PsqlSession): Promise<string> {
   return row.id;
 }
 
-interface Packing {
-  /** Packs a table's file from the moment it appears. */
-  follow(name: string): void;
-  /** Packs the files that only now are complete. */
-  packRest(names: string[]): Promise<void>;
-  done(): Promise<Map<string, PackedFile>>;
+/** The folder that pg_dump writes into, which must be its own. */
+const ARCHIVE = 'archive';
+
+interface OwnTables {
+  own: CatalogTable[];
+  /** Keep pg_dump from their rows. */
+  exclusions: string[];
 }
 
-function createPacking({ pack }: DumpRequest, progress: DumpProgress): Packing {
-  const running = new Map<string, Promise<PackedFile>>();
-
-  function start(name: string): void {
-    if (running.has(name)) return;
-    const terminator = isTableFile(name) ? DATA_TERMINATOR : null;
-    const packed = pack({ name, terminator, onBytes: (bytes) => progress.onBytes(name, bytes) });
-    // Awaited in `done`; when the dump fails before, its error is the one to tell.
-    packed.catch(() => {});
-    running.set(name, packed);
+/**
+ * Tables that are read by ranges: all but those of extensions, of which pg_dump knows what to dump, and the smallest of
+ * very many, whose names would be too long for the arguments of a program.
+ */
+function chooseOwn(tables: CatalogTable[]): OwnTables {
+  const largestFirst = tables.filter((table) => !table.of_extension).sort((a, b) => b.bytes - a.bytes);
+  const own: CatalogTable[] = [];
+  const exclusions: string[] = [];
+  let bytes = 0;
+  for (const table of largestFirst) {
+    const exclusion = `--exclude-table-data=${quoteName(table.schema)}.${quoteName(table.name)}`;
+    bytes += Buffer.byteLength(exclusion);
+    if (bytes > MOST_BYTES_OF_ALL) break;
+    own.push(table);
+    exclusions.push(exclusion);
   }
-
-  return {
-    follow(name) {
-      if (isTableFile(name)) start(name);
-    },
-    async packRest(names) {
-      for (const name of names) start(name);
-    },
-    async done() {
-      const files = await Promise.all(running.values());
-      return new Map(files.map((packed) => [packed.file.name, packed]));
-    },
-  };
+  return { own, exclusions };
 }
 
 /** A table's rows, by the number of their entry in the archive. */
@@ -110,79 +129,84 @@ function isTableFile(name: string): boolean {
   return /^\d+\.dat$/.test(name);
 }
 
-const LOOK_EVERY = 25;
+/** The files that pg_dump has written, without rows that were read besides. */
+async function packOthers(
+  { directory, pack }: DumpRequest,
+  { archive, own }: { archive: ArchiveEntry[]; own: CatalogTable[] },
+): Promise<Map<string, PackedFile>> {
+  const oids = new Set(own.map(({ oid }) => oid));
+  const twice = new Set(
+    archive.filter((entry) => isTableData(entry) && oids.has(entry.oid)).map(({ dumpId }) => `${dumpId}.dat`),
+  );
+  const files = (await readdir(join(directory, ARCHIVE))).filter((name) => !twice.has(name));
+  for (const name of files) await rename(join(directory, ARCHIVE, name), join(directory, name));
+  const packed = await mapWithConcurrency(files, PACKED_AT_ONCE, (name) =>
+    pack({ name, terminator: isTableFile(name) ? DATA_TERMINATOR : null, onBytes: () => {}, grown: true }),
+  );
+  return new Map(packed.map((one) => [one.file.name, one]));
+}
 
-/** Tells of the folder's files as they appear. A watch of the kernel's would also tell of every write into them. */
-async function followFiles(
-  directory: string,
-  { until, found }: { until: Promise<void>; found: (name: string) => void },
-): Promise<void> {
-  let over = false;
-  const end = (): void => {
-    over = true;
-  };
-  until.then(end, end);
-  while (!over) {
-    for (const name of await readdir(directory)) found(name);
-    await Promise.race([until, setTimeout(LOOK_EVERY)]);
-  }
-  await until;
+const PACKED_AT_ONCE = 16;
+
+async function settled(read: ReadTables): Promise<Map<CatalogTable, PackedFile[]>> {
+  const tables = await mapWithConcurrency([...read], PACKED_AT_ONCE, async ([table, files]) => {
+    return [table, await Promise.all(files)] as const;
+  });
+  return new Map(tables);
 }
 
 interface PgDump {
   request: DumpRequest;
   tools: ClientTools;
   snapshot: string;
-  /** Asked why, when it fails. */
-  session: PsqlSession;
   source: Source;
-  progress: DumpProgress;
+  exclusions: string[];
+  explain: (message: string, details: string[]) => Promise<UserError>;
 }
 
 async function runPgDump(
   context: EngineContext,
-  { request, tools, snapshot, session, source, progress }: PgDump,
+  { request, tools, snapshot, source, exclusions, explain }: PgDump,
 ): Promise<void> {
-  const { url, jobs, directory } = request;
+  const { url, directory } = request;
   const { args, env, mounts } = connectionOf(url, { statement_timeout: '0' });
   // Excluding the other schemas keeps the extensions, which `--schema` would drop without a word.
-  const exclusions = source.excluded.map((schema) => `--exclude-schema="${schema.replaceAll('"', '""')}"`);
+  const schemas = source.excluded.map((schema) => `--exclude-schema=${quoteName(schema)}`);
   const flags = [
     '--format=directory',
     '--compress=0',
-    `--jobs=${jobs}`,
+    `--jobs=${jobsOf(request, { tools, source, exclusions })}`,
     `--snapshot=${snapshot}`,
-    `--file=${directory}`,
+    `--file=${join(directory, ARCHIVE)}`,
   ];
   const result = await context.runner.run(
     {
       file: tools.pg_dump,
-      args: [...flags, ...DUMP_FLAGS, ...exclusions, ...args],
+      args: [...flags, ...DUMP_FLAGS, ...schemas, ...exclusions, ...args],
       env,
       mounts: [...mounts, { path: directory, writable: true }],
     },
-    { signal: context.signal, onErrorLine: progress.onToolLine },
+    { signal: context.signal },
   );
   if (result.exitCode === 0) return;
-  const schemas = source.details.schemas.map(({ name }) => name);
-  const { hint, details } = await explainDumpFailure(context, session, { schemas, jobs });
-  throw new UserError(`pg_dump failed on ${url.display}`, {
-    code: 'dump_failed',
-    exit: EXIT.failed,
-    details: [...wordsOf(result.stderr), ...details],
-    hint,
-  });
+  throw await explain(`pg_dump failed on ${url.display}`, wordsOf(result.stderr));
+}
+
+/** Since this version pg_dump divides large objects between its workers. */
+const BLOBS_IN_PARALLEL = 17;
+
+/** Workers only where it has something to do for them: each is a connection. */
+function jobsOf(
+  { jobs }: DumpRequest,
+  { tools, source, exclusions }: Pick<PgDump, 'tools' | 'source' | 'exclusions'>,
+): number {
+  const hasRows = exclusions.length < source.tables.filter((table) => !table.of_extension).length;
+  const hasBlobs = tools.major >= BLOBS_IN_PARALLEL && (source.details.inventory.large_objects?.count ?? 0) > 0;
+  return hasRows || hasBlobs ? jobs : 1;
 }
 
 /** A copy must not start to replicate, and belongs to the restoring role. */
-const DUMP_FLAGS = [
-  '--no-publications',
-  '--no-subscriptions',
-  '--no-privileges',
-  '--no-sync',
-  '--no-password',
-  '--verbose',
-];
+const DUMP_FLAGS = ['--no-publications', '--no-subscriptions', '--no-privileges', '--no-sync', '--no-password'];
 
 /** What a tool said that is not its account of how it goes on. */
 function wordsOf(stderr: string): string[] {
@@ -209,37 +233,40 @@ async function fixDate(contents: string): Promise<void> {
   await writeFile(contents, withoutDate(await readFile(contents)));
 }
 
-interface Parts {
-  packed: Map<string, PackedFile>;
+interface Dumped {
+  /** By the tables whose rows were read by ranges. */
+  tables: Map<CatalogTable, PackedFile[]>;
+  /** What pg_dump has written. */
+  others: Map<string, PackedFile>;
   archive: ArchiveEntry[];
   source: Source;
 }
 
-function assemble({ packed, archive, source }: Parts): Pick<DumpResult, 'tables' | 'files' | 'details' | 'schemas'> {
+function assemble(dumped: Dumped): Pick<DumpResult, 'tables' | 'files' | 'details' | 'schemas'> {
+  const { others, archive, source } = dumped;
   const byOid = new Map(source.allTables.map((table) => [table.oid, table]));
   const tables: ManifestTable[] = [];
   const data: ArchiveDetails['data'] = {};
-  for (const entry of archive.filter(isTableData)) {
-    const table = byOid.get(entry.oid);
-    const content = packed.get(`${entry.dumpId}.dat`);
-    if (!content || !table) continue;
-    if (!content.terminated) throw cutShort(table);
-    packed.delete(content.file.name);
-    tables.push({ name: nameOf(table), rows: content.lines - TERMINATOR_LINES, file: content.file });
+  const add = (table: CatalogTable, packed: PackedFile[], more: { oid?: number }): void => {
+    if (!packed.every(({ terminated }) => terminated)) throw cutShort(nameOf(table));
+    const [file, ...parts] = packed.map((each) => each.file);
+    if (!file) throw new Error(`${nameOf(table)} has no file`);
+    const rows = packed.reduce((sum, { lines }) => sum + lines - TERMINATOR_LINES, 0);
+    tables.push({ name: nameOf(table), rows, file, ...(parts.length > 0 && { parts }) });
     const { schema, name, columns, of_extension } = table;
     const root = source.roots.get(table.oid);
-    data[content.file.name] = { schema, table: name, columns, of_extension, ...(root && { root }) };
+    data[file.name] = { schema, table: name, columns, of_extension, ...(root && { root }), ...more };
+  };
+  for (const [table, packed] of dumped.tables) add(table, packed, { oid: table.oid });
+  for (const entry of archive.filter(isTableData)) {
+    const table = byOid.get(entry.oid);
+    const content = others.get(`${entry.dumpId}.dat`);
+    if (!content || !table) continue;
+    others.delete(content.file.name);
+    add(table, [content], {});
   }
   tables.sort((a, b) => (a.name < b.name ? -1 : 1));
-  const files = [...packed.values()].map(({ file }) => file).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const files = [...others.values()].map(({ file }) => file).sort((a, b) => (a.name < b.name ? -1 : 1));
   const schemas = source.details.schemas.map((schema) => schema.name);
   return { tables, files, schemas, details: { ...source.details, data } satisfies ArchiveDetails };
-}
-
-function cutShort(table: CatalogTable): UserError {
-  return new UserError(`The dump of ${nameOf(table)} is cut short`, {
-    code: 'dump_failed',
-    exit: EXIT.failed,
-    hint: 'Is the disk full? Nothing was stored.',
-  });
 }

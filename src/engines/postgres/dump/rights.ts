@@ -100,14 +100,17 @@ export async function explainDumpFailure(
       hint: `Nothing was stored. Let an administrator run on the source: ${lacking.map(({ hint }) => hint).join(' ')}`,
     };
   }
-  // One for pg_dump itself and one for each of its workers.
+  // Besides this session one for pg_dump, and one for each further reader.
   const free = await readFreeConnections(session);
-  if (free <= jobs) {
+  if (free < jobs) {
+    const fewer = `Use fewer connections: set cpus of the target to ${free} or less, or raise`;
     return {
-      details: [`the server has room for ${Math.max(0, free)} more connections; pg_dump needs ${jobs + 1}`],
-      hint: `Nothing was stored. Use fewer connections: set cpus of the target to ${Math.max(1, free - 1)} or less, or raise max_connections.`,
+      details: [
+        `the server has room for ${Math.max(0, free)} more connections; a build with ${jobs} cpus needs up to ${jobs}`,
+      ],
+      hint: `Nothing was stored. ${free < 1 ? 'A build needs two connections: raise' : fewer} max_connections, or the CONNECTION LIMIT of the role or database.`,
     };
   }
   if (await isStandby(session)) return { details: [], hint: `Nothing was stored. ${STANDBY_HINT}` };
-  return { details: [], hint: "Nothing was stored. The message above is pg_dump's own." };
+  return { details: [], hint: 'Nothing was stored. The message above is that of the server or of pg_dump.' };
 }

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import type { Completed, RunningProcess } from '../../../process/runner.ts';
-import type { ManifestTable } from '../../../repository/manifest.ts';
+import { bytesOfTable, filesOfTable, type ManifestFile, type ManifestTable } from '../../../repository/manifest.ts';
 import { release } from '../../../repository/objects/release.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { runTogether } from '../../shared/run-together.ts';
+import { connect } from '../connection/connect.ts';
 import { PSQL_FLAGS, quoteName } from '../connection/session.ts';
 import { connectionOf } from '../connection/url.ts';
 import { type ArchiveDetails, DATA_TERMINATOR, END_OF_COPY } from '../dump/archive.ts';
@@ -19,11 +20,26 @@ import { createRowGuard, refused } from './rows/row-guard.ts';
 /** Tables up to so many bytes together share one connection: starting one costs as much as loading a small table. */
 const BATCH_BYTES = 16 * 1024 * 1024;
 const BATCH_TABLES = 200;
-/** Loads the rows, several tables at once, the largest first, each straight from its compressed object. */
+
+/** Rows that one COPY loads: all of a table, or those of some of its parts. */
+export interface RowsToLoad {
+  table: ManifestTable;
+  files: ManifestFile[];
+  isWhole: boolean;
+}
+
+export function wholeTable(table: ManifestTable): RowsToLoad {
+  return { table, files: filesOfTable(table), isWhole: true };
+}
+
+/** Loads the rows, several tables or parts of one at once, the largest first, each straight from its compressed object. */
 export async function loadTables(context: EngineContext, fill: Filling): Promise<void> {
   const { plan, jobs } = fill;
-  const total = plan.tables.reduce((sum, table) => sum + table.file.bytes, 0);
-  const queue = batches(plan.tables, fill.details);
+  const total = plan.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
+  const queue = batches(plan.tables, fill);
+  const loaded = new Map<ManifestTable, number>();
+  /** Of which a part could not be loaded. */
+  const refused = new Set<ManifestTable>();
   let done = 0;
   const onBytes = (current: string, bytes: number): void => {
     done += bytes;
@@ -31,8 +47,9 @@ export async function loadTables(context: EngineContext, fill: Filling): Promise
   };
   const worker = async (signal: AbortSignal): Promise<void> => {
     for (let batch = queue.shift(); batch && !signal.aborted; batch = queue.shift()) {
+      if (batch.some(({ table }) => refused.has(table))) continue;
       let read = 0;
-      const refusal = await loadBatch(
+      const outcome = await loadBatch(
         { ...context, signal },
         {
           fill,
@@ -43,37 +60,104 @@ export async function loadTables(context: EngineContext, fill: Filling): Promise
           },
         },
       );
-      if (!refusal) continue;
-      if (!fill.errors) throw refusal;
+      if (Array.isArray(outcome)) {
+        for (const [at, { table }] of batch.entries()) loaded.set(table, (loaded.get(table) ?? 0) + (outcome[at] ?? 0));
+        continue;
+      }
+      if (!fill.errors) throw outcome;
       // The batch is one transaction: which of its tables can be loaded shows one at a time.
       done -= read;
-      if (batch.length > 1) queue.unshift(...batch.map((table) => [table]));
-      else fill.errors.push([refusal.message, ...refusal.details].join(': '));
+      if (batch.length > 1) {
+        queue.unshift(...batch.map((rows) => [rows]));
+        continue;
+      }
+      for (const { table, isWhole } of batch) if (!isWhole) refused.add(table);
+      fill.errors.push([outcome.message, ...outcome.details].join(': '));
     }
   };
   await runTogether(
     context.signal,
     Array.from({ length: Math.min(jobs, queue.length) }, () => worker),
   );
+  checkSums(loaded, refused);
+  await emptyTables(context, fill, refused);
 }
 
+/** A batch knows how many rows it must have only of whole tables. */
+function checkSums(loaded: Map<ManifestTable, number>, refused: Set<ManifestTable>): void {
+  const lines = [...loaded]
+    .filter(([table, rows]) => !refused.has(table) && rows !== table.rows)
+    .map(([{ name, rows }, sum]) => rowsDiffer(name, { loaded: sum, expected: rows }));
+  if (lines.length > 0) throw restoreFailed('Not all rows were loaded', lines);
+}
+
+/** A table has all of its rows or none. */
+async function emptyTables(
+  context: EngineContext,
+  { url, tools, settings, details }: Filling,
+  tables: Set<ManifestTable>,
+): Promise<void> {
+  if (tables.size === 0) return;
+  await using session = await connect(context, url, { tools, settings });
+  for (const table of tables) await session.execute(`TRUNCATE ONLY ${pathOf(dataOf(table, details))}`);
+}
+
+/** A table that makes up more than this share of one session's work is loaded by several, which cannot freeze its rows. */
+const MOST_OF_A_SESSION = 0.5;
+/** Bytes that a session loads into a table that it shares with others. */
+const SHARE_BYTES = 32 * 1024 * 1024;
+
 /** Large tables alone and first, small ones together; tables without rows need nothing. */
-function batches(tables: ManifestTable[], details: ArchiveDetails): ManifestTable[][] {
-  const bySize = tables.filter((table) => table.rows > 0).sort((a, b) => b.file.bytes - a.file.bytes);
-  const all: ManifestTable[][] = [];
+function batches(
+  tables: ManifestTable[],
+  { details, jobs, beforeSwap }: Pick<Filling, 'details' | 'jobs' | 'beforeSwap'>,
+): RowsToLoad[][] {
+  const bySize = tables.filter((table) => table.rows > 0).sort((a, b) => bytesOfTable(b) - bytesOfTable(a));
+  const work = bySize.reduce((sum, table) => sum + bytesOfTable(table), 0) / jobs;
+  const all: RowsToLoad[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   let argumentBytes = 0;
   for (const table of bySize) {
+    const size = bytesOfTable(table);
+    // A snapshot that is built of the result, as when sanitizing, has the same bytes only where the order is the same.
+    const canInterleave = jobs > 1 && beforeSwap === undefined;
+    if (canInterleave && size > SHARE_BYTES && size > work * MOST_OF_A_SESSION && canBeShared(table, details)) {
+      all.push(...shares(table).map((rows) => [rows]));
+      continue;
+    }
     const last = all.at(-1);
-    const command = Buffer.byteLength(copyStatement(table, details));
-    bytes += table.file.bytes;
+    const command = Buffer.byteLength(copyStatement(wholeTable(table), details));
+    bytes += size;
     argumentBytes += command;
     if (!last || bytes > BATCH_BYTES || last.length === BATCH_TABLES || argumentBytes > MOST_BYTES_OF_ALL) {
-      all.push([table]);
-      bytes = table.file.bytes;
+      all.push([wholeTable(table)]);
+      bytes = size;
       argumentBytes = command;
     } else {
-      last.push(table);
+      last.push(wholeTable(table));
+    }
+  }
+  return all;
+}
+
+/** Rows of an extension's script may be there, and rows that go through a root belong to several tables: neither is emptied. */
+function canBeShared(table: ManifestTable, details: ArchiveDetails): boolean {
+  const { of_extension, root } = dataOf(table, details);
+  return table.parts !== undefined && !of_extension && !root;
+}
+
+/** Parts that follow each other. */
+function shares(table: ManifestTable): RowsToLoad[] {
+  const all: RowsToLoad[] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const file of filesOfTable(table)) {
+    const last = all.at(-1);
+    if (last && bytes + file.bytes <= SHARE_BYTES) {
+      last.files.push(file);
+      bytes += file.bytes;
+    } else {
+      all.push({ table, files: [file], isWhole: false });
+      bytes = file.bytes;
     }
   }
   return all;
@@ -81,19 +165,22 @@ function batches(tables: ManifestTable[], details: ArchiveDetails): ManifestTabl
 
 interface Batch {
   fill: Filling;
-  batch: ManifestTable[];
+  batch: RowsToLoad[];
   onBytes: (current: string, bytes: number) => void;
 }
 
 /** How psql exits when the server has refused a command: an argument, or a line of its input. */
 const REFUSED_BY_SERVER = new Set<number | null>([1, 3]);
 
-/** One psql for the batch, in one transaction. Resolves with what the server has refused of it, which then is empty. */
-async function loadBatch(context: EngineContext, { fill, batch, onBytes }: Batch): Promise<UserError | null> {
+/**
+ * One psql for the batch, in one transaction. Resolves with the numbers of rows, or with what the server has refused: then
+ * it has loaded nothing.
+ */
+async function loadBatch(context: EngineContext, { fill, batch, onBytes }: Batch): Promise<number[] | UserError> {
   const { url, tools, details, settings } = fill;
   const connection = connectionOf(url, { ...settings, ...COPY_SETTINGS });
   const commands = copyCommands(
-    batch.map((table) => copyStatement(table, details)),
+    batch.map((rows) => copyStatement(rows, details)),
     tools,
   );
   const args = [...COPY_FLAGS, '--single-transaction', ...commands.args, ...connection.args];
@@ -105,14 +192,13 @@ async function loadBatch(context: EngineContext, { fill, batch, onBytes }: Batch
   // One COPY has ended for each table before the one that failed.
   const current = batch[copyCounts(said()).length] ?? batch[0];
   try {
-    refuseUnlessFed({ fed, ended, details, what: `The rows of ${current?.name} could not be loaded` });
+    refuseUnlessFed({ fed, ended, details, what: `The rows of ${current?.table.name} could not be loaded` });
   } catch (error) {
     const refused = ended.status === 'fulfilled' && REFUSED_BY_SERVER.has(ended.value.exitCode);
     if (refused && error instanceof UserError && error.code === 'restore_failed') return error;
     throw error;
   }
-  checkTags(said(), batch);
-  return null;
+  return checkTags(said(), batch);
 }
 
 /** How feeding a psql and the psql itself came out. */
@@ -180,21 +266,32 @@ export function copyCommands(commands: string[], tools: ClientTools): CopyComman
 /**
  * FREEZE writes the rows as the vacuum would leave them, so that they are not rewritten later; it requires the table
  * emptied in the same transaction. A table of an extension keeps the rows that the extension put there, and a
- * partitioned table those of its other partitions.
+ * partitioned table those of its other partitions. Several sessions cannot freeze the rows of one table.
  */
-export function copyStatement(table: ManifestTable, details: ArchiveDetails): string {
-  const data = details.data[table.file.name];
-  if (!data) throw new Error(`the manifest has no columns for ${table.name}`);
-  const { schema, table: tableName } = data.root ?? data;
-  const name = `${quoteName(schema)}.${quoteName(tableName)}`;
+export function copyStatement({ table, isWhole }: RowsToLoad, details: ArchiveDetails): string {
+  const data = dataOf(table, details);
+  const name = pathOf(data);
   const columns = data.columns.length > 0 ? ` (${data.columns.map(quoteName).join(', ')})` : '';
   const copy = `COPY ${name}${columns} FROM STDIN`;
-  return data.of_extension || data.root ? copy : `TRUNCATE ONLY ${name}; ${copy} WITH (FREEZE)`;
+  return data.of_extension || data.root || !isWhole ? copy : `TRUNCATE ONLY ${name}; ${copy} WITH (FREEZE)`;
+}
+
+type TableData = ArchiveDetails['data'][string];
+
+function dataOf({ name, file }: ManifestTable, { data }: ArchiveDetails): TableData {
+  const found = data[file.name];
+  if (!found) throw new Error(`the manifest has no columns for ${name}`);
+  return found;
+}
+
+function pathOf(data: TableData): string {
+  const { schema, table } = data.root ?? data;
+  return `${quoteName(schema)}.${quoteName(table)}`;
 }
 
 export interface Feed {
   read: Filling['read'];
-  batch: ManifestTable[];
+  batch: RowsToLoad[];
   child: RunningProcess;
   onBytes: (current: string, bytes: number) => void;
   commands: CopyCommands;
@@ -207,9 +304,9 @@ export interface Feed {
 export async function feedTables({ read, batch, child, onBytes, commands }: Feed): Promise<void> {
   child.stdin.on('error', () => {});
   try {
-    for (const [index, table] of batch.entries()) {
+    for (const [index, { table, files }] of batch.entries()) {
       if (commands.before) await write(child.stdin, commands.before(index));
-      await feedTable({ read, table, child, onBytes });
+      for (const file of files) await feedFile({ read, table, file, child, onBytes });
       await write(child.stdin, END_OF_COPY);
     }
     child.stdin.end(commands.after);
@@ -220,16 +317,17 @@ export async function feedTables({ read, batch, child, onBytes, commands }: Feed
 }
 
 /** Exactly as many bytes as the manifest says, rows and then the terminator. */
-async function feedTable({
+async function feedFile({
   read,
   table,
+  file,
   child,
   onBytes,
-}: Omit<Feed, 'batch' | 'commands'> & { table: ManifestTable }): Promise<void> {
+}: Omit<Feed, 'batch' | 'commands'> & { table: ManifestTable; file: ManifestFile }): Promise<void> {
   const guard = createRowGuard(table.name);
-  let left = table.file.bytes - DATA_TERMINATOR.length;
+  let left = file.bytes - DATA_TERMINATOR.length;
   let ending = Buffer.alloc(0);
-  for await (const frame of read(table.file)) {
+  for await (const frame of read(file)) {
     const rows = frame.subarray(0, Math.max(0, left));
     left -= rows.length;
     guard.check(rows);
@@ -265,13 +363,18 @@ export function copyCounts(said: string): number[] {
   return [...said.matchAll(/^COPY (\d+)$/gm)].map((match) => Number(match[1]));
 }
 
-/** Refuses other numbers of rows than the manifest's. */
-export function checkTags(tags: string, batch: ManifestTable[]): void {
+/** The number of rows of each; refuses other numbers for whole tables than the manifest's. */
+export function checkTags(tags: string, batch: RowsToLoad[]): number[] {
   const counts = copyCounts(tags);
-  const lines = batch.flatMap(({ name, rows }, index) =>
-    counts[index] === rows ? [] : [`${name}: ${counts[index] ?? 0} rows loaded, ${rows} in the manifest`],
-  );
+  const lines = batch.flatMap(({ table: { name, rows }, isWhole }, index) => {
+    const loaded = counts[index] ?? 0;
+    return isWhole && loaded !== rows ? [rowsDiffer(name, { loaded, expected: rows })] : [];
+  });
   if (counts.length > batch.length) lines.push(`${counts.length} tables were loaded instead of ${batch.length}`);
-  if (lines.length === 0) return;
-  throw restoreFailed('Not all rows were loaded', lines);
+  if (lines.length > 0) throw restoreFailed('Not all rows were loaded', lines);
+  return counts;
+}
+
+function rowsDiffer(table: string, { loaded, expected }: { loaded: number; expected: number }): string {
+  return `${table}: ${loaded} rows loaded, ${expected} in the manifest`;
 }

@@ -1,3 +1,4 @@
+import { bytesOfTable } from '../../../repository/manifest.ts';
 import type { DestinationState } from '../../../results/results.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { WarningEvent } from '../../../runtime/events.ts';
@@ -43,7 +44,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   });
   const { tables, empty } = divideTables(inSchemas, request);
   const databases = 1 + (swap && request.keepBase ? (request.keepBase.spare ? 2 : 1) : 0);
-  refuseShortSpace(facts, databases * tables.reduce((sum, table) => sum + table.file.bytes, 0));
+  refuseShortSpace(facts, databases * tables.reduce((sum, table) => sum + bytesOfTable(table), 0));
   return {
     destination: facts.destination,
     ...chosen,

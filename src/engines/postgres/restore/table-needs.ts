@@ -67,6 +67,10 @@ interface TableEntry {
 /** The tables by the number of their entry. */
 function tablesIn(entries: ArchiveEntry[], { data, schemas, inventory }: ArchiveDetails): Map<number, TableEntry> {
   const withRows = new Map<number, TableEntry>();
+  for (const { oid, schema, table } of Object.values(data)) {
+    if (oid !== undefined) withRows.set(oid, tableEntry({ schema, table, hasRows: true }));
+  }
+  // Archives whose rows were written by pg_dump have an entry for each table instead.
   for (const { dumpId, oid } of entries.filter(isTableData)) {
     const found = data[`${dumpId}.dat`];
     if (found) withRows.set(oid, tableEntry({ schema: found.schema, table: found.table, hasRows: true }));

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   ConnectionLost,
@@ -14,6 +17,7 @@ import {
   describeWithPostgres,
   startPostgres,
   type TestPostgres,
+  temporaryFolder,
   testContext,
 } from '../../../helpers/postgres-server.ts';
 
@@ -49,6 +53,30 @@ describeWithPostgres('a session', () => {
     expect(await session.query(limits)).toEqual([{ time: '10min', files: '2GB' }]);
     await using unlimited = await open({ statement_timeout: '0' });
     expect(await unlimited.query(limits)).toEqual([{ time: '0', files: '-1' }]);
+  });
+
+  it('writes rows and their ending into a file, whatever its name, and nothing behind rows of a failed statement', async () => {
+    await using folder = await temporaryFolder();
+    const file = (name: string) => ({ path: join(folder.path, name), ending: '\\.\n\n\n' });
+    const odd = file(`it's "odd" \\n :x \`id\``);
+    await session.copyToFile(`COPY (SELECT i, E'a\\\\b' FROM generate_series(1, 2) i) TO STDOUT`, odd);
+    expect(await readFile(odd.path, 'utf8')).toBe('1\ta\\\\b\n2\ta\\\\b\n\\.\n\n\n');
+    const failed = file('failed');
+    const half = 'COPY (SELECT 1 / (20000 - i) FROM generate_series(1, 20000) i) TO STDOUT';
+    await expect(session.copyToFile(half, failed)).rejects.toMatchObject({ sqlstate: '58030' });
+    await expect(session.lines(half, () => {})).rejects.toMatchObject({ sqlstate: '58030' });
+    expect(await readFile(failed.path, 'utf8')).not.toContain('\\.');
+    expect(await echo('still there')).toBe('still there');
+  });
+
+  it.runIf(existsSync('/dev/full'))('rejects when the rows cannot be written', async () => {
+    const full = { path: '/dev/full', ending: 'end' };
+    await session.execute('SELECT 1');
+    for (const rows of [1, 100_000]) {
+      const copying = session.copyToFile(`COPY (SELECT generate_series(1, ${rows})) TO STDOUT`, full);
+      await expect(copying).rejects.toMatchObject({ sqlstate: '58030' });
+    }
+    expect(await echo('still there')).toBe('still there');
   });
 
   it('gives the rows of a query as objects, numbers as numbers and null as null', async () => {

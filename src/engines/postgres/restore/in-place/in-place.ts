@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { open, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Mount } from '../../../../process/runner.ts';
+import { bytesOfTable } from '../../../../repository/manifest.ts';
 import { EXIT, UserError } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
@@ -25,6 +26,7 @@ import {
   feedTables,
   refuseUnlessFed,
   textOf,
+  wholeTable,
 } from '../load-tables.ts';
 import { divideInventory, type RemoteEntry } from '../remote-objects.ts';
 import { materialize, sectionArgs } from '../rows/fill.ts';
@@ -63,9 +65,9 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     await fitIntoTransaction(file, majorOf(plan.destination.server_version));
     return `--file=${file}`;
   };
-  const tables = plan.tables.filter((table) => table.rows > 0);
+  const tables = plan.tables.filter((table) => table.rows > 0).map(wholeTable);
   const commands = copyCommands(
-    tables.map((table) => copyStatement(table, details)),
+    tables.map((rows) => copyStatement(rows, details)),
     tools,
   );
   const word = randomBytes(16).toString('hex');
@@ -92,7 +94,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
 
   const amount = formatNumberOf(plan.tables.length, 'table');
   const restored = startStep(report, 'restore', `Restore ${amount} in one transaction`);
-  const total = tables.reduce((sum, table) => sum + table.file.bytes, 0);
+  const total = tables.reduce((sum, { table }) => sum + bytesOfTable(table), 0);
   let done = 0;
   const { args, env, mounts } = connectionOf(url, {
     statement_timeout: '0',

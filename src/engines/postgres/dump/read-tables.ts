@@ -1,0 +1,320 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { DumpRequest, EngineContext, PackedFile } from '../../engine.ts';
+import { connect } from '../connection/connect.ts';
+import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
+import type { CatalogTable } from '../introspect.ts';
+import type { ClientTools } from '../tools.ts';
+import { DATA_TERMINATOR } from './archive.ts';
+import { type DumpProgress, nameOf } from './dump-progress.ts';
+import { copyOut, type Range } from './ranges.ts';
+
+export interface TableReads {
+  request: DumpRequest;
+  tools: ClientTools;
+  /** Exports the snapshot, holds the locks, and reads, too. */
+  session: PsqlSession;
+  snapshot: string;
+  ranges: Map<CatalogTable, Range[]>;
+  progress: DumpProgress;
+  explain: (message: string, details: string[]) => Promise<UserError>;
+}
+
+/** The files of each table, in the order of its rows. */
+export type ReadTables = Map<CatalogTable, Promise<PackedFile>[]>;
+
+/** Tables of so few bytes have no file: so many, and together of so many bytes, are read and packed at once. */
+const SMALL_BYTES = 512 * 1024;
+const SMALL_AT_ONCE = 100;
+/** A file of more bytes is packed while it is written. */
+const LARGE_BYTES = 64 * 1024 * 1024;
+/** A further session begins to pay off for so many bytes, or so many tables. */
+const BYTES_OF_SESSION = 16 * 1024 * 1024;
+const TABLES_OF_SESSION = 250;
+/** Files of a session that wait to be packed. */
+const PACKING_AT_ONCE = 3;
+
+interface Piece {
+  table: CatalogTable;
+  range: Range;
+  /** Estimated. */
+  bytes: number;
+  name: string;
+  /** Where its packed file goes. */
+  packed(file: Promise<PackedFile>): void;
+}
+
+/** Everything but formats and limits is as the database has it: a snapshot has the same bytes whoever makes it. */
+const READING = {
+  DateStyle: 'ISO',
+  IntervalStyle: 'postgres',
+  TimeZone: 'UTC',
+  extra_float_digits: '3',
+  bytea_output: 'hex',
+  xmloption: 'content',
+  row_security: 'off',
+  synchronize_seqscans: 'off',
+  enable_seqscan: 'off',
+  max_parallel_workers_per_gather: '0',
+  jit: 'off',
+  statement_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+  transaction_timeout: '0',
+  /** As pg_dump: a table that somebody replaces by a view would run code with the rights of this role. */
+  restrict_nonsystem_relation_kind: 'view, foreign-table',
+};
+
+/** Sets those that the server knows. */
+async function prepareReading(session: PsqlSession, more: Record<string, string> = {}): Promise<void> {
+  const values = Object.entries({ ...READING, ...more }).map(
+    ([name, value]) => `(${quoteText(name)}, ${quoteText(value)})`,
+  );
+  await session.execute(
+    `SELECT count(set_config(v.name, v.value, false)) FROM (VALUES ${values.join(', ')}) AS v (name, value)
+     JOIN pg_settings s ON s.name = v.name WHERE s.setting <> v.value`,
+  );
+}
+
+const LOCKS_AT_ONCE = 500;
+
+/** Nobody may change, empty or replace a table between the catalog and its rows. */
+export async function lockTables(
+  session: PsqlSession,
+  { tables, explain }: { tables: CatalogTable[]; explain: TableReads['explain'] },
+): Promise<void> {
+  await prepareReading(session);
+  for (let from = 0; from < tables.length; from += LOCKS_AT_ONCE) {
+    const names = tables.slice(from, from + LOCKS_AT_ONCE).map((table) => `ONLY ${pathOf(table)}`);
+    await session.execute(`LOCK TABLE ${names.join(', ')} IN ACCESS SHARE MODE`).catch(async (error) => {
+      throw error instanceof SqlError ? await explain('The tables cannot be locked', [error.message]) : error;
+    });
+  }
+  // Between the catalog and the lock, another object may have taken the name.
+  const rows = tables.map(({ oid, schema, name }) => ({ oid, schema, name }));
+  const [changed] = await session.query<{ schema: string; name: string }>(`
+    SELECT t.schema, t.name FROM json_to_recordset(${quoteText(JSON.stringify(rows))}) AS t (oid int8, schema text, name text)
+    WHERE to_regclass(format('%I.%I', t.schema, t.name))::oid::int8 IS DISTINCT FROM t.oid LIMIT 1`);
+  if (changed) throw await explain(`${changed.schema}.${changed.name} was replaced during the build`, []);
+}
+
+function pathOf({ schema, name }: Pick<CatalogTable, 'schema' | 'name'>): string {
+  return `${quoteName(schema)}.${quoteName(name)}`;
+}
+
+/** Works for `runTogether`, each of which reads with a session of its own, the largest tables first. */
+export function tableReaders(
+  context: EngineContext,
+  reads: TableReads,
+): { works: ((signal: AbortSignal) => Promise<void>)[]; read: ReadTables } {
+  const { request, session, ranges } = reads;
+  const read: ReadTables = new Map();
+  const queue = createQueue(reads, read);
+  const sessions = Math.min(
+    request.jobs,
+    1 + Math.max(Math.floor(queue.bytes / BYTES_OF_SESSION), Math.floor(ranges.size / TABLES_OF_SESSION)),
+  );
+  const further = async (signal: AbortSignal): Promise<void> => {
+    await using opened = await openReader({ ...context, signal }, reads);
+    await readPieces(opened, { reads, queue, signal });
+  };
+  return {
+    works: [
+      (signal) => readPieces(session, { reads, queue, signal }),
+      ...Array.from({ length: sessions - 1 }, () => further),
+    ],
+    read,
+  };
+}
+
+/** A lock that is waited for would never come: who waits for it before this session waits for the session with the locks. */
+const LOCK_TIMEOUT = '2s';
+
+async function openReader(
+  context: EngineContext,
+  { request, tools, snapshot, explain }: TableReads,
+): Promise<PsqlSession> {
+  const mounts = [{ path: request.directory, writable: true as const }];
+  const session = await connect(context, request.url, { tools, mounts }).catch(async (error) => {
+    context.signal.throwIfAborted();
+    throw error instanceof UserError ? await explain('A further connection failed', error.details) : error;
+  });
+  await prepareReading(session, { lock_timeout: LOCK_TIMEOUT });
+  await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  await session.execute(`SET TRANSACTION SNAPSHOT ${quoteText(snapshot)}`);
+  return session;
+}
+
+interface PieceQueue {
+  /** Estimated bytes of all. */
+  bytes: number;
+  /** The next large piece, or a number of small ones. */
+  take(): Piece[];
+}
+
+function createQueue({ ranges, request, progress }: TableReads, read: ReadTables): PieceQueue {
+  const pieces: Piece[] = [];
+  const empty: Piece[] = [];
+  for (const [table, parts] of ranges) {
+    const files: Promise<PackedFile>[] = [];
+    read.set(table, files);
+    let waiting = parts.length;
+    for (const [at, range] of parts.entries()) {
+      const piece: Piece = {
+        table,
+        range,
+        bytes: table.bytes / parts.length,
+        name: fileName(table, at),
+        packed(file) {
+          // Awaited with the others; when the reading fails before, its error is the one to report.
+          file.then(
+            () => {
+              waiting -= 1;
+              if (waiting === 0) progress.onFinished(table);
+            },
+            () => {},
+          );
+          files[at] = file;
+        },
+      };
+      // What has no block has no row that is visible to the snapshot, which is older.
+      (table.blocks === 0 && table.is_heap && !table.row_security ? empty : pieces).push(piece);
+    }
+  }
+  packEmpty(request, empty);
+  pieces.sort((a, b) => b.table.bytes - a.table.bytes);
+  return {
+    bytes: pieces.reduce((sum, { bytes }) => sum + bytes, 0),
+    take() {
+      const taken = pieces.splice(0, 1);
+      let bytes = taken[0]?.bytes ?? 0;
+      for (let next = pieces[0]; next && taken.length < SMALL_AT_ONCE; [next] = pieces) {
+        bytes += next.bytes;
+        if (bytes > SMALL_BYTES) break;
+        taken.push(...pieces.splice(0, 1));
+      }
+      return taken;
+    },
+  };
+}
+
+/** All of them have the same content. */
+function packEmpty(request: DumpRequest, pieces: Piece[]): void {
+  const [first] = pieces;
+  if (!first) return;
+  const content = new Uint8Array(Buffer.from(DATA_TERMINATOR));
+  const packing = request.packContents([{ name: first.name, content, terminator: DATA_TERMINATOR }]);
+  for (const { name, packed } of pieces) {
+    packed(
+      packing.then(([one]) => {
+        if (!one) throw new Error(`${name} was not packed`);
+        return { ...one, file: { ...one.file, name } };
+      }),
+    );
+  }
+}
+
+function fileName({ oid }: CatalogTable, part: number): string {
+  return part === 0 ? `${oid}.rows` : `${oid}-${String(part + 1).padStart(4, '0')}.rows`;
+}
+
+interface Reading {
+  reads: TableReads;
+  queue: PieceQueue;
+  signal: AbortSignal;
+}
+
+async function readPieces(session: PsqlSession, { reads, queue, signal }: Reading): Promise<void> {
+  const waiting: Promise<unknown>[] = [];
+  for (let pieces = queue.take(); pieces.length > 0 && !signal.aborted; pieces = queue.take()) {
+    const [first] = pieces;
+    const isSmall = first !== undefined && first.bytes <= SMALL_BYTES;
+    const packed =
+      first && !isSmall ? [await readToFile(session, first, reads)] : await readSmall(session, pieces, reads);
+    const all = Promise.all(packed);
+    all.catch(() => {});
+    waiting.push(all);
+    while (waiting.length > PACKING_AT_ONCE) await waiting.shift();
+  }
+  await Promise.all(waiting);
+}
+
+/** psql writes the file, which a thread then packs: the rows never pass through this process's event loop. */
+async function readToFile(session: PsqlSession, piece: Piece, reads: TableReads): Promise<Promise<PackedFile>> {
+  const { table, range, name, bytes } = piece;
+  const { request, progress } = reads;
+  const path = join(request.directory, name);
+  await writeFile(path, '', { mode: 0o600 });
+  progress.onStarted(table);
+  const pack = (grown: true | Promise<unknown>): Promise<PackedFile> => {
+    const onBytes = (more: number): void => progress.onBytes(table, more);
+    const packed = request.pack({ name, terminator: DATA_TERMINATOR, onBytes, grown });
+    piece.packed(packed);
+    return packed;
+  };
+  const copied = session.copyToFile(copyOut(table, range), { path, ending: DATA_TERMINATOR }).catch(async (error) => {
+    throw await cannotRead(reads, table, error);
+  });
+  const growing = bytes > LARGE_BYTES ? pack(copied) : null;
+  await copied;
+  return growing ?? pack(true);
+}
+
+/** Their statements travel together, since waiting for each answer takes longer than reading it. */
+async function readSmall(session: PsqlSession, pieces: Piece[], reads: TableReads): Promise<Promise<PackedFile>[]> {
+  const { request, progress } = reads;
+  const outcomes = await Promise.allSettled(
+    pieces.map(({ table, range }) => readContent(session, copyOut(table, range))),
+  );
+  const contents = pieces.map(({ name }, at) => {
+    const outcome = outcomes[at];
+    if (outcome?.status !== 'fulfilled') return null;
+    return { name, content: outcome.value, terminator: DATA_TERMINATOR };
+  });
+  const failed = outcomes.findIndex(({ status }) => status === 'rejected');
+  const failure = outcomes[failed];
+  const culprit = pieces[failed];
+  if (culprit && failure?.status === 'rejected') throw await cannotRead(reads, culprit.table, failure.reason);
+  const lengths = contents.map((each) => each?.content.length ?? 0);
+  const together = request.packContents(contents.filter((each) => each !== null));
+  return pieces.map((piece, at) => {
+    const packed = together.then((files) => {
+      const one = files[at];
+      if (!one) throw new Error(`${piece.name} was not packed`);
+      progress.onBytes(piece.table, lengths[at] ?? 0);
+      return one;
+    });
+    piece.packed(packed);
+    return packed;
+  });
+}
+
+async function readContent(session: PsqlSession, statement: string): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  await session.lines(statement, (lines) => {
+    chunks.push(new Uint8Array(lines));
+    bytes += lines.length;
+  });
+  // Memory of its own, which is passed to a thread.
+  const content = new Uint8Array(bytes + DATA_TERMINATOR.length);
+  let at = 0;
+  for (const chunk of [...chunks, Buffer.from(DATA_TERMINATOR)]) {
+    content.set(chunk, at);
+    at += chunk.length;
+  }
+  return content;
+}
+
+async function cannotRead({ explain }: TableReads, table: CatalogTable, error: unknown): Promise<unknown> {
+  if (!(error instanceof SqlError)) return error;
+  return await explain(`${nameOf(table)} cannot be read`, error.message.split('\n'));
+}
+
+export function cutShort(table: string): UserError {
+  return new UserError(`The dump of ${table} is cut short`, {
+    code: 'dump_failed',
+    exit: EXIT.failed,
+    hint: 'Is the disk full? Nothing was stored.',
+  });
+}

@@ -1,0 +1,25 @@
+/** `npm run bench -- postgres-one-table [MEGABYTES]`: half of the data (default 1000 MB) is one table. */
+import { benchData } from '../helpers/bench-data.ts';
+import { benchPostgres } from '../helpers/postgres-bench.ts';
+
+const COLUMNS = 'account_id, kind, happened, amount, path, agent, trace';
+
+await benchPostgres({
+  statements: benchData({ megabytes: Number(process.argv[2] ?? 1000) }),
+  build: 0.65,
+  load: 0.7,
+  changes: [
+    {
+      what: '1 % appended to the large table',
+      statement: `INSERT INTO event SELECT id + 1000000000, ${COLUMNS} FROM event WHERE id <= (SELECT max(id) / 100 FROM event)`,
+    },
+    {
+      what: '1 % of its rows changed, side by side',
+      statement: `UPDATE event SET amount = amount + 1 WHERE id <= (SELECT count(*) / 100 FROM event)`,
+    },
+    {
+      what: '1 % of its rows changed, everywhere',
+      statement: 'UPDATE event SET amount = amount + 1 WHERE id % 100 = 7',
+    },
+  ],
+});
