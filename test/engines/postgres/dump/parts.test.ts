@@ -118,12 +118,12 @@ describeWithPostgres('a table in parts', () => {
     expect(await rowsOf('reversed')).toBe(await rowsOf('app'));
   });
 
-  it.each([
+  it.for([
     ['lacks a part', 'c', 'restore_failed', undefined],
     ['has a part without its end', 'd', 'rows_refused', '1\tx\t\\N\n'],
     ['has a part that ends in the middle', 'e', 'rows_refused', '1\tx\t\\N\n\\.\n2\tx\t\\N\n\\.\n\n\n'],
     ['has a part without rows', 'f', 'restore_failed', '\\.\n\n\n'],
-  ])('is refused when it %s', async (_, letter, code, content) => {
+  ] as const)('is refused when it %s', async ([, letter, code, content]) => {
     const last = event(first).parts?.at(-1)?.name ?? '';
     const forgery = { directory: join(folder.path, 'work'), manifest: first };
     const without = (table: ManifestTable): ManifestTable =>
