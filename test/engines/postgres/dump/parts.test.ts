@@ -118,12 +118,17 @@ describeWithPostgres('a table in parts', () => {
     expect(await rowsOf('reversed')).toBe(await rowsOf('app'));
   });
 
-  it.for([
-    ['lacks a part', 'c', 'restore_failed', undefined],
-    ['has a part without its end', 'd', 'rows_refused', '1\tx\t\\N\n'],
-    ['has a part that ends in the middle', 'e', 'rows_refused', '1\tx\t\\N\n\\.\n2\tx\t\\N\n\\.\n\n\n'],
-    ['has a part without rows', 'f', 'restore_failed', '\\.\n\n\n'],
-  ] as const)('is refused when it %s', async ([, letter, code, content]) => {
+  it.each([
+    { what: 'lacks a part', letter: 'c', code: 'restore_failed', content: undefined },
+    { what: 'has a part without its end', letter: 'd', code: 'rows_refused', content: '1\tx\t\\N\n' },
+    {
+      what: 'has a part that ends in the middle',
+      letter: 'e',
+      code: 'rows_refused',
+      content: '1\tx\t\\N\n\\.\n2\tx\t\\N\n\\.\n\n\n',
+    },
+    { what: 'has a part without rows', letter: 'f', code: 'restore_failed', content: '\\.\n\n\n' },
+  ])('is refused when it $what', async ({ letter, code, content }) => {
     const last = event(first).parts?.at(-1)?.name ?? '';
     const forgery = { directory: join(folder.path, 'work'), manifest: first };
     const without = (table: ManifestTable): ManifestTable =>
