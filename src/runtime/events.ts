@@ -93,3 +93,8 @@ export function startStep(report: Report, step: string, label: string): (done: s
   report({ event: 'step', step, state: 'started', label });
   return (done) => report({ event: 'step', step, state: 'done', label: done });
 }
+
+/** Closes a step that has begun and will not end, of work that another one follows. */
+export function skipStep(report: Report, step: string, label: string): void {
+  report({ event: 'step', step, state: 'skipped', label });
+}

@@ -282,7 +282,7 @@ describeWithPostgres('push, publish and pull', () => {
       expect(await put('{}')).toBe('cloud_refused');
       expect(await put(manifestText({ ...manifest, target: 'other' }))).toBe('cloud_refused');
       expect(await put(manifestText(manifest), 'aaaaaaaa')).toBe('cloud_refused');
-      expect(await put(manifestText(manifest).replace('"format": 1', '"format": 2'))).toBe('cloud_refused');
+      expect(await put(manifestText(manifest).replace('"format": 1', '"format": 3'))).toBe('cloud_refused');
     });
   });
 });

@@ -5,7 +5,7 @@ import type { AgentBuild } from '../../results/agent-results.ts';
 import type { SanitizePlan } from '../../results/sanitize-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError, UserError } from '../../runtime/errors.ts';
-import type { RunEvent } from '../../runtime/events.ts';
+import { type RunEvent, skipStep, startStep } from '../../runtime/events.ts';
 import { printable } from '../../text/printable.ts';
 import { build } from '../build.ts';
 import { openCloud } from '../cloud/open-cloud.ts';
@@ -30,8 +30,7 @@ export async function buildClaimed(given: Context, { claim, approve }: ClaimedOp
   const signal = AbortSignal.any([given.signal, lost.signal]);
   const context: Context = { ...published(given, target), report: steps.report, signal };
   await using _heartbeats = startHeartbeats(given, { claim, lost });
-  const step = { event: 'step', step: 'agent' } as const;
-  steps.report({ ...step, state: 'started', label: `Build target ${target} for the hub` });
+  const built = startStep(steps.report, 'agent', `Build target ${target} for the hub`);
   try {
     const snapshot = await buildTarget(context, target, approve);
     await finish(given, { claim, body: { outcome: 'done', lease: claim.lease, snapshot } }).catch((thrown) => {
@@ -40,7 +39,7 @@ export async function buildClaimed(given: Context, { claim, approve }: ClaimedOp
       const { message, code } = toUserError(thrown);
       given.report({ event: 'warning', code, message: `${message}. The hub may request the build again` });
     });
-    steps.report({ ...step, state: 'done', label: `Built target ${target}: snapshot ${snapshot}` });
+    built(`Built target ${target}: snapshot ${snapshot}`);
     return { target, build: id, outcome: 'done', exit: EXIT.done, snapshot, code: null };
   } catch (thrown) {
     if (given.signal.aborted) {
@@ -149,7 +148,7 @@ function closableSteps(report: Context['report']): { report: Context['report']; 
       report(event);
     },
     close() {
-      for (const [step, label] of [...open].reverse()) report({ event: 'step', step, state: 'skipped', label });
+      for (const [step, label] of [...open].reverse()) skipStep(report, step, label);
     },
   };
 }
