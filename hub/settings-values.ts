@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { BlockList, isIP } from 'node:net';
 
-/** Wraps data keys; the newest is used, the others open what is older. */
+/** Wraps data keys: the newest encrypts, all of them decrypt. */
 export interface HubKey {
   id: string;
   bytes: Buffer;

@@ -115,7 +115,7 @@ async function injectQuietly(file, blob, platform) {
   }
 }
 
-/** Apple's processors run signed programs only; this signature names nobody. */
+/** Apple's processors run signed programs only; an ad-hoc signature is enough. */
 function signForMacOs(file) {
   if (process.platform === 'darwin') execFileSync('codesign', ['--sign', '-', file]);
   else console.log(`On a Mac, sign it: codesign --sign - ${file}`);

@@ -26,7 +26,7 @@ export function makeNpmPackage({ root, manifest, packages }) {
   }
 }
 
-/** The manifest without what is bundled and what is for developers. */
+/** The manifest without bundled packages and entries for developers. */
 export function published({ name, version, description, license, type, bin, engines, optionalDependencies }) {
   return {
     ...{ name, version, description, license, type, bin },

@@ -43,7 +43,7 @@ export interface Claim {
   target: string;
 }
 
-/** Of another agent, or of a target that changed meanwhile: the job stays where it is. */
+/** The job belongs to another agent, or its target has changed: it stays in the queue. */
 class NotTaken extends Error {}
 
 const MOST_IGNORED = 10_000;
@@ -115,7 +115,7 @@ export async function keepBuild(db: Database, { boss }: Queue, claimed: Claimed)
   if (affectedBy(touched) === 0 || outcome !== null) throw leaseLost();
 }
 
-/** pg-boss tells it, and declares no type for it. */
+/** pg-boss returns it without declaring its type. */
 function affectedBy(response: object): number {
   return (response as { affected: number }).affected;
 }
@@ -180,7 +180,7 @@ async function refuseMissing(db: Connection, targetId: string, snapshot: string)
   });
 }
 
-/** Only who claimed it, and still may build the target. */
+/** For the caller that claimed it and may still build the target. */
 async function findClaim(db: Connection, { id, lease, caller }: Claimed, { lock = false } = {}) {
   let query = db
     .selectFrom('builds')
@@ -256,7 +256,7 @@ export type Notice =
     }
   | { event: 'build.failed'; target_id: string; target: string; agent: string | null; code: string; message: string };
 
-/** Queues a notification; in the transaction of what it tells about. */
+/** Queues a notification, in the transaction that causes it. */
 export async function notify(db: Connection, { boss }: Queue, notice: Notice): Promise<void> {
   await boss.send(NOTIFICATIONS, notice, { db: inTransaction(db) });
 }

@@ -5,7 +5,7 @@ import { parseDuration } from '../../src/text/duration.ts';
 import type { AuditEvent } from './audit.ts';
 import type { Connection, Database } from './database.ts';
 
-/** One publication removes so many snapshots at most, the oldest first; the next one goes on. */
+/** Most snapshots that one publication removes, the oldest first; the next publication removes more. */
 const MOST_REMOVED = 10_000;
 
 interface Candidate extends Aged {

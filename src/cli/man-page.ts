@@ -93,7 +93,7 @@ function entry(tag: string, meaning: string): string[] {
   return ['.TP', tag, text(meaning)];
 }
 
-/** Nothing in it is a request of roff, and a hyphen of a flag stays one. */
+/** Escapes requests of roff, and hyphens, which flags need. */
 function text(plain: string): string {
   return plain.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll(/^[.']/gm, '\\&$&');
 }

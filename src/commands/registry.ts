@@ -88,7 +88,7 @@ export const COMMANDS: CommandModule[] = [
 
 export const FAMILIES: Record<string, string> = {
   config: 'write, check, show and encrypt the configuration',
-  schema: 'print the schemas of what the program reads and writes',
+  schema: 'print the JSON Schemas of input and output',
   auth: 'sign in, and keep the cloud token',
   cloud: 'write and show what the hub has',
   token: 'create, list and revoke service tokens of the hub',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getRawAsset } from 'node:sea';
 
-/** A system loads a native addon from a file only: it lies in a folder of this user's while it is loaded. */
+/** A native addon is loaded from a file only: a private temporary one. */
 export function loadAddon(): unknown {
   const folder = mkdtempSync(join(tmpdir(), 'tool-addon-'));
   try {

@@ -19,7 +19,7 @@ export interface PostgresBench {
   changes?: { what: string; statement: string }[];
 }
 
-/** Builds and loads against `pg_dump -Fd -Z1` and `pg_restore` in turns; medians of three. Machines differ: ratios count. */
+/** Builds and loads against `pg_dump -Fd -Z1` and `pg_restore` in turns; medians of three. Compare the ratios: times depend on the machine. */
 export async function benchPostgres({ statements, build, load, changes = [] }: PostgresBench): Promise<void> {
   const report = (): void => {};
   const signal = new AbortController().signal;

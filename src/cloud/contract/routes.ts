@@ -266,7 +266,7 @@ export const ROUTES = {
   getBuild: {
     method: 'GET',
     path: '/builds/{id}',
-    summary: 'A requested or scheduled build, for those who may build its target',
+    summary: 'A requested or scheduled build, for callers that may build its target',
     access: 'signed in',
     answers: { 200: buildSchema },
   },

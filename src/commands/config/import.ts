@@ -10,7 +10,7 @@ const specification = {
   examples: [
     {
       command: 'tool config import ~/.config/dbsnapper/dbsnapper.yml',
-      does: 'renames the keys and says what is left out',
+      does: 'rename the keys, and list those that are left out',
     },
   ],
   json: 'document',

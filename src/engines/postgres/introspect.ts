@@ -15,7 +15,7 @@ export interface CatalogTable {
   bytes: number;
   /** Blocks of the table itself, without those of large values. */
   blocks: number;
-  /** Its rows lie in blocks, and their places (ctid) are in the order of these. */
+  /** Rows are stored in blocks, in the order of their ctid. */
   is_heap: boolean;
   /** Policies may hide rows, which COPY then refuses. */
   row_security: boolean;

@@ -10,7 +10,7 @@ import { type ApproveSanitize, buildClaimed } from './build-claimed.ts';
 
 export interface AgentRequest {
   pool: string;
-  /** Builds what is due, and ends. */
+  /** Builds the due targets, then ends. */
   once: boolean;
   approve: ApproveSanitize;
 }

@@ -20,7 +20,7 @@ export interface ClaimedOptions {
 }
 
 /**
- * Builds a claimed target as `tool build` does, and publishes it on the hub. A failure is told to the hub and returned.
+ * Builds a claimed target as `tool build` does, and publishes it on the hub. A failure is reported to the hub and returned.
  * When the signal is aborted, the build is given back. Step: `agent`, and those of a build.
  */
 export async function buildClaimed(given: Context, { claim, approve }: ClaimedOptions): Promise<AgentBuild> {
@@ -56,7 +56,7 @@ export async function buildClaimed(given: Context, { claim, approve }: ClaimedOp
       await finish(given, { claim, body }).catch((failed) => {
         given.signal.throwIfAborted();
         const { message: why, code: how } = toUserError(failed);
-        given.report({ event: 'warning', code: how, message: `The hub was not told of the failure: ${why}` });
+        given.report({ event: 'warning', code: how, message: `The failure could not be reported to the hub: ${why}` });
       });
     }
     return { target, build: id, outcome: 'failed', exit: error.exit, snapshot: null, code };
@@ -87,7 +87,7 @@ const HEARTBEAT_EVERY = 20_000;
 /** The hub has given the build to another agent, or takes no more of it. */
 const LOST = ['cloud_conflict', 'cloud_unknown', 'cloud_token_refused', 'not_permitted'];
 
-/** While the hub is unreachable the build goes on: what it needs of the hub is asked for at its end. */
+/** The build continues while the hub is unreachable: it needs the hub at its end only. */
 function startHeartbeats(
   context: Context,
   { claim, lost }: { claim: ClaimedBuild; lost: AbortController },
@@ -136,7 +136,7 @@ async function giveBack(context: Context, claim: ClaimedBuild): Promise<void> {
   }
 }
 
-/** Steps that a failed build has begun are closed: the agent goes on. */
+/** Closes the steps that a failed build has begun: the agent continues. */
 function closableSteps(report: Context['report']): { report: Context['report']; close: () => void } {
   const open = new Map<string, string>();
   return {

@@ -61,7 +61,7 @@ const READING = {
   statement_timeout: '0',
   idle_in_transaction_session_timeout: '0',
   transaction_timeout: '0',
-  /** As pg_dump: a table that somebody replaces by a view would run code with the rights of this role. */
+  /** As pg_dump: a view in place of a table would run code with the rights of this role. */
   restrict_nonsystem_relation_kind: 'view, foreign-table',
 };
 
@@ -102,7 +102,7 @@ function pathOf({ schema, name }: Pick<CatalogTable, 'schema' | 'name'>): string
   return `${quoteName(schema)}.${quoteName(name)}`;
 }
 
-/** Works for `runTogether`, each of which reads with a session of its own, the largest tables first. */
+/** Readers for `runTogether`: one session each, the largest tables first. */
 export function tableReaders(
   context: EngineContext,
   reads: TableReads,
@@ -127,7 +127,7 @@ export function tableReaders(
   };
 }
 
-/** A lock that is waited for would never come: who waits for it before this session waits for the session with the locks. */
+/** A wait would be a deadlock: the lock that blocks this session waits for the session that holds the locks. */
 const LOCK_TIMEOUT = '2s';
 
 async function openReader(

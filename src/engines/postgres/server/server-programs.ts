@@ -28,7 +28,7 @@ async function holdsServer({ runner, signal }: EngineContext, directory: string)
   return exitCode === 0;
 }
 
-/** A single executable brings no packages, and takes none of the folder that it lies in. */
+/** A single executable contains no packages, and uses none of the folder around it. */
 function embeddedPrograms(): string | null {
   if (isSea()) return null;
   try {

@@ -197,7 +197,7 @@ async function clearScript(context: EngineContext, { url }: RestoreRun): Promise
   ].join('\n');
 }
 
-/** The database stays the same one, so its base copy and spare are told apart by their marks. */
+/** The database keeps its oid, so the marks of its base copy and spare are made invalid. */
 async function outdateCopies(context: EngineContext, url: DatabaseUrl): Promise<string> {
   await using session = await connect(context, url);
   const { base, spare } = await findBeside(session, url.database ?? '');
