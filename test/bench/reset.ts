@@ -3,42 +3,15 @@
  * repeat (default 450 MB, half of it one table), in one run and in turns; medians of three.
  */
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { startThrowAwayServer } from '../../src/engines/postgres/server/throw-away-server.ts';
-import { anyClientTools } from '../../src/engines/postgres/tools.ts';
-import { localRunner } from '../../src/process/local.ts';
 import { benchData } from '../helpers/bench-data.ts';
-import { measuredRun, printTable } from '../helpers/measured-run.ts';
+import { printTable } from '../helpers/measured-run.ts';
+import { openPostgresBench, PROGRAM } from '../helpers/postgres-bench.ts';
 
 const ROUNDS = 3;
-const megabytes = Number(process.argv[2] ?? 450);
-const tool = new URL('../../dist/tool.js', import.meta.url).pathname;
 
-const report = (): void => {};
-const context = {
-  runner: localRunner({ environment: process.env, report }),
-  report,
-  signal: new AbortController().signal,
-  clock: () => new Date(),
-  environment: process.env,
-};
-const { psql } = await anyClientTools(context);
-const folder = await mkdtemp(join(tmpdir(), 'tool-bench-'));
-// As durable as a server comes: the checkpoints of a file copy are part of what is measured.
-const settings = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', max_wal_size: '1GB' };
-const server = await startThrowAwayServer(context, { settings });
-try {
-  console.log(`Filling a database with ${megabytes} MB`);
-  await sql('postgres', 'CREATE DATABASE bench');
-  for (const statement of benchData({ megabytes })) await sql('bench', statement);
-  await measure();
-} finally {
-  await server.stop();
-  await rm(folder, { recursive: true, force: true });
-}
+await using server = await openPostgresBench(benchData({ megabytes: Number(process.argv[2] ?? 450) }));
+await measure();
 
 interface Timed {
   seconds: number;
@@ -48,17 +21,8 @@ interface Timed {
 }
 
 async function measure(): Promise<void> {
-  const config = join(folder, 'tool.yml');
-  const snapshot = `{ src_url: ${server.url('bench')}, dst_url: ${server.url('copy')} }`;
-  const lines = [
-    `secret_key: ${'ab'.repeat(16)}`,
-    `working_directory: ${join(folder, 'work')}`,
-    'defaults: { cpus: 2 }',
-    `targets: { bench: { snapshot: ${snapshot} } }`,
-  ];
-  await writeFile(config, `${lines.join('\n')}\n`, { mode: 0o600 });
   const run = async (...words: string[]): Promise<Timed> => {
-    const args = [tool, '--config', config, '--json', '--yes', ...words];
+    const args = [PROGRAM, '--config', server.config, '--json', '--yes', ...words];
     const started = performance.now();
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     const at: Record<string, number> = {};
@@ -97,10 +61,6 @@ async function measure(): Promise<void> {
     row('tool reset, from the base copy', resets, '0.25 of the load'),
     row('tool reset, from the spare', spares, '0.2 s'),
   ]);
-}
-
-async function sql(database: string, statement: string): Promise<void> {
-  await measuredRun(psql, ['-Xq', '-v', 'ON_ERROR_STOP=1', '-d', server.url(database), '-c', statement]);
 }
 
 function median(values: number[]): number {

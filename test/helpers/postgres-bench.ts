@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startThrowAwayServer } from '../../src/engines/postgres/server/throw-away-server.ts';
-import { anyClientTools } from '../../src/engines/postgres/tools.ts';
+import { anyClientTools, type ClientTools } from '../../src/engines/postgres/tools.ts';
 import { localRunner } from '../../src/process/local.ts';
 import { type Measured, measuredRun, printTable } from './measured-run.ts';
 
@@ -19,65 +19,93 @@ export interface PostgresBench {
   changes?: { what: string; statement: string }[];
 }
 
-/** Builds and loads against `pg_dump -Fd -Z1` and `pg_restore` in turns; medians of three. Compare the ratios: times depend on the machine. */
-export async function benchPostgres({ statements, build, load, changes = [] }: PostgresBench): Promise<void> {
+export interface PostgresBenchServer extends AsyncDisposable {
+  url(database: string): string;
+  tools: ClientTools;
+  /** For files of the bench. */
+  folder: string;
+  /** A configuration with the target `bench`: from the filled database to `copy`. Its folder `work` is beside it. */
+  config: string;
+  sql(database: string, statement: string): Promise<Measured>;
+}
+
+export const PROGRAM = new URL('../../dist/tool.js', import.meta.url).pathname;
+
+/** A server with a filled database `bench`, as durable as a server comes: its syncs are part of what is measured. */
+export async function openPostgresBench(statements: string[]): Promise<PostgresBenchServer> {
   const report = (): void => {};
   const signal = new AbortController().signal;
   const runner = localRunner({ environment: process.env, report });
   const context = { runner, report, signal, clock: () => new Date(), environment: process.env };
-  const { pg_dump, pg_restore, psql } = await anyClientTools(context);
+  const tools = await anyClientTools(context);
   const folder = await mkdtemp(join(tmpdir(), 'tool-bench-'));
-  // As durable as a server comes: what is waited for there is part of what is measured.
   const settings = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', max_wal_size: '1GB' };
-  const server = await startThrowAwayServer(context, { settings });
+  const { url, stop } = await startThrowAwayServer(context, { settings });
   const sql = (database: string, statement: string): Promise<Measured> =>
-    measuredRun(psql, ['-Xq', '-v', 'ON_ERROR_STOP=1', '-d', server.url(database), '-c', statement]);
+    measuredRun(tools.psql, ['-Xq', '-v', 'ON_ERROR_STOP=1', '-d', url(database), '-c', statement]);
+  const config = join(folder, 'tool.yml');
+  const text = `secret_key: ${'ab'.repeat(16)}
+working_directory: ${join(folder, 'work')}
+defaults: { cpus: ${JOBS} }
+targets: { bench: { snapshot: { src_url: "${url('bench')}", dst_url: "${url('copy')}" } } }
+`;
+  await writeFile(config, text, { mode: 0o600 });
+  const close = async (): Promise<void> => {
+    await stop();
+    await rm(folder, { recursive: true, force: true });
+  };
   try {
+    console.log('Filling a database');
     await sql('postgres', 'CREATE DATABASE bench');
     for (const statement of statements) await sql('bench', statement);
-    const archive = join(folder, 'archive');
-    const work = join(folder, 'work');
-    const config = join(folder, 'tool.yml');
-    const urls = `{src_url: "${server.url('bench')}", dst_url: "${server.url('copy')}"}`;
-    const text = `secret_key: ${'ab'.repeat(16)}\nworking_directory: ${work}\ndefaults: {cpus: ${JOBS}}\ntargets:\n  bench:\n    snapshot: ${urls}\n`;
-    await writeFile(config, text, { mode: 0o600 });
-    const tool = (...args: string[]): Promise<Measured> => {
-      const program = new URL('../../dist/tool.js', import.meta.url).pathname;
-      return measuredRun(process.execPath, [program, '--config', config, '--json', '--yes', ...args]);
-    };
-    const [dumps, builds, restores, loads]: Measured[][] = [[], [], [], []];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      await rm(archive, { recursive: true, force: true });
-      await rm(work, { recursive: true, force: true });
-      await mkdir(work);
-      dumps?.push(await measuredRun(pg_dump, ['-Fd', `-j${JOBS}`, '-Z1', '-f', archive, '-d', server.url('bench')]));
-      builds?.push(await tool('build', 'bench'));
-      await sql('postgres', 'DROP DATABASE IF EXISTS raw WITH (FORCE)');
-      await sql('postgres', 'CREATE DATABASE raw');
-      await sql('postgres', `ALTER DATABASE raw SET maintenance_work_mem = '1GB'`);
-      restores?.push(await measuredRun(pg_restore, ['-Fd', `-j${JOBS}`, '-d', server.url('raw'), archive]));
-      loads?.push(await tool('load', 'bench', '--no-undo'));
-    }
-    printTable([
-      ['', 'seconds', 'ratio', 'to reach', 'MB stored', 'MB of memory'],
-      [`pg_dump -Fd -j${JOBS} -Z1`, seconds(dumps), '1', '', mb(await size(archive)), ''],
-      ['tool build', seconds(builds), ratio(builds, dumps), `${build}`, mb(await size(work)), memory(builds)],
-      [`pg_restore -j${JOBS}, 1 GB for indexes`, seconds(restores), '1', '', '', ''],
-      ['tool load', seconds(loads), ratio(loads, restores), `${load}`, '', memory(loads)],
-    ]);
-    const all = await size(work);
-    for (const { what, statement } of [{ what: 'nothing', statement: 'SELECT 1' }, ...changes]) {
-      await sql('bench', statement);
-      const before = await size(work);
-      const again = await tool('build', 'bench');
-      const added = (100 * ((await size(work)) - before)) / all;
-      console.log(
-        `A further build after ${what}: ${again.seconds.toFixed(1)} s, ${added.toFixed(2)} % of the bytes added`,
-      );
-    }
-  } finally {
-    await server.stop();
-    await rm(folder, { recursive: true, force: true });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { url, tools, folder, config, sql, [Symbol.asyncDispose]: close };
+}
+
+/** Builds and loads against `pg_dump -Fd -Z1` and `pg_restore` in turns; medians of three. Compare the ratios: times depend on the machine. */
+export async function benchPostgres({ statements, build, load, changes = [] }: PostgresBench): Promise<void> {
+  await using server = await openPostgresBench(statements);
+  const { url, folder, config, sql } = server;
+  const { pg_dump, pg_restore } = server.tools;
+  const [archive, work] = [join(folder, 'archive'), join(folder, 'work')];
+  const tool = (...args: string[]): Promise<Measured> =>
+    measuredRun(process.execPath, [PROGRAM, '--config', config, '--json', '--yes', ...args]);
+  const dumps: Measured[] = [];
+  const builds: Measured[] = [];
+  const restores: Measured[] = [];
+  const loads: Measured[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await rm(archive, { recursive: true, force: true });
+    await rm(work, { recursive: true, force: true });
+    dumps.push(await measuredRun(pg_dump, ['-Fd', `-j${JOBS}`, '-Z1', '-f', archive, '-d', url('bench')]));
+    builds.push(await tool('build', 'bench'));
+    await sql('postgres', 'DROP DATABASE IF EXISTS raw WITH (FORCE)');
+    await sql('postgres', 'CREATE DATABASE raw');
+    await sql('postgres', `ALTER DATABASE raw SET maintenance_work_mem = '1GB'`);
+    restores.push(await measuredRun(pg_restore, ['-Fd', `-j${JOBS}`, '-d', url('raw'), archive]));
+    loads.push(await tool('load', 'bench', '--no-undo'));
+  }
+  printTable([
+    ['', 'seconds', 'ratio', 'to reach', 'MB stored', 'MB of memory'],
+    [`pg_dump -Fd -j${JOBS} -Z1`, seconds(dumps), '1', '', mb(await size(archive)), ''],
+    ['tool build', seconds(builds), ratio(builds, dumps), `${build}`, mb(await size(work)), memory(builds)],
+    [`pg_restore -j${JOBS}, 1 GB for indexes`, seconds(restores), '1', '', '', ''],
+    ['tool load', seconds(loads), ratio(loads, restores), `${load}`, '', memory(loads)],
+  ]);
+  const swap = Math.max(...loads.map(({ output }) => Number(/"swap_ms":(\d+)/.exec(output)?.[1])));
+  console.log(`The swap took ${swap} ms at most (to reach: less than 500 ms)`);
+  const all = await size(work);
+  for (const { what, statement } of [{ what: 'nothing', statement: 'SELECT 1' }, ...changes]) {
+    await sql('bench', statement);
+    const before = await size(work);
+    const again = await tool('build', 'bench');
+    const added = (100 * ((await size(work)) - before)) / all;
+    console.log(
+      `A further build after ${what}: ${again.seconds.toFixed(1)} s, ${added.toFixed(2)} % of the bytes added`,
+    );
   }
 }
 
@@ -87,19 +115,19 @@ async function size(directory: string): Promise<number> {
   return facts.reduce((sum, fact) => sum + (fact.isFile() ? fact.size : 0), 0);
 }
 
-function median(measured: Measured[] = []): number {
+function median(measured: Measured[]): number {
   return measured.map((one) => one.seconds).sort((a, b) => a - b)[Math.floor(measured.length / 2)] ?? Number.NaN;
 }
 
-function seconds(measured: Measured[] | undefined): string {
+function seconds(measured: Measured[]): string {
   return median(measured).toFixed(1);
 }
 
-function ratio(ours: Measured[] | undefined, theirs: Measured[] | undefined): string {
+function ratio(ours: Measured[], theirs: Measured[]): string {
   return (median(ours) / median(theirs)).toFixed(2);
 }
 
-function memory(measured: Measured[] = []): string {
+function memory(measured: Measured[]): string {
   return `${Math.max(...measured.map(({ megabytes }) => megabytes))}`;
 }
 
