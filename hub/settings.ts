@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { BlockList } from 'node:net';
 import * as v from 'valibot';
-import { type StorageSettings, storageSettingsSchema, webhookSchema } from '../src/cloud/contract/schemas.ts';
+import { webhookSchema } from '../src/cloud/contract/builds.ts';
+import { type StorageSettings, storageSettingsSchema } from '../src/cloud/contract/schemas.ts';
 import { EXIT, UserError } from '../src/runtime/errors.ts';
 import {
   type Address,

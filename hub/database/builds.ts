@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Build, FinishBody } from '../../src/cloud/contract/schemas.ts';
+import type { Build, FinishBody } from '../../src/cloud/contract/builds.ts';
 import { type Caller, permissionsOn } from '../access.ts';
 import { Problem } from '../problem.ts';
 import { recordEvent } from './audit.ts';

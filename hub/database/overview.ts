@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Keep, Removal, Schedule } from '../../src/cloud/contract/schemas.ts';
+import type { Schedule } from '../../src/cloud/contract/builds.ts';
+import type { Keep, Removal } from '../../src/cloud/contract/retention.ts';
 import type { Database } from './database.ts';
 import { isLate, newestSnapshot } from './late.ts';
 import { type Page, type Paging, pageOf } from './paging.ts';

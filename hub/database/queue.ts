@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from 'kysely';
 import { type ConnectionOptions, PgBoss, type QueueOptions } from 'pg-boss';
-import { DEFAULT_POOL, type Schedule } from '../../src/cloud/contract/schemas.ts';
+import { DEFAULT_POOL, type Schedule } from '../../src/cloud/contract/builds.ts';
 import { EXIT, UserError } from '../../src/runtime/errors.ts';
 import type { Log } from '../log.ts';
 import { Problem } from '../problem.ts';

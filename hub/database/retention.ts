@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Keep, Removal } from '../../src/cloud/contract/schemas.ts';
+import type { Keep, Removal } from '../../src/cloud/contract/retention.ts';
 import { type Aged, familyOf, type KeepPolicy, keptBy } from '../../src/repository/keep-policy.ts';
 import { parseDuration } from '../../src/text/duration.ts';
 import type { AuditEvent } from './audit.ts';

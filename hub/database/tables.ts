@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely';
-import type { Keep, Schedule } from '../../src/cloud/contract/schemas.ts';
+import type { Schedule } from '../../src/cloud/contract/builds.ts';
+import type { Keep } from '../../src/cloud/contract/retention.ts';
 import type { Headline } from '../../src/repository/headlines/headline.ts';
 
 type Time = ColumnType<Date, Date | string, Date | string>;

@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Keep, Schedule, TargetBody, TargetSettings, Webhook } from '../../src/cloud/contract/schemas.ts';
+import type { Schedule, Webhook } from '../../src/cloud/contract/builds.ts';
+import type { Keep } from '../../src/cloud/contract/retention.ts';
+import type { TargetBody, TargetSettings } from '../../src/cloud/contract/schemas.ts';
 import { URL_KEYS, withoutPassword } from '../../src/cloud/contract/url-password.ts';
 import { shownWebhook } from '../../src/cloud/contract/webhook.ts';
 import { type Caller, permissionsOn } from '../access.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Build, DEFAULT_POOL } from '../../src/cloud/contract/schemas.ts';
+import { type Build, DEFAULT_POOL } from '../../src/cloud/contract/builds.ts';
 import { type Caller, permissionsOn } from '../access.ts';
 import { recordEvent } from '../database/audit.ts';
 import {

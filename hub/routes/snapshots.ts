@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BodyOf } from '../../src/cloud/contract/routes.ts';
-import { MOST_PARTS, type Uploads } from '../../src/cloud/contract/schemas.ts';
+import { MOST_PARTS, type Uploads } from '../../src/cloud/contract/transfers.ts';
 import { headlineOf } from '../../src/repository/headlines/headline.ts';
 import { objectKey } from '../../src/repository/keys.ts';
 import { type Manifest, ManifestInvalid, parseManifest } from '../../src/repository/manifest.ts';

@@ -1,4 +1,4 @@
-import { DEFAULT_POOL } from '../../src/cloud/contract/schemas.ts';
+import { DEFAULT_POOL } from '../../src/cloud/contract/builds.ts';
 import { recordEvent } from '../database/audit.ts';
 import { applySchedule } from '../database/queue.ts';
 import { removableSnapshots } from '../database/retention.ts';

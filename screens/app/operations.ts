@@ -28,11 +28,10 @@ import type { SaveSubset } from '../../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
 import type { SubsetRequest } from '../../src/operations/subset/subset-setting.ts';
 import type { RefreshTargets } from '../../src/operations/targets.ts';
+import type { LoadResult, ResetResult } from '../../src/results/load-results.ts';
 import type {
   DiffResult,
   ExportResult,
-  LoadResult,
-  ResetResult,
   Sized,
   SnapshotRow,
   SnapshotTable,

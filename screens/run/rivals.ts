@@ -1,4 +1,4 @@
-import type { DestinationState } from '../../src/results/results.ts';
+import type { DestinationState } from '../../src/results/load-results.ts';
 import { EXIT, UserError } from '../../src/runtime/errors.ts';
 import type { Run, RunDefinition } from '../../src/state/runs.ts';
 

@@ -1,6 +1,7 @@
 import type { SchemaConfig } from '../config/schema/settings.ts';
 import type { Manifest, ManifestFile, ManifestTable } from '../repository/manifest.ts';
-import type { DestinationState, MissingParts, Sized, TargetRow } from '../results/results.ts';
+import type { DestinationState, MissingParts } from '../results/load-results.ts';
+import type { Sized, TargetRow } from '../results/results.ts';
 import type { NeededTable } from '../results/selected-tables.ts';
 import type { ProofRow } from '../results/subset-results.ts';
 import type { Context } from '../runtime/context.ts';

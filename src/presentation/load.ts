@@ -1,4 +1,5 @@
-import { isForeign, type LoadPlan, type LoadResult, type SnapshotRow, type UndoPlan } from '../results/results.ts';
+import { isForeign, type LoadPlan, type LoadResult, type UndoPlan } from '../results/load-results.ts';
+import type { SnapshotRow } from '../results/results.ts';
 import type { TableSelection } from '../results/selected-tables.ts';
 import type { RunSummary } from '../state/runs.ts';
 import { formatAge, formatBytes, formatDuration, formatNumberOf, formatTime } from '../text/format.ts';

@@ -5,7 +5,7 @@ import type {
   DropCopiesResult,
   ResetPlan,
   ResetResult,
-} from '../results/results.ts';
+} from '../results/load-results.ts';
 import type { RunSummary } from '../state/runs.ts';
 import { formatAge, formatBytes, formatDuration, formatTime } from '../text/format.ts';
 import type { Fact } from './shapes/fact.ts';

@@ -2,7 +2,6 @@ import type { EngineId } from '../engines/list.ts';
 import type { DefinitionOnly } from './definitions-only.ts';
 import type { HiddenObjects } from './hidden-objects.ts';
 import type { LeftOutSchema } from './left-out-schemas.ts';
-import type { TableSelection } from './selected-tables.ts';
 
 /**
  * What operations hand back: the shapes of the JSON output (docs/commands.md), so that scripts, the plain tables
@@ -116,119 +115,6 @@ export interface TargetSnapshots {
   snapshots: SnapshotRow[];
 }
 
-/** What a load is going to do, as data: printed by `--dry-run`, asked about by the skins, done by `load`. */
-export interface LoadPlan {
-  target: string;
-  /** The snapshot to restore; `null` when a file is run instead. */
-  snapshot: SnapshotRow | null;
-  /** Path of the SQL file to run; `null` when a snapshot is restored. */
-  file: string | null;
-  /** Whether the data is sanitized; `null` where it cannot be known, as of an SQL file. */
-  sanitized: boolean | null;
-  /** Why it is, why it is not, or why it cannot be known. */
-  sanitized_reason: string;
-  destination: DestinationState;
-  /** Which setting named the destination, and so why it won. */
-  chosen_by: string;
-  /** `swap`: restored beside and renamed; `in_place`: one transaction in the destination; `script`: the file as it is. */
-  strategy: 'swap' | 'in_place' | 'script';
-  /** Why this strategy and not the other. */
-  strategy_reason: string;
-  /** Whether the replaced database is kept for `tool undo`. */
-  undo: boolean;
-  /** Keeps a base copy for `tool reset`, and a spare. Absent: none. */
-  keep_base?: { spare: boolean };
-  /** Copies of the last load, which the load replaces or drops. */
-  copies?: DatabaseCopies;
-  /** Whether `tool reset` gives the same database, faster. */
-  reset_instead?: true;
-  /** After errors: restores the rest, and leaves it to be inspected or swaps it in. Absent: the first error ends the load. */
-  keep_going?: 'inspect' | 'swap';
-  schemas: string[];
-  tables: number;
-  rows: number;
-  size_bytes: number;
-  /** Which tables, where only some are loaded; `null` when all are. */
-  selection: TableSelection | null;
-  jobs: number;
-  /** Targets of which the source could not be compared with the destination. */
-  unverified_sources: string[];
-  /** What will be done, in order, for people. */
-  steps: string[];
-  warnings: { code: string; message: string }[];
-}
-
-/** Copies of a destination as its last load left it. */
-export interface DatabaseCopies {
-  base: DatabaseCopy | null;
-  spare: DatabaseCopy | null;
-}
-
-export interface DatabaseCopy {
-  database: string;
-  /** The id of the snapshot; `null` when unknown. */
-  snapshot: string | null;
-  loaded_at: string;
-  /** Whether the load lacked rows or objects of the snapshot. */
-  partial: boolean;
-  size_bytes: number | null;
-  /** Why it cannot be used; `null` where it can. */
-  outdated: string | null;
-}
-
-/** The warning of a plan to load, as a superuser, what somebody else has built: it is confirmed by typing. */
-export const FOREIGN_SUPERUSER = 'foreign_code_as_superuser';
-
-export function isForeign({ warnings }: Pick<LoadPlan, 'warnings'>): boolean {
-  return warnings.some(({ code }) => code === FOREIGN_SUPERUSER);
-}
-
-export interface DestinationState {
-  /** Without password. */
-  url: string;
-  host: string;
-  /** Whether the host is this machine. */
-  local: boolean;
-  database: string;
-  exists: boolean;
-  size_bytes: number | null;
-  /** Sessions that other programs have open on it; they are ended by the swap. */
-  connections: number;
-  server_version: string;
-}
-
-/** What a load that went on after errors did not restore. */
-export interface MissingParts {
-  /** Objects, sequences and large objects that differ from the manifest. */
-  objects: number;
-  /** Tables with another number of rows than in the manifest, and how many rows they lack in all. */
-  tables: number;
-  rows: number;
-  /** Each of them, for people. */
-  differences: string[];
-  /** What the server said. */
-  errors: string[];
-}
-
-export interface LoadResult {
-  snapshot: SnapshotRow | null;
-  destination: string;
-  tables: number;
-  rows: number;
-  size_bytes: number;
-  /** Which tables, where only some were loaded. */
-  selection: TableSelection | null;
-  /** How long the destination was not there under its name. */
-  swap_ms: number | null;
-  /** The database that holds what was replaced, for `tool undo`. */
-  undo_database: string | null;
-  /** What is missing, of a load with --keep-going --accept-missing that is not complete. */
-  missing?: MissingParts;
-  /** The base copy and the spare that were made. */
-  base_database?: string;
-  spare_database?: string;
-}
-
 export interface VerifyResult {
   target: string;
   snapshot: SnapshotRow;
@@ -241,64 +127,6 @@ export interface VerifyResult {
   repaired: string[];
   /** Snapshots, of whatever target, that have lost what could not be repaired; only where a repair was tried. */
   lost: { target: string; id: string; created_at: string }[];
-}
-
-export interface UndoPlan {
-  target: string;
-  destination: DestinationState;
-  /** The database that comes back, and when it was replaced. */
-  undo_database: string;
-  replaced_at: string;
-  size_bytes: number;
-  /** Base copy and spare, which are not of the database that comes back. Absent: none. */
-  copies?: DatabaseCopies;
-  /** Targets of which the source could not be compared with the destination. */
-  unverified_sources: string[];
-}
-
-export interface ResetPlan {
-  target: string;
-  destination: DestinationState;
-  base: DatabaseCopy;
-  /** The spare is renamed; the base copy is copied. */
-  from: 'base' | 'spare';
-  /** Whether the replaced database is kept for `tool undo`. */
-  undo: boolean;
-  /** Whether the next spare is made afterwards. */
-  spare: boolean;
-  /** Disk space that the new copies take. */
-  needs_bytes: number | null;
-  /** Targets of which the source could not be compared with the destination. */
-  unverified_sources: string[];
-  steps: string[];
-  warnings: { code: string; message: string }[];
-}
-
-export interface ResetResult {
-  target: string;
-  destination: string;
-  /** The id of the snapshot that the destination has the content of. */
-  snapshot: string | null;
-  loaded_at: string;
-  from: 'base' | 'spare';
-  size_bytes: number | null;
-  swap_ms: number | null;
-  undo_database: string | null;
-  /** The next spare, if one was made. */
-  spare_database: string | null;
-}
-
-/** Which copies of a destination `tool reset --drop` removes. */
-export interface DropCopiesPlan {
-  target: string;
-  destination: DestinationState;
-  copies: DatabaseCopy[];
-}
-
-export interface DropCopiesResult {
-  target: string;
-  destination: string;
-  dropped: string[];
 }
 
 export interface RemovePlan {

@@ -1,4 +1,5 @@
-import type { DestinationState, SnapshotRow } from './results.ts';
+import type { DestinationState } from './load-results.ts';
+import type { SnapshotRow } from './results.ts';
 
 // What subsets hand back, as results.ts has it for the other operations.
 

@@ -1,6 +1,7 @@
 import type { Operations } from '../../screens/app/operations.ts';
 import type { SnapshotRequest } from '../../src/operations/snapshots/snapshots.ts';
-import type { LoadPlan, LoadResult, SnapshotLocation, SnapshotRow, TargetRow } from '../../src/results/results.ts';
+import type { LoadPlan, LoadResult } from '../../src/results/load-results.ts';
+import type { SnapshotLocation, SnapshotRow, TargetRow } from '../../src/results/results.ts';
 import type { TableSelection } from '../../src/results/selected-tables.ts';
 import { UserError } from '../../src/runtime/errors.ts';
 import type { RunContext } from '../../src/state/runs.ts';

@@ -2,7 +2,8 @@ import type { AuditEvent } from '../../src/cloud/contract/schemas.ts';
 import type { FileRequest } from '../../src/config/config-file.ts';
 import type { CheckReport } from '../../src/operations/configuration/check.ts';
 import type { HubState } from '../../src/results/hub-state.ts';
-import type { DatabaseCopy, DestinationState, Sized, SnapshotRow, TargetRow } from '../../src/results/results.ts';
+import type { DatabaseCopy, DestinationState } from '../../src/results/load-results.ts';
+import type { Sized, SnapshotRow, TargetRow } from '../../src/results/results.ts';
 import type { UserError } from '../../src/runtime/errors.ts';
 
 /** A world that the fake operations act on; tests hold what they want to let go on by hand. */

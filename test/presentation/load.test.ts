@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { questionLines } from '../../src/cli/printers/question.ts';
 import { loadQuestion, loadSummary, undoQuestion } from '../../src/presentation/load.ts';
 import { detailsWithKey, summaryText } from '../../src/presentation/shapes/summary.ts';
-import type { LoadPlan, SnapshotRow } from '../../src/results/results.ts';
+import type { LoadPlan } from '../../src/results/load-results.ts';
+import type { SnapshotRow } from '../../src/results/results.ts';
 
 const snapshot: SnapshotRow = {
   index: 0,

@@ -1,62 +1,20 @@
 import * as v from 'valibot';
-import type { AuditEvent, ServiceToken } from '../../cloud/contract/schemas.ts';
-import type { Problem } from '../../config/configuration.ts';
-import type { InitResult } from '../../config/init/init.ts';
 import type { ApplyPlan } from '../../operations/cloud/hub-settings.ts';
-import type { HubContent } from '../../operations/cloud/show.ts';
-import type { CheckReport } from '../../operations/configuration/check.ts';
-import type { ImportReport } from '../../operations/configuration/import.ts';
-import type { EncryptResult } from '../../operations/configuration/secrets.ts';
-import type { ShownConfiguration } from '../../operations/configuration/show.ts';
 import type { Tour } from '../../operations/demo.ts';
 import type { SignedIn } from '../../operations/sign-in/sign-in-status.ts';
-import type { SignedOut } from '../../operations/sign-in/sign-out.ts';
-import type { OwnKey } from '../../operations/trust.ts';
 import type { AgentResult } from '../../results/agent-results.ts';
-import type {
-  DiffResult,
-  DropCopiesPlan,
-  DropCopiesResult,
-  ExportResult,
-  ImportResult,
-  PrunePlan,
-  RemovePlan,
-  ResetPlan,
-  ResetResult,
-  TransferResult,
-  UndoPlan,
-} from '../../results/results.ts';
+import type { DropCopiesPlan, DropCopiesResult, ResetPlan, ResetResult, UndoPlan } from '../../results/load-results.ts';
+import type { ExportResult, ImportResult, PrunePlan, RemovePlan, TransferResult } from '../../results/results.ts';
 import type { Suggestion } from '../../results/sanitize-results.ts';
 import type { SubsetExplanation } from '../../results/subset-results.ts';
 import { EXIT } from '../../runtime/errors.ts';
+import { databaseCopies, databaseCopy, destination, loadPlan, loadResult } from './load-parts.ts';
 import { matches } from './matches.ts';
-import {
-  databaseCopies,
-  databaseCopy,
-  destination,
-  explainedValue,
-  finding,
-  flag,
-  loadPlan,
-  loadResult,
-  location,
-  notices,
-  number,
-  open,
-  orNull,
-  sanitizePlan,
-  sanitizeResult,
-  snapshot,
-  subsetPlan,
-  subsetResult,
-  target,
-  targetInfo,
-  text,
-  texts,
-  verifyResult,
-} from './parts.ts';
+import { flag, location, notices, number, orNull, snapshot, text, texts, verifyResult } from './parts.ts';
+import { finding, sanitizePlan, sanitizeResult } from './sanitize-parts.ts';
+import { subsetPlan, subsetResult } from './subset-parts.ts';
 
-type Shape = v.ObjectSchema<v.ObjectEntries, undefined>;
+export type Shape = v.ObjectSchema<v.ObjectEntries, undefined>;
 
 const planned = <Plan extends v.GenericSchema>(plan: Plan) => v.object({ dry_run: v.literal(true), plan });
 
@@ -147,7 +105,7 @@ const applyPlan = matches<ApplyPlan>()(
   }),
 );
 
-const signedIn = matches<SignedIn>()(
+export const signedIn = matches<SignedIn>()(
   v.object({
     provider: text,
     provider_url: text,
@@ -241,182 +199,3 @@ export const RESULTS: Record<string, Shape[]> = {
     ),
   ],
 };
-
-const mode = v.picklist(['local', 'cloud']);
-const problem = matches<Problem>()(
-  v.object({
-    severity: v.picklist(['error', 'warning']),
-    code: text,
-    key: text,
-    message: text,
-    hint: orNull(text),
-    file: orNull(text),
-    line: orNull(number),
-    column: orNull(number),
-  }),
-);
-const programs = v.array(v.object({ name: text, path: text, version: text }));
-const reach = { url: orNull(text), ok: orNull(flag), error: orNull(text) };
-const tableSide = orNull(v.object({ rows: number, bytes: orNull(number) }));
-
-const check = matches<CheckReport>()(
-  v.object({
-    ok: flag,
-    file: orNull(text),
-    shadowed: orNull(text),
-    mode,
-    offline: flag,
-    problems: v.array(problem),
-    plain_secrets: texts,
-    working_directory: orNull(v.object({ path: text, ok: orNull(flag), error: orNull(text) })),
-    engines: v.array(v.object({ id: text, ok: flag, tools: programs })),
-    docker: orNull(
-      v.object({
-        ok: flag,
-        name: orNull(text),
-        error: orNull(text),
-        hint: orNull(text),
-        images: v.array(
-          v.object({ id: text, image: text, present: flag, ok: flag, tools: programs, error: orNull(text) }),
-        ),
-      }),
-    ),
-    sanitizing: v.array(v.object({ target: text, place: orNull(text), throw_away: flag, error: orNull(text) })),
-    keychain: v.object({ ok: flag, reason: orNull(text) }),
-    storage_profiles: v.array(
-      v.object({ name: text, provider: orNull(text), bucket: orNull(text), complete: flag, ...reach }),
-    ),
-    cloud: orNull(v.object(reach)),
-  }),
-);
-
-const serviceToken = matches<ServiceToken>()(
-  v.object({
-    id: text,
-    name: text,
-    role: v.picklist(['builder', 'reader', 'owner']),
-    targets: texts,
-    created_at: text,
-    expires_at: text,
-    revoked_at: orNull(text),
-  }),
-);
-
-const auditEvent = matches<AuditEvent>()(
-  v.object({
-    at: text,
-    actor: text,
-    action: text,
-    target: orNull(text),
-    object: orNull(text),
-    outcome: v.picklist(['done', 'refused']),
-    address: orNull(text),
-  }),
-);
-
-const described = v.object({ ...target.entries, info: targetInfo });
-
-/** Documents of the reading commands. */
-export const DOCUMENTS: Record<string, Shape[]> = {
-  targets: [v.object({ mode, targets: v.array(target) }), v.object({ mode, targets: v.array(described) })],
-  target: [
-    v.object({ target: text, snapshots: v.array(snapshot) }),
-    v.object({ target: text, snapshots: v.array(snapshot), info: described }),
-  ],
-  diff: [
-    matches<DiffResult>()(
-      v.object({
-        target: text,
-        from: snapshot,
-        to: orNull(snapshot),
-        destination: orNull(text),
-        changes: v.array(
-          v.object({
-            table: text,
-            change: v.picklist(['added', 'gone', 'changed']),
-            from: tableSide,
-            to: tableSide,
-          }),
-        ),
-        unchanged: number,
-      }),
-    ),
-  ],
-  'config init': [
-    matches<InitResult>()(
-      v.object({
-        file: text,
-        working_directory: text,
-        replaced: orNull(text),
-        shadowed_by: orNull(text),
-        secret_key_in: v.picklist(['file', 'keychain']),
-        keychain_error: orNull(text),
-      }),
-    ),
-  ],
-  'config import': [
-    matches<ImportReport>()(
-      v.object({
-        from: text,
-        file: text,
-        working_directory: text,
-        replaced: orNull(text),
-        shadowed_by: orNull(text),
-        changed: v.array(v.object({ key: text, does: text })),
-        left_out: v.array(
-          v.object({
-            key: text,
-            reason: v.picklist(['cloud', 'working_directory', 'client_programs', 'unknown', 'empty']),
-          }),
-        ),
-        variables: v.array(v.object({ from: text, to: text })),
-        problems: v.array(problem),
-      }),
-    ),
-  ],
-  'config check': [check],
-  'config show': [
-    matches<ShownConfiguration>()(
-      v.object({
-        file: orNull(text),
-        shadowed: orNull(text),
-        mode,
-        values: v.array(explainedValue),
-        problems: v.array(problem),
-      }),
-    ),
-  ],
-  'config encrypt': [
-    matches<EncryptResult>()(
-      v.object({
-        file: text,
-        encrypted: texts,
-        skipped: v.array(v.object({ key: text, reason: v.picklist(['encrypted', 'template', 'no_password']) })),
-      }),
-    ),
-  ],
-  'config decrypt': [v.object({ key: text, value: text })],
-  trust: [matches<OwnKey>()(v.object({ public_key: text, file: text }))],
-  'auth status': [v.object({ providers: v.array(signedIn), authtoken: flag })],
-  'auth logout': [v.object({ signed_out: v.array(matches<SignedOut>()(v.object({ provider: text, revoked: flag }))) })],
-  'auth token': [v.object({ file: text, encrypted: texts })],
-  'cloud show': [
-    matches<HubContent>()(
-      v.object({
-        hub: text,
-        storage_profiles: orNull(v.record(text, open)),
-        targets: v.record(text, open),
-        next_removals: v.record(text, texts),
-      }),
-    ),
-  ],
-  'cloud audit': [v.object({ events: v.array(auditEvent) })],
-  'cloud token create': [v.object({ ...serviceToken.entries, authtoken: text })],
-  'cloud token list': [v.object({ tokens: v.array(serviceToken) })],
-  'cloud token revoke': [serviceToken],
-  'hub migrate': [v.object({ migrations: texts, rewrapped: number })],
-  completion: [v.object({ shell: text, script: text })],
-};
-
-/** Commands whose output is not a document of this contract: JSON Schemas, a server's log, and the completion's own. */
-export const OTHER_DOCUMENTS = ['config schema', 'schema events', 'hub serve', '__complete'];

@@ -1,8 +1,10 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
+import { DOCUMENTS } from './documents.ts';
 import { ERROR, EVENTS } from './events.ts';
-import { NAMED, number } from './parts.ts';
-import { DOCUMENTS, RESULTS } from './results.ts';
+import { NAMED } from './named.ts';
+import { number } from './parts.ts';
+import { RESULTS } from './results.ts';
 
 /**
  * The JSON Schema of `--json`. The root describes one line of a command that prints events; `$defs` also has the document

@@ -1,26 +1,25 @@
 import type * as v from 'valibot';
 import { MOST_TEXT_BYTES } from '../../repository/store.ts';
 import {
-  auditPageSchema,
-  auditQuery,
   buildSchema,
   claimBodySchema,
   claimSchema,
-  createdTokenSchema,
-  downloadsBodySchema,
-  downloadsSchema,
   finishBodySchema,
-  headlinePageSchema,
   heartbeatBodySchema,
-  identitySchema,
   newBuildBodySchema,
+} from './builds.ts';
+import { retentionQuery, retentionSchema } from './retention.ts';
+import {
+  auditPageSchema,
+  auditQuery,
+  createdTokenSchema,
+  headlinePageSchema,
+  identitySchema,
   newSessionSchema,
   newTokenSchema,
   noteBodySchema,
   type Permission,
   pageQuery,
-  retentionQuery,
-  retentionSchema,
   rootSchema,
   searchQuery,
   sessionSchema,
@@ -35,14 +34,18 @@ import {
   targetPageSchema,
   targetSecretsSchema,
   tokenPageSchema,
-  uploadsBodySchema,
-  uploadsSchema,
   userBodySchema,
   userPageSchema,
   userSchema,
+} from './schemas.ts';
+import {
+  downloadsBodySchema,
+  downloadsSchema,
+  uploadsBodySchema,
+  uploadsSchema,
   verifyBodySchema,
   verifySchema,
-} from './schemas.ts';
+} from './transfers.ts';
 
 /** Where the API begins. */
 export const BASE_PATH = '/api/v3';

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import type { CloudClient } from '../client.ts';
-import type { Uploads } from '../contract/schemas.ts';
+import type { Uploads } from '../contract/transfers.ts';
 
 /** A file as it is sent. */
 export interface OutgoingObject {

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import * as v from 'valibot';
 import type { CloudClient } from '../../cloud/client.ts';
-import { type ClaimedBuild, LONGEST_CLAIM, MOST_CLAIMED, PARAMETERS } from '../../cloud/contract/schemas.ts';
+import { type ClaimedBuild, LONGEST_CLAIM, MOST_CLAIMED } from '../../cloud/contract/builds.ts';
+import { PARAMETERS } from '../../cloud/contract/schemas.ts';
 import type { AgentBuild, AgentResult } from '../../results/agent-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError, UserError } from '../../runtime/errors.ts';

@@ -1,5 +1,5 @@
 import { setInterval as everySoOften } from 'node:timers/promises';
-import type { ClaimedBuild, FinishBody } from '../../cloud/contract/schemas.ts';
+import type { ClaimedBuild, FinishBody } from '../../cloud/contract/builds.ts';
 import { redact } from '../../process/redact.ts';
 import type { AgentBuild } from '../../results/agent-results.ts';
 import type { SanitizePlan } from '../../results/sanitize-results.ts';

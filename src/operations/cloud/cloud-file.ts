@@ -1,19 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import * as v from 'valibot';
+import { poolName, type Schedule, scheduleSchema, type Webhook, webhookSchema } from '../../cloud/contract/builds.ts';
+import { type Keep, keepSchema } from '../../cloud/contract/retention.ts';
 import {
   expectedEvery,
-  type Keep,
-  keepSchema,
-  poolName,
-  type Schedule,
   type StorageSettings,
-  scheduleSchema,
   storageSettingsSchema,
   type TargetSettings,
   targetSettingsSchema,
-  type Webhook,
-  webhookSchema,
 } from '../../cloud/contract/schemas.ts';
 import { decrypt, ENCRYPTED } from '../../config/secrets/cipher.ts';
 import { isTree, type Tree } from '../../config/tree.ts';

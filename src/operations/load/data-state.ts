@@ -1,5 +1,6 @@
 import type { Configuration } from '../../config/configuration.ts';
-import type { LoadPlan, SnapshotRow } from '../../results/results.ts';
+import type { LoadPlan } from '../../results/load-results.ts';
+import type { SnapshotRow } from '../../results/results.ts';
 import { chosenQuery } from '../../sanitize/query.ts';
 
 export interface DataRequest {

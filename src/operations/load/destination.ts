@@ -4,7 +4,7 @@ import { connectionUrl } from '../../config/urls/connection-url.ts';
 import { serviceElsewhere } from '../../config/urls/url-parts.ts';
 import type { DatabaseUrl, Engine } from '../../engines/engine.ts';
 import { engineForUrl } from '../../engines/registry.ts';
-import type { DestinationState } from '../../results/results.ts';
+import type { DestinationState } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';

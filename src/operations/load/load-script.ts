@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
 import { connectionUrl } from '../../config/urls/connection-url.ts';
-import type { LoadPlan, LoadResult } from '../../results/results.ts';
+import type { LoadPlan, LoadResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { localRepository } from '../snapshots/local-repository.ts';

@@ -1,4 +1,4 @@
-import type { LoadResult } from '../../results/results.ts';
+import type { LoadResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { isFresh } from '../planned.ts';
 import { refuseUnshared } from '../sign-in/sharing.ts';

@@ -1,5 +1,5 @@
 import type { RestorePlan } from '../../engines/engine.ts';
-import type { LoadPlan } from '../../results/results.ts';
+import type { LoadPlan } from '../../results/load-results.ts';
 import type { Planned } from '../planned.ts';
 import type { TrustChoice } from '../snapshots/signatures.ts';
 import type { SnapshotSelector } from '../snapshots/snapshots.ts';

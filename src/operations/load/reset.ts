@@ -1,5 +1,5 @@
 import type { BaseCopy, Engine, Resettable } from '../../engines/engine.ts';
-import type { DropCopiesPlan, DropCopiesResult, ResetPlan, ResetResult } from '../../results/results.ts';
+import type { DropCopiesPlan, DropCopiesResult, ResetPlan, ResetResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { formatBytes } from '../../text/format.ts';

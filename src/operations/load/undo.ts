@@ -1,5 +1,5 @@
 import type { DatabaseUrl, Engine } from '../../engines/engine.ts';
-import type { LoadResult, UndoPlan } from '../../results/results.ts';
+import type { LoadResult, UndoPlan } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { withTargetUrls } from '../with-target-urls.ts';

@@ -9,7 +9,7 @@ import type {
   RestoreRequest,
 } from '../../engines/engine.ts';
 import type { Manifest } from '../../repository/manifest.ts';
-import type { DestinationState } from '../../results/results.ts';
+import type { DestinationState } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { type GuardOptions, refuseSources } from '../load/guard.ts';

@@ -1,4 +1,4 @@
-import type { DestinationState } from '../../results/results.ts';
+import type { DestinationState } from '../../results/load-results.ts';
 import { formatBytes, formatNumberOf } from '../../text/format.ts';
 import type { Fact } from './fact.ts';
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { breakingChanges } from '../../../.ci/breaking-changes.ts';
-import { DOCUMENTS, OTHER_DOCUMENTS, RESULTS } from '../../../src/cli/json-contract/results.ts';
+import { DOCUMENTS, OTHER_DOCUMENTS } from '../../../src/cli/json-contract/documents.ts';
+import { RESULTS } from '../../../src/cli/json-contract/results.ts';
 import { eventsSchema } from '../../../src/cli/json-contract/schema.ts';
 import { COMMANDS } from '../../../src/commands/registry.ts';
 import { EXIT } from '../../../src/runtime/errors.ts';

@@ -3,7 +3,7 @@ import { build } from '../../../src/operations/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { applyUndo, planUndo } from '../../../src/operations/load/undo.ts';
-import type { LoadResult } from '../../../src/results/results.ts';
+import type { LoadResult } from '../../../src/results/load-results.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import type { RunEvent } from '../../../src/runtime/events.ts';
 import {

@@ -12,7 +12,7 @@ import {
   type ResetRequest,
 } from '../../../src/operations/load/reset.ts';
 import { applyUndo, planUndo } from '../../../src/operations/load/undo.ts';
-import type { LoadResult, ResetResult } from '../../../src/results/results.ts';
+import type { LoadResult, ResetResult } from '../../../src/results/load-results.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import type { RunEvent } from '../../../src/runtime/events.ts';
 import { asData } from '../../helpers/as-data.ts';

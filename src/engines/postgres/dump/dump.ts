@@ -12,7 +12,7 @@ import { connect } from '../connection/connect.ts';
 import { type PsqlSession, quoteName } from '../connection/session.ts';
 import { connectionOf } from '../connection/url.ts';
 import type { CatalogTable } from '../introspect.ts';
-import { MOST_BYTES_OF_ALL } from '../restore/load-tables.ts';
+import { MOST_BYTES_OF_ALL } from '../restore/rows/copy-commands.ts';
 import { type ClientTools, findClientTools, majorOf, toolsForServer } from '../tools.ts';
 import {
   type ArchiveDetails,

@@ -1,4 +1,4 @@
-import type { MissingParts } from '../../../results/results.ts';
+import type { MissingParts } from '../../../results/load-results.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import { type Differences, rowsText } from './check.ts';

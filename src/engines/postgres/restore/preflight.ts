@@ -1,5 +1,5 @@
 import { bytesOfTable } from '../../../repository/manifest.ts';
-import type { DestinationState } from '../../../results/results.ts';
+import type { DestinationState } from '../../../results/load-results.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { WarningEvent } from '../../../runtime/events.ts';
 import type { BaseCopies, DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '../../engine.ts';

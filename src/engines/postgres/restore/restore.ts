@@ -1,5 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os';
-import type { MissingParts } from '../../../results/results.ts';
+import type { MissingParts } from '../../../results/load-results.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';

@@ -7,17 +7,15 @@ import { restoreFailed } from '../../shared/restore-failed.ts';
 import { PSQL_FLAGS, quoteText } from '../connection/session.ts';
 import { connectionOf, type Settings } from '../connection/url.ts';
 import { END_OF_COPY } from '../dump/archive.ts';
+import { failureWords } from '../restore/restore-errors.ts';
 import {
   COPY_FLAGS,
   COPY_SETTINGS,
   type CopyCommands,
   copyCommands,
-  copyCounts,
   MOST_BYTES_OF_ALL,
-  textOf,
-  write,
-} from '../restore/load-tables.ts';
-import { failureWords } from '../restore/restore-errors.ts';
+} from '../restore/rows/copy-commands.ts';
+import { copyCounts, textOf, write } from '../restore/rows/feed-tables.ts';
 import { createRowGuard } from '../restore/rows/row-guard.ts';
 import { type OpenSource, READING_SETTINGS } from './open-source.ts';
 import { splitAtMark } from './split-at-mark.ts';

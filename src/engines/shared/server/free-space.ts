@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import type { DestinationState } from '../../../results/results.ts';
+import type { DestinationState } from '../../../results/load-results.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 
 /** `null` where it is unknown: a local server may keep its data elsewhere. */

@@ -18,17 +18,10 @@ import { writeMark } from '../../mark.ts';
 import { findBeside } from '../../server/server.ts';
 import { type ClientTools, findClientTools, knowsRestrict, majorOf, toolsForArchive } from '../../tools.ts';
 import { within } from '../check.ts';
-import {
-  COPY_FLAGS,
-  checkTags,
-  copyCommands,
-  copyStatement,
-  feedTables,
-  refuseUnlessFed,
-  textOf,
-  wholeTable,
-} from '../load-tables.ts';
 import { divideInventory, type RemoteEntry } from '../remote-objects.ts';
+import { wholeTable } from '../rows/batches.ts';
+import { COPY_FLAGS, copyCommands, copyStatement } from '../rows/copy-commands.ts';
+import { checkTags, feedTables, refuseUnlessFed, textOf } from '../rows/feed-tables.ts';
 import { materialize, sectionArgs } from '../rows/fill.ts';
 import { FORCE_SCRIPT, LIFT_SCRIPT } from '../rows/forced-row-security.ts';
 import { countedRows } from '../rows/rows-by-root.ts';

@@ -17,11 +17,11 @@ import { isLeftOut } from '../../dump/left-out-entries.ts';
 import { listText, separateEventTriggers } from '../event-triggers.ts';
 import { failureHint } from '../failure-hint.ts';
 import { listArchive } from '../list-archive.ts';
-import { loadTables } from '../load-tables.ts';
 import { leaveOutRemote, leftOutWarnings, type RemoteEntry } from '../remote-objects.ts';
 import { restoreErrors, wentOn } from '../restore-errors.ts';
 import type { Filling } from './filling.ts';
 import { liftForcedRowSecurity } from './forced-row-security.ts';
+import { loadTables } from './load-tables.ts';
 
 export interface Filled {
   /** Tables whose row level security is to be forced when their rows are counted. */

@@ -1,0 +1,93 @@
+import * as v from 'valibot';
+import type {
+  DatabaseCopies,
+  DatabaseCopy,
+  DestinationState,
+  LoadPlan,
+  LoadResult,
+} from '../../results/load-results.ts';
+import type { TableSelection } from '../../results/selected-tables.ts';
+import { matches } from './matches.ts';
+import { flag, notices, number, orNull, snapshot, text, texts } from './parts.ts';
+
+export const destination = matches<DestinationState>()(
+  v.object({
+    url: text,
+    host: text,
+    local: flag,
+    database: text,
+    exists: flag,
+    size_bytes: orNull(number),
+    connections: number,
+    server_version: text,
+  }),
+);
+
+const selection = matches<TableSelection>()(
+  v.object({
+    chosen: texts,
+    needed: v.array(v.object({ table: text, needed_by: text, why: v.picklist(['reference', 'part']) })),
+    empty: texts,
+  }),
+);
+
+export const databaseCopy = matches<DatabaseCopy>()(
+  v.object({
+    database: text,
+    snapshot: orNull(text),
+    loaded_at: text,
+    partial: flag,
+    size_bytes: orNull(number),
+    outdated: orNull(text),
+  }),
+);
+
+export const databaseCopies = matches<DatabaseCopies>()(
+  v.object({ base: orNull(databaseCopy), spare: orNull(databaseCopy) }),
+);
+
+export const loadPlan = matches<LoadPlan>()(
+  v.object({
+    target: text,
+    snapshot: orNull(snapshot),
+    file: orNull(text),
+    sanitized: orNull(flag),
+    sanitized_reason: text,
+    destination,
+    chosen_by: text,
+    strategy: v.picklist(['swap', 'in_place', 'script']),
+    strategy_reason: text,
+    undo: flag,
+    keep_base: v.exactOptional(v.object({ spare: flag })),
+    copies: v.exactOptional(databaseCopies),
+    reset_instead: v.exactOptional(v.literal(true)),
+    keep_going: v.exactOptional(v.picklist(['inspect', 'swap'])),
+    schemas: texts,
+    tables: number,
+    rows: number,
+    size_bytes: number,
+    selection: orNull(selection),
+    jobs: number,
+    unverified_sources: texts,
+    steps: texts,
+    warnings: notices,
+  }),
+);
+
+export const loadResult = matches<LoadResult>()(
+  v.object({
+    snapshot: orNull(snapshot),
+    destination: text,
+    tables: number,
+    rows: number,
+    size_bytes: number,
+    selection: orNull(selection),
+    swap_ms: orNull(number),
+    undo_database: orNull(text),
+    missing: v.exactOptional(
+      v.object({ objects: number, tables: number, rows: number, differences: texts, errors: texts }),
+    ),
+    base_database: v.exactOptional(text),
+    spare_database: v.exactOptional(text),
+  }),
+);

@@ -1,0 +1,52 @@
+import * as v from 'valibot';
+import { count, snapshotId } from '../../repository/values.ts';
+import { parseDuration } from '../../text/duration.ts';
+import { time } from './values.ts';
+
+const age = v.pipe(
+  v.string(),
+  v.check((text) => parseDuration(text) !== null, 'must be such as 12h, 30d, 8w, 6m or 1y'),
+);
+
+const kept = v.pipe(count, v.minValue(1, 'must be at least 1'), v.maxValue(10_000, 'must be at most 10000'));
+
+/** Which snapshots of a target the hub keeps after a publication: the options of `tool prune`. */
+export const keepSchema = v.pipe(
+  v.strictObject({
+    last: v.exactOptional(kept),
+    within: v.exactOptional(age),
+    daily: v.exactOptional(kept),
+    weekly: v.exactOptional(kept),
+    monthly: v.exactOptional(kept),
+  }),
+  v.check((keep) => Object.keys(keep).length > 0, 'must have last, within, daily, weekly or monthly'),
+);
+
+export type Keep = v.InferOutput<typeof keepSchema>;
+
+/** As answered: a newer hub may know more. */
+export const answeredKeep = v.object({
+  last: v.exactOptional(count),
+  within: v.exactOptional(v.string()),
+  daily: v.exactOptional(count),
+  weekly: v.exactOptional(count),
+  monthly: v.exactOptional(count),
+});
+
+const keptInQuery = v.pipe(v.string(), v.regex(/^\d{1,5}$/, 'must be a whole number'), v.toNumber(), kept);
+
+/** Another policy than that of the target. */
+export const retentionQuery = v.strictObject({
+  last: v.exactOptional(keptInQuery),
+  within: v.exactOptional(age),
+  daily: v.exactOptional(keptInQuery),
+  weekly: v.exactOptional(keptInQuery),
+  monthly: v.exactOptional(keptInQuery),
+});
+
+const removal = v.object({ id: snapshotId, created_at: time, sanitized: v.boolean() });
+
+export type Removal = v.InferOutput<typeof removal>;
+
+/** What the policy removes at the next publication, newest first. */
+export const retentionSchema = v.object({ keep: v.nullable(answeredKeep), removes: v.array(removal) });

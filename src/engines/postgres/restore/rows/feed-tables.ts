@@ -1,0 +1,124 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Completed, RunningProcess } from '../../../../process/runner.ts';
+import type { ManifestFile, ManifestTable } from '../../../../repository/manifest.ts';
+import { release } from '../../../../repository/objects/release.ts';
+import { UserError } from '../../../../runtime/errors.ts';
+import { restoreFailed } from '../../../shared/restore-failed.ts';
+import { type ArchiveDetails, DATA_TERMINATOR, END_OF_COPY } from '../../dump/archive.ts';
+import { failureHint } from '../failure-hint.ts';
+import { failureWords } from '../restore-errors.ts';
+import type { CopyCommands, RowsToLoad } from './copy-commands.ts';
+import type { Filling } from './filling.ts';
+import { createRowGuard, refused } from './row-guard.ts';
+
+/** How feeding a psql and the psql itself came out. */
+export interface Outcome {
+  fed: PromiseSettledResult<void>;
+  ended: PromiseSettledResult<Completed>;
+  details: ArchiveDetails;
+  /** What is told when it failed: `The rows of public.a could not be loaded`. */
+  what: string;
+}
+
+/** Anything but exit code 0 is a failure; what was wrong with the rows is told rather than that psql was ended for it. */
+export function refuseUnlessFed({ fed, ended, details, what }: Outcome): void {
+  if (fed.status === 'rejected' && fed.reason instanceof UserError) throw fed.reason;
+  if (ended.status === 'rejected') throw ended.reason;
+  const { exitCode, stderr } = ended.value;
+  if (fed.status === 'rejected' && exitCode === null && stderr.trim() === '') throw fed.reason;
+  if (exitCode !== 0) {
+    const words = failureWords('psql', ended.value);
+    throw restoreFailed(what, words.slice(0, 20), failureHint(words, details));
+  }
+  if (fed.status === 'rejected') throw fed.reason;
+}
+
+export interface Feed {
+  read: Filling['read'];
+  batch: RowsToLoad[];
+  child: RunningProcess;
+  onBytes: (current: string, bytes: number) => void;
+  commands: CopyCommands;
+}
+
+/**
+ * The rows of the tables one after the other, each up to its end-of-copy mark, which is ours. When an object is damaged
+ * the child is ended: an end of its input would be taken for the end of the rows.
+ */
+export async function feedTables({ read, batch, child, onBytes, commands }: Feed): Promise<void> {
+  child.stdin.on('error', () => {});
+  try {
+    for (const [index, { table, files }] of batch.entries()) {
+      if (commands.before) await write(child.stdin, commands.before(index));
+      for (const file of files) await feedFile({ read, table, file, child, onBytes });
+      await write(child.stdin, END_OF_COPY);
+    }
+    child.stdin.end(commands.after);
+  } catch (error) {
+    child.kill();
+    throw error;
+  }
+}
+
+/** Exactly as many bytes as the manifest says, rows and then the terminator. */
+async function feedFile({
+  read,
+  table,
+  file,
+  child,
+  onBytes,
+}: Omit<Feed, 'batch' | 'commands'> & { table: ManifestTable; file: ManifestFile }): Promise<void> {
+  const guard = createRowGuard(table.name);
+  let left = file.bytes - DATA_TERMINATOR.length;
+  let ending = Buffer.alloc(0);
+  for await (const frame of read(file)) {
+    const rows = frame.subarray(0, Math.max(0, left));
+    left -= rows.length;
+    guard.check(rows);
+    ending = Buffer.concat([ending, frame.subarray(rows.length)]);
+    if (ending.length > DATA_TERMINATOR.length) break;
+    await write(child.stdin, rows);
+    onBytes(table.name, rows.length);
+    release(frame);
+  }
+  guard.end();
+  if (left !== 0 || ending.toString('latin1') !== DATA_TERMINATOR) {
+    throw refused(table.name, 'no end of COPY where the manifest puts it');
+  }
+}
+
+/** What was read of a stream so far. */
+export function textOf(stream: Readable): () => string {
+  let text = '';
+  stream.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  return () => text;
+}
+
+export function write(input: Writable, content: Uint8Array | string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    input.write(content, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** psql says `COPY n` for each table, in order. */
+export function copyCounts(said: string): number[] {
+  return [...said.matchAll(/^COPY (\d+)$/gm)].map((match) => Number(match[1]));
+}
+
+/** The number of rows of each; refuses other numbers for whole tables than the manifest's. */
+export function checkTags(tags: string, batch: RowsToLoad[]): number[] {
+  const counts = copyCounts(tags);
+  const lines = batch.flatMap(({ table: { name, rows }, isWhole }, index) => {
+    const loaded = counts[index] ?? 0;
+    return isWhole && loaded !== rows ? [rowsDiffer(name, { loaded, expected: rows })] : [];
+  });
+  if (counts.length > batch.length) lines.push(`${counts.length} tables were loaded instead of ${batch.length}`);
+  if (lines.length > 0) throw restoreFailed('Not all rows were loaded', lines);
+  return counts;
+}
+
+export function rowsDiffer(table: string, { loaded, expected }: { loaded: number; expected: number }): string {
+  return `${table}: ${loaded} rows loaded, ${expected} in the manifest`;
+}

@@ -1,0 +1,127 @@
+import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest.ts';
+import { UserError } from '../../../../runtime/errors.ts';
+import type { EngineContext } from '../../../engine.ts';
+import { restoreFailed } from '../../../shared/restore-failed.ts';
+import { runTogether } from '../../../shared/run-together.ts';
+import { connect } from '../../connection/connect.ts';
+import { connectionOf } from '../../connection/url.ts';
+import { batches } from './batches.ts';
+import {
+  COPY_FLAGS,
+  COPY_SETTINGS,
+  copyCommands,
+  copyStatement,
+  dataOf,
+  pathOf,
+  type RowsToLoad,
+} from './copy-commands.ts';
+import { checkTags, copyCounts, feedTables, refuseUnlessFed, rowsDiffer, textOf } from './feed-tables.ts';
+import type { Filling } from './filling.ts';
+
+/** Loads the rows, several tables or parts of one at once, the largest first, each straight from its compressed object. */
+export async function loadTables(context: EngineContext, fill: Filling): Promise<void> {
+  const { plan, jobs } = fill;
+  const total = plan.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
+  const queue = batches(plan.tables, fill);
+  const loaded = new Map<ManifestTable, number>();
+  /** Of which a part could not be loaded. */
+  const refused = new Set<ManifestTable>();
+  let done = 0;
+  const onBytes = (current: string, bytes: number): void => {
+    done += bytes;
+    context.report({ event: 'progress', step: 'restore', done, total, unit: 'bytes', current });
+  };
+  const worker = async (signal: AbortSignal): Promise<void> => {
+    for (let batch = queue.shift(); batch && !signal.aborted; batch = queue.shift()) {
+      if (batch.some(({ table }) => refused.has(table))) continue;
+      let read = 0;
+      const outcome = await loadBatch(
+        { ...context, signal },
+        {
+          fill,
+          batch,
+          onBytes: (current, bytes) => {
+            read += bytes;
+            onBytes(current, bytes);
+          },
+        },
+      );
+      if (Array.isArray(outcome)) {
+        for (const [at, { table }] of batch.entries()) loaded.set(table, (loaded.get(table) ?? 0) + (outcome[at] ?? 0));
+        continue;
+      }
+      if (!fill.errors) throw outcome;
+      // The batch is one transaction: which of its tables can be loaded shows one at a time.
+      done -= read;
+      if (batch.length > 1) {
+        queue.unshift(...batch.map((rows) => [rows]));
+        continue;
+      }
+      for (const { table, isWhole } of batch) if (!isWhole) refused.add(table);
+      fill.errors.push([outcome.message, ...outcome.details].join(': '));
+    }
+  };
+  await runTogether(
+    context.signal,
+    Array.from({ length: Math.min(jobs, queue.length) }, () => worker),
+  );
+  checkSums(loaded, refused);
+  await emptyTables(context, fill, refused);
+}
+
+/** A batch knows how many rows it must have only of whole tables. */
+function checkSums(loaded: Map<ManifestTable, number>, refused: Set<ManifestTable>): void {
+  const lines = [...loaded]
+    .filter(([table, rows]) => !refused.has(table) && rows !== table.rows)
+    .map(([{ name, rows }, sum]) => rowsDiffer(name, { loaded: sum, expected: rows }));
+  if (lines.length > 0) throw restoreFailed('Not all rows were loaded', lines);
+}
+
+/** A table has all of its rows or none. */
+async function emptyTables(
+  context: EngineContext,
+  { url, tools, settings, details }: Filling,
+  tables: Set<ManifestTable>,
+): Promise<void> {
+  if (tables.size === 0) return;
+  await using session = await connect(context, url, { tools, settings });
+  for (const table of tables) await session.execute(`TRUNCATE ONLY ${pathOf(dataOf(table, details))}`);
+}
+
+interface Batch {
+  fill: Filling;
+  batch: RowsToLoad[];
+  onBytes: (current: string, bytes: number) => void;
+}
+
+/** How psql exits when the server has refused a command: an argument, or a line of its input. */
+const REFUSED_BY_SERVER = new Set<number | null>([1, 3]);
+
+/**
+ * One psql for the batch, in one transaction. Resolves with the numbers of rows, or with what the server has refused: then
+ * it has loaded nothing.
+ */
+async function loadBatch(context: EngineContext, { fill, batch, onBytes }: Batch): Promise<number[] | UserError> {
+  const { url, tools, details, settings } = fill;
+  const connection = connectionOf(url, { ...settings, ...COPY_SETTINGS });
+  const commands = copyCommands(
+    batch.map((rows) => copyStatement(rows, details)),
+    tools,
+  );
+  const args = [...COPY_FLAGS, '--single-transaction', ...commands.args, ...connection.args];
+  const { signal } = context;
+  const child = context.runner.start({ file: tools.psql, ...connection, args }, { signal });
+  const said = textOf(child.stdout);
+  const feeding = feedTables({ read: fill.read, batch, child, onBytes, commands });
+  const [fed, ended] = await Promise.allSettled([feeding, child.ended]);
+  // One COPY has ended for each table before the one that failed.
+  const current = batch[copyCounts(said()).length] ?? batch[0];
+  try {
+    refuseUnlessFed({ fed, ended, details, what: `The rows of ${current?.table.name} could not be loaded` });
+  } catch (error) {
+    const refused = ended.status === 'fulfilled' && REFUSED_BY_SERVER.has(ended.value.exitCode);
+    if (refused && error instanceof UserError && error.code === 'restore_failed') return error;
+    throw error;
+  }
+  return checkTags(said(), batch);
+}
