@@ -6,7 +6,9 @@ const MOST_LISTED = 20;
 /** Problems with the surroundings, not with the text. */
 const SAID_ALONE = new Set(['no_configuration', 'keychain_unavailable']);
 
-export function invalidConfiguration(problems: Problem[]): UserError {
+const LIST_HINT = 'List them with excerpts: tool config check';
+
+export function invalidConfiguration(problems: Problem[], hint = LIST_HINT): UserError {
   const errors = problems.filter(({ severity }) => severity === 'error');
   const [first] = errors;
   if (errors.length === 1 && first && SAID_ALONE.has(first.code)) {
@@ -20,7 +22,7 @@ export function invalidConfiguration(problems: Problem[]): UserError {
     code: 'configuration_invalid',
     exit: EXIT.configuration,
     details,
-    hint: 'List them with excerpts: tool config check',
+    hint,
   });
 }
 

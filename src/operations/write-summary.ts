@@ -42,9 +42,10 @@ function unfinishedOf(path: string): string {
 }
 
 function notWritten(path: string, cause: unknown, exit: typeof EXIT.usage | typeof EXIT.failed): UserError {
-  const { code, message } = cause as NodeJS.ErrnoException;
+  // Without the call and the path that Node adds.
+  const reason = (cause as Error).message.replace(/, \w+( '.*')?$/, '');
   const isBefore = exit === EXIT.usage;
-  return new UserError(`Cannot write the summary ${path}: ${code ?? message}`, {
+  return new UserError(`Cannot write the summary ${path}: ${reason}`, {
     code: 'summary_not_written',
     exit,
     hint: isBefore

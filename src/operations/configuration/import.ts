@@ -66,7 +66,9 @@ function variablesIn(environment: NodeJS.ProcessEnv): { from: string; to: string
 }
 
 function unreadable(source: string, problems: Problem[]): UserError {
-  if (problems[0]?.code !== 'no_configuration') return invalidConfiguration(problems);
+  if (problems[0]?.code !== 'no_configuration') {
+    return invalidConfiguration(problems, 'Nothing was written. Correct the file, then import it again.');
+  }
   return new UserError(`${source} does not exist`, {
     code: 'no_configuration',
     exit: EXIT.configuration,
