@@ -148,6 +148,8 @@ export interface RestoreRun extends RestoreRequest {
   /** Called with the verified shadow database before the swap; not for a load in place. */
   beforeSwap?: (fresh: DatabaseUrl) => Promise<void>;
   throwAway?: boolean;
+  /** Makes a base copy, and does not replace the destination. */
+  onlyBase?: boolean;
 }
 
 export interface Replaced {
@@ -169,8 +171,10 @@ export interface BaseCopy {
   /** The load lacked rows or objects of the snapshot. */
   partial: boolean;
   sizeBytes: number | null;
-  /** Why it cannot be used; `null` where it can. */
+  /** Why no reset can use it; `null` where one can. */
   outdated: string | null;
+  /** Whether it has refused connections, so that branches can be made from it. */
+  closed: boolean;
 }
 
 export interface BaseCopies {
@@ -200,6 +204,54 @@ export interface Resettable {
   /** Databases to make, of the size of the base copy. */
   copies: number;
   warnings: WarningEvent[];
+}
+
+/** A separate database that was made from the base copy of a destination. */
+export interface Branch {
+  name: string;
+  /** That of the destination after a switch. */
+  database: string;
+  /** The destination has this name at present. */
+  current: boolean;
+  createdAt: string;
+  resetAt: string | null;
+  /** The snapshot's id; `null` where another load has replaced its content since. */
+  snapshot: string | null;
+  repository: string | null;
+  gitBranch: string | null;
+  sizeBytes: number | null;
+  /** Without blocks shared with the base copy; `null` where the server cannot tell. */
+  ownBytes: number | null;
+  clients: number;
+  /** Client sessions since it was created or reset; `null` where the server does not count them. */
+  sessions: number | null;
+}
+
+export interface BranchRequest {
+  /** The destination. */
+  url: DatabaseUrl;
+  name: string;
+}
+
+export interface BranchCreation extends BranchRequest {
+  /** Name of the database. */
+  database: string;
+  repository: string | null;
+  gitBranch: string | null;
+  /** Owner of the objects; by default the owner of the destination. */
+  role?: string | undefined;
+  /** Called with the base copy; throws where it is not the planned one. */
+  accept: (base: BaseCopy) => void;
+}
+
+export interface BranchReset extends BranchRequest {
+  accept: (base: BaseCopy) => void;
+  role?: string | undefined;
+}
+
+export interface Switched extends Replaced {
+  /** The branch that had the destination's name before, which has its own name again. */
+  previous: string | null;
 }
 
 export interface ScriptRun {
@@ -252,6 +304,8 @@ export interface Engine {
   restore: RestoreFacet;
   sanitize: SanitizeFacet;
   subset: SubsetFacet;
+  /** Absent where `whyNoBaseCopies` has a reason. */
+  branches?: BranchFacet;
 }
 
 export interface Capabilities {
@@ -302,6 +356,21 @@ export interface RestoreFacet {
   reset?(context: EngineContext, run: ResetRun): Promise<Replaced>;
   findCopies?(context: EngineContext, url: DatabaseUrl): Promise<BaseCopies>;
   dropCopies?(context: EngineContext, url: DatabaseUrl): Promise<string[]>;
+}
+
+/** Each call takes the URL of the destination. */
+export interface BranchFacet {
+  /** The longest name of a database, in units of `lengthOf`. */
+  nameLimit: { most: number; lengthOf: (text: string) => number };
+  list(context: EngineContext, url: DatabaseUrl): Promise<Branch[]>;
+  /** The URL of another database of the server. */
+  urlOf(url: DatabaseUrl, database: string): DatabaseUrl;
+  create(context: EngineContext, creation: BranchCreation): Promise<void>;
+  /** Resolves with how long the branch was unavailable, in milliseconds. */
+  reset(context: EngineContext, reset: BranchReset): Promise<Replaced>;
+  /** `false` where it was gone already. */
+  drop(context: EngineContext, request: BranchRequest): Promise<boolean>;
+  switchTo(context: EngineContext, request: BranchRequest): Promise<Switched>;
 }
 
 /** The database is always a new copy without other users. */

@@ -8,7 +8,9 @@ export interface Call {
   name: string;
 }
 
-const CALLS: { [Facet in Exclude<keyof Engine, 'id' | 'capabilities'>]: Extract<keyof Engine[Facet], string>[] } = {
+const CALLS: {
+  [Facet in Exclude<keyof Engine, 'id' | 'capabilities'>]: Extract<keyof NonNullable<Engine[Facet]>, string>[];
+} = {
   connect: [
     'probe',
     'listDatabases',
@@ -35,6 +37,7 @@ const CALLS: { [Facet in Exclude<keyof Engine, 'id' | 'capabilities'>]: Extract<
   ],
   sanitize: ['readColumns', 'digestColumns', 'runQuery', 'removeTraces', 'suggestQuery'],
   subset: ['openSource', 'checkDestination'],
+  branches: ['list', 'create', 'reset', 'drop', 'switchTo'],
 };
 
 type Reaching = (context: EngineContext, request: Request, ...rest: unknown[]) => Promise<unknown>;
@@ -43,6 +46,7 @@ type Request = DatabaseUrl | { url: DatabaseUrl } | { urls: DatabaseUrl[] };
 export function wrapEngine(engine: Engine, around: Around): Engine {
   const wrapped = { ...engine } as unknown as Record<string, Record<string, Reaching>>;
   for (const [facet, names] of Object.entries(CALLS)) {
+    if (!wrapped[facet]) continue;
     const calls = { ...wrapped[facet] };
     for (const name of names) {
       const call = calls[name];

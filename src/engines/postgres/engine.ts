@@ -1,5 +1,6 @@
 import type { Engine } from '../engine.ts';
 import { wrapEngine } from '../wrap-engine.ts';
+import { branches } from './branches/branches.ts';
 import { countRows, listDatabases, listSchemas, listTables } from './browse.ts';
 import { withExplainedErrors } from './connection/explain-errors.ts';
 import { identifyAffected } from './connection/identity.ts';
@@ -65,6 +66,7 @@ const engine: Engine = {
     scratchPlaces,
   },
   subset: { openSource, checkDestination, createIndex },
+  branches,
 };
 
 export const postgres = wrapEngine(engine, (call, work) => withExplainedErrors(call, () => work(call.context)));

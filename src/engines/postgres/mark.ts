@@ -2,14 +2,33 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { type PsqlSession, quoteName, quoteText } from './connection/session.ts';
 
+const branchSchema = v.object({
+  name: v.string(),
+  /** Its own name: a branch that was switched to has that of the destination. */
+  database: v.string(),
+  created_at: v.string(),
+  reset_at: v.optional(v.nullable(v.string()), null),
+  repository: v.optional(v.nullable(v.string()), null),
+  git_branch: v.optional(v.nullable(v.string()), null),
+  /** When it got the destination's name, and the branch that had it before; `null` for none. */
+  switched_at: v.optional(v.nullable(v.string()), null),
+  previous: v.optional(v.nullable(v.string()), null),
+  /** The file system shares its blocks with the base copy. */
+  cloned: v.optional(v.boolean(), false),
+  /** Client sessions when it was ready (`pg_stat_database.sessions`). */
+  sessions: v.optional(v.nullable(v.pipe(v.number(), v.safeInteger())), null),
+});
+export type BranchFacts = v.InferOutput<typeof branchSchema>;
+
 /** The comment of a database made by the tool: a name alone never permits a DROP. */
 const markSchema = v.object({
-  tool: v.picklist(['new', 'undo', 'base', 'spare']),
+  tool: v.picklist(['new', 'undo', 'base', 'spare', 'branch']),
   of: v.string(),
   /** Of an undo copy. */
   replaced_at: v.optional(v.string(), ''),
   comment: v.optional(v.nullable(v.string()), null),
-  /** Of a base copy and a spare: id of the snapshot, and the database that they are copies of. */
+  branch: v.optional(v.nullable(branchSchema), null),
+  /** Of a base copy and a spare: id of the snapshot, and the database that they are copies of. Of a branch: its own. */
   snapshot: v.optional(v.nullable(v.string()), null),
   loaded_at: v.optional(v.string(), ''),
   destination_oid: v.optional(v.nullable(v.pipe(v.number(), v.safeInteger())), null),
@@ -18,6 +37,7 @@ const markSchema = v.object({
 });
 export type Mark = v.InferOutput<typeof markSchema>;
 export type BaseMark = Pick<Mark, 'of' | 'snapshot' | 'loaded_at' | 'partial'> & { tool: 'base' };
+export type BranchMark = Mark & { tool: 'branch'; branch: BranchFacts };
 export type NewMark = Partial<Mark> & Pick<Mark, 'tool' | 'of'>;
 
 export interface MarkedDatabase {
@@ -56,6 +76,17 @@ export async function readMarked(server: PsqlSession, names: string[], destinati
         : parseMark(comment);
     return names.includes(name) && mark?.of === destination ? [{ name, mark }] : [];
   });
+}
+
+/** As a comment. */
+export function branchMarkText(mark: Omit<BranchMark, 'tool' | 'replaced_at' | 'comment'>): string {
+  return JSON.stringify({ tool: 'branch', ...mark } satisfies NewMark);
+}
+
+/** The mark of a branch; `null` of any other comment. */
+export function parseBranchMark(comment: string | null): BranchMark | null {
+  const mark = parseMark(comment);
+  return mark?.tool === 'branch' && mark.branch ? { ...mark, tool: 'branch', branch: mark.branch } : null;
 }
 
 function parseMark(comment: string | null): Mark | null {

@@ -19,4 +19,15 @@ export function usableBase({ base }: Pick<BaseCopies, 'base'>, url: DatabaseUrl)
   });
 }
 
+/** The base copy that branches are made from, of whichever load; rejects where there is none, or it may have been changed. */
+export function closedBase({ base }: Pick<BaseCopies, 'base'>, url: DatabaseUrl): BaseCopy {
+  if (base?.closed) return base;
+  throw new UserError(
+    base === null
+      ? `There is no base copy of ${url.display} to make branches from`
+      : `${base.name} accepts connections, so it may have been changed`,
+    { code: base === null ? 'no_base_copy' : 'base_copy_outdated', exit: EXIT.failed, hint: KEEP_BASE },
+  );
+}
+
 const KEEP_BASE = 'Load a snapshot with --keep-base, or set keep_base: true at the target.';

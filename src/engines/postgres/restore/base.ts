@@ -23,13 +23,17 @@ async function describe(server: PsqlSession, { name, mark }: MarkedDatabase, oid
     SELECT datallowconn AS open, CASE WHEN has_database_privilege(oid, 'CONNECT') THEN pg_database_size(oid) END AS bytes
     FROM pg_database WHERE datname = ${quoteText(name)}`);
   const { snapshot, loaded_at, partial, destination_oid } = mark;
+  const closed = row?.open === false;
   const replaced = oid === null || destination_oid !== oid;
-  const outdated = replaced
-    ? 'the destination was replaced since that load, by another load, an undo or a rename'
-    : row?.open !== false
-      ? 'it accepts connections, so it may have been changed'
-      : null;
-  return { name, snapshot, loadedAt: loaded_at, partial, sizeBytes: row?.bytes ?? null, outdated };
+  const never = destination_oid === null;
+  const outdated = never
+    ? 'it was made for branches, and the destination was not loaded with it'
+    : replaced
+      ? 'the destination was replaced since that load, by another load, an undo or a rename'
+      : !closed
+        ? 'it accepts connections, so it may have been changed'
+        : null;
+  return { name, snapshot, loadedAt: loaded_at, partial, sizeBytes: row?.bytes ?? null, outdated, closed };
 }
 
 export interface Copy {

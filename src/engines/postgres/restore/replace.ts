@@ -1,13 +1,13 @@
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl, EngineContext, Replaced } from '../../engine.ts';
-import type { PsqlSession } from '../connection/session.ts';
-import type { BaseMark } from '../mark.ts';
-import { besideNames, dropMarked, lockDestination, sweepLeftovers, verifyLock } from '../server/server.ts';
+import { type PsqlSession, quoteName } from '../connection/session.ts';
+import { type BaseMark, writeMark } from '../mark.ts';
+import { besideNames, dropMarked, findBeside, lockDestination, sweepLeftovers, verifyLock } from '../server/server.ts';
 import { createClosedCopy, createSpare } from './base.ts';
 import { checkSwap } from './blockers.ts';
 import { dropAfterFailure } from './drop-after-failure.ts';
 import { isIncomplete } from './incomplete.ts';
-import { databaseExists, inherit, type NewBase, swapDatabases } from './swap.ts';
+import { databaseExists, inherit, type NewBase, rename, renameAll, swapDatabases } from './swap.ts';
 import { openSwapSession } from './swap-session.ts';
 
 export interface Replacement {
@@ -23,6 +23,10 @@ export interface Replacement {
   base?: KeptBase | undefined;
   /** The new database is made from the present base copy, which remains. */
   fromBase?: { spare: boolean } | undefined;
+  /** The new database becomes the base copy, and the destination is not replaced. */
+  onlyBase?: boolean | undefined;
+  /** The comment of the new database, when that is complete; default: that of the replaced one. */
+  comment?: (() => string | null) | undefined;
 }
 
 interface KeptBase {
@@ -50,7 +54,7 @@ export interface Steps {
  */
 export async function replaceDestination(
   context: EngineContext,
-  { url, undo, settings = [], role, throwAway, base, fromBase }: Replacement,
+  { url, undo, settings = [], role, throwAway, base, fromBase, onlyBase, comment }: Replacement,
   { create, fill }: Steps,
 ): Promise<Replaced> {
   const { report } = context;
@@ -82,9 +86,10 @@ export async function replaceDestination(
     await verifyLock(server, destination);
     await inherit(context, server, { from: exists ? destination : null, to: fresh, url, settings, role });
     context.signal.throwIfAborted();
+    if (onlyBase && base) return await keepOnlyBase(context, server, { url, fresh, base });
     const made = base && (await createBase(context, server, { url, from: fresh, to: copy, base }));
     context.signal.throwIfAborted();
-    replaced = await swapDatabases(context, { server, url, fresh, undo, base: fromBase ? 'kept' : made });
+    replaced = await swapDatabases(context, { server, url, fresh, undo, base: fromBase ? 'kept' : made, comment });
   } catch (error) {
     const names = [...(isIncomplete(error) ? [] : [fresh]), ...(base ? [copy] : [])];
     if (names.length > 0) await dropAfterFailure(context, { url, names });
@@ -92,6 +97,37 @@ export async function replaceDestination(
   }
   const spare = (fromBase ?? base)?.spare ? await createSpare(context, server, url) : undefined;
   return { ...replaced, ...(base && { baseDatabase: names.base }), ...(spare && { spareDatabase: spare }) };
+}
+
+interface OnlyBase {
+  url: DatabaseUrl;
+  fresh: string;
+  base: KeptBase;
+}
+
+/** A base copy of no load of the destination: branches are made from it, and no reset. */
+async function keepOnlyBase(
+  context: EngineContext,
+  server: PsqlSession,
+  { url, fresh, base }: OnlyBase,
+): Promise<Replaced> {
+  const destination = url.database ?? '';
+  const names = besideNames(destination);
+  const beside = await findBeside(server, destination);
+  const retired = [beside.base, beside.spare]
+    .filter((one) => one !== null)
+    .map(({ name, mark }) => ({ from: name, to: names.fresh(), mark }));
+  const mark = { tool: 'base', of: destination, loaded_at: context.clock().toISOString(), ...base.facts() } as const;
+  const statements = [
+    ...retired.flatMap(({ from, to, mark }) => [rename(from, to), writeMark(to, { ...mark, tool: 'new' })]),
+    rename(fresh, names.base),
+    `ALTER DATABASE ${quoteName(names.base)} ALLOW_CONNECTIONS false`,
+    writeMark(names.base, mark),
+  ];
+  const databases = [fresh, ...retired.map(({ from }) => from)];
+  await renameAll(context, { server, url, renames: statements, databases });
+  for (const { to } of retired) await dropMarked(server, { name: to, destination, report: context.report });
+  return { swapMs: null, undoDatabase: null, baseDatabase: names.base };
 }
 
 interface CreatedBase {

@@ -32,8 +32,9 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
 
   const errors: string[] | undefined = run.keepGoing ? [] : undefined;
   let missing: MissingParts | null = null;
-  const base = run.keepBase && {
-    spare: run.keepBase.spare,
+  const keepBase = run.onlyBase ? { spare: false } : run.keepBase;
+  const base = keepBase && {
+    ...keepBase,
     facts: () => ({ snapshot: manifest.id, partial: missing !== null || plan.empty.length > 0 }),
   };
   const beside = { ...run, base, locale: details.locale, settings: details.settings };

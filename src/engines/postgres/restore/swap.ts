@@ -37,6 +37,8 @@ export interface Swap {
   undo: boolean;
   /** A new base copy of the fresh database, or `kept` where that is made from the present one. Default: none remains. */
   base?: NewBase | 'kept' | undefined;
+  /** Comment of the new database; default: that of the replaced one. */
+  comment?: (() => string | null) | undefined;
 }
 
 export interface NewBase {
@@ -52,7 +54,7 @@ export interface NewBase {
  */
 export async function swapDatabases(
   context: EngineContext,
-  { server, url, fresh, undo, base }: Swap,
+  { server, url, fresh, undo, base, comment }: Swap,
 ): Promise<Replaced> {
   const { report, clock } = context;
   const destination = url.database ?? '';
@@ -76,7 +78,7 @@ export async function swapDatabases(
     ...retired.flatMap(({ from, to, mark }) => [rename(from, to), writeMark(to, { ...mark, tool: 'new' })]),
     ...(old ? [rename(destination, names.undo), writeMark(names.undo, kept)] : []),
     rename(fresh, destination),
-    writeComment(destination, old?.comment ?? null),
+    writeComment(destination, comment ? comment() : (old?.comment ?? null)),
     ...(await baseStatements(server, { base, beside, fresh, name: names.base })),
   ];
   const databases = [destination, fresh, ...retired.map(({ from }) => from)];

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl, EngineContext, Kept, Replaced } from '../../engine.ts';
+import { lastSwitch, leaveStatements } from '../branches/leave.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { type PsqlSession, quoteText } from '../connection/session.ts';
 import { type MarkedDatabase, writeComment, writeMark } from '../mark.ts';
@@ -11,38 +12,63 @@ import { inspectDestination } from './preflight.ts';
 import { readComment, rename, renameAll } from './swap.ts';
 import { openSwapSession } from './swap-session.ts';
 
-/** The database that the last load into the destination has replaced; rejects when none is kept. */
+/** The database that the last load, reset or switch has replaced; rejects when none is kept. */
 export async function findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept> {
   const { destination } = await inspectDestination(context, url);
   await using server = await connectToServer(context, url);
-  const name = url.database ?? '';
-  const { undo: kept } = await findBeside(server, name);
-  if (!kept) throw nothingKept(url);
+  const { name, replacedAt } = await findReplaced(server, url);
   const [row] = await server.query<{ bytes: number }>(
-    `SELECT pg_database_size(oid) AS bytes FROM pg_database WHERE datname = ${quoteText(kept.name)}`,
+    `SELECT pg_database_size(oid) AS bytes FROM pg_database WHERE datname = ${quoteText(name)}`,
   );
-  return { undoDatabase: kept.name, replacedAt: kept.mark.replaced_at, sizeBytes: row?.bytes ?? 0, destination };
+  return { undoDatabase: name, replacedAt, sizeBytes: row?.bytes ?? 0, destination };
 }
 
-/** Swaps the destination with what is kept for it, so that undoing twice is as doing nothing. */
+/**
+ * Swaps the destination with what is kept for it, so that undoing twice is as doing nothing. A branch that the
+ * destination was switched to gets its own name again.
+ */
 export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Replaced> {
-  const { report, clock } = context;
+  const { report } = context;
   const destination = url.database ?? '';
-  const names = besideNames(destination);
   await using server = await openSwapSession(context, url);
   await lockDestination(server, destination);
-  const { undo: kept } = await findBeside(server, destination);
-  if (!kept) throw nothingKept(url);
+  const { name, renames, undoDatabase } = await findReplaced(server, url);
   await checkSwap(server, { destination, undo: true });
   const swapped = startStep(report, 'swap', `Restore the previous ${destination}`);
-  const replaced_at = clock().toISOString();
-  const renames = await renamesOf(server, { destination, kept, aside: names.fresh(), replaced_at });
+  const statements = await renames(context.clock());
   const started = performance.now();
   await verifyLock(server, destination);
-  await renameAll(context, { server, url, renames, databases: [destination, names.undo] });
+  await renameAll(context, { server, url, renames: statements, databases: [destination, name] });
   const swapMs = Math.round(performance.now() - started);
   swapped(`Restored the previous ${destination}`);
-  return { swapMs, undoDatabase: names.undo };
+  return { swapMs, undoDatabase };
+}
+
+interface ReplacedDatabase {
+  name: string;
+  replacedAt: string;
+  renames: (now: Date) => Promise<string[]>;
+  /** The undo copy afterwards. */
+  undoDatabase: string | null;
+}
+
+async function findReplaced(server: PsqlSession, url: DatabaseUrl): Promise<ReplacedDatabase> {
+  const destination = url.database ?? '';
+  const beside = await findBeside(server, destination);
+  const reverted = await lastSwitch(server, destination, beside);
+  if (reverted) {
+    const { mark, before } = reverted;
+    const back = [rename(before.database, destination), writeComment(destination, before.comment)];
+    const renames = async () => [...leaveStatements(destination, mark), ...back];
+    const replacedAt = mark.branch.switched_at ?? '';
+    return { name: before.database, replacedAt, renames, undoDatabase: null };
+  }
+  const kept = beside.undo;
+  if (!kept) throw nothingKept(url);
+  const { undo, fresh } = besideNames(destination);
+  const renames = (now: Date) =>
+    renamesOf(server, { destination, kept, aside: fresh(), replaced_at: now.toISOString() });
+  return { name: kept.name, replacedAt: kept.mark.replaced_at, renames, undoDatabase: undo };
 }
 
 interface UndoSwap {

@@ -15,6 +15,8 @@ export function besideNames(destination: string): BesideNames {
 
 /** The server notices late that a killed session has ended. */
 const LOCK_TIMEOUT = '3s';
+/** Others may be dropping the leftovers of a killed run. */
+const BESIDE_TIMEOUT = '15s';
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /** One load at a time: the lock ends with the session, also of a killed run. */
@@ -32,6 +34,26 @@ export async function lockDestination(
     if (!(error instanceof SqlError && error.sqlstate === LOCK_NOT_AVAILABLE)) throw error;
     throw destinationBusy(destination);
   }
+}
+
+/**
+ * A lock that keeps loads of the destination away and admits others of its kind, for work beside the destination.
+ * Drops shadow databases of killed loads where nobody else works beside it.
+ */
+export async function lockBeside(server: PsqlSession, destination: string, report: Report): Promise<void> {
+  const key = lockKey(destination);
+  const [row] = await server.query<{ alone: boolean }>(`SELECT pg_try_advisory_lock(${key}) AS alone`);
+  if (row?.alone) await sweepLeftovers(server, destination, report);
+  try {
+    await server.transaction([
+      `SET LOCAL lock_timeout = ${quoteText(BESIDE_TIMEOUT)}`,
+      `SELECT pg_advisory_lock_shared(${key})`,
+    ]);
+  } catch (error) {
+    if (!(error instanceof SqlError && error.sqlstate === LOCK_NOT_AVAILABLE)) throw error;
+    throw destinationBusy(destination);
+  }
+  if (row?.alone) await server.execute(`SELECT pg_advisory_unlock(${key})`);
 }
 
 /** Rejects when a pooler has switched the session's connection. */

@@ -1,0 +1,56 @@
+import type { BaseCopy, DatabaseUrl, EngineContext } from '../../engine.ts';
+import { closedBase } from '../../shared/base-copies.ts';
+import { type PsqlSession, quoteText } from '../connection/session.ts';
+import { type BranchFacts, branchMarkText } from '../mark.ts';
+import { copyDatabase, findBaseCopies } from '../restore/base.ts';
+import { readOid } from '../restore/swap.ts';
+import { markNew } from '../server/server.ts';
+
+/** The base copy of a destination that branches are made from; rejects where there is none, or it may have been changed. */
+export async function findClosedBase(server: PsqlSession, url: DatabaseUrl): Promise<BaseCopy> {
+  return closedBase(await findBaseCopies(server, url.database ?? ''), url);
+}
+
+export interface BaseCopying {
+  /** Of the destination. */
+  url: DatabaseUrl;
+  base: BaseCopy;
+  /** The name of a shadow database of the destination. */
+  to: string;
+}
+
+/** An open copy of the base copy, marked so that a killed run's is swept. */
+export async function copyBase(
+  context: EngineContext,
+  server: PsqlSession,
+  { url, base, to }: BaseCopying,
+): Promise<void> {
+  await copyDatabase(context, server, { url, from: base.name, to, closed: false });
+  await markNew(server, to, url.database ?? '');
+}
+
+export interface Marking {
+  destination: string;
+  /** The copy, by its present name. */
+  database: string;
+  base: BaseCopy;
+  branch: Omit<BranchFacts, 'cloned' | 'sessions'>;
+}
+
+/** The comment that marks a new copy of the base copy as a branch. */
+export async function branchComment(
+  server: PsqlSession,
+  { destination, database, base, branch }: Marking,
+): Promise<string> {
+  const [facts] = await server.query<{ cloned: boolean; sessions: number | null }>(`
+    SELECT EXISTS (SELECT FROM pg_settings WHERE name = 'file_copy_method' AND setting = 'clone') AS cloned,
+      (SELECT (to_jsonb(s) ->> 'sessions')::int8 FROM pg_stat_database s WHERE datname = ${quoteText(database)}) AS sessions`);
+  return branchMarkText({
+    of: destination,
+    snapshot: base.snapshot,
+    loaded_at: base.loadedAt,
+    partial: base.partial,
+    destination_oid: await readOid(server, database),
+    branch: { ...branch, cloned: facts?.cloned ?? false, sessions: facts?.sessions ?? null },
+  });
+}

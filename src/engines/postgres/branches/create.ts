@@ -1,0 +1,45 @@
+import { startStep } from '../../../runtime/events.ts';
+import type { BranchCreation, EngineContext } from '../../engine.ts';
+import { branchExists, databaseTaken } from '../../shared/branches.ts';
+import { writeComment } from '../mark.ts';
+import { dropAfterFailure } from '../restore/drop-after-failure.ts';
+import { databaseExists, inherit, rename } from '../restore/swap.ts';
+import { openSwapSession } from '../restore/swap-session.ts';
+import { besideNames, lockBeside, verifyLock } from '../server/server.ts';
+import { branchComment, copyBase, findClosedBase } from './copy.ts';
+import { findBranches } from './list.ts';
+
+/** A branch is complete, with its name and mark, or absent: both come in one transaction, after the copy. */
+export async function createBranch(context: EngineContext, creation: BranchCreation): Promise<void> {
+  const { url, name, database, repository, gitBranch, role, accept } = creation;
+  const destination = url.database ?? '';
+  await using server = await openSwapSession(context, url);
+  const made = startStep(context.report, `branch ${name}`, `Create branch ${name} as ${database}`);
+  await lockBeside(server, destination, context.report);
+  const base = await findClosedBase(server, url);
+  accept(base);
+  if ((await findBranches(server, destination)).some((each) => each.name === name)) throw branchExists(name);
+  if (await databaseExists(server, database)) throw databaseTaken(database, name);
+  const fresh = besideNames(destination).fresh();
+  try {
+    await copyBase(context, server, { url, base, to: fresh });
+    const from = (await databaseExists(server, destination)) ? destination : null;
+    await inherit(context, server, { from, to: fresh, url, settings: [], role });
+    context.signal.throwIfAborted();
+    const branch = {
+      ...{ name, database, repository, git_branch: gitBranch, reset_at: null, switched_at: null, previous: null },
+      created_at: context.clock().toISOString(),
+    };
+    const comment = await branchComment(server, { destination, database: fresh, base, branch });
+    await verifyLock(server, destination);
+    await server.transaction([
+      'SET LOCAL synchronous_commit = on',
+      rename(fresh, database),
+      writeComment(database, comment),
+    ]);
+  } catch (error) {
+    await dropAfterFailure(context, { url, names: [fresh] });
+    throw error;
+  }
+  made(`Created branch ${name} as ${database}`);
+}

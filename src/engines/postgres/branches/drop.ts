@@ -1,0 +1,35 @@
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { startStep } from '../../../runtime/events.ts';
+import type { BranchRequest, EngineContext } from '../../engine.ts';
+import { branchIsCurrent } from '../../shared/branches.ts';
+import { connectToServer } from '../connection/connect.ts';
+import { quoteName } from '../connection/session.ts';
+import { lockBeside, lockDestination } from '../server/server.ts';
+import { findBranches } from './list.ts';
+
+/** Drops a branch by its mark; `false` where it was gone already. */
+export async function dropBranch(context: EngineContext, { url, name }: BranchRequest): Promise<boolean> {
+  const destination = url.database ?? '';
+  await using server = await connectToServer(context, url);
+  const dropped = startStep(context.report, `branch ${name}`, `Drop branch ${name}`);
+  await lockBeside(server, destination, context.report);
+  const find = async () => (await findBranches(server, destination)).find((each) => each.name === name);
+  const listed = await find();
+  if (listed) await lockDestination(server, listed.database);
+  // A switch or a reset may have ended since.
+  const branch = listed && (await find());
+  if (!branch) return false;
+  if (branch.current) throw branchIsCurrent(name, url);
+  if (branch.database !== listed.database) throw renamed(name);
+  await server.execute(`DROP DATABASE IF EXISTS ${quoteName(branch.database)} WITH (FORCE)`);
+  dropped(`Dropped branch ${name} (${branch.database})`);
+  return true;
+}
+
+function renamed(name: string): UserError {
+  return new UserError(`The database of branch "${name}" was renamed meanwhile`, {
+    code: 'plan_outdated',
+    exit: EXIT.failed,
+    hint: 'Run the command again.',
+  });
+}

@@ -1,0 +1,67 @@
+import type { Branch, DatabaseUrl, EngineContext } from '../../engine.ts';
+import { connectToServer } from '../connection/connect.ts';
+import type { PsqlSession } from '../connection/session.ts';
+import { type BranchMark, parseBranchMark } from '../mark.ts';
+
+export interface MarkedBranch extends Branch {
+  mark: BranchMark;
+}
+
+/** The branches of a destination, by one query. */
+export async function listBranches(context: EngineContext, url: DatabaseUrl): Promise<Branch[]> {
+  await using server = await connectToServer(context, url);
+  const found = await findBranches(server, url.database ?? '', { sizes: true });
+  return found.map(({ mark: _, ...branch }) => branch);
+}
+
+interface Row {
+  database: string;
+  oid: number;
+  comment: string | null;
+  bytes: number | null;
+  clients: number;
+  sessions: number | null;
+}
+
+/** `sessions` of pg_stat_database exists since PostgreSQL 14. */
+export async function findBranches(
+  server: PsqlSession,
+  destination: string,
+  { sizes = false } = {},
+): Promise<MarkedBranch[]> {
+  const bytes = sizes ? `CASE WHEN has_database_privilege(d.oid, 'CONNECT') THEN pg_database_size(d.oid) END` : 'NULL';
+  const rows = await server.query<Row>(`
+    WITH branches AS MATERIALIZED (
+      SELECT d.oid, d.datname, c.comment
+      FROM pg_database d CROSS JOIN LATERAL (SELECT shobj_description(d.oid, 'pg_database') AS comment) c
+      WHERE c.comment LIKE '{"tool":"branch",%'),
+    active AS (
+      SELECT datid, count(*) AS clients FROM pg_stat_activity WHERE backend_type = 'client backend' GROUP BY datid)
+    SELECT d.datname AS database, d.oid::int8 AS oid, d.comment, ${bytes} AS bytes,
+      coalesce(a.clients, 0) AS clients, (to_jsonb(s) ->> 'sessions')::int8 AS sessions
+    FROM branches d LEFT JOIN active a ON a.datid = d.oid LEFT JOIN pg_stat_database s ON s.datid = d.oid
+    ORDER BY d.datname`);
+  return rows.flatMap((row) => {
+    const mark = parseBranchMark(row.comment);
+    return mark?.of === destination ? [describe(row, mark)] : [];
+  });
+}
+
+function describe({ database, oid, bytes, clients, sessions }: Row, mark: BranchMark): MarkedBranch {
+  const { branch } = mark;
+  return {
+    name: branch.name,
+    database,
+    current: database === mark.of,
+    createdAt: branch.created_at,
+    resetAt: branch.reset_at,
+    snapshot: mark.destination_oid === oid ? mark.snapshot : null,
+    repository: branch.repository,
+    gitBranch: branch.git_branch,
+    sizeBytes: bytes,
+    ownBytes: branch.cloned ? null : bytes,
+    clients,
+    sessions: sessions === null || branch.sessions === null ? null : Math.max(0, sessions - branch.sessions),
+    mark,
+  };
+}

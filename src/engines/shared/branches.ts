@@ -1,0 +1,48 @@
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import type { Branch, DatabaseUrl } from '../engine.ts';
+
+export function findBranch<Found extends Branch>(
+  branches: Found[],
+  { name, url }: { name: string; url: DatabaseUrl },
+): Found {
+  const found = branches.find((branch) => branch.name === name);
+  if (found) return found;
+  throw new UserError(`${url.display} has no branch "${name}"`, {
+    code: 'branch_missing',
+    exit: EXIT.failed,
+    details: branches.length > 0 ? [`Branches: ${namesOf(branches)}`] : [],
+    hint: 'List the branches: tool branch list. Create one: tool branch create TARGET NAME',
+  });
+}
+
+const MOST_LISTED = 20;
+
+function namesOf(branches: Branch[]): string {
+  const names = branches.slice(0, MOST_LISTED).map(({ name }) => name);
+  const rest = branches.length - names.length;
+  return `${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+export function branchExists(name: string): UserError {
+  return new UserError(`Branch "${name}" exists`, {
+    code: 'branch_exists',
+    exit: EXIT.failed,
+    hint: `Restore it to the base copy: tool branch reset TARGET ${name}. Or choose another name.`,
+  });
+}
+
+export function databaseTaken(database: string, name: string): UserError {
+  return new UserError(`The database "${database}" exists, and is not branch "${name}"`, {
+    code: 'branch_name_taken',
+    exit: EXIT.refused,
+    hint: 'Choose another name for the branch, or set defaults.branch_database.',
+  });
+}
+
+export function branchIsCurrent(name: string, url: DatabaseUrl): UserError {
+  return new UserError(`Branch "${name}" is ${url.display} at present`, {
+    code: 'branch_current',
+    exit: EXIT.refused,
+    hint: 'Switch to another branch first (tool branch switch), or undo the switch (tool undo).',
+  });
+}
