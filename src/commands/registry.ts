@@ -4,6 +4,12 @@ import { authLoginCommand } from './auth/login.ts';
 import { authLogoutCommand } from './auth/logout.ts';
 import { authStatusCommand } from './auth/status.ts';
 import { authTokenCommand } from './auth/token.ts';
+import { branchCreateCommand } from './branch/create.ts';
+import { branchDropCommand } from './branch/drop.ts';
+import { branchListCommand } from './branch/list.ts';
+import { branchPruneCommand } from './branch/prune.ts';
+import { branchResetCommand } from './branch/reset.ts';
+import { branchSwitchCommand } from './branch/switch.ts';
 import { buildCommand } from './build.ts';
 import { cloudApplyCommand } from './cloud/apply.ts';
 import { cloudAuditCommand } from './cloud/audit.ts';
@@ -58,6 +64,12 @@ export const COMMANDS: CommandModule[] = [
   pruneCommand,
   targetsCommand,
   targetCommand,
+  branchCreateCommand,
+  branchListCommand,
+  branchResetCommand,
+  branchSwitchCommand,
+  branchDropCommand,
+  branchPruneCommand,
   configInitCommand,
   configImportCommand,
   configCheckCommand,
@@ -87,6 +99,7 @@ export const COMMANDS: CommandModule[] = [
 ];
 
 export const FAMILIES: Record<string, string> = {
+  branch: 'separate databases made from the base copy of a target',
   config: 'write, check, show and encrypt the configuration',
   schema: 'print the JSON Schemas of input and output',
   auth: 'sign in, and keep the cloud token',

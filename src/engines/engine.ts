@@ -233,6 +233,13 @@ export interface BranchRequest {
   name: string;
 }
 
+export interface BranchPlan {
+  destination: DestinationState;
+  /** `null` where there is none, or it may have been changed. */
+  base: BaseCopy | null;
+  branches: Branch[];
+}
+
 export interface BranchCreation extends BranchRequest {
   /** Name of the database. */
   database: string;
@@ -365,6 +372,10 @@ export interface BranchFacet {
   list(context: EngineContext, url: DatabaseUrl): Promise<Branch[]>;
   /** The URL of another database of the server. */
   urlOf(url: DatabaseUrl, database: string): DatabaseUrl;
+  /** As text for other programs, with its password. */
+  urlWithPassword(url: DatabaseUrl): string;
+  /** Rejects where the disk has no space for so many copies of the base copy. */
+  plan(context: EngineContext, request: { url: DatabaseUrl; copies: number }): Promise<BranchPlan>;
   create(context: EngineContext, creation: BranchCreation): Promise<void>;
   /** Resolves with how long the branch was unavailable, in milliseconds. */
   reset(context: EngineContext, reset: BranchReset): Promise<Replaced>;

@@ -37,7 +37,7 @@ const CALLS: {
   ],
   sanitize: ['readColumns', 'digestColumns', 'runQuery', 'removeTraces', 'suggestQuery'],
   subset: ['openSource', 'checkDestination'],
-  branches: ['list', 'create', 'reset', 'drop', 'switchTo'],
+  branches: ['plan', 'list', 'create', 'reset', 'drop', 'switchTo'],
 };
 
 type Reaching = (context: EngineContext, request: Request, ...rest: unknown[]) => Promise<unknown>;

@@ -1,10 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import * as v from 'valibot';
 import type { DatabaseUrl } from '../engines/engine.ts';
 import { type DatabaseIdentity, identitySchema, isLasting } from '../engines/identity.ts';
 import type { Context } from '../runtime/context.ts';
+import { readState, writeState } from './working-state.ts';
 
 /** A database that a source's URL led to, and when that was last seen. */
 const entrySchema = v.strictObject({
@@ -29,18 +27,16 @@ const URLS_KEPT = 5;
 /** An identity that is seen again is written again only after so many milliseconds. */
 const RENEWED_AFTER_MS = 3_600_000;
 
+const FILE = { name: 'identities.json', schema: fileSchema };
+
 /** What earlier builds and checks have found out about the sources; nothing where the file is missing or damaged. */
 export async function readIdentities(context: Context): Promise<KnownIdentities> {
-  const file = fileOf(context);
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') warn(context, `${file} cannot be read: ${error.message}`);
-    return null;
-  });
-  if (text === null) return new Map();
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), fileSchema), text);
-  if (parsed.success) return new Map(Object.entries(parsed.output.sources));
-  warn(context, `${file} is damaged and was ignored: sources count as never identified`);
-  return new Map();
+  try {
+    return new Map(Object.entries((await readState(context, FILE))?.sources ?? {}));
+  } catch (error) {
+    warn(context, `${(error as Error).message}, and was ignored: sources count as never identified`);
+    return new Map();
+  }
 }
 
 export interface SeenSource {
@@ -73,27 +69,13 @@ async function store(context: Context, seen: SeenSource[]): Promise<void> {
     const entry: KnownIdentity = { url: url.display, identity, seen_at: now.toISOString() };
     known.set(key, [entry, ...others].slice(0, URLS_KEPT));
   }
-  const file = fileOf(context);
-  await mkdir(context.configuration.settings.working_directory, { recursive: true, mode: 0o700 });
-  const unfinished = `${file}.${randomBytes(4).toString('hex')}.tmp`;
-  try {
-    const text = `${JSON.stringify({ format: 1, sources: Object.fromEntries(known) })}\n`;
-    await writeFile(unfinished, text, { mode: 0o600, flag: 'wx', flush: true });
-    await rename(unfinished, file);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
-  }
+  await writeState(context, FILE, { format: 1, sources: Object.fromEntries(known) });
 }
 
 function isNews(known: KnownIdentities, { key, url, identity }: SeenSource, now: Date): boolean {
   const entry = known.get(key)?.find((one) => one.url === url.display);
   if (!entry || JSON.stringify(entry.identity) !== JSON.stringify(identity)) return true;
   return now.getTime() - Date.parse(entry.seen_at) > RENEWED_AFTER_MS;
-}
-
-function fileOf({ configuration }: Context): string {
-  return join(configuration.settings.working_directory, 'identities.json');
 }
 
 function warn({ report }: Context, message: string): void {

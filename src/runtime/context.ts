@@ -21,6 +21,8 @@ export interface Context {
   roleCredentials?: RoleCredentials;
   clock: () => Date;
   environment: NodeJS.ProcessEnv;
+  /** The current folder, of which the git repository counts. */
+  cwd?: string;
   /** Hides the secrets of the configuration and the environment in a text. */
   hide?: (text: string) => string;
   /** Writes the failure of an operation to the log, if any. */
@@ -73,7 +75,7 @@ export async function openContext({
   const images = settings.docker.images ?? {};
   const containers = containerRunners({ images, local: runner, environment, report, signal, workFolders });
   const hide = (text: string): string => hideKnown(text, secrets);
-  const context = { ...given, ...listeners, configuration, runner, containers, hide };
+  const context = { ...given, ...listeners, cwd, configuration, runner, containers, hide };
   const hasRoles = Object.values(settings.storage_profiles).some(({ role_arn }) => role_arn !== undefined);
   if (!hasRoles) return context;
   const { createRoleCredentials } = await import('../sso/role-credentials.ts');

@@ -9,10 +9,11 @@ import type { EncryptResult } from '../../operations/configuration/secrets.ts';
 import type { ShownConfiguration } from '../../operations/configuration/show.ts';
 import type { SignedOut } from '../../operations/sign-in/sign-out.ts';
 import type { OwnKey } from '../../operations/trust.ts';
+import type { BranchList } from '../../results/branch-results.ts';
 import type { DiffResult } from '../../results/results.ts';
 import { matches } from './matches.ts';
 import { explainedValue, flag, number, open, orNull, snapshot, target, targetInfo, text, texts } from './parts.ts';
-import { type Shape, signedIn } from './results.ts';
+import { type Shape, signedIn, targetBranch } from './results.ts';
 
 const mode = v.picklist(['local', 'cloud']);
 
@@ -98,6 +99,11 @@ export const DOCUMENTS: Record<string, Shape[]> = {
   target: [
     v.object({ target: text, snapshots: v.array(snapshot) }),
     v.object({ target: text, snapshots: v.array(snapshot), info: described }),
+  ],
+  'branch list': [
+    matches<BranchList>()(
+      v.object({ branches: v.array(targetBranch), errors: v.array(v.object({ target: text, message: text })) }),
+    ),
   ],
   diff: [
     matches<DiffResult>()(

@@ -3,6 +3,20 @@ import type { ApplyPlan } from '../../operations/cloud/hub-settings.ts';
 import type { Tour } from '../../operations/demo.ts';
 import type { SignedIn } from '../../operations/sign-in/sign-in-status.ts';
 import type { AgentResult } from '../../results/agent-results.ts';
+import type {
+  BranchCreatePlan,
+  BranchCreateResult,
+  BranchDropPlan,
+  BranchDropResult,
+  BranchPrunePlan,
+  BranchPruneResult,
+  BranchResetPlan,
+  BranchResetResult,
+  BranchRow,
+  BranchSwitchPlan,
+  BranchSwitchResult,
+  TargetBranch,
+} from '../../results/branch-results.ts';
 import type { DropCopiesPlan, DropCopiesResult, ResetPlan, ResetResult, UndoPlan } from '../../results/load-results.ts';
 import type { ExportResult, ImportResult, PrunePlan, RemovePlan, TransferResult } from '../../results/results.ts';
 import type { Suggestion } from '../../results/sanitize-results.ts';
@@ -119,6 +133,32 @@ export const signedIn = matches<SignedIn>()(
   }),
 );
 
+const branchRow = {
+  name: text,
+  database: text,
+  url: text,
+  current: flag,
+  created_at: text,
+  reset_at: orNull(text),
+  last_used_at: orNull(text),
+  clients: number,
+  size_bytes: orNull(number),
+  own_bytes: orNull(number),
+  snapshot: orNull(text),
+  repository: orNull(text),
+  git_branch: orNull(text),
+};
+
+const branch = matches<BranchRow>()(v.object(branchRow));
+
+export const targetBranch = matches<TargetBranch>()(v.object({ target: text, ...branchRow }));
+
+const ofTarget = { target: text, destination, unverified_sources: texts };
+
+const branchDatabase = v.object({ name: text, database: text });
+
+const branchDrop = { ...ofTarget, branches: v.array(branch), frees_bytes: orNull(number) };
+
 /** The keys that `done` has besides `event`, `command` and `duration_ms`. */
 export const RESULTS: Record<string, Shape[]> = {
   build: [v.object({ snapshot }), v.object({ snapshot, sanitized: snapshot, ...sanitized })],
@@ -134,6 +174,88 @@ export const RESULTS: Record<string, Shape[]> = {
     resetResult,
     planned(dropCopiesPlan),
     matches<DropCopiesResult>()(v.object({ target: text, destination: text, dropped: texts })),
+  ],
+  'branch create': [
+    planned(
+      matches<BranchCreatePlan>()(
+        v.object({
+          ...ofTarget,
+          base: orNull(databaseCopy),
+          load: orNull(snapshot),
+          branches: v.array(branchDatabase),
+          existing: v.array(branchDatabase),
+          needs_bytes: orNull(number),
+          git_branch: orNull(text),
+          steps: texts,
+          warnings: notices,
+        }),
+      ),
+    ),
+    matches<BranchCreateResult>()(
+      v.object({
+        target: text,
+        snapshot: orNull(text),
+        branches: v.array(v.object({ name: text, database: text, url: text, created: flag })),
+        environment: v.exactOptional(v.record(text, text)),
+      }),
+    ),
+  ],
+  'branch reset': [
+    planned(
+      matches<BranchResetPlan>()(
+        v.object({
+          ...ofTarget,
+          base: databaseCopy,
+          branches: v.array(branch),
+          needs_bytes: orNull(number),
+          steps: texts,
+        }),
+      ),
+    ),
+    matches<BranchResetResult>()(
+      v.object({
+        target: text,
+        snapshot: orNull(text),
+        branches: v.array(v.object({ name: text, database: text, swap_ms: orNull(number) })),
+        undo_database: orNull(text),
+      }),
+    ),
+  ],
+  'branch drop': [
+    planned(matches<BranchDropPlan>()(v.object(branchDrop))),
+    matches<BranchDropResult>()(v.object({ target: text, dropped: v.array(branchDatabase) })),
+  ],
+  'branch prune': [
+    planned(
+      matches<BranchPrunePlan>()(
+        v.object({
+          targets: v.array(
+            v.object({
+              ...branchDrop,
+              why: v.record(text, text),
+              kept: v.array(v.object({ name: text, why: text })),
+            }),
+          ),
+          frees_bytes: orNull(number),
+        }),
+      ),
+    ),
+    matches<BranchPruneResult>()(
+      v.object({ dropped: v.array(v.object({ target: text, name: text, database: text })) }),
+    ),
+  ],
+  'branch switch': [
+    planned(matches<BranchSwitchPlan>()(v.object({ ...ofTarget, branch, previous: orNull(text), steps: texts }))),
+    matches<BranchSwitchResult>()(
+      v.object({
+        target: text,
+        destination: text,
+        branch: text,
+        previous: orNull(text),
+        swap_ms: orNull(number),
+        undo_database: orNull(text),
+      }),
+    ),
   ],
   subset: [
     planned(subsetPlan),

@@ -102,6 +102,17 @@ export const settingsSchema = v.strictObject({
         ),
         cpus: v.exactOptional(v.pipe(cores, v.description('CPU cores for all operations, unless a target sets cpus.'))),
         ...baseCopyKeys,
+        branch_database: v.exactOptional(
+          v.pipe(
+            v.string(),
+            v.includes('{name}', 'must contain {name}'),
+            v.maxLength(100, 'must have at most 100 characters'),
+            v.description(
+              'The name of the database of a branch, of {name} and {destination}; default {destination}_{name}.',
+            ),
+            v.examples(['{destination}_{name}']),
+          ),
+        ),
       }),
       v.description('Default values.'),
     ),

@@ -37,7 +37,8 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
     owner = name;
   };
   const unverified = await refuseSources(context, url, { ...request, onAllowed });
-  const wantedCopy = wantedBase(configuration, request);
+  const { onlyBase = false } = request;
+  const wantedCopy = onlyBase ? null : wantedBase(configuration, request);
   const noBase = wantedCopy && whyNoBase({ engine, owner });
   if (wantedCopy?.explicit && noBase) throw baseRefused(request.target, noBase);
   const keepBase = wantedCopy && !noBase ? { spare: wantedCopy.spare } : undefined;
@@ -46,14 +47,14 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
   const only = selected ? namesOf(selected) : null;
   const restoration = restorationOf(context, request, { url, manifest, only, keepBase });
   const restore = await engine.restore.plan(context, restoration);
-  const inPlace = keepBase ? whyNotInPlace(restore) : null;
-  if (wantedCopy?.explicit && inPlace) throw baseRefused(request.target, inPlace);
+  const inPlace = keepBase || onlyBase ? whyNotInPlace(restore) : null;
+  if ((wantedCopy?.explicit || onlyBase) && inPlace) throw baseRefused(request.target, inPlace);
   const keeps = inPlace ? undefined : keepBase;
   const why = noBase ?? inPlace;
   const copies = restore.copies && databaseCopies(restore.copies);
   const foreign = await foreignCode(context, { engine, url, manifest });
   const selection = selected && withinPlan(selected, restore, manifest);
-  const undo = (request.undo ?? true) && restore.strategy === 'swap' && restore.destination.exists;
+  const undo = !onlyBase && (request.undo ?? true) && restore.strategy === 'swap' && restore.destination.exists;
   const jobs = request.cpus ?? cpusFor(context, request.target);
   const size_bytes = restore.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
   const files = [...restore.tables.flatMap(filesOfTable), ...manifest.files];
@@ -124,6 +125,7 @@ export async function applySnapshot(
     plan: restore,
     jobs,
     undo,
+    ...(request.onlyBase && { onlyBase: true }),
     directory: await staging.folder('restore'),
     read: snapshotReader({ manifest, repository, pool, signal: context.signal }),
   });

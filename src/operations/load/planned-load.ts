@@ -28,6 +28,8 @@ export interface LoadRequest extends TrustChoice {
   keepBase?: boolean;
   /** Keeps a spare beside the base copy; default: `keep_spare`. */
   spare?: boolean;
+  /** Makes the base copy that branches are made from, and does not replace the destination. */
+  onlyBase?: boolean;
   inPlace?: boolean;
   /** After errors: restores the rest, and leaves it to be inspected or swaps it in. Default: the first error ends the load. */
   keepGoing?: 'inspect' | 'swap' | undefined;

@@ -1,15 +1,18 @@
 import type { BranchFacet } from '../../engine.ts';
-import { withDatabase } from '../connection/url.ts';
+import { urlWithPassword, withDatabase } from '../connection/url.ts';
 import { NAME_LIMIT } from '../server/server.ts';
 import { createBranch } from './create.ts';
 import { dropBranch } from './drop.ts';
 import { listBranches } from './list.ts';
+import { planBranches } from './plan.ts';
 import { resetBranch } from './reset.ts';
 import { switchTo } from './switch.ts';
 
 export const branches: BranchFacet = {
   nameLimit: { most: NAME_LIMIT, lengthOf: Buffer.byteLength },
   urlOf: withDatabase,
+  urlWithPassword,
+  plan: planBranches,
   list: listBranches,
   create: createBranch,
   reset: resetBranch,

@@ -89,11 +89,18 @@ function displayOf(url: DatabaseUrl): string {
   return writeUrl(url.inContainer ? IN_CONTAINER : 'postgres', { ...url, parameters: {} });
 }
 
+/** As text for other programs, with its password: only for a reader who has requested it. */
+export function urlWithPassword({ password, ...url }: DatabaseUrl): string {
+  return writeUrl('postgres', url, password);
+}
+
 function writeUrl(
   scheme: string,
   { user, hosts, database, parameters }: Pick<DatabaseUrl, 'user' | 'hosts' | 'database' | 'parameters'>,
+  password: string | null = null,
 ): string {
-  const userinfo = user === null ? '' : `${encodeURIComponent(user)}@`;
+  const secret = password === null ? '' : `:${encodeURIComponent(password)}`;
+  const userinfo = user === null && password === null ? '' : `${encodeURIComponent(user ?? '')}${secret}@`;
   const query = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   return `${scheme}://${userinfo}${hosts.map(writeHost).join(',')}/${encodeURIComponent(database ?? '')}${
     query.length > 0 ? `?${query.join('&')}` : ''

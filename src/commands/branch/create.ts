@@ -1,0 +1,40 @@
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from '../shared-options.ts';
+import { BRANCH, DESTDB } from './shared-options.ts';
+
+const specification = {
+  name: 'branch create',
+  summary: 'create a separate database from the base copy of a target, and print its URL',
+  group: 'Branches',
+  arguments: [TARGET, BRANCH],
+  options: [
+    { flags: '--count <n>', description: 'create NAME_1 to NAME_n, several at once', value: 'count' },
+    { flags: '--reuse', description: 'leave branches that exist as they are' },
+    { flags: '--env', description: 'print DATABASE_URL=… with the password, for a shell or an .env file' },
+    DESTDB,
+    DRY_RUN,
+    UNVERIFIED_SOURCES,
+  ],
+  examples: [
+    { command: 'tool branch create app login-form', does: 'a database of its own for a piece of work' },
+    { command: 'tool branch create app test --count 8', does: 'test_1 to test_8, one for each test worker' },
+    { command: 'tool branch create app ci --reuse --env >> .env', does: 'its URL for the application' },
+  ],
+  json: 'events',
+  writes: true,
+} as const satisfies CommandSpec;
+
+export const branchCreateCommand: CommandModule = { ...specification, run };
+
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { questionLines } = await import('../../cli/printers/question.ts');
+  const { branchCreateQuestion, branchUrlLines } = await import('../../presentation/branch.ts');
+  const { applyBranchCreate, planBranchCreate } = await import('../../operations/branch/create.ts');
+  const { dryRun, ...options } = invocation.options;
+  const context = await invocation.context();
+  const planned = await planBranchCreate(context, { ...invocation.arguments, ...options });
+  const { plan } = planned;
+  if (dryRun) return { data: { dry_run: true, plan }, text: questionLines(branchCreateQuestion(plan)).join('\n') };
+  const result = await applyBranchCreate(context, planned);
+  return { data: result, text: branchUrlLines(result) };
+}

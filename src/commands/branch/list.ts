@@ -1,0 +1,32 @@
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { TARGET } from '../shared-options.ts';
+import { DESTDB } from './shared-options.ts';
+
+const specification = {
+  name: 'branch list',
+  summary: 'list the branches of a target with age, size, snapshot, git branch and last use',
+  group: 'Branches',
+  arguments: [{ ...TARGET, description: 'name of a target; default: every target', required: false }],
+  options: [DESTDB],
+  examples: [
+    { command: 'tool branch list', does: 'the branches of every target; * marks the present destination' },
+    { command: 'tool branch list app --json', does: 'those of "app", for a script' },
+  ],
+  json: 'document',
+} as const satisfies CommandSpec;
+
+export const branchListCommand: CommandModule = { ...specification, run };
+
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { formatTable } = await import('../../cli/printers/table.ts');
+  const { branchColumns, NO_BRANCHES } = await import('../../presentation/branch.ts');
+  const { listBranches } = await import('../../operations/branch/list.ts');
+  const context = await invocation.context();
+  const list = await listBranches(context, { ...invocation.arguments, ...invocation.options });
+  for (const { target, message } of list.errors) {
+    context.report({ event: 'warning', code: 'branches_unknown', message: `Branches of "${target}": ${message}` });
+  }
+  const columns = branchColumns(context.clock());
+  const text = list.branches.length > 0 ? formatTable(columns, list.branches, invocation.tableOptions()) : NO_BRANCHES;
+  return { data: list, text };
+}

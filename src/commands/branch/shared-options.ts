@@ -1,0 +1,12 @@
+import type { ArgumentSpec, OptionSpec } from '../../cli/command.ts';
+
+export const BRANCH = {
+  name: 'name',
+  description: 'name of the branch',
+  required: true,
+} as const satisfies ArgumentSpec;
+
+export const DESTDB = {
+  flags: '--destdb <url>',
+  description: 'the destination that was loaded with --destdb',
+} as const satisfies OptionSpec;

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+
+export const DEFAULT_RULE = '{destination}_{name}';
+
+/** How many branches one command makes. */
+const MOST = 100;
+const LONGEST_NAME = 100;
+const DIGEST_LENGTH = 8;
+
+export interface NameRule {
+  /** With `{name}`, and perhaps `{destination}`. */
+  rule: string;
+  destination: string;
+  limit: { most: number; lengthOf: (text: string) => number };
+}
+
+/**
+ * The database of a branch: lower-case letters, digits and `_`, so that no client has to quote it, with a digest where
+ * it would be too long or belongs to another branch.
+ */
+export function branchDatabase(name: string, { rule, destination, limit }: NameRule, taken: Set<string>): string {
+  const whole = rule.replaceAll('{destination}', () => destination).replaceAll('{name}', () => safe(name));
+  const digested = (): string => `${cut(whole, limit)}_${digest(name)}`;
+  return limit.lengthOf(whole) > limit.most || taken.has(whole) ? digested() : whole;
+}
+
+function safe(name: string): string {
+  return (
+    name
+      .toLowerCase()
+      .replaceAll(/[^\p{Letter}\p{Number}]+/gu, '_')
+      .replaceAll(/^_+|_+$/g, '') || digest(name)
+  );
+}
+
+function cut(text: string, { most, lengthOf }: NameRule['limit']): string {
+  let kept = '';
+  for (const character of text) {
+    if (lengthOf(kept + character) > most - DIGEST_LENGTH - 1) break;
+    kept += character;
+  }
+  return kept;
+}
+
+function digest(name: string): string {
+  return createHash('sha256').update(name).digest('hex').slice(0, DIGEST_LENGTH);
+}
+
+/** `test` with a count of 3: `test_1`, `test_2`, `test_3`. */
+export function branchNames(name: string, count?: number): string[] {
+  refuseInvalid(name);
+  if (count === undefined) return [name];
+  if (count < 1 || count > MOST) {
+    throw new UserError(`--count ${count} is not between 1 and ${MOST}`, {
+      code: 'invalid_value',
+      exit: EXIT.usage,
+      hint: `Use a number from 1 to ${MOST}.`,
+    });
+  }
+  return Array.from({ length: count }, (_, index) => `${name}_${index + 1}`);
+}
+
+/** Whether a branch is one of those that `--count` has made of a name. */
+export function isNumbered(branch: string, name: string): boolean {
+  return branch.startsWith(`${name}_`) && /^\d{1,3}$/.test(branch.slice(name.length + 1));
+}
+
+function refuseInvalid(name: string): void {
+  if (
+    name.length <= LONGEST_NAME &&
+    /^[^\s\p{Control}\p{Format}](?:[^\p{Control}\p{Format}]*[^\s\p{Control}\p{Format}])?$/u.test(name)
+  )
+    return;
+  throw new UserError(`${JSON.stringify(name.slice(0, LONGEST_NAME))} is not a name for a branch`, {
+    code: 'invalid_value',
+    exit: EXIT.usage,
+    hint: `Use at most ${LONGEST_NAME} letters, digits and other visible characters.`,
+  });
+}

@@ -1,0 +1,142 @@
+import type { Branch, BranchPlan } from '../../engines/engine.ts';
+import { branchExists } from '../../engines/shared/branches.ts';
+import type { BranchCreatePlan, BranchCreateResult, BranchDatabase } from '../../results/branch-results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
+import { cpusFor } from '../cpus-for.ts';
+import { findTarget } from '../find-target.ts';
+import { databaseCopy } from '../load/base-copies.ts';
+import { applyLoad, planLoad } from '../load/load.ts';
+import type { LoadRequest, PlannedLoad } from '../load/planned-load.ts';
+import { type Planned, planOutdated } from '../planned.ts';
+import { branchDatabase, branchNames, DEFAULT_RULE } from './branch-database.ts';
+import { readCheckout } from './git.ts';
+import {
+  type BranchesRequest,
+  type OpenedBranches,
+  openBranches,
+  refuseDestinations,
+  refuseSourceBranches,
+} from './open-branches.ts';
+
+export interface BranchCreateRequest extends BranchesRequest {
+  name: string;
+  /** Makes `name_1` to `name_COUNT`. */
+  count?: number | undefined;
+  /** Leaves branches that exist as they are; otherwise they are refused. */
+  reuse?: boolean | undefined;
+  /** Returns URLs with passwords, as environment variables. */
+  env?: boolean | undefined;
+}
+
+export interface PlannedBranches extends Planned<BranchCreateRequest, BranchCreatePlan> {
+  /** The load of the base copy, where there is none. */
+  load: PlannedLoad | null;
+}
+
+/** What would be created; changes nothing. */
+export async function planBranchCreate(given: Context, request: BranchCreateRequest): Promise<PlannedBranches> {
+  const { target, destdb, unverifiedSources, reuse = false } = request;
+  const names = branchNames(request.name, request.count);
+  const opened = await openBranches(given, request);
+  const { context, facet, url } = opened;
+  const found = await facet.plan(context, { url, copies: names.length });
+  const existing = existingOf(found.branches, names, reuse);
+  const branches = namedDatabases(opened, names, found);
+  const databases = branches.map(({ database }) => database);
+  await refuseDestinations(opened, databases);
+  const unverified_sources = await refuseSourceBranches(opened, request, databases);
+  const load =
+    found.base || branches.length === 0 ? null : await planBase(context, { target, destdb, unverifiedSources });
+  const size = found.base ? found.base.sizeBytes : (load?.plan.size_bytes ?? null);
+  const checkout = await readCheckout(context);
+  const plan: BranchCreatePlan = {
+    target,
+    destination: found.destination,
+    base: found.base && databaseCopy(found.base),
+    load: load?.plan.snapshot ?? null,
+    branches,
+    existing,
+    needs_bytes: size === null ? null : size * (branches.length + (load ? 1 : 0)),
+    git_branch: checkout?.branch ?? null,
+    unverified_sources,
+    steps: stepsOf(branches, load),
+    warnings: load?.plan.warnings ?? [],
+  };
+  return { request, plan, planned_at: context.clock().toISOString(), load };
+}
+
+function planBase(
+  context: Context,
+  request: Pick<LoadRequest, 'target' | 'unverifiedSources'> & { destdb: string | undefined },
+) {
+  const { destdb, ...rest } = request;
+  return planLoad(context, { ...rest, ...(destdb !== undefined && { destdb }), onlyBase: true });
+}
+
+/** Creates the branches, several at once; each is complete or absent. Steps: those of a load, `branch NAME`. */
+export async function applyBranchCreate(given: Context, planned: PlannedBranches): Promise<BranchCreateResult> {
+  const { request, plan } = planned;
+  const opened = await openBranches(given, request);
+  const { context, facet, url } = opened;
+  if (url.display !== plan.destination.url) {
+    throw planOutdated(`The destination is ${url.display}, no longer ${plan.destination.url},`);
+  }
+  if (planned.load) await applyLoad(context, planned.load);
+  const expected = plan.load?.id ?? plan.base?.snapshot ?? null;
+  const checkout = await readCheckout(context);
+  const { role } = findTarget(context.configuration, plan.target).snapshot ?? {};
+  const accept = ({ snapshot }: { snapshot: string | null }): void => {
+    if (snapshot !== expected) throw planOutdated(`The base copy of ${url.display} was replaced`);
+  };
+  const own = { repository: checkout?.repository ?? null, gitBranch: checkout?.branch ?? null };
+  await mapWithConcurrency(plan.branches, cpusFor(context, plan.target), (branch) =>
+    facet.create(context, { url, ...branch, ...own, role, accept }),
+  );
+  const branches = [...plan.branches, ...plan.existing].map(({ name, database }) => ({
+    ...{ name, database, url: facet.urlOf(url, database).display },
+    created: plan.branches.some((branch) => branch.name === name),
+  }));
+  branches.sort((one, other) => one.name.localeCompare(other.name, 'en', { numeric: true }));
+  const environment = request.env ? environmentOf(opened, branches) : null;
+  return { target: plan.target, snapshot: expected, branches, ...(environment && { environment }) };
+}
+
+/** `DATABASE_URL` of a single branch; `DATABASE_URL_1` and so on of several. */
+function environmentOf({ facet, url }: OpenedBranches, branches: BranchDatabase[]): Record<string, string> {
+  const values = branches.map(({ database }) => facet.urlWithPassword(facet.urlOf(url, database)));
+  const names = values.map((_, index) => (values.length === 1 ? 'DATABASE_URL' : `DATABASE_URL_${index + 1}`));
+  return Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
+}
+
+function existingOf(branches: Branch[], names: string[], reuse: boolean): BranchDatabase[] {
+  const existing = branches
+    .filter(({ name }) => names.includes(name))
+    .map(({ name, database }) => ({ name, database }));
+  const [first] = existing;
+  if (first && !reuse) throw branchExists(first.name);
+  return existing;
+}
+
+function namedDatabases(
+  { context, facet, url }: OpenedBranches,
+  names: string[],
+  { branches }: Pick<BranchPlan, 'branches'>,
+): BranchDatabase[] {
+  const rule = context.configuration.settings.defaults.branch_database ?? DEFAULT_RULE;
+  const destination = url.database ?? '';
+  const taken = new Set(branches.map(({ database }) => database));
+  const missing = names.filter((name) => !branches.some((branch) => branch.name === name));
+  return missing.map((name) => {
+    const database = branchDatabase(name, { rule, destination, limit: facet.nameLimit }, taken);
+    taken.add(database);
+    return { name, database };
+  });
+}
+
+function stepsOf(branches: BranchDatabase[], load: PlannedLoad | null): string[] {
+  return [
+    ...(load ? [`Load snapshot ${load.plan.snapshot?.id ?? ''} as the base copy`] : []),
+    ...branches.map(({ name, database }) => `Create branch ${name} as ${database}`),
+  ];
+}

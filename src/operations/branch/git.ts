@@ -1,0 +1,50 @@
+import { redact } from '../../process/redact.ts';
+import type { Context } from '../../runtime/context.ts';
+
+export interface Checkout {
+  /** Address of the remote `origin` without credentials, else the folder. */
+  repository: string;
+  folder: string;
+  /** `null` for a detached HEAD. */
+  branch: string | null;
+}
+
+const TIMEOUT_MS = 5000;
+
+/** Programs that a repository's own configuration could name are not started. */
+const SAFE = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
+
+/** The git repository of the current folder; `null` without git or a repository. */
+export async function readCheckout(context: Context): Promise<Checkout | null> {
+  const folder = await git(context, ['rev-parse', '--show-toplevel']);
+  if (!folder) return null;
+  const [branch, origin] = await Promise.all([
+    git(context, ['symbolic-ref', '--quiet', '--short', 'HEAD']),
+    git(context, ['config', '--get', 'remote.origin.url']),
+  ]);
+  return { repository: origin ? withoutCredentials(origin) : folder, folder, branch };
+}
+
+/** The local branches of the current repository; `null` where they are unknown. */
+export async function readGitBranches(context: Context): Promise<Set<string> | null> {
+  const text = await git(context, ['for-each-ref', '--format=%(refname:short)', 'refs/heads']);
+  return text === null ? null : new Set(text.split('\n').filter((line) => line !== ''));
+}
+
+/** The output of git without its last line feed; `null` where git is missing or has failed. */
+export async function git({ runner, cwd, signal }: Context, args: string[]): Promise<string | null> {
+  if (cwd === undefined) return null;
+  const timeout = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  try {
+    const command = { file: 'git', args: ['-C', cwd, ...SAFE, ...args], env: { LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0' } };
+    const { exitCode, stdout } = await runner.run(command, { signal: timeout });
+    return exitCode === 0 ? stdout.replace(/\n$/, '') : null;
+  } catch {
+    signal.throwIfAborted();
+    return null;
+  }
+}
+
+function withoutCredentials(address: string): string {
+  return redact(address.replace(/^(\w+:\/\/)[^@/]*@/, '$1'));
+}

@@ -1,0 +1,150 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Branch, BranchFacet, DatabaseUrl, Engine } from '../../engines/engine.ts';
+import type { BranchRow } from '../../results/branch-results.ts';
+import type { DestinationState } from '../../results/load-results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
+import { whyNoBase } from '../load/base-copies.ts';
+import { chooseDestination, configuredDestination, openDestination } from '../load/destination.ts';
+import { createAddressComparison, refuseSources } from '../load/guard.ts';
+import { planOutdated } from '../planned.ts';
+import { withTargetUrls } from '../with-target-urls.ts';
+import { lastUses } from './last-use.ts';
+
+export interface BranchesRequest {
+  target: string;
+  /** Connection URL that wins over every configured destination. */
+  destdb?: string | undefined;
+  /** Goes on although sources could not be compared with the databases. */
+  unverifiedSources?: boolean | undefined;
+}
+
+export interface OpenedBranches {
+  context: Context;
+  engine: Engine;
+  facet: BranchFacet;
+  /** The destination. */
+  url: DatabaseUrl;
+}
+
+/** The destination of a target, on an engine with branches; nothing is connected yet. */
+export async function openBranches(given: Context, request: BranchesRequest): Promise<OpenedBranches> {
+  const context = await withTargetUrls(given, request.target, { source: false });
+  const { engine, url } = openDestination(chooseDestination(context, request));
+  if (!engine.branches) throw unsupported(request.target, engine);
+  return { context, engine, facet: engine.branches, url };
+}
+
+/** How many databases of one command are compared with the sources at once. */
+const COMPARED_AT_ONCE = 4;
+
+/**
+ * Refuses a destination or a branch that is the source of any target. Resolves with the targets whose sources could not
+ * be compared, where the caller has taken responsibility for them.
+ */
+export async function refuseSourceBranches(
+  { context, engine, facet, url }: OpenedBranches,
+  { target, unverifiedSources }: BranchesRequest,
+  databases: string[],
+): Promise<string[]> {
+  let owner: string | undefined;
+  const onAllowed = (name: string): void => {
+    owner = name;
+  };
+  const unverified = await refuseSources(context, url, { target, unverifiedSources, onAllowed });
+  const why = whyNoBase({ engine, owner });
+  if (why) throw noBranches(target, why);
+  const others = databases.filter((database) => database !== url.database);
+  const found = await mapWithConcurrency(others, COMPARED_AT_ONCE, (database) =>
+    refuseSources({ ...context, report: () => {} }, facet.urlOf(url, database), { unverifiedSources }),
+  );
+  return [...new Set([unverified, ...found].flat())];
+}
+
+/** Refuses the name of a database that a target loads into. */
+export async function refuseDestinations({ context, facet, url }: OpenedBranches, databases: string[]): Promise<void> {
+  const { configuration } = context;
+  for (const name of Object.keys(configuration.settings.targets)) {
+    const destination = destinationOf(context, name);
+    if (!destination || destination.engine !== url.engine) continue;
+    for (const database of databases) {
+      const same = createAddressComparison(context, facet.urlOf(url, database));
+      if (await same(destination)) throw isDestination(database, name);
+    }
+  }
+}
+
+function destinationOf({ configuration }: Context, target: string): DatabaseUrl | null {
+  try {
+    const chosen = configuredDestination(configuration, target);
+    return chosen && openDestination(chosen).url;
+  } catch {
+    // A URL that cannot be read leads nowhere at present.
+    return null;
+  }
+}
+
+/** As in the JSON output, with the last known uses. */
+export async function branchRows({ context, facet, url }: OpenedBranches, branches: Branch[]): Promise<BranchRow[]> {
+  const used = await lastUses(context, { url, branches });
+  return branches.map((branch) => ({
+    name: branch.name,
+    database: branch.database,
+    url: facet.urlOf(url, branch.database).display,
+    current: branch.current,
+    created_at: branch.createdAt,
+    reset_at: branch.resetAt,
+    last_used_at: used.get(branch.name) ?? null,
+    clients: branch.clients,
+    size_bytes: branch.sizeBytes,
+    own_bytes: branch.ownBytes,
+    snapshot: branch.snapshot,
+    repository: branch.repository,
+    git_branch: branch.gitBranch,
+  }));
+}
+
+/** The sum; `null` where one is unknown. */
+export function sumOf(sizes: (number | null)[]): number | null {
+  return sizes.includes(null) ? null : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+}
+
+/** Refuses a plan of another destination than the configuration leads to by now, or of branches that have changed. */
+export function refuseOutdated(
+  { url }: OpenedBranches,
+  { destination }: { destination: DestinationState },
+  { planned, present }: { planned: BranchRow[]; present: Branch[] },
+): void {
+  if (url.display !== destination.url) {
+    throw planOutdated(`The destination is ${url.display}, no longer ${destination.url},`);
+  }
+  const now = new Map(present.map((branch) => [branch.name, branch]));
+  for (const { name, database, created_at, reset_at } of planned) {
+    const branch = now.get(name);
+    const found = branch && { database: branch.database, created_at: branch.createdAt, reset_at: branch.resetAt };
+    if (!isDeepStrictEqual(found, { database, created_at, reset_at })) {
+      throw planOutdated(`Branch "${name}" has changed`);
+    }
+  }
+}
+
+function unsupported(target: string, { id, capabilities }: Engine): UserError {
+  return noBranches(target, capabilities.whyNoBaseCopies ?? `${id} is not supported`);
+}
+
+function noBranches(target: string, why: string): UserError {
+  return new UserError(`Target "${target}" can have no branches: ${why}`, {
+    code: 'branches_unsupported',
+    exit: EXIT.failed,
+    hint: `Load into the destination instead: tool load ${target}`,
+  });
+}
+
+function isDestination(database: string, target: string): UserError {
+  return new UserError(`The database "${database}" is the destination of target "${target}"`, {
+    code: 'branch_name_taken',
+    exit: EXIT.refused,
+    hint: 'Choose another name for the branch, or set defaults.branch_database.',
+  });
+}

@@ -1,0 +1,72 @@
+import { closedBase } from '../../engines/shared/base-copies.ts';
+import { findBranch } from '../../engines/shared/branches.ts';
+import type { BranchResetPlan, BranchResetResult } from '../../results/branch-results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
+import { cpusFor } from '../cpus-for.ts';
+import { findTarget } from '../find-target.ts';
+import { databaseCopy } from '../load/base-copies.ts';
+import { type Planned, planOutdated } from '../planned.ts';
+import { isNumbered } from './branch-database.ts';
+import {
+  type BranchesRequest,
+  branchRows,
+  openBranches,
+  refuseOutdated,
+  refuseSourceBranches,
+} from './open-branches.ts';
+
+export interface BranchResetRequest extends BranchesRequest {
+  /** A branch, or with `all` the `NAME_1`, `NAME_2`, … that `--count` has made. */
+  name: string;
+  all?: boolean | undefined;
+}
+
+export type PlannedBranchReset = Planned<BranchResetRequest, BranchResetPlan>;
+
+/** Changes nothing. Throws where there is no base copy. */
+export async function planBranchReset(given: Context, request: BranchResetRequest): Promise<PlannedBranchReset> {
+  const { target, name, all = false } = request;
+  const opened = await openBranches(given, request);
+  const { context, facet, url } = opened;
+  const found = await facet.plan(context, { url, copies: 1 });
+  const base = closedBase(found, url);
+  const numbered = all ? found.branches.filter((branch) => isNumbered(branch.name, name)) : [];
+  const branches = numbered.length > 0 ? numbered : [findBranch(found.branches, { name, url })];
+  const databases = branches.map(({ database }) => database);
+  const unverified_sources = await refuseSourceBranches(opened, request, databases);
+  const atOnce = Math.min(branches.length, cpusFor(context, target));
+  const plan: BranchResetPlan = {
+    target,
+    destination: found.destination,
+    base: databaseCopy(base),
+    branches: await branchRows(opened, branches),
+    needs_bytes: base.sizeBytes === null ? null : base.sizeBytes * atOnce,
+    unverified_sources,
+    steps: branches.map((branch) => `Replace ${branch.database} by a copy of ${base.name}`),
+  };
+  return { request, plan, planned_at: context.clock().toISOString() };
+}
+
+/** Each branch is the old one or the new one at every moment. Steps: `branch NAME`. */
+export async function applyBranchReset(given: Context, planned: PlannedBranchReset): Promise<BranchResetResult> {
+  const { request, plan } = planned;
+  const opened = await openBranches(given, request);
+  const { context, facet, url } = opened;
+  refuseOutdated(opened, plan, { planned: plan.branches, present: await facet.list(context, url) });
+  const { role } = findTarget(context.configuration, plan.target).snapshot ?? {};
+  const accept = ({ snapshot, loadedAt }: { snapshot: string | null; loadedAt: string }): void => {
+    if (snapshot === plan.base.snapshot && loadedAt === plan.base.loaded_at) return;
+    throw planOutdated(`The base copy of ${url.display} was replaced`);
+  };
+  const reset = await mapWithConcurrency(plan.branches, cpusFor(context, plan.target), async ({ name, database }) => {
+    const { swapMs, undoDatabase } = await facet.reset(context, { url, name, role, accept });
+    return { name, database, swap_ms: swapMs, undoDatabase };
+  });
+  return {
+    target: plan.target,
+    snapshot: plan.base.snapshot,
+    branches: reset.map(({ undoDatabase: _, ...branch }) => branch),
+    undo_database: reset.find(({ undoDatabase }) => undoDatabase !== null)?.undoDatabase ?? null,
+  };
+}

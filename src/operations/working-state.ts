@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import type { Context } from '../runtime/context.ts';
+
+export interface StateFile<Schema extends v.GenericSchema> {
+  /** In the working directory. */
+  name: string;
+  schema: Schema;
+}
+
+type WithDirectory = Pick<Context, 'configuration'>;
+
+/** What earlier runs have stored; `undefined` where there is no such file. Throws where it cannot be read, or is damaged. */
+export async function readState<Schema extends v.GenericSchema>(
+  context: WithDirectory,
+  { name, schema }: StateFile<Schema>,
+): Promise<v.InferOutput<Schema> | undefined> {
+  const file = statePath(context, name);
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return;
+    throw new Error(`${file} cannot be read: ${error.message}`, { cause: error });
+  });
+  if (text === undefined) return;
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text);
+  if (!parsed.success) throw new Error(`${file} is damaged`);
+  return parsed.output as v.InferOutput<Schema>;
+}
+
+/** Replaces the file at once, so that a reader finds the old content or the new one. */
+export async function writeState<Schema extends v.GenericSchema>(
+  context: WithDirectory,
+  { name }: StateFile<Schema>,
+  content: v.InferOutput<Schema>,
+): Promise<void> {
+  const file = statePath(context, name);
+  await mkdir(context.configuration.settings.working_directory, { recursive: true, mode: 0o700 });
+  const unfinished = `${file}.${randomBytes(4).toString('hex')}.tmp`;
+  try {
+    await writeFile(unfinished, `${JSON.stringify(content)}\n`, { mode: 0o600, flag: 'wx', flush: true });
+    await rename(unfinished, file);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+function statePath({ configuration }: WithDirectory, name: string): string {
+  return join(configuration.settings.working_directory, name);
+}
