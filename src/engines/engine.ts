@@ -235,7 +235,6 @@ export interface BranchRequest {
 
 export interface BranchPlan {
   destination: DestinationState;
-  /** `null` where there is none, or it may have been changed. */
   base: BaseCopy | null;
   branches: Branch[];
 }

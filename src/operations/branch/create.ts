@@ -46,14 +46,14 @@ export async function planBranchCreate(given: Context, request: BranchCreateRequ
   const databases = branches.map(({ database }) => database);
   await refuseDestinations(opened, databases);
   const unverified_sources = await refuseSourceBranches(opened, request, databases);
-  const load =
-    found.base || branches.length === 0 ? null : await planBase(context, { target, destdb, unverifiedSources });
-  const size = found.base ? found.base.sizeBytes : (load?.plan.size_bytes ?? null);
+  const base = found.base?.closed ? found.base : null;
+  const load = base || branches.length === 0 ? null : await planBase(context, { target, destdb, unverifiedSources });
+  const size = base ? base.sizeBytes : (load?.plan.size_bytes ?? null);
   const checkout = await readCheckout(context);
   const plan: BranchCreatePlan = {
     target,
     destination: found.destination,
-    base: found.base && databaseCopy(found.base),
+    base: base && databaseCopy(base),
     load: load?.plan.snapshot ?? null,
     branches,
     existing,

@@ -1,0 +1,266 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { TargetSettings } from '../../../src/config/schema/settings.ts';
+import {
+  applyBranchCreate,
+  type BranchCreateRequest,
+  planBranchCreate,
+} from '../../../src/operations/branch/create.ts';
+import { applyBranchDrop, planBranchDrop } from '../../../src/operations/branch/drop.ts';
+import { listBranches } from '../../../src/operations/branch/list.ts';
+import { applyBranchPrune, planBranchPrune } from '../../../src/operations/branch/prune.ts';
+import { applyBranchReset, planBranchReset } from '../../../src/operations/branch/reset.ts';
+import { applyBranchSwitch, planBranchSwitch } from '../../../src/operations/branch/switch.ts';
+import { build } from '../../../src/operations/build.ts';
+import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
+import { applyReset, planReset } from '../../../src/operations/load/reset.ts';
+import { applyUndo, planUndo } from '../../../src/operations/load/undo.ts';
+import type { Context } from '../../../src/runtime/context.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  type TestPostgres,
+  temporaryFolder,
+  testContext,
+} from '../../helpers/postgres-server.ts';
+
+const FILL = `
+  CREATE TABLE person (id integer PRIMARY KEY, name text NOT NULL);
+  INSERT INTO person SELECT i, 'person ' || i FROM generate_series(1, 200) i`;
+const DIRTY = `DELETE FROM person WHERE id > 50; CREATE TABLE mine (id integer)`;
+
+describeWithPostgres('branches', () => {
+  let server: TestPostgres;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let pristine: string;
+  let now = new Date('2026-11-01T00:00:00Z');
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    server = await startPostgres();
+    await server.createDatabase('source');
+    await server.psql('source', { sql: `CREATE ROLE reader; CREATE ROLE owner LOGIN; ${FILL}` });
+    await build(contextWith(), { target: 'app' });
+    await mkdir(join(folder.path, 'checkout'));
+    gitIn('init', '--quiet', '--initial-branch=main');
+    gitIn('remote', 'add', 'origin', 'https://me:secret@git.example.com/app.git');
+    gitIn('-c', 'user.name=t', '-c', 'user.email=t@example.com', 'commit', '--quiet', '--allow-empty', '-m', 'one');
+    gitIn('branch', 'feature');
+  }, 60_000);
+
+  beforeEach(async () => {
+    now = new Date('2026-11-01T00:00:00Z');
+    gitIn('checkout', '--quiet', 'main');
+    for (const name of await server.databases()) {
+      if (name.startsWith('copy')) await sql(`DROP DATABASE "${name}" WITH (FORCE)`, 'postgres');
+    }
+    await server.createDatabase('copy');
+    await sql(
+      `ALTER DATABASE copy OWNER TO owner; ALTER DATABASE copy SET work_mem = '7MB'; GRANT TEMP ON DATABASE copy TO reader`,
+      'postgres',
+    );
+  });
+
+  afterAll(async () => {
+    await server?.stop();
+    await folder?.[Symbol.asyncDispose]();
+  });
+
+  function gitIn(...words: string[]): void {
+    execFileSync('git', ['-C', join(folder.path, 'checkout'), ...words], { stdio: 'ignore' });
+  }
+
+  function contextWith(targets: Record<string, TargetSettings> = {}, defaults = {}): Context {
+    const snapshot = { src_url: server.url('source'), dst_url: server.url('copy') };
+    const settings = {
+      working_directory: join(folder.path, 'work'),
+      targets: { app: { snapshot }, ...targets },
+      defaults: { cpus: 2, ...defaults },
+    };
+    return { ...testContext({ settings }), clock: () => now, cwd: join(folder.path, 'checkout') };
+  }
+
+  const sql = async (text: string, database = 'copy') => (await server.psql(database, { sql: text })).trim();
+  const ours = async () => (await server.databases()).filter((name) => name.startsWith('copy')).sort();
+
+  async function create(name: string, more: Partial<BranchCreateRequest> = {}, context = contextWith()) {
+    return applyBranchCreate(context, await planBranchCreate(context, { target: 'app', name, ...more }));
+  }
+  async function keepBase(): Promise<void> {
+    await applyLoad(contextWith(), await planLoad(contextWith(), { target: 'app', keepBase: true, undo: false }));
+    pristine = await server.dump('copy');
+  }
+  async function switchTo(name: string) {
+    return applyBranchSwitch(contextWith(), await planBranchSwitch(contextWith(), { target: 'app', name }));
+  }
+  const undo = async () => applyUndo(contextWith(), await planUndo(contextWith(), { target: 'app' }));
+  const list = async () => (await listBranches(contextWith(), { target: 'app' })).branches;
+
+  it('are whole copies of the base copy with owner, settings and grants of the destination, and a URL without password', async () => {
+    await keepBase();
+    await sql(DIRTY);
+    const { branches, environment } = await create('Feature/Login', { env: true });
+    expect(branches).toEqual([
+      { name: 'Feature/Login', database: 'copy_feature_login', url: expect.any(String), created: true },
+    ]);
+    expect(branches[0]?.url).not.toContain('secret');
+    expect(environment?.DATABASE_URL).toMatch(/^postgres:\/\/.*\/copy_feature_login/);
+    expect(await server.dump('copy_feature_login')).toBe(pristine);
+    const rights = `SELECT pg_get_userbyid(datdba), datacl, datallowconn, datconnlimit FROM pg_database WHERE datname = `;
+    expect(await sql(`${rights} 'copy_feature_login'`)).toBe(await sql(`${rights} 'copy'`));
+    expect(await sql('SHOW work_mem', 'copy_feature_login')).toBe('7MB');
+    expect(await list()).toMatchObject([
+      { name: 'Feature/Login', current: false, git_branch: 'main', repository: 'https://git.example.com/app.git' },
+    ]);
+  });
+
+  it('load the newest snapshot as the base copy where there is none, and leave the destination alone', async () => {
+    await sql('CREATE TABLE kept (id integer)');
+    const planned = await planBranchCreate(contextWith(), { target: 'app', name: 'one' });
+    expect(planned.plan).toMatchObject({ base: null, load: { index: 0 } });
+    await applyBranchCreate(contextWith(), planned);
+    expect(await sql('SELECT count(*) FROM person', 'copy_one')).toBe('200');
+    expect(await sql('SELECT count(*) FROM kept')).toBe('0');
+    expect(await ours()).toEqual(['copy', 'copy.tool-base', 'copy_one']);
+    await expect(planReset(contextWith(), { target: 'app' })).rejects.toMatchObject({ code: 'base_copy_outdated' });
+    await create('two');
+    expect(await ours()).toEqual(['copy', 'copy.tool-base', 'copy_one', 'copy_two']);
+  });
+
+  it('are numbered with --count, reset together and on their own, and dropped', async () => {
+    await keepBase();
+    const { branches } = await create('test', { count: 3 });
+    expect(branches.map(({ database }) => database)).toEqual(['copy_test_1', 'copy_test_2', 'copy_test_3']);
+    await create('tester_1');
+    for (const database of ['copy_test_1', 'copy_test_3', 'copy_tester_1']) await sql(DIRTY, database);
+    const context = contextWith();
+    const planned = await planBranchReset(context, { target: 'app', name: 'test', all: true });
+    expect(planned.plan.branches.map(({ name }) => name)).toEqual(['test_1', 'test_2', 'test_3']);
+    await applyBranchReset(context, planned);
+    for (const each of [1, 2, 3]) expect(await server.dump(`copy_test_${each}`)).toBe(pristine);
+    expect(await sql('SELECT count(*) FROM person', 'copy_tester_1')).toBe('50');
+    const request = { target: 'app', names: ['test_1', 'test_2', 'test_3'] };
+    expect(await applyBranchDrop(context, await planBranchDrop(context, request))).toMatchObject({
+      dropped: [{ name: 'test_1' }, { name: 'test_2' }, { name: 'test_3' }],
+    });
+    expect(await ours()).toEqual(['copy', 'copy.tool-base', 'copy_tester_1']);
+  });
+
+  it('take the name of the destination, and give it back to an undo', async () => {
+    await keepBase();
+    await create('one');
+    await create('two');
+    await sql('CREATE TABLE of_one (id integer)', 'copy_one');
+    await sql('CREATE TABLE of_main (id integer)');
+    await switchTo('one');
+    expect(await sql('SELECT count(*) FROM of_one')).toBe('0');
+    expect(await ours()).toEqual(['copy', 'copy.tool-base', 'copy.tool-undo', 'copy_two']);
+    expect(await list()).toMatchObject([{ name: 'one', current: true, database: 'copy' }, { name: 'two' }]);
+    await expect(planBranchDrop(contextWith(), { target: 'app', names: ['one'] })).rejects.toMatchObject({
+      code: 'branch_current',
+    });
+    expect(await switchTo('two')).toMatchObject({ previous: 'one', undo_database: null });
+    expect(await ours()).toEqual(['copy', 'copy.tool-base', 'copy.tool-undo', 'copy_one']);
+    // A reset of the destination is to the same base copy.
+    await sql(DIRTY);
+    await applyReset(contextWith(), await planReset(contextWith(), { target: 'app', undo: false }));
+    expect(await server.dump('copy')).toBe(pristine);
+    await switchTo('one');
+    await undo();
+    expect(await list()).toMatchObject([
+      { name: 'two', current: true },
+      { name: 'one', database: 'copy_one' },
+    ]);
+  });
+
+  it('leave the destination as it was when a switch is undone', async () => {
+    await keepBase();
+    await create('one');
+    await sql('CREATE TABLE of_main (id integer)');
+    await switchTo('one');
+    await sql('CREATE TABLE of_one (id integer)');
+    await undo();
+    expect(await sql('SELECT count(*) FROM of_main')).toBe('0');
+    expect(await sql('SELECT count(*) FROM of_one', 'copy_one')).toBe('0');
+    expect(await ours()).toEqual(['copy', 'copy.tool-base', 'copy_one']);
+  });
+
+  it('are restored while they are the destination, with an undo copy', async () => {
+    await keepBase();
+    await create('one');
+    await switchTo('one');
+    await sql(DIRTY);
+    const context = contextWith();
+    const result = await applyBranchReset(context, await planBranchReset(context, { target: 'app', name: 'one' }));
+    expect(result.undo_database).toBe('copy.tool-undo');
+    expect(await server.dump('copy')).toBe(pristine);
+    expect(await list()).toMatchObject([{ name: 'one', current: true }]);
+    await undo();
+    expect(await sql('SELECT count(*) FROM person')).toBe('50');
+  });
+
+  it('never have the name of a source, of a destination, or of a database of somebody else', async () => {
+    await keepBase();
+    const source = { other: { snapshot: { src_url: server.url('copy_taken'), dst_url: server.url('elsewhere') } } };
+    await expect(create('taken', {}, contextWith(source))).rejects.toMatchObject({ code: 'destination_is_source' });
+    const destination = { other: { snapshot: { src_url: server.url('source'), dst_url: server.url('copy_taken') } } };
+    await expect(create('taken', {}, contextWith(destination))).rejects.toMatchObject({ code: 'branch_name_taken' });
+    await sql('CREATE DATABASE copy_taken', 'postgres');
+    await expect(create('taken')).rejects.toMatchObject({ code: 'branch_name_taken' });
+    await create('one');
+    await expect(create('one')).rejects.toMatchObject({ code: 'branch_exists' });
+    expect((await create('one', { reuse: true })).branches).toMatchObject([{ name: 'one', created: false }]);
+    await expect(create('a\u202eb')).rejects.toMatchObject({ code: 'invalid_value' });
+    expect(await ours()).toEqual(['copy', 'copy.tool-base', 'copy_one', 'copy_taken']);
+  });
+
+  it('follow the rule of the configuration, and stay apart where names would be equal or too long', async () => {
+    await keepBase();
+    const context = contextWith({}, { branch_database: 'copy-of-{name}' });
+    expect((await create('one', {}, context)).branches).toMatchObject([{ database: 'copy-of-one' }]);
+    await sql('DROP DATABASE "copy-of-one"', 'postgres');
+    const names = ['a/b', 'a-b', 'ü'.repeat(100)];
+    for (const name of names) await create(name);
+    const databases = (await list()).map(({ database }) => database);
+    expect(new Set(databases).size).toBe(3);
+    for (const database of databases) expect(Buffer.byteLength(database)).toBeLessThanOrEqual(63);
+  });
+
+  it('are pruned when their git branch is gone, or nobody has used them, and never while they are in use', async () => {
+    await keepBase();
+    await create('on_main');
+    gitIn('checkout', '--quiet', 'feature');
+    await create('on_feature');
+    gitIn('checkout', '--quiet', 'main');
+    gitIn('branch', '--quiet', '-D', 'feature');
+    const gone = await planBranchPrune(contextWith(), {});
+    expect(gone.plan.targets).toMatchObject([
+      { branches: [{ name: 'on_feature' }], why: { on_feature: 'git branch feature no longer exists' } },
+    ]);
+    await applyBranchPrune(contextWith(), gone);
+    expect((await list()).map(({ name }) => name)).toEqual(['on_main']);
+    now = new Date('2026-11-10T00:00:00Z');
+    await sql('SELECT 1', 'copy_on_main');
+    await list();
+    now = new Date('2026-11-20T00:00:00Z');
+    const unused = (days: number) => planBranchPrune(contextWith(), { unusedMs: days * 86_400_000 });
+    expect((await unused(11)).plan.targets).toMatchObject([{ branches: [], kept: [{ name: 'on_main' }] }]);
+    expect((await unused(10)).plan.targets).toMatchObject([{ branches: [{ name: 'on_main' }] }]);
+    gitIn('branch', 'feature');
+  });
+
+  it('refuse a base copy that accepts connections, and a plan that is outdated', async () => {
+    await keepBase();
+    await create('one');
+    const drop = await planBranchDrop(contextWith(), { target: 'app', names: ['one'] });
+    now = new Date('2026-11-02T00:00:00Z');
+    await applyBranchReset(contextWith(), await planBranchReset(contextWith(), { target: 'app', name: 'one' }));
+    await expect(applyBranchDrop(contextWith(), drop)).rejects.toMatchObject({ code: 'plan_outdated' });
+    await sql('ALTER DATABASE "copy.tool-base" ALLOW_CONNECTIONS true', 'postgres');
+    await expect(planBranchReset(contextWith(), { target: 'app', name: 'one' })).rejects.toMatchObject({
+      code: 'base_copy_outdated',
+    });
+  });
+});
