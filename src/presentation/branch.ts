@@ -164,14 +164,6 @@ export function branchSwitchQuestion(plan: BranchSwitchPlan): Question {
   };
 }
 
-export function branchCreateSummary({ target, branches }: BranchCreateResult): RunSummary {
-  const created = branches.filter((branch) => branch.created);
-  const names = created.map(({ name }) => printable(name)).join(', ');
-  return summaryOf(created.length === 0 ? `The branches of ${target} exist` : `Created ${names} of ${target}`, {
-    details: branches.map(({ url }) => url),
-  });
-}
-
 export function branchResetSummary({ target, branches, undo_database }: BranchResetResult): RunSummary {
   const times = branches.map(({ swap_ms }) => swap_ms ?? 0);
   return summaryOf(`Reset ${branches.map(({ name }) => printable(name)).join(', ')} of ${target}`, {

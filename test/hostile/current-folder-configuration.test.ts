@@ -273,6 +273,7 @@ const HARMLESS = [
     'authtoken',
     'env',
     'targets.*.name',
+    'defaults.branch_database',
     'targets.*.sso_groups[]',
     'targets.*.allow_destination_of[]',
     'sso.*.client_id',

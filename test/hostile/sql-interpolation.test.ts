@@ -6,6 +6,8 @@ import { unquotedInterpolations } from '../helpers/sql-interpolations.ts';
  * quoted where it was made, or a number or word of ours. A new one is to be quoted, or read and added here.
  */
 const POSTGRES: Record<string, string[]> = {
+  // An expression of this file.
+  'branches/list.ts': ['bytes'],
   // Expressions of ours on columns.
   'browse.ts': ['namePartOf("c.relname")', 'namePartOf("n.nspname")'],
   // Lists of quoted names, and queries of this file.
@@ -70,7 +72,7 @@ const POSTGRES: Record<string, string[]> = {
   'sanitize/replacements.ts': ['key', 'name'],
   // Quoted by quote_ident of the server, since a person reads the result.
   'sanitize/suggestion.ts': ['definition', 'name', 'place("own", "a")', 'place("ref", "r")', 'table'],
-  'server/server.ts': ['create', 'lockKey(destination)', 'provisionalLimit(name)'],
+  'server/server.ts': ['create', 'key', 'lockKey(destination)', 'provisionalLimit(name)'],
   // Quoted in `qualified`, and operators in operatorText.
   'subset/subset-catalog.ts': [
     ...['columns', 'from', 'fromNamed(relation, byOid)', 'name', 'qualified(part)', 'types.0', 'types.1'],

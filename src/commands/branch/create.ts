@@ -18,7 +18,7 @@ const specification = {
   examples: [
     { command: 'tool branch create app login-form', does: 'a database of its own for a piece of work' },
     { command: 'tool branch create app test --count 8', does: 'test_1 to test_8, one for each test worker' },
-    { command: 'tool branch create app ci --reuse --env >> .env', does: 'its URL for the application' },
+    { command: 'tool branch create app ci --reuse --env', does: 'DATABASE_URL=… for the .env file of the application' },
   ],
   json: 'events',
   writes: true,

@@ -105,8 +105,7 @@ export const settingsSchema = v.strictObject({
         branch_database: v.exactOptional(
           v.pipe(
             v.string(),
-            v.includes('{name}', 'must contain {name}'),
-            v.maxLength(100, 'must have at most 100 characters'),
+            v.regex(/^(?=.{1,100}$).*\{name\}/, 'must contain {name}, in at most 100 characters'),
             v.description(
               'The name of the database of a branch, of {name} and {destination}; default {destination}_{name}.',
             ),

@@ -32,7 +32,7 @@ export async function readGitBranches(context: Context): Promise<Set<string> | n
 }
 
 /** The output of git without its last line feed; `null` where git is missing or has failed. */
-export async function git({ runner, cwd, signal }: Context, args: string[]): Promise<string | null> {
+async function git({ runner, cwd, signal }: Context, args: string[]): Promise<string | null> {
   if (cwd === undefined) return null;
   const timeout = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   try {
