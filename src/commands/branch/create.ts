@@ -1,4 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from '../shared-options.ts';
 import { BRANCH, DESTDB } from './shared-options.ts';
 
@@ -31,10 +32,21 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const { branchCreateQuestion, branchUrlLines } = await import('../../presentation/branch.ts');
   const { applyBranchCreate, planBranchCreate } = await import('../../operations/branch/create.ts');
   const { dryRun, ...options } = invocation.options;
+  if (options.env && invocation.globals.json) throw envIsText();
   const context = await invocation.context();
   const planned = await planBranchCreate(context, { ...invocation.arguments, ...options });
   const { plan } = planned;
   if (dryRun) return { data: { dry_run: true, plan }, text: questionLines(branchCreateQuestion(plan)).join('\n') };
   const result = await applyBranchCreate(context, planned);
-  return { data: result, text: branchUrlLines(result) };
+  const text = branchUrlLines(result);
+  // Printing the passwords is what --env requests.
+  return options.env ? { data: {}, text, verbatim: true } : { data: result, text };
+}
+
+function envIsText(): UserError {
+  return new UserError('--env prints variables, so --json is not for it', {
+    code: 'usage',
+    exit: EXIT.usage,
+    hint: 'Leave out one of them.',
+  });
 }
