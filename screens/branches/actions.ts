@@ -4,6 +4,8 @@ import {
   branchDropQuestion,
   branchResetQuestion,
   branchSwitchQuestion,
+  CURRENT_BRANCH,
+  NO_BRANCH,
 } from '../../src/presentation/branch.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { notFetched, showWhileFetching } from '../app/fetched.ts';
@@ -102,14 +104,12 @@ export const COPY_BRANCH_URL: KeyBinding<BranchesRoute> = {
   },
 };
 
-const NO_BRANCH = 'No branch is selected';
-
 function noBranch(context: KeyContext<BranchesRoute>): string | null {
   return notWritable(context) ?? (selectedBranch(context.route) ? null : NO_BRANCH);
 }
 
 function isCurrent({ route }: KeyContext<BranchesRoute>): string | null {
-  return selectedBranch(route)?.current ? 'The branch is the destination at present' : null;
+  return selectedBranch(route)?.current ? CURRENT_BRANCH : null;
 }
 
 function onSelected(route: BranchesRoute, act: (selected: { target: string; name: string }) => void): void {

@@ -29,6 +29,8 @@ import { summaryOf } from './shapes/summary.ts';
 
 export const NO_BRANCHES = 'No branches. Create one: tool branch create TARGET NAME';
 
+export const NO_BRANCH = 'No branch is selected';
+export const CURRENT_BRANCH = 'The branch is the destination at present';
 export const NAME_OF_BRANCH = 'The name of the branch, such as that of the git branch';
 
 /** Of the branches of one target. */

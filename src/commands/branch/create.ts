@@ -11,7 +11,7 @@ const specification = {
   options: [
     { flags: '--count <n>', description: 'create NAME_1 to NAME_n, several at once', value: 'count' },
     { flags: '--reuse', description: 'leave branches that exist as they are' },
-    { flags: '--env', description: 'print DATABASE_URL=… with the password, for a shell or an .env file' },
+    { flags: '--env', description: 'print DATABASE_URL=URL with the password, for a shell or an .env file' },
     DESTDB,
     DRY_RUN,
     UNVERIFIED_SOURCES,
@@ -19,7 +19,7 @@ const specification = {
   examples: [
     { command: 'tool branch create app login-form', does: 'a database of its own for a piece of work' },
     { command: 'tool branch create app test --count 8', does: 'test_1 to test_8, one for each test worker' },
-    { command: 'tool branch create app ci --reuse --env', does: 'DATABASE_URL=… for the .env file of the application' },
+    { command: 'tool branch create app ci --reuse --env', does: 'its URL for the .env file of the application' },
   ],
   json: 'events',
   writes: true,
