@@ -23,7 +23,7 @@ import {
   TERMINATOR_LINES,
   withoutDate,
 } from './archive.ts';
-import { CONTENTS } from './archive-contents.ts';
+import { CONTENTS, listContents } from './archive-contents.ts';
 import { cutDefinitions } from './cut-definitions.ts';
 import { createDumpProgress, nameOf } from './dump-progress.ts';
 import { readSource, type Source } from './dump-source.ts';
@@ -215,6 +215,8 @@ function wordsOf(stderr: string): string[] {
 }
 
 async function listArchive(context: EngineContext, tools: ClientTools, directory: string): Promise<ArchiveEntry[]> {
+  const known = listContents(await readFile(join(directory, CONTENTS)));
+  if (known !== null) return parseArchiveList(known);
   const listing = await context.runner.run(
     { file: tools.pg_restore, args: ['--list', directory], mounts: [{ path: directory }] },
     { signal: context.signal },
