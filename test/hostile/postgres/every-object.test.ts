@@ -46,7 +46,8 @@ describeWithPostgres('a database with every kind of object', () => {
 
   it('has an archive of which the entries are read as pg_restore lists them', async () => {
     const { pg_dump, pg_restore } = await anyClientTools(testContext({ settings: {} }));
-    const archive = join(folder.path, 'archive');
+    await using own = await temporaryFolder();
+    const archive = join(own.path, 'archive');
     await promisify(execFile)(pg_dump, ['--format=directory', '-f', archive, '-d', server.url('all_kinds')]);
     const { stdout } = await promisify(execFile)(pg_restore, ['--list', '--verbose', archive]);
     const listed = stdout.split('\n').filter((line) => /^(\d|;\tdepends)/.test(line));

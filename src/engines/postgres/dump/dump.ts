@@ -66,22 +66,24 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
       hint: explained.hint,
     });
   };
-  await lockTables(session, { tables: own, explain });
   const progress = createDumpProgress({ tables: selected.tables, expected: request.expectedBytes, report });
   const ranges = rangesOf(own, { serverMajor: majorOf(serverVersion) });
   const { works, read } = tableReaders(context, { request, tools, session, snapshot, ranges, progress, explain });
   let archive: ArchiveEntry[] = [];
-  // While pg_dump starts and reads the catalog itself.
+  // While pg_dump starts and reads the catalog itself. One after the other: a refused COPY ends the transaction.
   const reading = readSource(context, session, { selected, request, serverVersion });
+  const locking = reading.then(() => lockTables(session, { tables: own, explain }));
   await runTogether(context.signal, [
-    async () => void (await reading),
     async (signal) => {
       await runPgDump({ ...context, signal }, { request, tools, snapshot, selected, exclusions, explain });
       await cutDefinitions(join(request.directory, ARCHIVE, CONTENTS), selected);
       archive = await listArchive({ ...context, signal }, tools, join(request.directory, ARCHIVE));
       await fixDate(join(request.directory, ARCHIVE, CONTENTS));
     },
-    ...works,
+    ...works.map((work) => async (signal: AbortSignal) => {
+      await locking;
+      await work(signal);
+    }),
   ]);
   const source = await reading;
   const others = await packOthers(request, { archive, own });
