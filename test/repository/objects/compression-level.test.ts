@@ -60,7 +60,7 @@ function meter(unused: number): Meter & { pass(ms: number): void } {
 }
 
 test.each([
-  { what: 'waits for a slow server', waiting: 300, unused: 0.8, level: 3, comparison: 'zstd -3' },
+  { what: 'waits for a slow server', waiting: 300, unused: 0.8, level: 5, comparison: 'zstd -5' },
   { what: 'has no unused processor', waiting: 300, unused: 0.05, level: 1, comparison: 'zstd -1' },
 ])('a file whose thread $what is no larger than with $comparison', async ({ waiting, unused, level }) => {
   await using folder = await temporaryFolder();
