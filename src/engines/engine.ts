@@ -90,6 +90,8 @@ export interface PackedFile {
 export type DumpResult = {
   serverVersion: string;
   toolVersion: string;
+  /** Of the database, where the dump's own session has told it. */
+  identity?: DatabaseIdentity;
 } & Pick<Manifest, 'schemas' | 'tables' | 'files' | 'details'>;
 
 export interface RestoreRequest {

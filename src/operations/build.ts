@@ -50,6 +50,8 @@ export async function build(
   if (text === undefined) throw noSource(name);
   const engine = engineForUrl(text);
   const url = engine.connect.parseUrl(text);
+  // Looked for while the repository is read; what fails is said when they are used.
+  engine.connect.reportTools(context).catch(() => {});
   const repository = localRepository(context);
   const [previous] = await repository.list(name);
   const created = clock().toISOString();
@@ -68,7 +70,8 @@ export async function build(
     includeNeededSchemas,
     program: byProgram && engine.capabilities.onlyProgram === null,
   });
-  if (source === undefined) await rememberSource(context, { key: `targets.${name}.snapshot.src_url`, url });
+  const { identity } = stored;
+  if (source === undefined) await rememberSource(context, { key: `targets.${name}.snapshot.src_url`, url, identity });
   const { serverVersion, toolVersion, ...dumped } = stored.dump;
   const content: Manifest = {
     format: formatFor({ engine: engine.id, ...dumped }),
@@ -103,8 +106,11 @@ function programWithoutEffect({ id }: Engine, program: string): WarningEvent {
 }
 
 /** What the source says of itself is remembered for the guard; a source that is gone by now costs no snapshot. */
-async function rememberSource(context: Context, { key, url }: Omit<SeenSource, 'identity'>): Promise<void> {
-  const { identity } = await checkDatabase(context, url, { sizes: false });
+async function rememberSource(
+  context: Context,
+  { key, url, identity: known }: Omit<SeenSource, 'identity'> & { identity: SeenSource['identity'] | undefined },
+): Promise<void> {
+  const identity = known ?? (await checkDatabase(context, url, { sizes: false })).identity;
   if (identity) await rememberIdentities(context, [{ key, url, identity }]);
 }
 

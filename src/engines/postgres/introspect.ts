@@ -123,6 +123,10 @@ export const LARGE_OBJECTS_QUERY = `
       LATERAL (SELECT lo_lseek64(CASE WHEN m.oid <> 0 THEN o.fd END, 0, 2) AS bytes OFFSET 0) s,
       LATERAL (SELECT lo_close(CASE WHEN m.oid <> 0 AND s.bytes >= 0 THEN o.fd END) AS closed OFFSET 0) c) r`;
 
+export async function readHasLargeObjects(session: PsqlSession): Promise<boolean> {
+  return (await session.query('SELECT FROM pg_largeobject_metadata LIMIT 1')).length > 0;
+}
+
 /** `without`: objects to skip, by `class:oid`. */
 export async function readInventory(
   session: PsqlSession,

@@ -36,7 +36,9 @@ for directory in ${USUAL_PLACES.join(' ')} $places; do
   for program in ${PROGRAMS.join(' ')}; do
     [ -f "$directory/$program" ] && [ -x "$directory/$program" ] || continue 2
   done
-  case $(readlink -f "$directory/pg_dump") in */pg_wrapper) continue ;; esac
+  if [ -L "$directory/pg_dump" ]; then
+    case $(readlink -f "$directory/pg_dump") in */pg_wrapper) continue ;; esac
+  fi
   printf '%s\t%s\n' "$directory" "$("$directory/pg_dump" --version 2>/dev/null)"
 done`;
 

@@ -57,10 +57,10 @@ export async function storeDump(context: Context, { engine, repository, previous
       );
     },
   });
-  const dump = await dumping.catch((error) => {
+  const { identity, ...dump } = await dumping.catch((error) => {
     throw isDiskFull(error) ? diskFull(repository.directory, error) : error;
   });
-  return { dump, addedBytes };
+  return { dump, identity, addedBytes };
 }
 
 const NO_SPACE = new Set(['ENOSPC', 'EDQUOT']);

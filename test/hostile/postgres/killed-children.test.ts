@@ -76,34 +76,34 @@ describeWithPostgres('a program that is killed', () => {
   const operations: Operation[] = [
     {
       name: 'build',
-      programs: 2,
+      programs: 1,
       deaths: ['after its work'],
       run: (given) => build(given, { target: 'app', cpus: 1 }),
     },
     {
       name: 'load',
-      programs: 5,
-      victims: [1, 2, 3],
+      programs: 4,
+      victims: [0, 1, 2],
       deaths: FULL ? ['at its start', 'after its input', 'after its work'] : ['after its work'],
       run: loadWith(() => ({})),
     },
     {
       name: 'load that goes on after errors',
-      programs: 5,
-      victims: [2],
+      programs: 4,
+      victims: [1],
       deaths: FULL ? ['at its start', 'after its input', 'after its work'] : ['after its work'],
       run: loadWith(() => ({ keepGoing: 'swap' })),
     },
     {
       name: 'load in place',
-      programs: 5,
-      victims: [2, 4],
+      programs: 4,
+      victims: [1, 3],
       deaths: FULL ? ['at its start', 'after its input'] : ['after its input'],
       run: loadWith(() => ({ inPlace: true })),
     },
     {
       name: 'load of a table',
-      programs: 6,
+      programs: 4,
       victims: [0],
       deaths: ['after its work'],
       run: loadWith(() => ({ tables: ['public.owner'] })),
@@ -116,8 +116,8 @@ describeWithPostgres('a program that is killed', () => {
     },
     {
       name: 'subset',
-      programs: 8,
-      victims: [3, 4, 7],
+      programs: 7,
+      victims: [2, 3, 6],
       deaths: ['after its work'],
       run: async (given) => applySubset(given, await planSubset(given, { target: 'small', cpus: 1 })),
     },
@@ -125,7 +125,7 @@ describeWithPostgres('a program that is killed', () => {
       ? [
           {
             name: 'sanitize',
-            programs: 7,
+            programs: 5,
             deaths: ['after its work' as const],
             run: async (given: Context) => applySanitize(given, await planSanitize(given, { target: 'app', cpus: 1 })),
           },
@@ -153,7 +153,7 @@ describeWithPostgres('a program that is killed', () => {
 
   it('whose COMMIT was not answered fails a load in place', async () => {
     const given = context();
-    const runner = killingRunner(given.runner, 4, 'after its work');
+    const runner = killingRunner(given.runner, 3, 'after its work');
     const loading = loadWith(() => ({ inPlace: true }))({ ...given, runner });
     await expect(loading).rejects.toMatchObject({ code: 'restore_failed' });
   });

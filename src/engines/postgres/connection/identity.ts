@@ -51,6 +51,15 @@ export async function readServerIdentity(session: PsqlSession): Promise<ServerId
   return signs;
 }
 
+/** Of the session's own database. */
+export async function readIdentity(session: PsqlSession, signs: ServerIdentity): Promise<DatabaseIdentity> {
+  const [row] = await session.query<{ oid: number }>(
+    'SELECT oid::int8 AS oid FROM pg_database WHERE datname = current_database()',
+  );
+  if (!row) throw new Error('pg_database has no row for the database of the session');
+  return identityOf(signs, { name: signs.database, oid: row.oid });
+}
+
 export function identityOf(
   { system, started }: Pick<ServerIdentity, 'system' | 'started'>,
   { name, oid }: { name: string; oid: number },

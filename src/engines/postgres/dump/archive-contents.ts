@@ -29,35 +29,16 @@ const DATE_INTEGERS = 7;
 
 /** The contents with other definitions; `null` where the format is not the one that is understood. */
 export function rewriteContents(toc: Buffer, change: (entry: ContentsEntry) => string): Buffer | null {
-  const reader = createReader(toc);
-  if (!reader) return null;
   const pieces: Buffer[] = [];
   let copied = 0;
-  try {
-    for (let left = reader.integer(); left > 0; left -= 1) {
-      const dumpId = reader.integer();
-      reader.integer();
-      const catalog = Number(reader.text() ?? 0);
-      const oid = Number(reader.text() ?? 0);
-      const tag = reader.text() ?? '';
-      const kind = reader.text() ?? '';
-      reader.integer();
-      const start = reader.at();
-      const definition = reader.text();
-      const end = reader.at();
-      const schema = reader.entryTail();
-      if (definition === null) continue;
-      const changed = change({ dumpId, class: catalog, oid, kind, tag, schema, definition });
-      if (changed === definition) continue;
-      pieces.push(toc.subarray(copied, start), reader.written(changed));
-      copied = end;
-    }
-  } catch (error) {
-    if (error instanceof RangeError) return null;
-    throw error;
-  }
-  if (reader.at() !== toc.length) return null;
-  return Buffer.concat([...pieces, toc.subarray(copied)]);
+  const understood = walkContents(toc, ({ definition, start, end, ...entry }) => {
+    if (definition === null) return;
+    const changed = change({ ...entry, definition });
+    if (changed === definition) return;
+    pieces.push(toc.subarray(copied, start), writtenText(changed));
+    copied = end;
+  });
+  return understood ? Buffer.concat([...pieces, toc.subarray(copied)]) : null;
 }
 
 /** The entries with a definition by their numbers; `null` where the format is not the one that is understood. */
@@ -70,26 +51,89 @@ export function readContents(toc: Buffer): Map<number, ContentsEntry> | null {
   return understood && entries;
 }
 
+/** What `pg_restore --list --verbose` writes of the entries; `null` where the format is not the one that is understood. */
+export function listContents(toc: Buffer): string | null {
+  const lines: string[] = [];
+  const understood = walkContents(toc, ({ dumpId, class: catalog, oid, kind, schema, tag, owner, needs }) => {
+    const text = [kind, schema || '-', tag, owner].map((word) => word.replaceAll(/[\r\n]/g, ' ')).join(' ');
+    lines.push(`${dumpId}; ${catalog} ${oid} ${text}\n`);
+    if (needs.length > 0) lines.push(`;\tdepends on: ${needs.join(' ')}\n`);
+  });
+  return understood ? lines.join('') : null;
+}
+
+interface WalkedEntry extends Omit<ContentsEntry, 'definition'> {
+  /** `null` of rows, large objects and the like. */
+  definition: string | null;
+  /** Where the definition is in the file. */
+  start: number;
+  end: number;
+  owner: string;
+  /** The numbers of the entries that it depends on. */
+  needs: number[];
+}
+
+/** Passes on each entry; `false` where the format is not the one that is understood. */
+function walkContents(toc: Buffer, take: (entry: WalkedEntry) => void): boolean {
+  const reader = createReader(toc);
+  if (!reader) return false;
+  try {
+    for (let left = reader.integer(); left > 0; left -= 1) {
+      const dumpId = reader.integer();
+      reader.integer();
+      const catalog = reader.number();
+      const oid = reader.number();
+      const tag = reader.text() ?? '';
+      const kind = reader.text() ?? '';
+      reader.integer();
+      const start = reader.at();
+      const definition = reader.text();
+      const end = reader.at();
+      take({ dumpId, class: catalog, oid, kind, tag, definition, start, end, ...reader.entryTail() });
+    }
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+  return reader.at() === toc.length;
+}
+
+/** pg_restore would take `12x` for 12: whoever reads a number otherwise has read other contents. */
+function numberOf(text: string): number {
+  if (/^\d{1,10}$/.test(text)) return Number(text);
+  throw new RangeError(`not a number: ${text}`);
+}
+
+const INTEGER_BYTES = 4;
+
+function writtenText(content: string): Buffer {
+  const bytes = Buffer.from(content);
+  const length = Buffer.alloc(1 + INTEGER_BYTES);
+  length.writeUInt32LE(bytes.length, 1);
+  return Buffer.concat([length, bytes]);
+}
+
 interface Reader {
   at(): number;
   integer(): number;
   text(): string | null;
-  /** Everything of an entry that follows its definition; returns its schema. */
-  entryTail(): string;
-  written(text: string): Buffer;
+  /** Written as text; 0 where it is absent. */
+  number(): number;
+  /** Everything of an entry that follows its definition. */
+  entryTail(): Pick<WalkedEntry, 'schema' | 'owner' | 'needs'>;
 }
 
 /** Behind the head; RangeError at the end of the file. */
 function createReader(toc: Buffer): Reader | null {
   const [major = 0, minor = 0, , integerBytes = 0] = toc.subarray(MAGIC.length);
-  const known = major === 1 && minor >= OLDEST && minor <= NEWEST && integerBytes === 4;
+  const known = major === 1 && minor >= OLDEST && minor <= NEWEST && integerBytes === INTEGER_BYTES;
   if (toc.subarray(0, MAGIC.length).toString('latin1') !== MAGIC || !known) return null;
   let at = MAGIC.length + 6;
 
   function integer(): number {
     const sign = toc.readUInt8(at) === 0 ? 1 : -1;
     const value = toc.readUInt32LE(at + 1);
-    at += 1 + integerBytes;
+    at += 1 + INTEGER_BYTES;
     return sign * value;
   }
 
@@ -105,22 +149,18 @@ function createReader(toc: Buffer): Reader | null {
     at: () => at,
     integer,
     text,
+    number: () => numberOf(text() ?? '0'),
     entryTail() {
       // DROP, COPY, schema, tablespace, access method.
       const [, , schema] = [text(), text(), text(), text(), text()];
       if (minor >= KIND_OF_RELATION) integer();
-      // Owner, `WITH OIDS`; then the entries that it depends on up to an absent one, and its file.
+      const owner = text();
+      // `WITH OIDS`; then the entries that it depends on up to an absent one, and its file.
       text();
+      const needs: number[] = [];
+      for (let need = text(); need !== null; need = text()) needs.push(numberOf(need));
       text();
-      while (text() !== null);
-      text();
-      return schema ?? '';
-    },
-    written(content) {
-      const bytes = Buffer.from(content);
-      const length = Buffer.alloc(1 + integerBytes);
-      length.writeUInt32LE(bytes.length, 1);
-      return Buffer.concat([length, bytes]);
+      return { schema: schema ?? '', owner: owner ?? '', needs };
     },
   };
   if (minor >= COMPRESSION_OF_ONE_BYTE) at += 1;

@@ -6,8 +6,10 @@ import type { DumpRequest, EngineContext } from '../../engine.ts';
 import type { PsqlSession } from '../connection/session.ts';
 import { readRemoteObjects, remoteBuildWarnings } from '../foreign-tables.ts';
 import {
+  type CatalogSchema,
   type CatalogTable,
   readExtensions,
+  readHasLargeObjects,
   readInventory,
   readLocale,
   readPolicyRoles,
@@ -24,27 +26,37 @@ import { type Broken, readBroken } from './broken-selection.ts';
 import { readHidden } from './hidden.ts';
 import { type PartitionRoot, readPartitionRoots } from './partition-roots.ts';
 
-/** What the source's catalog says, all of one instant. */
-export interface Source {
+/** Schemas and tables to dump, read with the rest of the catalog at one instant. */
+export interface Selection {
   /** Tables in the chosen schemas. */
   tables: CatalogTable[];
   /** Tables of every schema: an extension's may be dumped with the extension, wherever they are. */
   allTables: CatalogTable[];
-  /** Partitioned tables through which rows are loaded, by the oid of the partition. */
-  roots: Map<number, PartitionRoot>;
+  /** Schemas of the database. */
+  available: CatalogSchema[];
+  /** Schemas that are dumped. */
+  schemas: string[];
   /** Schemas that are not to be dumped. */
   excluded: string[];
+  broken: Broken;
   /** Parts of definitions that cannot be restored. */
   cuts: Broken['cuts'];
+  hasLargeObjects: boolean;
+}
+
+/** What else the source's catalog says. */
+export interface Source extends Pick<Selection, 'allTables'> {
+  /** Partitioned tables through which rows are loaded, by the oid of the partition. */
+  roots: Map<number, PartitionRoot>;
   details: Omit<ArchiveDetails, 'data'>;
 }
 
-/** Reads the catalog in the session's transaction, and refuses what could not be restored. */
-export async function readSource(
+/** Reads in the session's transaction what pg_dump must be told, and refuses what could not be restored. */
+export async function readSelection(
   { report }: EngineContext,
   session: PsqlSession,
-  { request, serverVersion }: { request: DumpRequest; serverVersion: string },
-): Promise<Source> {
+  request: DumpRequest,
+): Promise<Selection> {
   const available = await readSchemas(session);
   const names = available.map((schema) => schema.name);
   const { schemas: chosen, warnings } = selectSchemas(names, request.schemaConfig);
@@ -57,20 +69,29 @@ export async function readSource(
   const schemas = names.filter((name) => chosen.includes(name) || broken.needed.includes(name));
   const excluded = names.filter((name) => !schemas.includes(name));
   for (const warning of broken.warnings) report(warning);
+  const [allTables, hasLargeObjects] = await Promise.all([readTables(session), readHasLargeObjects(session)]);
+  return {
+    tables: allTables.filter((table) => schemas.includes(table.schema)),
+    ...{ allTables, available, schemas, excluded, broken, cuts: broken.cuts, hasLargeObjects },
+  };
+}
+
+export async function readSource(
+  { report }: EngineContext,
+  session: PsqlSession,
+  { selected, request, serverVersion }: { selected: Selection; request: DumpRequest; serverVersion: string },
+): Promise<Source> {
+  const { allTables, available, schemas, excluded, broken } = selected;
   const replication = await readReplication(session);
   for (const warning of replicationWarnings(replication)) report(warning);
   const hidden = await readHidden(session);
   for (const { warning } of hidden) report(warning);
   const remote = await readRemoteObjects(session, schemas);
   for (const warning of remoteBuildWarnings(remote)) report(warning);
-  const allTables = await readTables(session);
   const inventory = await readInventory(session, schemas, broken.keys);
   return {
-    tables: allTables.filter((table) => schemas.includes(table.schema)),
     allTables,
-    excluded,
     roots: await readPartitionRoots(session, schemas),
-    cuts: broken.cuts,
     details: {
       schemas: available.filter((schema) => schemas.includes(schema.name)),
       extensions: await readExtensions(session),

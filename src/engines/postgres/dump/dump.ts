@@ -9,6 +9,7 @@ import { formatNumberOf } from '../../../text/format.ts';
 import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../../engine.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { connect } from '../connection/connect.ts';
+import { readIdentity, readServerIdentity } from '../connection/identity.ts';
 import { type PsqlSession, quoteName } from '../connection/session.ts';
 import { connectionOf } from '../connection/url.ts';
 import type { CatalogTable } from '../introspect.ts';
@@ -23,10 +24,10 @@ import {
   TERMINATOR_LINES,
   withoutDate,
 } from './archive.ts';
-import { CONTENTS } from './archive-contents.ts';
+import { CONTENTS, listContents } from './archive-contents.ts';
 import { cutDefinitions } from './cut-definitions.ts';
 import { createDumpProgress, nameOf } from './dump-progress.ts';
-import { readSource, type Source } from './dump-source.ts';
+import { readSelection, readSource, type Selection, type Source } from './dump-source.ts';
 import { rangesOf } from './ranges.ts';
 import { cutShort, lockTables, type ReadTables, tableReaders } from './read-tables.ts';
 import { explainDumpFailure } from './rights.ts';
@@ -42,16 +43,18 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const installed = await findClientTools(context);
   const mounts = [{ path: request.directory, writable: true as const }];
   await using session = await connect(context, request.url, { mounts });
-  const serverVersion = await readServerVersion(session);
+  // Before the transaction, which a refused function would end.
+  const signs = await readServerIdentity(session);
+  const serverVersion = signs.version;
   const tools = toolsForServer(installed, serverVersion);
-  const snapshot = await exportSnapshot(session);
-  const source = await readSource(context, session, { request, serverVersion });
+  const [identity, snapshot] = await Promise.all([readIdentity(session, signs), exportSnapshot(session)]);
+  const selected = await readSelection(context, session, request);
   connected(`Connected to PostgreSQL ${serverVersion}`);
 
-  const of = `${formatNumberOf(source.tables.length, 'table')} of ${request.url.display}`;
+  const of = `${formatNumberOf(selected.tables.length, 'table')} of ${request.url.display}`;
   const dumped = startStep(report, 'dump', `Dump ${of}`);
-  const { own, exclusions } = chooseOwn(source.tables);
-  const schemas = source.details.schemas.map(({ name }) => name);
+  const { own, exclusions } = chooseOwn(selected.tables);
+  const { schemas } = selected;
   const explain = async (message: string, details: string[]): Promise<UserError> => {
     // A failed statement has ended the transaction.
     await session.execute('ROLLBACK').catch(() => {});
@@ -63,30 +66,30 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
       hint: explained.hint,
     });
   };
-  await lockTables(session, { tables: own, explain });
-  const progress = createDumpProgress({ tables: source.tables, expected: request.expectedBytes, report });
+  const progress = createDumpProgress({ tables: selected.tables, expected: request.expectedBytes, report });
   const ranges = rangesOf(own, { serverMajor: majorOf(serverVersion) });
   const { works, read } = tableReaders(context, { request, tools, session, snapshot, ranges, progress, explain });
   let archive: ArchiveEntry[] = [];
+  // While pg_dump starts and reads the catalog itself. One after the other: a refused COPY ends the transaction.
+  const reading = readSource(context, session, { selected, request, serverVersion });
+  const locking = reading.then(() => lockTables(session, { tables: own, explain }));
   await runTogether(context.signal, [
     async (signal) => {
-      await runPgDump({ ...context, signal }, { request, tools, snapshot, source, exclusions, explain });
-      await cutDefinitions(join(request.directory, ARCHIVE, CONTENTS), source);
+      await runPgDump({ ...context, signal }, { request, tools, snapshot, selected, exclusions, explain });
+      await cutDefinitions(join(request.directory, ARCHIVE, CONTENTS), selected);
       archive = await listArchive({ ...context, signal }, tools, join(request.directory, ARCHIVE));
       await fixDate(join(request.directory, ARCHIVE, CONTENTS));
     },
-    ...works,
+    ...works.map((work) => async (signal: AbortSignal) => {
+      await locking;
+      await work(signal);
+    }),
   ]);
+  const source = await reading;
   const others = await packOthers(request, { archive, own });
   const tables = await settled(read);
   dumped(`Dumped ${of}`);
-  return { serverVersion, toolVersion: tools.version, ...assemble({ tables, others, archive, source }) };
-}
-
-async function readServerVersion(session: PsqlSession): Promise<string> {
-  const [row] = await session.query<{ version: string }>(`SELECT current_setting('server_version') AS version`);
-  // Distributions add their own words: `15.18 (Debian 15.18-0+deb12u1)`.
-  return row?.version.split(' ')[0] ?? '';
+  return { serverVersion, toolVersion: tools.version, identity, ...assemble({ tables, others, archive, source }) };
 }
 
 async function exportSnapshot(session: PsqlSession): Promise<string> {
@@ -159,23 +162,23 @@ interface PgDump {
   request: DumpRequest;
   tools: ClientTools;
   snapshot: string;
-  source: Source;
+  selected: Selection;
   exclusions: string[];
   explain: (message: string, details: string[]) => Promise<UserError>;
 }
 
 async function runPgDump(
   context: EngineContext,
-  { request, tools, snapshot, source, exclusions, explain }: PgDump,
+  { request, tools, snapshot, selected, exclusions, explain }: PgDump,
 ): Promise<void> {
   const { url, directory } = request;
   const { args, env, mounts } = connectionOf(url, { statement_timeout: '0' });
   // Excluding the other schemas keeps the extensions, which `--schema` would drop without a word.
-  const schemas = source.excluded.map((schema) => `--exclude-schema=${quoteName(schema)}`);
+  const schemas = selected.excluded.map((schema) => `--exclude-schema=${quoteName(schema)}`);
   const flags = [
     '--format=directory',
     '--compress=0',
-    `--jobs=${jobsOf(request, { tools, source, exclusions })}`,
+    `--jobs=${jobsOf(request, { tools, selected, exclusions })}`,
     `--snapshot=${snapshot}`,
     `--file=${join(directory, ARCHIVE)}`,
   ];
@@ -198,10 +201,10 @@ const BLOBS_IN_PARALLEL = 17;
 /** Workers only where it has something to do for them: each is a connection. */
 function jobsOf(
   { jobs }: DumpRequest,
-  { tools, source, exclusions }: Pick<PgDump, 'tools' | 'source' | 'exclusions'>,
+  { tools, selected, exclusions }: Pick<PgDump, 'tools' | 'selected' | 'exclusions'>,
 ): number {
-  const hasRows = exclusions.length < source.tables.filter((table) => !table.of_extension).length;
-  const hasBlobs = tools.major >= BLOBS_IN_PARALLEL && (source.details.inventory.large_objects?.count ?? 0) > 0;
+  const hasRows = exclusions.length < selected.tables.filter((table) => !table.of_extension).length;
+  const hasBlobs = tools.major >= BLOBS_IN_PARALLEL && selected.hasLargeObjects;
   return hasRows || hasBlobs ? jobs : 1;
 }
 
@@ -215,6 +218,8 @@ function wordsOf(stderr: string): string[] {
 }
 
 async function listArchive(context: EngineContext, tools: ClientTools, directory: string): Promise<ArchiveEntry[]> {
+  const known = listContents(await readFile(join(directory, CONTENTS)));
+  if (known !== null) return parseArchiveList(known);
   const listing = await context.runner.run(
     { file: tools.pg_restore, args: ['--list', directory], mounts: [{ path: directory }] },
     { signal: context.signal },

@@ -1,3 +1,4 @@
+import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
 import { splitName } from '../../../text/table-names.ts';
 import type { DatabaseUrl, EngineContext, RestorePlan } from '../../engine.ts';
 import { refuseDifferences } from '../../shared/verify.ts';
@@ -7,7 +8,8 @@ import type { ArchiveDetails } from '../dump/archive.ts';
 import { IN_NO_SCHEMA, type Inventory, readInventory } from '../introspect.ts';
 import type { ClientTools } from '../tools.ts';
 import { compareObjectNames, divideInventory, type RemoteEntry } from './remote-objects.ts';
-import { countedRows } from './rows/rows-by-root.ts';
+import { sessionsFor } from './rows/fill.ts';
+import { type CountedRows, countedRows } from './rows/rows-by-root.ts';
 
 export interface Check {
   url: DatabaseUrl;
@@ -41,27 +43,33 @@ interface RowDifference {
 
 /** What a restored database lacks of its manifest, and what it has besides. */
 export async function findDifferences(context: EngineContext, check: Check): Promise<Differences> {
-  const [rows, objects] = await Promise.all([countRows(context, check), compareObjects(context, check)]);
-  return { rows, objects };
+  const { url, tools, details, plan, jobs } = check;
+  const queue = countedRows(plan, details);
+  const rows: RowDifference[] = [];
+  let objects: string[] = [];
+  const worker = async (_: unknown, index: number): Promise<void> => {
+    await using session = await connect(context, url, { tools, settings: { statement_timeout: '0' } });
+    if (index === 0) objects = await compareObjects(session, check);
+    await countRows(session, queue, rows);
+  };
+  await Promise.all(Array.from({ length: sessionsFor(plan, jobs) }, worker));
+  return { rows: rows.sort((a, b) => (a.table < b.table ? -1 : 1)), objects };
 }
 
 export function rowsText({ table, found, words }: RowDifference): string {
   return found === null ? `${table}: no rows, ${words}` : `${table}: ${found} rows, ${words}`;
 }
 
-async function countRows(context: EngineContext, { url, tools, details, plan, jobs }: Check): Promise<RowDifference[]> {
-  const queue = countedRows(plan, details);
-  const differences: RowDifference[] = [];
-  const worker = async (): Promise<void> => {
-    await using session = await connect(context, url, { tools, settings: { statement_timeout: '0' } });
-    for (let next = queue.pop(); next; next = queue.pop()) {
-      const { name, count, rows, words } = next;
+/** Statements that travel together, since waiting for each answer takes longer than counting a small table. */
+const COUNTS_AT_ONCE = 16;
+
+async function countRows(session: PsqlSession, queue: CountedRows[], differences: RowDifference[]): Promise<void> {
+  for (let taken = queue.splice(-COUNTS_AT_ONCE); taken.length > 0; taken = queue.splice(-COUNTS_AT_ONCE)) {
+    await mapWithConcurrency(taken, COUNTS_AT_ONCE, async ({ name, count, rows, words }) => {
       const found = await countedBy(session, count);
       if (found !== rows) differences.push({ table: name, expected: rows, found, words });
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(jobs, queue.length) }, worker));
-  return differences.sort((a, b) => (a.table < b.table ? -1 : 1));
+    });
+  }
 }
 
 /** SQLSTATE of a table that does not exist. */
@@ -77,11 +85,7 @@ async function countedBy(session: PsqlSession, count: string): Promise<number | 
   }
 }
 
-async function compareObjects(
-  context: EngineContext,
-  { url, tools, details, plan, leftOut }: Check,
-): Promise<string[]> {
-  await using session = await connect(context, url, { tools });
+async function compareObjects(session: PsqlSession, { details, plan, leftOut }: Check): Promise<string[]> {
   const divided = divideInventory(within(details.inventory, plan.schemas), leftOut);
   return compareInventories(divided, await readInventory(session, plan.schemas));
 }

@@ -1,6 +1,9 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { EngineContext } from '../../engine.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { type ArchiveEntry, parseArchiveList } from '../dump/archive.ts';
+import { CONTENTS, listContents } from '../dump/archive-contents.ts';
 import type { ClientTools } from '../tools.ts';
 import { failureWords } from './restore-errors.ts';
 
@@ -12,11 +15,13 @@ export interface ArchiveToList {
   directory: string;
 }
 
-/** The entries of an archive, each with those that it depends on. */
+/** The entries of an archive, each with those that it depends on: read here, or by pg_restore in an unknown format. */
 export async function listArchive(
   { runner, signal }: EngineContext,
   { tools, archive, directory }: ArchiveToList,
 ): Promise<ArchiveEntry[]> {
+  const known = listContents(await readFile(join(archive, CONTENTS)));
+  if (known !== null) return parseArchiveList(known);
   const listing = await runner.run(
     { file: tools.pg_restore, args: ['--list', '--verbose', archive], mounts: [{ path: directory }] },
     { signal },

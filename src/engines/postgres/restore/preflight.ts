@@ -30,13 +30,14 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const { warnings } = selection;
   const needed = details.needed_schemas ?? [];
   const schemas = manifest.schemas.filter((name) => selection.schemas.includes(name) || needed.includes(name));
-  const facts = await inspectDestination(context, url);
+  await using opened = await openForInspection(context, url);
+  const { facts, session } = opened;
   refuseMissing(facts, { extensions: details.extensions.map(({ name }) => name), roles: details.roles });
-  if (request.role !== undefined) await refuseRole(context, url, request.role);
+  if (request.role !== undefined) await refuseRole(session, url, request.role);
   const chosen = chooseStrategy(facts, request);
   if (chosen.strategy === 'in_place' && request.keepGoing) throw keepGoingNeedsSecond(chosen.strategyReason);
   if (chosen.strategy === 'in_place' && !request.neverInPlace) await refuseInPlace(context, { url, details });
-  const swap = chosen.strategy === 'swap' ? await planSwap(context, request, facts) : null;
+  const swap = chosen.strategy === 'swap' ? await planSwap(context, request, opened) : null;
   const wanted = new Set(schemas);
   const inSchemas = manifest.tables.filter((table) => {
     const data = details.data[table.file.name];
@@ -67,10 +68,9 @@ export async function planRestore(context: EngineContext, request: RestoreReques
 async function planSwap(
   context: EngineContext,
   { url, keepBase }: RestoreRequest,
-  facts: InspectedDestination,
+  { facts, session: server }: OpenedDestination,
 ): Promise<{ warnings: WarningEvent[]; copies: BaseCopies }> {
   const destination = url.database ?? '';
-  await using server = await connectToServer(context, url);
   const warnings = await checkSwap(server, { destination, undo: true, base: keepBase !== undefined });
   const copies = await findBaseCopies(server, destination);
   if (!facts.destination.exists || facts.superuser) return { warnings, copies };
@@ -98,6 +98,17 @@ interface InspectedDestination {
 }
 
 export async function inspectDestination(context: EngineContext, url: DatabaseUrl): Promise<InspectedDestination> {
+  await using opened = await openForInspection(context, url);
+  return opened.facts;
+}
+
+interface OpenedDestination extends AsyncDisposable {
+  facts: InspectedDestination;
+  /** On another database of the server where the role may swap. */
+  session: PsqlSession;
+}
+
+async function openForInspection(context: EngineContext, url: DatabaseUrl): Promise<OpenedDestination> {
   if (url.database === null) {
     throw new UserError(`The destination ${url.display} names no database`, {
       code: 'url_invalid',
@@ -113,13 +124,22 @@ export async function inspectDestination(context: EngineContext, url: DatabaseUr
     });
   }
   try {
-    await using server = await connectToServer(context, url);
-    return await readFacts(context, server, url);
+    return await inspectIn(context, await connectToServer(context, url), url);
   } catch (thrown) {
     if (!(thrown instanceof UserError) || thrown.code === 'unreachable') throw thrown;
-    await using only = await connect(context, url);
-    const facts = await readFacts(context, only, url);
-    return { ...facts, maySwap: false, whyNot: 'the role may not connect to another database of the server' };
+    const only = await inspectIn(context, await connect(context, url), url);
+    const whyNot = 'the role may not connect to another database of the server';
+    return { ...only, facts: { ...only.facts, maySwap: false, whyNot } };
+  }
+}
+
+async function inspectIn(context: EngineContext, session: PsqlSession, url: DatabaseUrl): Promise<OpenedDestination> {
+  try {
+    const facts = await readFacts(context, session, url);
+    return { facts, session, [Symbol.asyncDispose]: () => session.close() };
+  } catch (error) {
+    await session.close();
+    throw error;
   }
 }
 
@@ -199,8 +219,7 @@ function refuseMissing(facts: InspectedDestination, needed: { extensions: string
 }
 
 /** A role that is not there, or that nothing can be given to, is found before anything is restored. */
-async function refuseRole(context: EngineContext, url: DatabaseUrl, role: string): Promise<void> {
-  await using session = await connectToServer(context, url).catch(() => connect(context, url));
+async function refuseRole(session: PsqlSession, url: DatabaseUrl, role: string): Promise<void> {
   const [found] = await session.query<{ allowed: boolean }>(`
     SELECT pg_has_role(oid, 'MEMBER') AND
       CASE WHEN current_setting('server_version_num')::int >= 160000 THEN pg_has_role(oid, 'SET') ELSE true END AS allowed

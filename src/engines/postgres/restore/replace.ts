@@ -1,5 +1,6 @@
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl, EngineContext, Replaced } from '../../engine.ts';
+import { connectToServer } from '../connection/connect.ts';
 import { type PsqlSession, quoteName } from '../connection/session.ts';
 import { type BaseMark, writeMark } from '../mark.ts';
 import { besideNames, dropMarked, findBeside, lockDestination, sweepLeftovers, verifyLock } from '../server/server.ts';
@@ -8,7 +9,7 @@ import { checkSwap } from './blockers.ts';
 import { dropAfterFailure } from './drop-after-failure.ts';
 import { isIncomplete } from './incomplete.ts';
 import { databaseExists, inherit, type NewBase, rename, renameAll, swapDatabases } from './swap.ts';
-import { openSwapSession } from './swap-session.ts';
+import { openMeanwhile, openSwapSession } from './swap-session.ts';
 
 export interface Replacement {
   url: DatabaseUrl;
@@ -83,13 +84,23 @@ export async function replaceDestination(
       await dropMarked(server, { name: fresh, destination, report });
       return { swapMs: null, undoDatabase: null };
     }
+    // A base copy may take long, and idle sessions are cut.
+    await using second = base ? null : openMeanwhile(connectToServer(context, url));
     await verifyLock(server, destination);
     await inherit(context, server, { from: exists ? destination : null, to: fresh, url, settings, role });
     context.signal.throwIfAborted();
     if (onlyBase && base) return await keepOnlyBase(context, server, { url, fresh, base });
     const made = base && (await createBase(context, server, { url, from: fresh, to: copy, base }));
     context.signal.throwIfAborted();
-    replaced = await swapDatabases(context, { server, url, fresh, undo, base: fromBase ? 'kept' : made, comment });
+    replaced = await swapDatabases(context, {
+      server,
+      url,
+      fresh,
+      undo,
+      base: fromBase ? 'kept' : made,
+      comment,
+      second: second?.session,
+    });
   } catch (error) {
     const names = [...(isIncomplete(error) ? [] : [fresh]), ...(base ? [copy] : [])];
     if (names.length > 0) await dropAfterFailure(context, { url, names });

@@ -16,7 +16,7 @@ import { restoreInPlace } from './in-place/in-place.ts';
 import { incompleteMessage, missingParts, restoreIncomplete } from './incomplete.ts';
 import { type Creation, type Replacement, replaceDestination } from './replace.ts';
 import { readTablespace } from './rights.ts';
-import { fillDatabase } from './rows/fill.ts';
+import { fillDatabase, materialize } from './rows/fill.ts';
 import { forceRowSecurity } from './rows/forced-row-security.ts';
 
 /**
@@ -37,13 +37,27 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
     ...keepBase,
     facts: () => ({ snapshot: manifest.id, partial: missing !== null || plan.empty.length > 0 }),
   };
+  const layOut = (premade: string[]) => materialize(context, { ...run, tools, details, premade });
+  // While the database is created, unless what is in there by then decides.
+  const early = run.admin ? null : layOut([]);
+  early?.catch(() => {});
+  await using _laidOut = { [Symbol.asyncDispose]: async () => void (await early?.catch(() => {})) };
   const beside = { ...run, base, locale: details.locale, settings: details.settings };
   const replaced = await besideDestination(context, beside, async ({ fresh }) => {
     const filled = withDatabase(url, fresh);
     const settings = restoreSettings(plan.destination.local, jobs);
     const { extensions } = details;
     const premade = run.admin ? await createExtensions(context, { admin: run.admin, url: filled, extensions }) : [];
-    const filling = fillDatabase(context, { ...run, url: filled, tools, details, settings, premade, errors });
+    const filling = fillDatabase(context, {
+      ...run,
+      archive: early ?? layOut(premade),
+      url: filled,
+      tools,
+      details,
+      settings,
+      premade,
+      errors,
+    });
     const { forced, leftOut } = await filling.catch((error) =>
       Promise.reject(run.admin ? hintAtRights(error) : hintAtTheRest(error, run)),
     );

@@ -2,6 +2,15 @@ import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { connectToServer } from '../connection/connect.ts';
 import type { PsqlSession } from '../connection/session.ts';
 
+/** A session that opens while other work goes on, and is closed whether that was awaited or not. */
+export function openMeanwhile(opening: Promise<PsqlSession>): { session: Promise<PsqlSession> } & AsyncDisposable {
+  opening.catch(() => {});
+  return {
+    session: opening,
+    [Symbol.asyncDispose]: () => opening.then((session) => session.close()).catch(() => {}),
+  };
+}
+
 /** How often an idle session says something: load balancers cut connections that are silent for some minutes. */
 const HEARTBEAT_MS = 30_000;
 

@@ -39,6 +39,8 @@ export interface Swap {
   base?: NewBase | 'kept' | undefined;
   /** Comment of the new database; default: that of the replaced one. */
   comment?: (() => string | null) | undefined;
+  /** Ends sessions that stand in the way, and opens while other work is done; default: one of its own. */
+  second?: Promise<PsqlSession> | undefined;
 }
 
 export interface NewBase {
@@ -54,7 +56,7 @@ export interface NewBase {
  */
 export async function swapDatabases(
   context: EngineContext,
-  { server, url, fresh, undo, base, comment }: Swap,
+  { server, url, fresh, undo, base, comment, second }: Swap,
 ): Promise<Replaced> {
   const { report, clock } = context;
   const destination = url.database ?? '';
@@ -83,7 +85,7 @@ export async function swapDatabases(
   ];
   const databases = [destination, fresh, ...retired.map(({ from }) => from)];
   const started = performance.now();
-  await renameAll(context, { server, url, renames, databases });
+  await renameAll(context, { server, url, renames, databases, second: await second });
   const swapMs = Math.round(performance.now() - started);
   swapped(`Switched ${destination} to the restored database`);
   for (const { to } of retired) await dropMarked(server, { name: to, destination, report });
@@ -113,24 +115,28 @@ interface Renaming {
   renames: string[];
   /** Those whose sessions have to end. */
   databases: string[];
+  /** A session that ends them; default: one of its own. */
+  second?: PsqlSession | undefined;
 }
 
 /**
  * A database in use cannot be renamed. While the server waits for its sessions to end, holding a lock that keeps new
  * ones out, a second session ends them.
  */
-export async function renameAll(context: EngineContext, { server, url, renames, databases }: Renaming): Promise<void> {
+export async function renameAll(context: EngineContext, { server, renames, ...others }: Renaming): Promise<void> {
   const statements = ['SET LOCAL synchronous_commit = on', ...renames];
-  await withoutSessions(context, { url, databases }, () => server.transaction(statements));
+  await withoutSessions(context, others, () => server.transaction(statements));
 }
 
 /** Does what the server refuses while sessions use the databases: ends them meanwhile, and tries again. */
 export async function withoutSessions(
   context: EngineContext,
-  { url, databases }: Pick<Renaming, 'url' | 'databases'>,
+  { url, databases, second }: Pick<Renaming, 'url' | 'databases' | 'second'>,
   work: () => Promise<void>,
 ): Promise<void> {
-  await using other = await connectToServer(context, url);
+  await using own = second ? null : await connectToServer(context, url);
+  const other = second ?? own;
+  if (!other) throw new Error('there is no second session');
   const settled = new AbortController();
   const ending = endSessions(other, databases, settled.signal);
   try {

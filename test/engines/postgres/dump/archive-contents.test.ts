@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rewriteContents } from '../../../../src/engines/postgres/dump/archive-contents.ts';
+import { listContents, rewriteContents } from '../../../../src/engines/postgres/dump/archive-contents.ts';
 
 function integer(value: number): Buffer {
   const bytes = Buffer.alloc(5);
@@ -41,6 +41,24 @@ it.each([14, 15, 16])('rewrites the definitions of a table of contents of versio
   });
   expect(kinds).toEqual(['TABLE 1259 16400', 'COMMENT 1259 0']);
   expect(rewritten).toEqual(contents(minor, 'CREATE TABLE shorter'));
+});
+
+it.each([14, 15, 16])('lists the entries of version 1.%i with those that they depend on', (minor) => {
+  expect(listContents(contents(minor, 'CREATE TABLE ü (id integer)'))).toBe(`\
+1; 1259 16400 TABLE public tag owner
+;\tdepends on: 12 13
+2; 1259 0 COMMENT public tag owner
+;\tdepends on: 12 13
+3; 1259 0 TABLE DATA public tag owner
+;\tdepends on: 12 13
+`);
+});
+
+it('lists nothing where a number is not one, which pg_restore would read otherwise', () => {
+  const toc = contents(16, 'CREATE TABLE t ()');
+  const at = toc.indexOf('13');
+  toc.write('1x', at);
+  expect(listContents(toc)).toBeNull();
 });
 
 it('does not touch what it does not understand', () => {

@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SchemaConfig } from '../../../../src/config/schema/settings.ts';
@@ -93,6 +94,35 @@ describeWithPostgres('a dump', () => {
     await restored(context, 'outward');
     await server.psql('outward', { sql: 'DROP SCHEMA audit CASCADE' });
     expect(await server.dump('outward_copy')).toBe(await server.dump('outward'));
+  });
+
+  it('and its load start few programs for a small database', async () => {
+    await database('small', 'CREATE TABLE one (id integer PRIMARY KEY); INSERT INTO one VALUES (1)');
+    await database('small_copy', 'CREATE TABLE old (id integer)');
+    const given = contextFor('small');
+    const files: string[] = [];
+    const runner: Context['runner'] = {
+      ...given.runner,
+      run(command, options) {
+        files.push(basename(command.file));
+        return given.runner.run(command, options);
+      },
+      start(command, options) {
+        files.push(basename(command.file));
+        return given.runner.start(command, options);
+      },
+    };
+    const started = (): string[] =>
+      files
+        .splice(0)
+        .filter((file) => file !== 'sh')
+        .sort();
+    const context = { ...given, runner };
+    await build(context, { target: 'small' });
+    expect(started()).toEqual(['pg_dump', 'psql']);
+    await restored(context, 'small');
+    // Guard, plan, swap, definitions, rows, check, owners here and there, and the end of sessions.
+    expect(started()).toEqual([...Array(2).fill('pg_restore'), ...Array(9).fill('psql')]);
   });
 
   it('restores what needs an extension, wherever the extension is', async () => {

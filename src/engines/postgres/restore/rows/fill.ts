@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { ManifestFile } from '../../../../repository/manifest.ts';
+import { bytesOfTable, type ManifestFile } from '../../../../repository/manifest.ts';
 import { EXIT, UserError } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
@@ -19,7 +19,7 @@ import { failureHint } from '../failure-hint.ts';
 import { listArchive } from '../list-archive.ts';
 import { leaveOutRemote, leftOutWarnings, type RemoteEntry } from '../remote-objects.ts';
 import { restoreErrors, wentOn } from '../restore-errors.ts';
-import type { Filling } from './filling.ts';
+import type { Archive, Filling } from './filling.ts';
 import { liftForcedRowSecurity } from './forced-row-security.ts';
 import { loadTables } from './load-tables.ts';
 
@@ -33,22 +33,23 @@ export interface Filled {
 export async function fillDatabase(context: EngineContext, fill: Filling): Promise<Filled> {
   const { report } = context;
   const { plan, jobs } = fill;
-  const archive = await materialize(context, fill);
+  const archive = await fill.archive;
   await createExtensionSchemas(context, fill);
 
   const amount = formatNumberOf(plan.tables.length, 'table');
   const restored = startStep(report, 'restore', `Restore ${amount}`);
-  await pgRestore(context, { fill, archive, section: 'pre-data', jobs: 1 });
-  const forced = await liftForced(context, fill);
+  const forced = await liftForced(context, fill, () =>
+    pgRestore(context, { fill, archive, section: 'pre-data', jobs: 1 }),
+  );
   await Promise.all([
     loadTables(context, fill),
     // Large objects and the values of sequences; tables go their own way.
-    pgRestore(context, { fill, archive, section: 'data', jobs: 1 }),
+    archive.hasData ? pgRestore(context, { fill, archive, section: 'data', jobs: 1 }) : undefined,
   ]);
   restored(`Restored ${amount}`);
 
   const indexed = startStep(report, 'index', 'Build indexes and constraints');
-  await pgRestore(context, { fill, archive, section: 'post-data', jobs });
+  await pgRestore(context, { fill, archive, section: 'post-data', jobs: sessionsFor(plan, jobs) });
   if (archive.eventTriggers) {
     const last = { ...archive, list: archive.eventTriggers };
     await pgRestore(context, { fill, archive: last, section: 'post-data', jobs: 1 });
@@ -57,20 +58,19 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
   return { forced, leftOut: archive.leftOut };
 }
 
-async function liftForced(context: EngineContext, { url, tools, settings }: Filling): Promise<string[]> {
-  await using session = await connect(context, url, { tools, settings });
+/** After the definitions, while which its session opens. */
+async function liftForced(
+  context: EngineContext,
+  { url, tools, settings }: Filling,
+  define: () => Promise<void>,
+): Promise<string[]> {
+  const opening = connect(context, url, { tools, settings });
+  const defining = define();
+  const [opened, defined] = await Promise.allSettled([opening, defining]);
+  if (opened.status === 'rejected') throw defined.status === 'rejected' ? defined.reason : opened.reason;
+  await using session = opened.value;
+  if (defined.status === 'rejected') throw defined.reason;
   return await liftForcedRowSecurity(session);
-}
-
-/** An archive in pg_dump's directory format, without the tables' rows. */
-interface Archive {
-  directory: string;
-  /** The list of entries to restore. */
-  list: string;
-  /** The list of those to restore when all else is done, if there are any. */
-  eventTriggers: string | null;
-  /** Objects that lead to other servers, and what needs them. */
-  leftOut: RemoteEntry[];
 }
 
 /** Lays the archive out for pg_restore: its table of contents and large objects, and the list of what to take. */
@@ -108,9 +108,21 @@ export async function materialize(
   return {
     directory: archive,
     list,
+    hasData: !entries.every(isDefinition),
     eventTriggers: separated.eventTriggers.length > 0 ? eventTriggers : null,
     leftOut: arriving.leftOut,
   };
+}
+
+/**
+ * Kinds that pg_restore never counts among the data, whatever the version: whoever is not among them may be large objects,
+ * values of sequences, or what a later version brings.
+ */
+const DEFINITION =
+  /^(TABLE|TABLE ATTACH|INDEX|INDEX ATTACH|CONSTRAINT|FK CONSTRAINT|CHECK CONSTRAINT|DEFAULT|SEQUENCE|SEQUENCE OWNED BY|VIEW|FUNCTION|TYPE|TRIGGER|EXTENSION|SCHEMA|ENCODING|STDSTRINGS|SEARCHPATH|DATABASE|COMMENT) (-|\S)/;
+
+function isDefinition({ text }: ArchiveEntry): boolean {
+  return DEFINITION.test(text) && !/^(SEQUENCE SET|COMMENT - (BLOB|LARGE OBJECT)) /.test(text);
 }
 
 /** Which files hold large objects. pg_restore would read whatever file of this machine such a list names. */
@@ -155,6 +167,16 @@ async function createExtensionSchemas(context: EngineContext, { url, tools, deta
   if (needed.length === 0) return;
   await using session = await connect(context, url, { tools });
   for (const schema of needed) await session.execute(`CREATE SCHEMA IF NOT EXISTS ${quoteName(schema)}`);
+}
+
+/** A further session begins to pay off for so many bytes, or so many tables. */
+const BYTES_OF_SESSION = 16 * 1024 * 1024;
+const TABLES_OF_SESSION = 100;
+
+export function sessionsFor({ tables, empty }: Pick<Filling['plan'], 'tables' | 'empty'>, jobs: number): number {
+  const bytes = tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
+  const count = tables.length + empty.length;
+  return Math.min(jobs, 1 + Math.floor(Math.max(bytes / BYTES_OF_SESSION, count / TABLES_OF_SESSION)));
 }
 
 interface Section {

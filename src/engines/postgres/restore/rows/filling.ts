@@ -2,9 +2,12 @@ import type { RestoreRun } from '../../../engine.ts';
 import type { Settings } from '../../connection/url.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 import type { ClientTools } from '../../tools.ts';
+import type { RemoteEntry } from '../remote-objects.ts';
 
 /** A restore into an empty database, with all that its parts need to know. */
 export interface Filling extends RestoreRun {
+  /** Laid out while the database is created. */
+  archive: Promise<Archive>;
   tools: ClientTools;
   details: ArchiveDetails;
   /** Schemas that were made for extensions before. */
@@ -13,4 +16,17 @@ export interface Filling extends RestoreRun {
   errors?: string[] | undefined;
   /** Of the sessions that fill it. */
   settings: Settings;
+}
+
+/** An archive in pg_dump's directory format, without the tables' rows. */
+export interface Archive {
+  directory: string;
+  /** The list of entries to restore. */
+  list: string;
+  /** Whether there is more to restore than definitions and the rows of tables. */
+  hasData: boolean;
+  /** The list of those to restore when all else is done, if there are any. */
+  eventTriggers: string | null;
+  /** Objects that lead to other servers, and what needs them. */
+  leftOut: RemoteEntry[];
 }
