@@ -112,7 +112,7 @@ export function packStored(
 }
 
 /** Makes it young, too. */
-function isIntact(path: string, storedSha256: string): boolean {
+export function isIntact(path: string, storedSha256: string): boolean {
   try {
     const now = new Date();
     utimesSync(path, now, now);
@@ -127,12 +127,12 @@ interface Packer {
   end: Buffer | null;
   /** The last bytes that were added, as many as the terminator has. */
   tail(): Buffer;
-  /** The frame of the next content. */
-  add(content: Buffer): Buffer<ArrayBuffer>;
+  /** The frame of the next content. Who knows the number of lines saves counting them. */
+  add(content: Buffer, lines?: number): Buffer<ArrayBuffer>;
   finish(): { table: Buffer; packed: Packed };
 }
 
-function createPacker(terminator: string | null): Packer {
+export function createPacker(terminator: string | null): Packer {
   const hash = createHash('sha256');
   const storedHash = createHash('sha256');
   const frames: Frame[] = [];
@@ -143,9 +143,9 @@ function createPacker(terminator: string | null): Packer {
   return {
     end,
     tail: () => tail,
-    add(content) {
+    add(content, linesOfContent = countLines(content)) {
       hash.update(content);
-      lines += countLines(content);
+      lines += linesOfContent;
       if (end) tail = lastOf(tail, content, end.length);
       const stored = compressFrame(content);
       storedHash.update(stored);
@@ -247,7 +247,7 @@ function countLines(content: Buffer): number {
   return lines;
 }
 
-function writeWhole(output: number, bytes: Uint8Array): void {
+export function writeWhole(output: number, bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length; ) written += writeSync(output, bytes, written);
 }
 

@@ -24,6 +24,7 @@ import {
   withoutDate,
 } from './archive.ts';
 import { CONTENTS } from './archive-contents.ts';
+import { plainAddress } from './copy-readers.ts';
 import { cutDefinitions } from './cut-definitions.ts';
 import { createDumpProgress, nameOf } from './dump-progress.ts';
 import { readSource, type Source } from './dump-source.ts';
@@ -65,8 +66,11 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   };
   await lockTables(session, { tables: own, explain });
   const progress = createDumpProgress({ tables: source.tables, expected: request.expectedBytes, report });
-  const ranges = rangesOf(own, { serverMajor: majorOf(serverVersion) });
-  const { works, read } = tableReaders(context, { request, tools, session, snapshot, ranges, progress, explain });
+  const serverMajor = majorOf(serverVersion);
+  const ranges = rangesOf(own, { serverMajor });
+  const address = await plainAddress(context, session, { url: request.url, serverMajor });
+  const reads = { request, tools, session, snapshot, address, ranges, progress, explain };
+  const { works, read } = tableReaders(context, reads);
   let archive: ArchiveEntry[] = [];
   await runTogether(context.signal, [
     async (signal) => {
