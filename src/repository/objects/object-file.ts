@@ -264,15 +264,17 @@ export function* readFrames({ path, sha256, bytes }: ObjectToRead): Generator<Ui
     const hash = createHash('sha256');
     let content = 0;
     let position = 0;
-    for (const frame of frameTable(input, bytes)) {
-      const stored = readExactly(input, { position, length: frame.storedBytes });
+    const table = frameTable(input, bytes);
+    const room = Buffer.allocUnsafeSlow(table.reduce((most, { storedBytes }) => Math.max(most, storedBytes), 0));
+    for (const frame of table) {
+      const stored = readExactly(input, { position, into: room.subarray(0, frame.storedBytes) });
       position += frame.storedBytes;
       const plain = decompressFrame(stored, frame);
-      release(stored);
       hash.update(plain);
       content += plain.length;
       yield plain;
     }
+    release(room);
     if (content !== bytes || hash.digest('hex') !== sha256) throw contentDiffers();
   } finally {
     closeSync(input);
@@ -321,18 +323,17 @@ function frameTable(input: number, bytes: number): Frame[] {
   const { size } = fstatSync(input);
   if (size > largestObject(bytes)) throw contentDiffers();
   if (size < FOOTER_BYTES) throw new Error('the object is empty or cut short');
-  const tableBytes = seekTableBytes(readExactly(input, { position: size - FOOTER_BYTES, length: FOOTER_BYTES }));
+  const tableBytes = seekTableBytes(readExactly(input, { position: size - FOOTER_BYTES, into: Buffer.alloc(FOOTER_BYTES) }));
   if (tableBytes > size) throw new Error('the object is cut short');
-  const table = readExactly(input, { position: size - tableBytes, length: tableBytes });
+  const table = readExactly(input, { position: size - tableBytes, into: Buffer.alloc(tableBytes) });
   return decodeSeekTable(table, { storedBytes: size, bytes });
 }
 
-function readExactly(input: number, { position, length }: { position: number; length: number }): Buffer<ArrayBuffer> {
-  const buffer = Buffer.allocUnsafeSlow(length);
-  for (let read = 0; read < length; ) {
-    const more = readSync(input, buffer, read, length - read, position + read);
+function readExactly(input: number, { position, into }: { position: number; into: Buffer }): Buffer {
+  for (let read = 0; read < into.length; ) {
+    const more = readSync(input, into, read, into.length - read, position + read);
     if (more === 0) throw new Error('the object is cut short');
     read += more;
   }
-  return buffer;
+  return into;
 }
