@@ -323,7 +323,9 @@ function frameTable(input: number, bytes: number): Frame[] {
   const { size } = fstatSync(input);
   if (size > largestObject(bytes)) throw contentDiffers();
   if (size < FOOTER_BYTES) throw new Error('the object is empty or cut short');
-  const tableBytes = seekTableBytes(readExactly(input, { position: size - FOOTER_BYTES, into: Buffer.alloc(FOOTER_BYTES) }));
+  const tableBytes = seekTableBytes(
+    readExactly(input, { position: size - FOOTER_BYTES, into: Buffer.alloc(FOOTER_BYTES) }),
+  );
   if (tableBytes > size) throw new Error('the object is cut short');
   const table = readExactly(input, { position: size - tableBytes, into: Buffer.alloc(tableBytes) });
   return decodeSeekTable(table, { storedBytes: size, bytes });

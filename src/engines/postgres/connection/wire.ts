@@ -138,7 +138,8 @@ function countRow(exchange: Exchange): void {
 
 function settle({ resolve, reject, take, rows, tag, error }: Exchange): void {
   if (error) reject(error);
-  else if (take && tag !== `COPY ${rows}`) reject(new WireFailed(`${rows} rows came, and the server says ${tag}`));
+  else if (take && /^COPY (\d+)$/.exec(tag)?.[1] !== String(rows))
+    reject(new WireFailed(`${rows} rows came, and the server says ${tag}`));
   else resolve(rows);
 }
 

@@ -6,7 +6,7 @@ import { portOf } from '../connection/url.ts';
 import type { WireAddress } from '../connection/wire.ts';
 import type { CopyReply, CopyTask } from './copy-worker.ts';
 
-/** A session in a thread of its own, which reads, hashes and compresses rows. Reads follow each other. */
+/** A session in a thread of its own, which reads, hashes and compresses rows. Reads follow each other; its end waits for them. */
 export interface CopyReader extends AsyncDisposable {
   read(rows: RowsToRead): Promise<PackedContent>;
 }
@@ -67,6 +67,7 @@ export async function openCopyReader(
       return packed;
     },
     async [Symbol.asyncDispose]() {
+      await Promise.allSettled(waiting.map(({ promise }) => promise));
       signal.removeEventListener('abort', abort);
       await worker.terminate();
     },
