@@ -97,8 +97,8 @@ export async function openWire(address: WireAddress): Promise<Wire> {
     handle,
   });
   socket.on('error', (error) => fail(new WireFailed(error.message)));
-  // A refused connection ends with an error, and no `ready`.
-  socket.on('close', () => fail(current.error ?? new WireFailed('the connection was closed')));
+  // A connection that is refused or ended by the server gets an error, and no `ready`.
+  socket.on('close', () => fail(new WireFailed(current.error?.message ?? 'the connection was closed')));
   socket.on('connect', () => socket.write(startMessage({ user, database })));
   await first.promise;
 
