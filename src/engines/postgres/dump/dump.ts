@@ -69,12 +69,14 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const serverMajor = majorOf(serverVersion);
   const ranges = rangesOf(own, { serverMajor });
   const address = await plainAddress(context, session, { url: request.url, serverMajor });
-  const reads = { request, tools, session, snapshot, address, ranges, progress, explain };
+  let isDumped = false;
+  const reads = { request, tools, session, snapshot, address, isDumped: () => isDumped, ranges, progress, explain };
   const { works, read } = tableReaders(context, reads);
   let archive: ArchiveEntry[] = [];
   await runTogether(context.signal, [
     async (signal) => {
       await runPgDump({ ...context, signal }, { request, tools, snapshot, source, exclusions, explain });
+      isDumped = true;
       await cutDefinitions(join(request.directory, ARCHIVE, CONTENTS), source);
       archive = await listArchive({ ...context, signal }, tools, join(request.directory, ARCHIVE));
       await fixDate(join(request.directory, ARCHIVE, CONTENTS));

@@ -20,6 +20,8 @@ export interface TableReads {
   snapshot: string;
   /** Where rows can be read by connections of our own. */
   address: WireAddress | null;
+  /** Whether pg_dump has ended, and left its connection to another session. */
+  isDumped: () => boolean;
   ranges: Map<CatalogTable, Range[]>;
   progress: DumpProgress;
   explain: (message: string, details: string[]) => Promise<UserError>;
@@ -142,9 +144,10 @@ function createReaders(context: EngineContext, reads: TableReads, own: PsqlSessi
     direct = Promise.resolve(null);
   };
   return {
-    direct: () => {
+    async direct() {
+      if (own && !reads.isDumped()) return null;
       direct ??= openDirect(context, reads);
-      return direct;
+      return await direct;
     },
     async psql() {
       // Small tables come last: no worker has two sessions then.
