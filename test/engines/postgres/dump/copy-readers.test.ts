@@ -94,6 +94,10 @@ describeWithPostgres('rows that a thread reads', () => {
       isStored: false,
       lines: 8000 + TERMINATOR_LINES,
     });
+    const asLong = { ...some, statement: 'COPY (SELECT id, reverse(words) FROM event WHERE id < 8000) TO STDOUT' };
+    const reversed = await reader.read({ ...asLong, destination: destination(), stored });
+    expect(reversed).toMatchObject({ isStored: false, bytes: first.bytes });
+    expect(reversed.sha256).not.toBe(first.sha256);
     const bytes = readFileSync(path);
     bytes.writeUInt8(bytes.readUInt8(100) ^ 1, 100);
     writeFileSync(path, bytes);
