@@ -40,6 +40,7 @@ const TICKS_OF_SECOND = 100;
 export async function cpuSeconds(pid: number | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   // The name of the program, in brackets, may contain anything.
+  if (status === '') return 0;
   const fields = status.slice(status.lastIndexOf(')') + 2).split(' ');
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_OF_SECOND;
 }

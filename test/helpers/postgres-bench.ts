@@ -29,7 +29,7 @@ export interface PostgresBenchServer extends AsyncDisposable {
   /** A configuration with the target `bench`: from the filled database to `copy`. Its folder `work` is beside it. */
   config: string;
   sql(database: string, statement: string): Promise<Measured>;
-  /** Seconds of CPU that its sessions have taken until their ends. */
+  /** Seconds of CPU that its processes have taken. */
   cpu(): Promise<number>;
 }
 
@@ -68,7 +68,9 @@ targets: { bench: { snapshot: { src_url: "${url('bench')}", dst_url: "${url('cop
   }
   const cpu = async (): Promise<number> => {
     const [pid] = (await readFile(join(directory, 'data', 'postmaster.pid'), 'utf8')).split('\n');
-    return await cpuSeconds(Number(pid));
+    const running = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+    const all = await Promise.all([pid, ...running.trim().split(' ')].map((one) => cpuSeconds(Number(one))));
+    return all.reduce((sum, one) => sum + one, 0);
   };
   return { url, tools, folder, config, sql, cpu, [Symbol.asyncDispose]: close };
 }

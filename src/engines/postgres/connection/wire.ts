@@ -28,7 +28,7 @@ export interface Wire {
 type Take = (buffer: Buffer, from: number, to: number) => void;
 
 /** It was lost, refused, or the other side does not speak the protocol. */
-export class WireFailed extends Error {
+class WireFailed extends Error {
   override readonly name = 'WireFailed';
 }
 
