@@ -17,6 +17,7 @@ const entries = [
   'src/operations/refresh-worker.ts',
   'src/repository/objects/object-worker.ts',
   'src/engines/mysql/dump/row-worker.ts',
+  'src/engines/postgres/dump/copy-worker.ts',
 ];
 
 /** What every start reads must stay small: these come with a dynamic import, in chunks of their own. */

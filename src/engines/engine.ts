@@ -1,5 +1,6 @@
 import type { SchemaConfig } from '../config/schema/settings.ts';
 import type { Manifest, ManifestFile, ManifestTable } from '../repository/manifest.ts';
+import type { PackedContent, StoredObject } from '../repository/objects/object-file.ts';
 import type { DestinationState, MissingParts } from '../results/load-results.ts';
 import type { Sized, TargetRow } from '../results/results.ts';
 import type { NeededTable } from '../results/selected-tables.ts';
@@ -61,9 +62,13 @@ export interface DumpRequest {
   pack(file: FileToPack): Promise<PackedFile>;
   /** Stores small contents that are in memory, and takes them over. */
   packContents(files: ContentToPack[]): Promise<PackedFile[]>;
+  /** Stores what the engine packs itself into `destination`, or finds equal to the object that was `stored` before. */
+  packWith(name: string, pack: PackItself): Promise<PackedFile>;
   /** No file grows any more. */
   finish(): void;
 }
+
+export type PackItself = (destination: string, stored: StoredObject | null) => Promise<PackedContent>;
 
 export interface FileToPack {
   name: string;

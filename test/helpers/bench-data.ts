@@ -1,8 +1,8 @@
-/** Statements that fill an empty database with generated rows: about `megabytes` as COPY text, half of it in one table. */
-export function benchData({ megabytes, tables = 30 }: { megabytes: number; tables?: number }): string[] {
-  const half = (megabytes * 1024 * 1024) / 2;
-  const large = Math.round(half / LARGE_ROW_BYTES);
-  const small = Math.round(half / tables / SMALL_ROW_BYTES);
+/** Statements that fill an empty database with generated rows: about `megabytes` as COPY text, half of it in one table unless `even`. */
+export function benchData({ megabytes, tables = 30, even = false }: BenchData): string[] {
+  const all = megabytes * 1024 * 1024;
+  const large = even ? 0 : Math.round(all / 2 / LARGE_ROW_BYTES);
+  const small = Math.round((even ? all : all / 2) / tables / SMALL_ROW_BYTES);
   return [
     `CREATE TABLE account (id bigint PRIMARY KEY, email text NOT NULL, name text NOT NULL, created timestamptz NOT NULL)`,
     `INSERT INTO account SELECT i, 'user' || i || '@' || ${pick('i', ['example.com', 'example.org', 'mail.test'])},
@@ -22,6 +22,12 @@ export function benchData({ megabytes, tables = 30 }: { megabytes: number; table
     ...Array.from({ length: tables }, (_, number) => smallTable(number + 1, small)).flat(),
     'ANALYZE',
   ];
+}
+
+interface BenchData {
+  megabytes: number;
+  tables?: number;
+  even?: boolean;
 }
 
 const LARGE_ROW_BYTES = 176;

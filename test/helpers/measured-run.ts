@@ -5,6 +5,8 @@ export interface Measured {
   seconds: number;
   /** The most memory that the process itself held. */
   megabytes: number;
+  /** Seconds of CPU of the process and of the children that it has waited for, as last seen. */
+  cpu: number;
   output: string;
 }
 
@@ -17,7 +19,9 @@ export function measuredRun(file: string, args: string[]): Promise<Measured> {
     output += text;
   });
   let megabytes = 0;
+  let cpu = 0;
   const watch = setInterval(async () => {
+    cpu = Math.max(cpu, await cpuSeconds(child.pid));
     const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
     megabytes = Math.max(megabytes, Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024));
   }, 50);
@@ -25,9 +29,20 @@ export function measuredRun(file: string, args: string[]): Promise<Measured> {
     child.once('close', (code) => {
       clearInterval(watch);
       if (code !== 0) return reject(new Error(`${file} ended with ${code}\n${output.slice(-2000)}`));
-      return resolve({ seconds: (performance.now() - started) / 1000, megabytes, output });
+      return resolve({ seconds: (performance.now() - started) / 1000, megabytes, cpu, output });
     });
   });
+}
+
+const TICKS_OF_SECOND = 100;
+
+/** Of a process and of the children that it has waited for; 0 where the system does not tell. https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
+export async function cpuSeconds(pid: number | undefined): Promise<number> {
+  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  // The name of the program, in brackets, may contain anything.
+  if (status === '') return 0;
+  const fields = status.slice(status.lastIndexOf(')') + 2).split(' ');
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_OF_SECOND;
 }
 
 export function printTable(rows: string[][]): void {

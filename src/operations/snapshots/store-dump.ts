@@ -2,8 +2,8 @@ import { rm } from 'node:fs/promises';
 import type { DumpRequest, Engine } from '../../engines/engine.ts';
 import type { LocalRepository } from '../../repository/local-repository.ts';
 import { bytesOfTable, filesOfTable, type Manifest } from '../../repository/manifest.ts';
-import type { StoredObject } from '../../repository/objects/object-file.ts';
-import { createObjectPool } from '../../repository/objects/object-pool.ts';
+import type { PackedContent, StoredObject } from '../../repository/objects/object-file.ts';
+import { createObjectPool, syncFile } from '../../repository/objects/object-pool.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 
@@ -23,6 +23,12 @@ export async function storeDump(context: Context, { engine, repository, previous
   const before = storedBefore(repository, previous);
   const sizes = new Map(previous?.tables.map((table) => [table.name, bytesOfTable(table)]));
   let addedBytes = 0;
+  const store = async (name: string, { destination, packed }: { destination: string; packed: PackedContent }) => {
+    const { sha256, bytes, storedBytes, storedSha256, isStored, ...facts } = packed;
+    if (isStored) repository.found({ sha256 });
+    else if (await repository.store(destination, { sha256 })) addedBytes += storedBytes;
+    return { file: { name, sha256, bytes, stored_bytes: storedBytes, stored_sha256: storedSha256 }, ...facts };
+  };
   const dumping = engine.dump.run(context, {
     ...request,
     directory,
@@ -31,28 +37,29 @@ export async function storeDump(context: Context, { engine, repository, previous
     async pack({ name, ...growth }) {
       const source = `${directory}/${name}`;
       const destination = staging.path(`${name}.object`);
-      const { sha256, bytes, storedBytes, storedSha256, isStored, ...facts } = await pool.pack({
+      const packed = await pool.pack({
         source,
         destination,
         ...growth,
         stored: growth.grown === true ? before.get(name) : null,
       });
-      if (isStored) repository.found({ sha256 });
-      else if (await repository.store(destination, { sha256 })) addedBytes += storedBytes;
+      const stored = await store(name, { destination, packed });
       await rm(source);
-      const file = { name, sha256, bytes, stored_bytes: storedBytes, stored_sha256: storedSha256 };
-      return { file, ...facts };
+      return stored;
+    },
+    async packWith(name, pack) {
+      const destination = staging.path(`${name}.object`);
+      const packed = await pack(destination, before.get(name) ?? null);
+      if (!packed.isStored) await syncFile(destination);
+      return await store(name, { destination, packed });
     },
     async packContents(files) {
       const contents = files.map(({ name, ...each }) => ({ ...each, destination: staging.path(`${name}.object`) }));
       const packed = await pool.packContents(contents, repository.directory);
       return await Promise.all(
-        packed.map(async ({ sha256, bytes, storedBytes, storedSha256, isStored, ...facts }, at) => {
+        packed.map((one, at) => {
           const { name = '' } = files[at] ?? {};
-          if (isStored) repository.found({ sha256 });
-          else if (await repository.store(staging.path(`${name}.object`), { sha256 })) addedBytes += storedBytes;
-          const file = { name, sha256, bytes, stored_bytes: storedBytes, stored_sha256: storedSha256 };
-          return { file, ...facts };
+          return store(name, { destination: staging.path(`${name}.object`), packed: one });
         }),
       );
     },

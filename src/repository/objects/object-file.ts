@@ -65,7 +65,7 @@ export function packFile({ source, destination, terminator, complete, wait, onBy
       const filled = fill(input, buffer, { before: packer.tail(), end: packer.end, complete, wait });
       if (filled === 0) break;
       const content = buffer.subarray(0, filled);
-      const stored = levels ? levels.compress((level) => packer.add(content, level)) : packer.add(content);
+      const stored = levels ? levels.compress((level) => packer.add(content, { level })) : packer.add(content);
       writeWhole(output, stored);
       release(stored);
       onBytes(filled);
@@ -116,7 +116,7 @@ export function packStored(
 }
 
 /** Makes it young, too. */
-function isIntact(path: string, storedSha256: string): boolean {
+export function isIntact(path: string, storedSha256: string): boolean {
   try {
     const now = new Date();
     utimesSync(path, now, now);
@@ -131,12 +131,12 @@ interface Packer {
   end: Buffer | null;
   /** The last bytes that were added, as many as the terminator has. */
   tail(): Buffer;
-  /** The frame of the next content. */
-  add(content: Buffer, level?: number): Buffer<ArrayBuffer>;
+  /** The frame of the next content. Who knows the number of lines saves counting them. */
+  add(content: Buffer, known?: { level?: number | undefined; lines?: number }): Buffer<ArrayBuffer>;
   finish(): { table: Buffer; packed: Packed };
 }
 
-function createPacker(terminator: string | null): Packer {
+export function createPacker(terminator: string | null): Packer {
   const hash = createHash('sha256');
   const storedHash = createHash('sha256');
   const frames: Frame[] = [];
@@ -147,9 +147,9 @@ function createPacker(terminator: string | null): Packer {
   return {
     end,
     tail: () => tail,
-    add(content, level) {
+    add(content, { level, lines: linesOfContent = countLines(content) } = {}) {
       hash.update(content);
-      lines += countLines(content);
+      lines += linesOfContent;
       if (end) tail = lastOf(tail, content, end.length);
       const stored = compressFrame(content, level);
       storedHash.update(stored);
@@ -251,7 +251,7 @@ function countLines(content: Buffer): number {
   return lines;
 }
 
-function writeWhole(output: number, bytes: Uint8Array): void {
+export function writeWhole(output: number, bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length; ) written += writeSync(output, bytes, written);
 }
 
@@ -268,15 +268,17 @@ export function* readFrames({ path, sha256, bytes }: ObjectToRead): Generator<Ui
     const hash = createHash('sha256');
     let content = 0;
     let position = 0;
-    for (const frame of frameTable(input, bytes)) {
-      const stored = readExactly(input, { position, length: frame.storedBytes });
+    const table = frameTable(input, bytes);
+    const room = Buffer.allocUnsafeSlow(table.reduce((most, { storedBytes }) => Math.max(most, storedBytes), 0));
+    for (const frame of table) {
+      const stored = readExactly(input, { position, into: room.subarray(0, frame.storedBytes) });
       position += frame.storedBytes;
       const plain = decompressFrame(stored, frame);
-      release(stored);
       hash.update(plain);
       content += plain.length;
       yield plain;
     }
+    release(room);
     if (content !== bytes || hash.digest('hex') !== sha256) throw contentDiffers();
   } finally {
     closeSync(input);
@@ -325,18 +327,19 @@ function frameTable(input: number, bytes: number): Frame[] {
   const { size } = fstatSync(input);
   if (size > largestObject(bytes)) throw contentDiffers();
   if (size < FOOTER_BYTES) throw new Error('the object is empty or cut short');
-  const tableBytes = seekTableBytes(readExactly(input, { position: size - FOOTER_BYTES, length: FOOTER_BYTES }));
+  const tableBytes = seekTableBytes(
+    readExactly(input, { position: size - FOOTER_BYTES, into: Buffer.alloc(FOOTER_BYTES) }),
+  );
   if (tableBytes > size) throw new Error('the object is cut short');
-  const table = readExactly(input, { position: size - tableBytes, length: tableBytes });
+  const table = readExactly(input, { position: size - tableBytes, into: Buffer.alloc(tableBytes) });
   return decodeSeekTable(table, { storedBytes: size, bytes });
 }
 
-function readExactly(input: number, { position, length }: { position: number; length: number }): Buffer<ArrayBuffer> {
-  const buffer = Buffer.allocUnsafeSlow(length);
-  for (let read = 0; read < length; ) {
-    const more = readSync(input, buffer, read, length - read, position + read);
+function readExactly(input: number, { position, into }: { position: number; into: Buffer }): Buffer {
+  for (let read = 0; read < into.length; ) {
+    const more = readSync(input, into, read, into.length - read, position + read);
     if (more === 0) throw new Error('the object is cut short');
     read += more;
   }
-  return buffer;
+  return into;
 }

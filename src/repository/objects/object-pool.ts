@@ -49,7 +49,7 @@ export function createObjectPool(size: number): ObjectPool {
       };
       const packed = await packing();
       // The thread goes on meanwhile.
-      if (!packed.isStored) await sync(files.destination);
+      if (!packed.isStored) await syncFile(files.destination);
       return packed;
     },
 
@@ -91,7 +91,7 @@ export function createObjectPool(size: number): ObjectPool {
   };
 }
 
-async function sync(path: string): Promise<void> {
+export async function syncFile(path: string): Promise<void> {
   await using file = await open(path, 'r');
   await file.sync();
 }

@@ -1,8 +1,8 @@
-/** Smaller buffers may be in Node's shared pool. */
-const OWN_MEMORY = 256 * 1024;
+/** Up to this size a buffer may be in Node's shared pool. */
+const POOL_BYTES = 64 * 1024;
 
 export function ownsMemory(bytes: Uint8Array<ArrayBuffer>): boolean {
-  return bytes.buffer.byteLength >= OWN_MEMORY;
+  return bytes.buffer.byteLength > Math.max(POOL_BYTES, Buffer.poolSize);
 }
 
 /**

@@ -59,7 +59,7 @@ export class ConnectionLost extends Error {
 export const PSQL_FLAGS = ['--no-psqlrc', '--no-password', '--quiet', '--no-align', '--tuples-only'];
 
 /** A database's own search path must not change the meaning of queries. */
-const SESSION_SETTINGS: Settings = {
+export const SESSION_SETTINGS: Settings = {
   search_path: 'pg_catalog',
   client_min_messages: 'warning',
   standard_conforming_strings: 'on',

@@ -25,6 +25,7 @@ import {
   withoutDate,
 } from './archive.ts';
 import { CONTENTS, listContents } from './archive-contents.ts';
+import { plainAddress } from './copy-readers.ts';
 import { cutDefinitions } from './cut-definitions.ts';
 import { createDumpProgress, nameOf } from './dump-progress.ts';
 import { readSelection, readSource, type Selection, type Source } from './dump-source.ts';
@@ -67,8 +68,12 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
     });
   };
   const progress = createDumpProgress({ tables: selected.tables, expected: request.expectedBytes, report });
-  const ranges = rangesOf(own, { serverMajor: majorOf(serverVersion) });
-  const { works, read } = tableReaders(context, { request, tools, session, snapshot, ranges, progress, explain });
+  const serverMajor = majorOf(serverVersion);
+  const ranges = rangesOf(own, { serverMajor });
+  const address = await plainAddress(context, session, { url: request.url, serverMajor });
+  let isDumped = false;
+  const reads = { request, tools, session, snapshot, address, isDumped: () => isDumped, ranges, progress, explain };
+  const { works, read } = tableReaders(context, reads);
   let archive: ArchiveEntry[] = [];
   // While pg_dump starts and reads the catalog itself. One after the other: a refused COPY ends the transaction.
   const reading = readSource(context, session, { selected, request, serverVersion });
@@ -76,6 +81,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   await runTogether(context.signal, [
     async (signal) => {
       await runPgDump({ ...context, signal }, { request, tools, snapshot, selected, exclusions, explain });
+      isDumped = true;
       await cutDefinitions(join(request.directory, ARCHIVE, CONTENTS), selected);
       archive = await listArchive({ ...context, signal }, tools, join(request.directory, ARCHIVE));
       await fixDate(join(request.directory, ARCHIVE, CONTENTS));

@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DumpRequest, EngineContext, PackedFile } from '../../engine.ts';
 import { connect } from '../connection/connect.ts';
-import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
+import { type PsqlSession, quoteName, quoteText, SESSION_SETTINGS, SqlError } from '../connection/session.ts';
+import type { WireAddress } from '../connection/wire.ts';
 import type { CatalogTable } from '../introspect.ts';
 import type { ClientTools } from '../tools.ts';
 import { DATA_TERMINATOR } from './archive.ts';
+import { type CopyReader, openCopyReader } from './copy-readers.ts';
 import { type DumpProgress, nameOf } from './dump-progress.ts';
 import { copyOut, type Range } from './ranges.ts';
 
@@ -16,6 +18,10 @@ export interface TableReads {
   /** Exports the snapshot, holds the locks, and reads, too. */
   session: PsqlSession;
   snapshot: string;
+  /** Where rows can be read by connections of our own. */
+  address: WireAddress | null;
+  /** Whether pg_dump has ended, and left its connection to another session. */
+  isDumped: () => boolean;
   ranges: Map<CatalogTable, Range[]>;
   progress: DumpProgress;
   explain: (message: string, details: string[]) => Promise<UserError>;
@@ -65,15 +71,15 @@ const READING = {
   restrict_nonsystem_relation_kind: 'view, foreign-table',
 };
 
-/** Sets those that the server knows. */
 async function prepareReading(session: PsqlSession, more: Record<string, string> = {}): Promise<void> {
-  const values = Object.entries({ ...READING, ...more }).map(
-    ([name, value]) => `(${quoteText(name)}, ${quoteText(value)})`,
-  );
-  await session.execute(
-    `SELECT count(set_config(v.name, v.value, false)) FROM (VALUES ${values.join(', ')}) AS v (name, value)
-     JOIN pg_settings s ON s.name = v.name WHERE s.setting <> v.value`,
-  );
+  await session.execute(readingStatement({ ...READING, ...more }));
+}
+
+/** Sets those that the server knows. */
+function readingStatement(settings: Record<string, string>): string {
+  const values = Object.entries(settings).map(([name, value]) => `(${quoteText(name)}, ${quoteText(value)})`);
+  return `SELECT count(pg_catalog.set_config(v.name, v.value, false)) FROM (VALUES ${values.join(', ')}) AS v (name, value)
+     JOIN pg_catalog.pg_settings s ON s.name = v.name WHERE s.setting <> v.value`;
 }
 
 const LOCKS_AT_ONCE = 500;
@@ -114,17 +120,56 @@ export function tableReaders(
     request.jobs,
     1 + Math.max(Math.floor(queue.bytes / BYTES_OF_SESSION), Math.floor(ranges.size / TABLES_OF_SESSION)),
   );
-  const further = async (signal: AbortSignal): Promise<void> => {
-    await using opened = await openReader({ ...context, signal }, reads);
-    await readPieces(opened, { reads, queue, signal });
+  const work =
+    (own: PsqlSession | null) =>
+    async (signal: AbortSignal): Promise<void> => {
+      await using readers = createReaders({ ...context, signal }, reads, own);
+      await readPieces(readers, { reads, queue, signal });
+    };
+  return { works: [work(session), ...Array.from({ length: sessions - 1 }, () => work(null))], read };
+}
+
+/** The sessions of one worker, which are opened when they are needed. */
+interface Readers extends AsyncDisposable {
+  /** For large pieces; `null` where psql must read them. */
+  direct(): Promise<CopyReader | null>;
+  psql(): Promise<PsqlSession>;
+}
+
+function createReaders(context: EngineContext, reads: TableReads, own: PsqlSession | null): Readers {
+  let direct: Promise<CopyReader | null> | null = null;
+  let psql: Promise<PsqlSession> | null = own && Promise.resolve(own);
+  const closeDirect = async (): Promise<void> => {
+    await (await direct)?.[Symbol.asyncDispose]();
+    direct = Promise.resolve(null);
   };
   return {
-    works: [
-      (signal) => readPieces(session, { reads, queue, signal }),
-      ...Array.from({ length: sessions - 1 }, () => further),
-    ],
-    read,
+    async direct() {
+      if (own && !reads.isDumped()) return null;
+      direct ??= openDirect(context, reads);
+      return await direct;
+    },
+    async psql() {
+      // Small tables come last: no worker has two sessions then.
+      await closeDirect();
+      psql ??= openReader(context, reads);
+      return await psql;
+    },
+    async [Symbol.asyncDispose]() {
+      await closeDirect().catch(() => {});
+      if (!own) await (await psql?.catch(() => null))?.close();
+    },
   };
+}
+
+async function openDirect(context: EngineContext, { address, snapshot }: TableReads): Promise<CopyReader | null> {
+  if (!address) return null;
+  const settings = { ...READING, ...SESSION_SETTINGS, lock_timeout: LOCK_TIMEOUT };
+  return await openCopyReader(context, { address, statements: [readingStatement(settings), ...inSnapshot(snapshot)] });
+}
+
+function inSnapshot(snapshot: string): string[] {
+  return ['BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', `SET TRANSACTION SNAPSHOT ${quoteText(snapshot)}`];
 }
 
 /** A wait would be a deadlock: the lock that blocks this session waits for the session that holds the locks. */
@@ -140,8 +185,7 @@ async function openReader(
     throw error instanceof UserError ? await explain('A further connection failed', error.details) : error;
   });
   await prepareReading(session, { lock_timeout: LOCK_TIMEOUT });
-  await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-  await session.execute(`SET TRANSACTION SNAPSHOT ${quoteText(snapshot)}`);
+  for (const statement of inSnapshot(snapshot)) await session.execute(statement);
   return session;
 }
 
@@ -224,19 +268,41 @@ interface Reading {
   signal: AbortSignal;
 }
 
-async function readPieces(session: PsqlSession, { reads, queue, signal }: Reading): Promise<void> {
+async function readPieces(readers: Readers, { reads, queue, signal }: Reading): Promise<void> {
   const waiting: Promise<unknown>[] = [];
   for (let pieces = queue.take(); pieces.length > 0 && !signal.aborted; pieces = queue.take()) {
     const [first] = pieces;
-    const isSmall = first !== undefined && first.bytes <= SMALL_BYTES;
-    const packed =
-      first && !isSmall ? [await readToFile(session, first, reads)] : await readSmall(session, pieces, reads);
+    const large = first !== undefined && first.bytes > SMALL_BYTES ? first : null;
+    const direct = large && (await readers.direct());
+    const packed = direct
+      ? [readDirect(direct, large, reads)]
+      : large
+        ? [await readToFile(await readers.psql(), large, reads)]
+        : await readSmall(await readers.psql(), pieces, reads);
     const all = Promise.all(packed);
     all.catch(() => {});
     waiting.push(all);
-    while (waiting.length > PACKING_AT_ONCE) await waiting.shift();
+    while (waiting.length > (direct ? READ_AHEAD : PACKING_AT_ONCE)) await waiting.shift();
   }
   await Promise.all(waiting);
+}
+
+/** Its thread goes on while the file before is synced and stored. */
+const READ_AHEAD = 1;
+
+function readDirect(reader: CopyReader, piece: Piece, reads: TableReads): Promise<PackedFile> {
+  const { table, range, name } = piece;
+  const { request, progress } = reads;
+  progress.onStarted(table);
+  const packed = request.packWith(name, async (destination, stored) => {
+    const onBytes = (more: number): void => progress.onBytes(table, more);
+    const reading = reader.read({ statement: copyOut(table, range), destination, stored, onBytes });
+    return await reading.catch(async (error) => {
+      throw await cannotRead(reads, table, error);
+    });
+  });
+  piece.packed(packed);
+  return packed;
 }
 
 /** psql writes the file, which a thread then packs: the rows never pass through this process's event loop. */

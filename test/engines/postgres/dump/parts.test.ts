@@ -153,6 +153,16 @@ describeWithPostgres('a table in parts', () => {
     expect(error.details.filter((line: string) => line.includes('could not be loaded'))).toHaveLength(1);
   });
 
+  it('is the same by psql, which reads where libpq has more to say', async () => {
+    const given = context();
+    const environment = { ...given.environment, PGAPPNAME: 'app' };
+    await build({ ...given, environment }, { target: 'app', cpus: 2 });
+    const { manifest } = await findSnapshot(given, { target: 'app' });
+    expect(manifest.id).not.toBe(first.id);
+    expect(manifest.tables).toEqual(first.tables);
+    expect(manifest.added_bytes).toBe(0);
+  });
+
   it('adds nothing when nothing has changed, and what has changed else', async () => {
     const again = await buildApp();
     expect(again.added_bytes).toBe(0);

@@ -1,0 +1,128 @@
+import { Worker } from 'node:worker_threads';
+import type { PackedContent, StoredObject } from '../../../repository/objects/object-file.ts';
+import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import { ConnectionLost, type PsqlSession, SqlError } from '../connection/session.ts';
+import { portOf } from '../connection/url.ts';
+import type { WireAddress } from '../connection/wire.ts';
+import type { CopyReply, CopyTask } from './copy-worker.ts';
+
+/** A session in a thread of its own, which reads, hashes and compresses rows. Reads follow each other; its end waits for them. */
+export interface CopyReader extends AsyncDisposable {
+  read(rows: RowsToRead): Promise<PackedContent>;
+}
+
+export interface RowsToRead {
+  /** `COPY … TO STDOUT`. */
+  statement: string;
+  destination: string;
+  stored: StoredObject | null;
+  onBytes: (bytes: number) => void;
+}
+
+/** Connects; ends with the signal, whatever it is doing. `null` where it cannot connect: psql knows more ways, and tells why. */
+export async function openCopyReader(
+  { signal, report }: Pick<EngineContext, 'signal' | 'report'>,
+  { address, statements }: { address: WireAddress; statements: string[] },
+): Promise<CopyReader | null> {
+  signal.throwIfAborted();
+  const worker = new Worker(workerFile(), { name: 'copy', resourceLimits: HEAP });
+  const waiting: (PromiseWithResolvers<PackedContent | null> & { onBytes: (bytes: number) => void })[] = [];
+  const end = (error: Error): void => {
+    for (const { reject } of waiting.splice(0)) reject(error);
+  };
+  worker.on('message', (reply: CopyReply) => {
+    if (reply.reply === 'bytes') waiting[0]?.onBytes(reply.bytes);
+    else if (reply.reply === 'failed') waiting.shift()?.reject(errorOf(reply));
+    else waiting.shift()?.resolve(reply.reply === 'read' ? reply.packed : null);
+  });
+  worker.on('error', end);
+  worker.on('exit', () => end(new ConnectionLost('the thread that reads rows has ended')));
+  const abort = (): void => {
+    end(signal.reason);
+    void worker.terminate();
+  };
+  signal.addEventListener('abort', abort, { once: true });
+
+  async function ask(task: CopyTask, onBytes: (bytes: number) => void = () => {}): Promise<PackedContent | null> {
+    signal.throwIfAborted();
+    const answer = { ...Promise.withResolvers<PackedContent | null>(), onBytes };
+    waiting.push(answer);
+    worker.postMessage(task);
+    return await answer.promise;
+  }
+
+  const reader: CopyReader = {
+    async read({ onBytes, ...rows }) {
+      const startedAt = performance.now();
+      const tell = (sqlstate: string | null): void => {
+        const duration_ms = Math.round(performance.now() - startedAt);
+        report({ event: 'statement', statement: rows.statement, sqlstate, duration_ms });
+      };
+      const packed = await ask({ task: 'read', ...rows }, onBytes).catch((error) => {
+        tell(error instanceof SqlError ? error.sqlstate : null);
+        throw error;
+      });
+      tell('00000');
+      if (!packed) throw new Error('the thread has read nothing');
+      return packed;
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.allSettled(waiting.map(({ promise }) => promise));
+      signal.removeEventListener('abort', abort);
+      await worker.terminate();
+    },
+  };
+  try {
+    await ask({ task: 'connect', address, statements });
+    return reader;
+  } catch (error) {
+    await reader[Symbol.asyncDispose]();
+    signal.throwIfAborted();
+    if (error instanceof SqlError || error instanceof ConnectionLost) return null;
+    throw error;
+  }
+}
+
+/** Frames are outside the heap. */
+const HEAP = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 };
+
+function errorOf({ message, sqlstate, code }: Extract<CopyReply, { reply: 'failed' }>): Error {
+  if (sqlstate !== null) return new SqlError(message, sqlstate);
+  return code === null ? new ConnectionLost(message) : Object.assign(new Error(message), { code });
+}
+
+/** Parameters under which an unencrypted connection is what the URL asks for. */
+const KNOWN_PARAMETERS = new Map([
+  ['sslmode', new Set(['disable', 'allow', 'prefer'])],
+  ['gssencmode', new Set(['disable', 'prefer'])],
+]);
+/** `PG…` of the environment would have libpq connect in another way. */
+const OF_LIBPQ = /^PG[A-Z]+$/;
+const VIEWS_SINCE = 12;
+
+/**
+ * Where psql is connected with a plain connection to the one host of the URL, by what the URL says alone, a connection of
+ * our own is the same. `null` for all others: only libpq knows all of its ways to connect and to encrypt.
+ */
+export async function plainAddress(
+  { runner, environment }: Pick<EngineContext, 'runner' | 'environment'>,
+  session: PsqlSession,
+  { url, serverMajor }: { url: DatabaseUrl; serverMajor: number },
+): Promise<WireAddress | null> {
+  const [host, ...others] = url.hosts;
+  const { user, password, database } = url;
+  if (!host || others.length > 0 || host.host === '' || user === null || database === null) return null;
+  if (runner.id !== 'local' || url.inContainer || serverMajor < VIEWS_SINCE) return null;
+  if (Object.entries(url.parameters).some(([name, value]) => !KNOWN_PARAMETERS.get(name)?.has(value))) return null;
+  if (Object.keys(environment).some((name) => OF_LIBPQ.test(name))) return null;
+  const [found] = await session.query<{ plain: boolean }>(`
+    SELECT NOT EXISTS (SELECT FROM pg_stat_ssl WHERE pid = pg_backend_pid() AND ssl)
+       AND NOT EXISTS (SELECT FROM pg_stat_gssapi WHERE pid = pg_backend_pid() AND encrypted) AS plain`);
+  if (found?.plain !== true) return null;
+  return { host: host.host, port: portOf(host, environment), user, password, database };
+}
+
+/** The worker beside this module: TypeScript when run from source, its bundle in `dist/`. */
+function workerFile(): URL {
+  return new URL(import.meta.url.endsWith('.ts') ? './copy-worker.ts' : './copy-worker.js', import.meta.url);
+}

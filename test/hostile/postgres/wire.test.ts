@@ -1,0 +1,100 @@
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { openWire } from '../../../src/engines/postgres/connection/wire.ts';
+
+let server: Server | undefined;
+
+afterEach(() => new Promise<void>((done) => (server ? server.close(() => done()) : done())));
+
+/** A server that answers each message of the client with the next of these bytes, whatever it was asked. */
+async function serverOf(answers: ((sent: string) => Buffer)[]) {
+  const waiting = [...answers];
+  server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (bytes) => void socket.write(waiting.shift()?.(bytes.toString('latin1')) ?? Buffer.alloc(0)));
+  });
+  await new Promise<void>((done) => server?.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  return { host: '127.0.0.1', port, user: 'app', password: 'secret', database: 'app' };
+}
+
+function message(type: string, body: Buffer | string, length?: number): Buffer {
+  const content = Buffer.from(body);
+  const head = Buffer.alloc(5);
+  head.write(type, 0, 'latin1');
+  head.writeInt32BE(length ?? content.length + 4, 1);
+  return Buffer.concat([head, content]);
+}
+
+function authentication(code: number, text = ''): Buffer {
+  const number = Buffer.alloc(4);
+  number.writeInt32BE(code);
+  return message('R', Buffer.concat([number, Buffer.from(text)]));
+}
+
+const READY = message('Z', 'I');
+const askForProof = (): Buffer => authentication(10, 'SCRAM-SHA-256\0\0');
+const nonceOf = (sent: string): string => /r=([^,]+)/.exec(sent)?.[1] ?? '';
+const goOn = (iterations: string) => (sent: string) =>
+  authentication(11, `r=${nonceOf(sent)}more,s=${Buffer.from('salt').toString('base64')},i=${iterations}`);
+
+it.each([
+  ['asks for the password itself', [() => authentication(3)]],
+  ['asks for no proof after all', [askForProof, () => Buffer.concat([authentication(0), READY])]],
+  ['has another nonce', [askForProof, () => authentication(11, 'r=other,s=c2FsdA==,i=4096')]],
+  [
+    'adds nothing to the nonce',
+    [askForProof, (sent: string) => authentication(11, `r=${nonceOf(sent)},s=c2FsdA==,i=1`)],
+  ],
+  ['would have it computed for hours', [askForProof, goOn('2000000000')]],
+  [
+    'does not know the password',
+    [askForProof, goOn('1'), () => Buffer.concat([authentication(12, 'v=AAAA'), authentication(0), READY])],
+  ],
+  ['proves nothing', [askForProof, goOn('1'), () => Buffer.concat([authentication(0), READY])]],
+  ['announces too long a message', [() => message('S', '', 1e9)]],
+  ['announces a message without length', [() => message('S', '', 3)]],
+  ['speaks another protocol', [() => Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')]],
+])('a server that %s gets no session', async (_, answers) => {
+  await expect(openWire(await serverOf(answers))).rejects.toMatchObject({ name: 'WireFailed' });
+});
+
+it.each([
+  ['another number of rows', [message('d', '1\n'), message('d', '2\n'), message('C', 'COPY 3\0'), READY]],
+  ['no number of rows', [message('d', '1\n'), message('C', 'SELECT\0'), READY]],
+])('a server that says %s is not believed', async (_, answer) => {
+  const wire = await openWire(
+    await serverOf([() => Buffer.concat([authentication(0), READY]), () => Buffer.concat(answer)]),
+  );
+  await expect(wire.copyOut('COPY a TO STDOUT', () => {})).rejects.toMatchObject({ name: 'WireFailed' });
+  wire.close();
+});
+
+it('messages are understood wherever the network cuts them', async () => {
+  const answer = Buffer.concat([
+    message('H', '\0\0\0'),
+    message('d', 'first\n'),
+    message('d', ''),
+    message('d', 'last\n'),
+  ]);
+  const whole = Buffer.concat([answer, message('c', ''), message('C', 'COPY 3\0'), READY]);
+  for (let cut = 1; cut < whole.length; cut += 1) {
+    const address = await serverOf([() => Buffer.concat([authentication(0), READY])]);
+    server?.on('connection', (socket) => {
+      socket.setNoDelay(true);
+      socket.on('data', (bytes) => {
+        if (bytes[0] !== 'Q'.charCodeAt(0)) return;
+        socket.write(whole.subarray(0, cut), () => setImmediate(() => socket.write(whole.subarray(cut))));
+      });
+    });
+    const wire = await openWire(address);
+    let content = '';
+    const rows = await wire.copyOut('COPY a TO STDOUT', (buffer, from, to) => {
+      content += buffer.toString('utf8', from, to);
+    });
+    expect({ rows, content }).toEqual({ rows: 3, content: 'first\nlast\n' });
+    wire.close();
+    await new Promise((done) => server?.close(done));
+    server = undefined;
+  }
+});
