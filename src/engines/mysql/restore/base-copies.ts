@@ -7,19 +7,20 @@ import { connect } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
 import { checkDefinitions } from '../definitions/check-definitions.ts';
-import type { Definitions } from '../definitions/definitions.ts';
+import type { Definers } from '../definitions/code.ts';
+import type { CodeDefinitions, Definitions } from '../definitions/definitions.ts';
 import { readDefinitions } from '../definitions/read-definitions.ts';
 import { withSequencesOwn } from '../definitions/sequence-defaults.ts';
 import { withForeignKeys, withIndexes } from '../definitions/statement-text.ts';
+import { readTables } from '../introspect.ts';
 import { BASE, besideNames, OUTDATED, RETIRED } from '../names.ts';
 import { quoteName, quotePath, tablesIn } from '../quote.ts';
 import { createDatabase, databaseExists } from '../server/server.ts';
 import { kindsOf } from '../table-kind.ts';
-import { type BaseRecord, baseCopyNames, baseCopyState, readBaseRecord } from './base-record.ts';
+import { type BaseRecord, baseCopyNames, readBaseRecord } from './base-record.ts';
 import { createBeside, dropBeside } from './beside.ts';
 import { type Copied, checksumOf, copyRows } from './copy-rows.ts';
 import { alter, makeTables } from './load-tables.ts';
-import type { Belongings } from './restore.ts';
 import { createSequences } from './rows/fill.ts';
 import { writeRecord } from './swap/record.ts';
 import { renameStatement } from './swap/swap-packet.ts';
@@ -90,8 +91,12 @@ async function haveRows(server: MysqlSession, database: string, record: BaseReco
   const { updated } = await readUpdated(server, database);
   const isKnown = ({ name, updated: before }: BaseRecord['tables'][number]): boolean =>
     before !== null && before < record.read_at && updated.get(name) === before;
-  for (const { name, checksum } of record.tables.filter((table) => !isKnown(table))) {
-    if (checksum === null || (await checksumOf(server, quotePath(database, name))) !== checksum) return false;
+  const doubtful = record.tables.filter((table) => !isKnown(table));
+  if (doubtful.length === 0) return true;
+  const catalog = new Map((await readTables(server, database)).map((table) => [table.name, table]));
+  for (const { name, checksum } of doubtful) {
+    const table = catalog.get(name);
+    if (!table || (await checksumOf(server, database, table)) !== checksum) return false;
   }
   return true;
 }
@@ -111,7 +116,7 @@ interface Making {
   /** The complete database beside the destination. */
   fresh: string;
   base: KeptBase;
-  belongings: Belongings;
+  belongings: { code: CodeDefinitions; definers: Definers };
 }
 
 /** Tables with rows of their own. */
@@ -306,19 +311,4 @@ export async function createSpare(
     context.report({ event: 'warning', code: 'spare_not_created', message });
     return null;
   }
-}
-
-/** Drops what a killed run has left of base copies. */
-export async function sweepBaseCopies(
-  context: Pick<EngineContext, 'report'>,
-  server: MysqlSession,
-  destination: string,
-): Promise<string[]> {
-  const { of, base, spare } = await baseCopyNames(server, destination);
-  const dropped: string[] = [];
-  for (const database of [base, spare]) {
-    if ((await baseCopyState(server, { database, of })) !== 'remains') continue;
-    if (await dropBeside(context, server, { name: database, destination })) dropped.push(database);
-  }
-  return dropped;
 }

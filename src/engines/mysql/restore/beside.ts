@@ -6,7 +6,7 @@ import type { Collations } from '../introspect.ts';
 import { besideNames, isReserved } from '../names.ts';
 import { inDatabase, MARK, quotePath, quoteText } from '../quote.ts';
 import { createDatabase, destinationName, dropDatabase, findBeside, isEmpty } from '../server/server.ts';
-import { baseCopyState } from './base-record.ts';
+import { baseCopyNames, baseCopyState } from './base-record.ts';
 import { KEPT, keptSchema } from './kept.ts';
 import { DONE, journalSchema, MOVED, PENDING } from './swap/journal-schema.ts';
 import { parseRecord, readRecord } from './swap/record.ts';
@@ -111,4 +111,19 @@ export async function reservedTables(server: MysqlSession, database: string): Pr
     `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', database)} AND LOWER(TABLE_NAME) LIKE 'tool-%'`,
   );
   return rows.map(({ name }) => name);
+}
+
+/** Drops what a killed run has left of base copies. */
+export async function sweepBaseCopies(
+  context: Pick<EngineContext, 'report'>,
+  server: MysqlSession,
+  destination: string,
+): Promise<string[]> {
+  const { of, base, spare } = await baseCopyNames(server, destination);
+  const dropped: string[] = [];
+  for (const database of [base, spare]) {
+    if ((await baseCopyState(server, { database, of })) !== 'remains') continue;
+    if (await dropBeside(context, server, { name: database, destination })) dropped.push(database);
+  }
+  return dropped;
 }

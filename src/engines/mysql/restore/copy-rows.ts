@@ -3,7 +3,7 @@ import { runTogether } from '../../shared/run-together.ts';
 import { connect } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
-import { readTables } from '../introspect.ts';
+import { type CatalogColumn, type CatalogTable, readTables } from '../introspect.ts';
 import { quoteName, quotePath, quoteText } from '../quote.ts';
 import { LOADING_SETTINGS } from './load-tables.ts';
 
@@ -49,8 +49,11 @@ export async function copyRows(
       const statement = `INSERT INTO ${into} (${list.join(', ')}) SELECT ${list.join(', ')} FROM ${source}`;
       const [outcome] = [await session.query<unknown>(statement)].flat() as { affectedRows: number }[];
       const rows = outcome?.affectedRows ?? 0;
-      await copied?.(session, name, { rows, source: checksum === 'copy' ? null : await checksumOf(session, source) });
-      done.set(name, { rows, checksum: checksum === 'source' ? null : await checksumOf(session, into) });
+      await copied?.(session, name, {
+        rows,
+        source: checksum === 'copy' ? null : await checksumOf(session, from, table),
+      });
+      done.set(name, { rows, checksum: checksum === 'source' ? null : await checksumOf(session, to, table) });
     }
   };
   await runTogether(
@@ -60,9 +63,39 @@ export async function copyRows(
   return done;
 }
 
-export async function checksumOf(session: MysqlSession, path: string): Promise<string | null> {
-  const [row] = await session.query<{ Checksum: string | number | null }>(`CHECKSUM TABLE ${path} EXTENDED`);
-  return row?.Checksum == null ? null : String(row.Checksum);
+/**
+ * The same for the same rows in whatever order. `CHECKSUM TABLE` does not serve: MariaDB 10.11 has answered differently
+ * for an unchanged table with a generated column.
+ */
+export async function checksumOf(
+  session: MysqlSession,
+  database: string,
+  { name, columns }: Pick<CatalogTable, 'name' | 'columns'>,
+): Promise<string> {
+  const values = columns.filter(({ generated }) => !generated).map(expressionOf);
+  const [row] = await session.query<{ sum: string }>(
+    `SELECT CAST(COALESCE(SUM(CRC32(CONCAT_WS(',', ${values.join(', ')}))), 0) AS CHAR) AS sum FROM ${quotePath(database, name)}`,
+  );
+  return String(row?.sum ?? 0);
+}
+
+const NUMBERS = new Set(
+  'tinyint smallint mediumint int bigint decimal double year date time datetime timestamp'.split(' '),
+);
+const TEXTS = new Set(
+  'char varchar tinytext text mediumtext longtext binary varbinary tinyblob blob mediumblob longblob enum set json uuid inet4 inet6'.split(
+    ' ',
+  ),
+);
+
+function expressionOf({ name, type }: CatalogColumn): string {
+  const column = quoteName(name);
+  if (NUMBERS.has(type)) return `COALESCE(${column}, 'n')`;
+  // Else the server would round a FLOAT.
+  if (type === 'float') return `COALESCE(${column} + 0e0, 'n')`;
+  if (type === 'bit') return `COALESCE(${column} + 0, 'n')`;
+  const bytes = TEXTS.has(type) ? column : `CAST(${column} AS BINARY)`;
+  return `COALESCE(CRC32(${bytes}), 'n')`;
 }
 
 /** A lock for each row that is read would fill the server's memory; replication by statement needs them. */

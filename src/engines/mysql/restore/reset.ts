@@ -34,7 +34,14 @@ export async function planReset(context: EngineContext, { url, spare }: ResetReq
   const from = copies.spare?.outdated === null ? 'spare' : 'base';
   const made = (from === 'spare' ? 0 : 1) + (spare ? 1 : 0);
   refuseShortSpace(facts, made * (base.sizeBytes ?? 0));
-  return { destination: facts.destination, base, from, copies: made, warnings: sessionWarnings(facts.destination) };
+  return {
+    destination: facts.destination,
+    base,
+    from,
+    by: 'rows',
+    copies: made,
+    warnings: sessionWarnings(facts.destination),
+  };
 }
 
 /** Replaces the destination by its spare, or by a copy of its base copy. */

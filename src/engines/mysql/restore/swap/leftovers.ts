@@ -3,8 +3,7 @@ import type { DatabaseUrl, EngineContext } from '../../../engine.ts';
 import { connectToServer } from '../../connection/connect.ts';
 import { ConnectionLost } from '../../connection/session.ts';
 import { lockDestination } from '../../server/server.ts';
-import { sweepBaseCopies } from '../base-copies.ts';
-import { dropBeside, lookBeside } from '../beside.ts';
+import { dropBeside, lookBeside, sweepBaseCopies } from '../beside.ts';
 import { settle, type Work } from './journal.ts';
 import type { Settling } from './settle-code.ts';
 
