@@ -96,7 +96,7 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
         ]
       : [],
   };
-  const base = await planBase(server, { destination, made: swap.base, collations: code });
+  const base = await planBase(context, server, { destination, made: swap.base, collations: code });
   rows.later.push(...base.renames);
   later.push(...base.renames);
   const swapMs = await exchange(context, { ...swap, work: fresh, renames, later, rows, made, keep, obsolete });
@@ -113,6 +113,7 @@ interface PlannedBase {
 
 /** The tables of a new base copy take their place with the renames that end the swap, whole or not at all. */
 async function planBase(
+  context: EngineContext,
   server: MysqlSession,
   { destination, made, collations }: { destination: string; made: Swap['base']; collations: Collations },
 ): Promise<PlannedBase> {
@@ -125,7 +126,8 @@ async function planBase(
     const retire: Rename[] = record ? [{ from: [base, record], to: [base, RETIRED] }] : [];
     return { renames: retire, obsolete: record ? [spare, base] : [spare] };
   }
-  if (state === 'none') await createDatabase(server, { name: base, collations });
+  if (state === 'remains') await dropBeside(context, server, { name: base, destination });
+  if (state !== 'whole') await createDatabase(server, { name: base, collations });
   const old = besideNames(of).fresh();
   if (record) await createBeside(server, { name: old, destination, collations });
   return {
