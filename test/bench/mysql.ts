@@ -19,6 +19,29 @@ const folder = await mkdtemp(join(tmpdir(), 'tool-bench-'));
 const server = await startMysql('mariadb', ['--innodb-buffer-pool-size=1G', '--innodb-log-file-size=512M']);
 const login = `--host=127.0.0.1 --port=${server.port} --user=root`;
 
+const CHANGES = [
+  { what: 'nothing', goal: '0 bytes', sql: ['DO 1'] },
+  {
+    what: '1 % appended to the large table',
+    goal: '2 % of the large table',
+    sql: [
+      'INSERT INTO event (account_id, kind, happened, amount, path, agent, trace) SELECT account_id, kind, happened, amount, path, agent, MD5(id) FROM event WHERE id % 100 = 1',
+    ],
+  },
+  {
+    what: '1 % of its rows updated at random',
+    goal: 'in proportion to the parts touched',
+    sql: ['UPDATE event SET amount = amount + 1 WHERE CRC32(id) % 100 = 7'],
+  },
+  {
+    what: '1 % of its rows updated in one place',
+    goal: '2 % of the large table',
+    sql: [
+      'UPDATE event SET amount = amount + 1 WHERE id BETWEEN 1000 AND 1000 + (SELECT 0.01 * n FROM (SELECT MAX(id) AS n FROM event) AS last)',
+    ],
+  },
+];
+
 try {
   console.log(`Filling a database with ${megabytes} MB`);
   await server.createDatabase('bench');
@@ -81,29 +104,6 @@ async function measure(): Promise<void> {
     ['to reach', '', '1.00', '0.50'],
   ]);
 }
-
-const CHANGES = [
-  { what: 'nothing', goal: '0 bytes', sql: ['DO 1'] },
-  {
-    what: '1 % appended to the large table',
-    goal: '2 % of the large table',
-    sql: [
-      'INSERT INTO event (account_id, kind, happened, amount, path, agent, trace) SELECT account_id, kind, happened, amount, path, agent, MD5(id) FROM event WHERE id % 100 = 1',
-    ],
-  },
-  {
-    what: '1 % of its rows updated at random',
-    goal: 'in proportion to the parts touched',
-    sql: ['UPDATE event SET amount = amount + 1 WHERE CRC32(id) % 100 = 7'],
-  },
-  {
-    what: '1 % of its rows updated in one place',
-    goal: '2 % of the large table',
-    sql: [
-      'UPDATE event SET amount = amount + 1 WHERE id BETWEEN 1000 AND 1000 + (SELECT 0.01 * n FROM (SELECT MAX(id) AS n FROM event) AS last)',
-    ],
-  },
-];
 
 /** What a build stores besides what the one before it has stored. */
 async function measureChanges(): Promise<void> {
