@@ -30,7 +30,7 @@ const specification = {
     { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
     {
       flags: '--keep-base',
-      description: 'keep a base copy, to which tool reset restores the destination (PostgreSQL)',
+      description: 'keep a base copy, to which tool reset restores the destination',
     },
     { flags: '--no-keep-base', description: 'keep no base copy, although keep_base is set' },
     { flags: '--spare', description: 'keep a base copy and a spare, with which the next reset is a mere rename' },

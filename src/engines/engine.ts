@@ -208,6 +208,8 @@ export interface Resettable {
   base: BaseCopy;
   /** The spare is renamed, the base copy is copied. */
   from: 'base' | 'spare';
+  /** How a copy of the base copy is made. */
+  by: 'files' | 'rows';
   /** Databases to make, of the size of the base copy. */
   copies: number;
   warnings: WarningEvent[];

@@ -1,7 +1,8 @@
 /**
  * Measures `tool build` and `tool load` beside mydumper and myloader, and beside `mysqldump | gzip` and `gunzip | mysql`,
  * on one server, with two workers each: `npm run bench -- mysql [megabytes]`. Every round runs them in turns; medians
- * of three. Figures are ratios: machines differ.
+ * of three. Figures are ratios: machines differ. Then what a further build stores after a change, and resets beside
+ * the load that they repeat; `npm run bench -- mysql [megabytes] change` does only that.
  */
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
@@ -18,11 +19,36 @@ const folder = await mkdtemp(join(tmpdir(), 'tool-bench-'));
 const server = await startMysql('mariadb', ['--innodb-buffer-pool-size=1G', '--innodb-log-file-size=512M']);
 const login = `--host=127.0.0.1 --port=${server.port} --user=root`;
 
+const CHANGES = [
+  { what: 'nothing', goal: '0 bytes', sql: ['DO 1'] },
+  {
+    what: '1 % appended to the large table',
+    goal: '2 % of the large table',
+    sql: [
+      'INSERT INTO event (account_id, kind, happened, amount, path, agent, trace) SELECT account_id, kind, happened, amount, path, agent, MD5(id) FROM event WHERE id % 100 = 1',
+    ],
+  },
+  {
+    what: '1 % of its rows updated at random',
+    goal: 'in proportion to the parts touched',
+    sql: ['UPDATE event SET amount = amount + 1 WHERE CRC32(id) % 100 = 7'],
+  },
+  {
+    what: '1 % of its rows updated in one place',
+    goal: '2 % of the large table',
+    sql: [
+      'UPDATE event SET amount = amount + 1 WHERE id BETWEEN 1000 AND 1000 + (SELECT 0.01 * n FROM (SELECT MAX(id) AS n FROM event) AS last)',
+    ],
+  },
+];
+
 try {
   console.log(`Filling a database with ${megabytes} MB`);
   await server.createDatabase('bench');
   await server.sql('bench', ...mysqlBenchData({ megabytes }));
-  await measure();
+  if (process.argv[3] !== 'change') await measure();
+  await measureChanges();
+  await measureResets();
 } finally {
   await server.stop();
   await rm(folder, { recursive: true, force: true });
@@ -76,6 +102,49 @@ async function measure(): Promise<void> {
     ['gunzip | mysql', seconds(times.mysql), '', '1'],
     ['tool load', seconds(times.load), ratio(times.load, times.myloader), ratio(times.load, times.mysql)],
     ['to reach', '', '1.00', '0.50'],
+  ]);
+}
+
+/** What a build stores besides what the one before it has stored. */
+async function measureChanges(): Promise<void> {
+  const work = join(folder, 'work-changes');
+  const command = `${process.execPath} ${tool} --config ${await configure(work)} --json --yes`;
+  await run(`${command} build bench`);
+  const rows = [['changed', 'bytes added', '% of the first build', 'seconds', 'to reach']];
+  const first = await size(join(work, 'objects'));
+  for (const { what, goal, sql } of CHANGES) {
+    await server.sql('bench', ...sql);
+    const before = await size(join(work, 'objects'));
+    const took = await run(`${command} build bench`);
+    const added = (await size(join(work, 'objects'))) - before;
+    rows.push([what, String(added), ((100 * added) / first).toFixed(2), took.toFixed(1), goal]);
+  }
+  table(rows);
+}
+
+async function measureResets(): Promise<void> {
+  const work = join(folder, 'work-resets');
+  const command = `${process.execPath} ${tool} --config ${await configure(work)} --json --yes`;
+  await run(`${command} build bench`);
+  const times: Record<'load' | 'keeping' | 'base' | 'spare', number[]> = { load: [], keeping: [], base: [], spare: [] };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    times.load.push(await run(`${command} load bench --no-undo`));
+    times.keeping.push(await run(`${command} load bench --no-undo --keep-base`));
+    times.base.push(await run(`${command} reset bench --no-undo`));
+    await run(`${command} reset bench --no-undo --spare`);
+    times.spare.push(await run(`${command} reset bench --no-undo`));
+  }
+  const row = (name: string, key: keyof typeof times): string[] => [
+    name,
+    seconds(times[key]),
+    ratio(times[key], times.load),
+  ];
+  table([
+    ['', 'seconds, with the start of the program', 'of the load'],
+    row('tool load', 'load'),
+    row('tool load --keep-base', 'keeping'),
+    row('tool reset, from the base copy', 'base'),
+    row('tool reset, from the spare', 'spare'),
   ]);
 }
 

@@ -110,6 +110,8 @@ const MYSQL: Record<string, string[]> = {
   // A hint for people: rights, and names that were quoted before.
   'rights/grant-text.ts': ['account', 'granted.join(", ")', 'on'],
   // Rights out of a SET column of the server.
+  // Results of quotePath, and expressions of quoted columns.
+  'restore/copy-rows.ts': ['into', 'source', 'values.join(", ")'],
   'restore/grants.ts': ['given.join(", ")'],
   'restore/load-tables.ts': ['additions', 'conversions.join(", ")', 'fields.join(", ")', 'set'],
   // Results of quotePath.

@@ -86,7 +86,7 @@ export const baseCopyKeys = {
   keep_base: v.exactOptional(
     v.pipe(
       v.boolean(),
-      v.description('Loads keep a base copy of the destination for tool reset (PostgreSQL only).'),
+      v.description('Loads keep a base copy of the destination for tool reset.'),
       v.examples([false]),
     ),
   ),

@@ -8,6 +8,7 @@ import { probe } from './connection/probe.ts';
 import { parseMysqlUrl } from './connection/url.ts';
 import { dump } from './dump/dump.ts';
 import { inspectDestination, planRestore } from './restore/preflight.ts';
+import { dropCopies, findCopies, planReset, reset } from './restore/reset.ts';
 import { restore } from './restore/restore.ts';
 import { readNeeds } from './restore/table-needs.ts';
 import { findKept, undo } from './restore/undo.ts';
@@ -30,7 +31,7 @@ const engine: Engine = {
     whyNotKeepGoing: 'the swap of a MySQL database renames every table of the snapshot, so none may be missing',
     onlyProgram: null,
     scriptsRollBack: false,
-    whyNoBaseCopies: 'MySQL and MariaDB cannot copy a database by its files',
+    whyNoBaseCopies: null,
   },
   connect: {
     parseUrl: parseMysqlUrl,
@@ -53,6 +54,10 @@ const engine: Engine = {
     runScript,
     findKept,
     undo,
+    planReset,
+    reset,
+    findCopies,
+    dropCopies,
   },
   sanitize: {
     splitQuery: splitStatements,

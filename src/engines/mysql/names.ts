@@ -8,7 +8,15 @@ export function besideNames(destination: string): BesideNames {
 }
 
 /** Tables of the tool in its own databases. */
-const RESERVED = new Set(['tool-mark', 'tool-journal', 'tool-journal-moved', 'tool-journal-done', 'tool-kept']);
+const RESERVED = new Set([
+  ...['tool-mark', 'tool-journal', 'tool-journal-moved', 'tool-journal-done', 'tool-kept'],
+  ...['tool-base', 'tool-base-outdated', 'tool-base-retired'],
+]);
+
+/** The table that describes a base copy: of the present destination, of a former one, of one that is to be dropped. */
+export const BASE = 'tool-base';
+export const OUTDATED = 'tool-base-outdated';
+export const RETIRED = 'tool-base-retired';
 
 export function isReserved(table: string): boolean {
   return RESERVED.has(table.toLowerCase());

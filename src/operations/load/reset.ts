@@ -142,12 +142,14 @@ function unsupported(target: string, why: string): UserError {
 }
 
 function stepsOf(
-  { from, base, destination }: Resettable,
+  { from, by, base, destination }: Resettable,
   { undo, spare }: { undo: boolean; spare: boolean },
 ): string[] {
   const size = base.sizeBytes === null ? '' : ` (${formatBytes(base.sizeBytes)})`;
   return [
-    from === 'spare' ? 'Take the spare' : `Copy ${base.name}${size} by its files`,
+    from === 'spare'
+      ? 'Take the spare'
+      : `Copy ${base.name}${size} ${by === 'files' ? 'by its files' : 'row by row, and build the indexes'}`,
     'Carry over owner, grants and settings of the destination',
     ...swapSteps(destination.exists, undo),
     ...(spare ? [`Create the next spare${size}, while the destination is in use`] : []),

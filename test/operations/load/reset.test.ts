@@ -249,17 +249,6 @@ describeWithPostgres('a reset', () => {
     });
   });
 
-  it('is for PostgreSQL, and says so before anything is connected', async () => {
-    const settings = {
-      working_directory: join(folder.path, 'work'),
-      targets: { shop: { snapshot: { dst_url: 'mysql://app@127.0.0.1:1/shop' } } },
-    };
-    await expect(planReset(testContext({ settings }), { target: 'shop' })).rejects.toMatchObject({
-      code: 'base_copies_unsupported',
-      hint: expect.stringContaining('tool load shop'),
-    });
-  });
-
   itInFull('is never possible for the source of another target, nor is a base copy', async () => {
     await load({ keepBase: true });
     const owner = { snapshot: { src_url: server.url('copy') }, allow_destination_of: ['app'] };

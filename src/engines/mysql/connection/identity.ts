@@ -9,10 +9,10 @@ import { addressOf } from './url.ts';
 export async function identifyAffected(context: EngineContext, url: DatabaseUrl): Promise<AffectedDatabase[]> {
   await using session = await connectToServer(context, url);
   const destination = url.database ?? '';
-  const { prefix, undo } = besideNames(destination);
+  const { prefix, undo, base, spare } = besideNames(destination);
   const rows = await session.query<{ name: string }>(`
     SELECT SCHEMA_NAME AS name FROM information_schema.SCHEMATA
-    WHERE SCHEMA_NAME IN (${[destination, undo].map(quoteText).join(', ')})
+    WHERE SCHEMA_NAME IN (${[destination, undo, base, spare].map(quoteText).join(', ')})
       OR LEFT(SCHEMA_NAME, ${prefix.length}) = ${quoteText(prefix)}
     ORDER BY SCHEMA_NAME <> ${quoteText(destination)}, SCHEMA_NAME`);
   const server = await readServerIdentity(session, url);

@@ -6,6 +6,7 @@ import type { Collations } from '../introspect.ts';
 import { besideNames, isReserved } from '../names.ts';
 import { inDatabase, MARK, quotePath, quoteText } from '../quote.ts';
 import { createDatabase, destinationName, dropDatabase, findBeside, isEmpty } from '../server/server.ts';
+import { baseCopyNames, baseCopyState } from './base-record.ts';
 import { KEPT, keptSchema } from './kept.ts';
 import { DONE, journalSchema, MOVED, PENDING } from './swap/journal-schema.ts';
 import { parseRecord, readRecord } from './swap/record.ts';
@@ -77,12 +78,15 @@ export async function dropBeside(
   server: MysqlSession,
   { name, destination }: { name: string; destination: string },
 ): Promise<boolean> {
-  const { undo } = besideNames(await destinationName(server, destination));
+  const of = await destinationName(server, destination);
+  const { undo, base, spare } = besideNames(of);
   try {
     const isOurs =
       name === undo
         ? (await undoCopyOf(server, destination)) !== 'stranger'
-        : await isMarked(server, name, destination);
+        : name === base || name === spare
+          ? ['whole', 'remains'].includes(await baseCopyState(server, { database: name, of }))
+          : await isMarked(server, name, destination);
     if (!isOurs) return false;
     await dropDatabase(server, name);
     return true;
@@ -107,4 +111,19 @@ export async function reservedTables(server: MysqlSession, database: string): Pr
     `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', database)} AND LOWER(TABLE_NAME) LIKE 'tool-%'`,
   );
   return rows.map(({ name }) => name);
+}
+
+/** Drops what a killed run has left of base copies. */
+export async function sweepBaseCopies(
+  context: Pick<EngineContext, 'report'>,
+  server: MysqlSession,
+  destination: string,
+): Promise<string[]> {
+  const { of, base, spare } = await baseCopyNames(server, destination);
+  const dropped: string[] = [];
+  for (const database of [base, spare]) {
+    if ((await baseCopyState(server, { database, of })) !== 'remains') continue;
+    if (await dropBeside(context, server, { name: database, destination })) dropped.push(database);
+  }
+  return dropped;
 }

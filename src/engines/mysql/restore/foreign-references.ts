@@ -35,8 +35,9 @@ export async function foreignReferences(server: MysqlSession, destination: strin
     FROM information_schema.REFERENTIAL_CONSTRAINTS
     WHERE ${await keysWithOwnRows(server, `${inDatabase('UNIQUE_CONSTRAINT_SCHEMA', destination)} AND NOT ${inDatabase('CONSTRAINT_SCHEMA', destination)}`)}
     ORDER BY 1, 2, 3`);
-  const { prefix, undo } = besideNames(await destinationName(server, destination));
-  return rows.filter(({ database }) => database !== undo && !database.startsWith(prefix));
+  const { prefix, undo, base, spare } = besideNames(await destinationName(server, destination));
+  const own = new Set([undo, base, spare]);
+  return rows.filter(({ database }) => !own.has(database) && !database.startsWith(prefix));
 }
 
 export function dropStatement({ database, table, constraint }: ForeignReference): string {

@@ -2,7 +2,7 @@ import { bytesOfTable } from '../../../repository/manifest.ts';
 import type { DestinationState } from '../../../results/load-results.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { WarningEvent } from '../../../runtime/events.ts';
-import type { DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '../../engine.ts';
+import type { BaseCopies, DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '../../engine.ts';
 import { divideTables } from '../../shared/divide-tables.ts';
 import { freeBytesOf, refuseShortSpace, type Space } from '../../shared/server/free-space.ts';
 import { connectToServer } from '../connection/connect.ts';
@@ -17,6 +17,7 @@ import { readNameCase, refuseCollisions } from '../name-case.ts';
 import { withOwnRows } from '../own-rows.ts';
 import { inDatabase } from '../quote.ts';
 import { ownClientFor } from '../tools.ts';
+import { findBaseCopies } from './base-copies.ts';
 import { eventWarnings } from './event-warnings.ts';
 import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { hasRoutines, readRoutineGrants } from './grants.ts';
@@ -26,10 +27,11 @@ import { countTables, longSwapWarnings } from './swap/swap-duration.ts';
 
 /** Whether and with what consequences a snapshot can be restored; nothing is changed. */
 export async function planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan> {
-  const { url, manifest, inPlace } = request;
+  const { url, manifest, inPlace, keepBase } = request;
   if (inPlace) throw notInPlace();
   const details = detailsOf(manifest);
   const { destination, server, collations, freeBytes, packet } = await inspectDestination(context, url);
+  const copies = await existingCopies(context, url);
   const lost = destination.exists ? await lossWarnings(context, request) : [];
   const names = destination.exists ? await namesToRename(context, request) : 0;
   refuseOtherFlavour(details, { server, collations });
@@ -39,7 +41,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const packets = checkPacketLimit({ ...packet, details, tables, boundsJson: server.flavour === 'mysql' });
   refuseShortSpace(
     { destination, freeBytes },
-    tables.reduce((sum, table) => sum + bytesOfTable(table), 0),
+    copiesOf(keepBase) * tables.reduce((sum, table) => sum + bytesOfTable(table), 0),
   );
   return {
     destination,
@@ -48,6 +50,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
     schemas: manifest.schemas,
     tables,
     empty,
+    copies,
     warnings: [
       ...remoteWarnings(details.definitions_only ?? [], { created: request.remoteTables ?? false }),
       ...eventWarnings(details, { events: request.events ?? false }),
@@ -59,6 +62,15 @@ export async function planRestore(context: EngineContext, request: RestoreReques
       ...lost,
     ],
   };
+}
+
+function copiesOf(keepBase: RestoreRequest['keepBase']): number {
+  return 1 + (keepBase ? (keepBase.spare ? 2 : 1) : 0);
+}
+
+async function existingCopies(context: EngineContext, url: DatabaseUrl): Promise<BaseCopies> {
+  await using server = await connectToServer(context, url);
+  return await findBaseCopies(server, url.database ?? '');
 }
 
 /** Those of the destination, and those that take their place. */
@@ -223,7 +235,7 @@ function majorAndMinor(version: string): string {
   return version.split('.').slice(0, 2).join('.');
 }
 
-function sessionWarnings({ connections, database }: DestinationState): WarningEvent[] {
+export function sessionWarnings({ connections, database }: DestinationState): WarningEvent[] {
   if (connections === 0) return [];
   const sessions = connections === 1 ? '1 session is' : `${connections} sessions are`;
   const message = `${sessions} open on ${database}: those that keep a transaction open are ended when the tables are swapped`;

@@ -17,6 +17,8 @@ import { besideNames, isReserved } from '../names.ts';
 import { openClient } from '../program/load-program.ts';
 import { MARK } from '../quote.ts';
 import { databaseExists, destinationName, lockDestination } from '../server/server.ts';
+import { createBase, createSpare, type KeptBase } from './base-copies.ts';
+import { baseCopyNames, baseCopyState } from './base-record.ts';
 import { createBeside, dropBeside, lookBeside, reservedTables, undoCopyOf } from './beside.ts';
 import { checkRestored } from './check.ts';
 import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
@@ -42,9 +44,11 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   const unplanned = leftOut.filter(({ table }) => !details.definitions_only?.some((one) => one.table === table));
   for (const warning of remoteWarnings(unplanned, { created: false })) report(warning);
 
+  const partial = plan.empty.length > 0 || leftOut.length > 0;
+  const base = run.keepBase && { spare: run.keepBase.spare, snapshot: manifest.id, partial };
   return besideDestination(
     context,
-    { url, undo, throwAway, dropForeignReferences, collations: definitions },
+    { url, undo, throwAway, dropForeignReferences, collations: definitions, base },
     async ({ fresh, server, context: running }) => {
       const triggers = definitions.triggers.map(({ name }) => name);
       refuseCollisions(await readNameCase(server, triggers), triggers, 'triggers');
@@ -96,6 +100,10 @@ export interface Beside extends Pick<RestoreRun, 'url' | 'undo' | 'dropForeignRe
   collations: Collations;
   /** Drops what was made, instead of giving it the destination's place. */
   throwAway?: boolean | undefined;
+  /** Makes a base copy of the new database. Default: none remains. */
+  base?: KeptBase | undefined;
+  /** The new database is made from the present base copy, which remains. */
+  fromBase?: { spare: boolean } | undefined;
 }
 
 /** What belongs to the tables of the new database, to be made when they have their place. */
@@ -107,7 +115,7 @@ export interface Belongings {
 /** Makes a database beside the destination, has it filled, and swaps the two; leaves nothing when that fails. */
 export async function besideDestination(
   context: EngineContext,
-  { url, undo, collations, throwAway, dropForeignReferences: drop = false }: Beside,
+  { url, undo, collations, throwAway, dropForeignReferences: drop = false, base, fromBase }: Beside,
   fill: (made: { fresh: string; server: MysqlSession; context: EngineContext }) => Promise<Belongings>,
 ): Promise<Replaced> {
   const { report } = context;
@@ -118,8 +126,10 @@ export async function besideDestination(
   await lockDestination(server, destination);
   await sweepLeftovers(context, { server, url });
   await refuseStrangers(context, server, { destination, undo });
+  if (base || fromBase) await refuseBaseNames(server, destination);
   if (!throwAway) refuseForeignReferences(await foreignReferences(server, destination), { destination, drop });
   const fresh = besideNames(await destinationName(server, destination)).fresh();
+  let replaced: Replaced;
   try {
     await createBeside(server, { name: fresh, destination, collations });
     prepared(`Created shadow database ${fresh}`);
@@ -133,20 +143,34 @@ export async function besideDestination(
     await dropTried(context, withDatabase(url, fresh), belongings);
     context.signal.throwIfAborted();
     await refuseReserved(server, fresh);
-    return await swapDatabases(context, {
-      server,
-      begun: release,
-      url,
-      fresh,
-      undo,
-      dropForeignReferences: drop,
-      ...belongings,
-    });
+    const made =
+      base &&
+      (await whileAlive(context, { session: server }, (running) =>
+        createBase(running, server, { url, fresh, base, belongings }),
+      ));
+    context.signal.throwIfAborted();
+    const swap = { server, begun: release, url, fresh, undo, dropForeignReferences: drop, ...belongings };
+    replaced = await swapDatabases(context, { ...swap, base: fromBase ? 'kept' : (made ?? null) });
   } catch (error) {
     // Gives the lock free for the session that cleans up: this one may be gone with what made the run fail.
     await server.close();
     await settleAfterFailure(context, url);
     throw error;
+  }
+  const names = await baseCopyNames(server, destination);
+  const spare = (fromBase ?? base)?.spare ? await createSpare(context, server, url) : undefined;
+  return { ...replaced, ...(base && { baseDatabase: names.base }), ...(spare && { spareDatabase: spare }) };
+}
+
+async function refuseBaseNames(server: MysqlSession, destination: string): Promise<void> {
+  const { of, base, spare } = await baseCopyNames(server, destination);
+  for (const database of [base, spare]) {
+    if ((await baseCopyState(server, { database, of })) !== 'stranger') continue;
+    throw new UserError(`The database "${database}" exists, and is not a base copy or spare of "${destination}"`, {
+      code: 'base_name_taken',
+      exit: EXIT.refused,
+      hint: 'Rename or drop it: the base copy and the spare need their names.',
+    });
   }
 }
 

@@ -14,7 +14,7 @@ import { inspectDestination } from './preflight.ts';
 import { settleAfterFailure, sweepLeftovers } from './swap/leftovers.ts';
 import { readRecord } from './swap/record.ts';
 import { planRowExchange } from './swap/row-exchange.ts';
-import { exchange, tablesOf } from './swap/swap.ts';
+import { exchange, tablesOf, turnedBase } from './swap/swap.ts';
 import type { Rename } from './swap/swap-packet.ts';
 import { releasable } from './while-alive.ts';
 
@@ -56,6 +56,7 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
     { from: [names.undo, KEPT], to: [work, 'tool-retired'] },
     ...(made ? [] : [{ from: [work, KEPT], to: [names.undo, KEPT] } satisfies Rename]),
   ];
+  const turned = await turnedBase(server, destination);
   const back = leaving.map((table, at): Rename => ({ from: aside(at), to: [names.undo, table] }));
   try {
     const tables = { leaving, arriving };
@@ -70,8 +71,8 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
       url,
       work,
       renames,
-      later: [...records, ...back],
-      rows: { exchange: rows, later: records },
+      later: [...records, ...back, ...turned],
+      rows: { exchange: rows, later: [...records, ...turned] },
       made,
       code,
       definers: 'theirs',

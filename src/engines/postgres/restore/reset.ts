@@ -33,7 +33,7 @@ export async function planReset(context: EngineContext, { url, spare }: ResetReq
   refuseShortSpace(facts, made * (base.sizeBytes ?? 0));
   const from = usesSpare ? 'spare' : 'base';
   const all = [...sessionWarnings(facts, 'swap'), ...warnings];
-  return { destination: facts.destination, base, from, copies: made, warnings: all };
+  return { destination: facts.destination, base, from, by: 'files', copies: made, warnings: all };
 }
 
 /** Replaces the destination by its spare, or by a copy of its base copy. */

@@ -168,7 +168,10 @@ export async function createTables(session: MysqlSession, definitions: Definitio
 }
 
 /** Before tables, since the default of a column may draw from one. */
-async function createSequences(session: MysqlSession, { sequences }: Definitions): Promise<void> {
+export async function createSequences(
+  session: MysqlSession,
+  { sequences }: Pick<Definitions, 'sequences'>,
+): Promise<void> {
   try {
     for (const { name, create, next } of sequences) {
       await session.execute(create);

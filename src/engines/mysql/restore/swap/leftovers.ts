@@ -3,7 +3,7 @@ import type { DatabaseUrl, EngineContext } from '../../../engine.ts';
 import { connectToServer } from '../../connection/connect.ts';
 import { ConnectionLost } from '../../connection/session.ts';
 import { lockDestination } from '../../server/server.ts';
-import { dropBeside, lookBeside } from '../beside.ts';
+import { dropBeside, lookBeside, sweepBaseCopies } from '../beside.ts';
 import { settle, type Work } from './journal.ts';
 import type { Settling } from './settle-code.ts';
 
@@ -17,7 +17,7 @@ async function settleAll(context: Settling, { server, url }: Omit<Work, 'work'>)
   for (const work of leftovers) {
     if (await dropBeside(context, server, { name: work, destination })) dropped.push(work);
   }
-  return dropped;
+  return [...dropped, ...(await sweepBaseCopies(context, server, destination))];
 }
 
 /**

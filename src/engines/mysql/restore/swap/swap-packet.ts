@@ -151,10 +151,13 @@ function danglingSteps(keys: DanglingKey[]): Step[] {
  * Removes foreign keys to missing tables from what becomes the undo copy: one of them would follow a table of that name
  * that comes and goes. The copy's record has them.
  */
+/** Tables of a base copy have no foreign keys. */
+const BASE_SUFFIX = '.tool-base';
+
 export function withoutDangling({ before, later }: { before: CodeDefinitions; later: Rename[] }): string[] {
   return (before.dangling ?? []).flatMap(({ table, name }) =>
     later
-      .filter(({ to }) => to[1] === table)
+      .filter(({ to }) => to[1] === table && !to[0].endsWith(BASE_SUFFIX))
       .map(({ from }) => `ALTER TABLE ${quotePath(...from)} DROP FOREIGN KEY ${quoteName(name)}`),
   );
 }

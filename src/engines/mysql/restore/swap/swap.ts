@@ -7,11 +7,12 @@ import type { Definers } from '../../definitions/code.ts';
 import type { CodeDefinitions } from '../../definitions/definitions.ts';
 import { readBelongings } from '../../definitions/foreign-keys.ts';
 import { listCode } from '../../definitions/read-definitions.ts';
-import { readServer } from '../../introspect.ts';
+import { type Collations, readServer } from '../../introspect.ts';
 import { readNameCase } from '../../name-case.ts';
-import { besideNames } from '../../names.ts';
+import { BASE, besideNames, OUTDATED, RETIRED } from '../../names.ts';
 import { quotePath, tablesIn } from '../../quote.ts';
 import { createDatabase, databaseExists, destinationName, mayNotCreate, verifyLock } from '../../server/server.ts';
+import { baseCopyNames, baseCopyState } from '../base-record.ts';
 import { createBeside, dropBeside, undoCopyOf } from '../beside.ts';
 import { dropStatement, foreignReferences, refuseForeignReferences } from '../foreign-references.ts';
 import { hasRoutines, planGrants, type RoutineGrant, readRoutineGrants } from '../grants.ts';
@@ -37,6 +38,8 @@ export interface Swap {
   definers: Definers;
   /** Keeps what is replaced. */
   undo: boolean;
+  /** The database beside the destination that becomes its base copy, whether the present one remains, or none does. */
+  base: string | 'kept' | null;
   /** Drops foreign keys of other databases that reference tables of the destination. */
   dropForeignReferences: boolean;
 }
@@ -93,10 +96,57 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
         ]
       : [],
   };
+  const base = await planBase(context, server, { destination, made: swap.base, collations: code });
+  rows.later.push(...base.renames);
+  later.push(...base.renames);
   const swapMs = await exchange(context, { ...swap, work: fresh, renames, later, rows, made, keep, obsolete });
-  await dropBeside(context, server, { name: retired, destination });
+  for (const name of [retired, ...base.obsolete]) await dropBeside(context, server, { name, destination });
   swapped(`Switched ${destination} to the restored database`);
   return { swapMs, undoDatabase: keep ? names.undo : null };
+}
+
+interface PlannedBase {
+  renames: Rename[];
+  /** Databases to drop when the swap is over. */
+  obsolete: string[];
+}
+
+/** The tables of a new base copy take their place with the renames that end the swap, whole or not at all. */
+async function planBase(
+  context: EngineContext,
+  server: MysqlSession,
+  { destination, made, collations }: { destination: string; made: Swap['base']; collations: Collations },
+): Promise<PlannedBase> {
+  if (made === 'kept') return { renames: [], obsolete: [] };
+  const { of, base, spare } = await baseCopyNames(server, destination);
+  const state = await baseCopyState(server, { database: base, of });
+  const present = state === 'whole' ? await tablesOf(server, base) : [];
+  const record = present.find((table) => table === BASE || table === OUTDATED);
+  if (made === null) {
+    const retire: Rename[] = record ? [{ from: [base, record], to: [base, RETIRED] }] : [];
+    return { renames: retire, obsolete: record ? [spare, base] : [spare] };
+  }
+  if (state === 'remains') await dropBeside(context, server, { name: base, destination });
+  if (state !== 'whole') await createDatabase(server, { name: base, collations });
+  const old = besideNames(of).fresh();
+  if (record) await createBeside(server, { name: old, destination, collations });
+  return {
+    renames: [
+      ...present.map((table, at): Rename => ({ from: [base, table], to: [old, `base-${at}`] })),
+      ...(await tablesOf(server, made)).map((table): Rename => ({ from: [made, table], to: [base, table] })),
+    ],
+    obsolete: [spare, made, ...(record ? [old] : [])],
+  };
+}
+
+/** A reset to a base copy of the replaced database is as wrong as it is right when that is put back. */
+export async function turnedBase(server: MysqlSession, destination: string): Promise<Rename[]> {
+  const { of, base } = await baseCopyNames(server, destination);
+  if ((await baseCopyState(server, { database: base, of })) !== 'whole') return [];
+  const present = await tablesOf(server, base);
+  return present.includes(BASE)
+    ? [{ from: [base, BASE], to: [base, OUTDATED] }]
+    : [{ from: [base, OUTDATED], to: [base, BASE] }];
 }
 
 /** What replaces the renames where rows are exchanged instead of tables. */
