@@ -3,6 +3,7 @@ import type {
   DatabaseCopies,
   DatabaseCopy,
   DestinationState,
+  LoadDifference,
   LoadPlan,
   LoadResult,
 } from '../../results/load-results.ts';
@@ -46,6 +47,19 @@ export const databaseCopies = matches<DatabaseCopies>()(
   v.object({ base: orNull(databaseCopy), spare: orNull(databaseCopy) }),
 );
 
+const loadDifference = matches<LoadDifference>()(
+  v.object({
+    method: v.picklist(['difference', 'full']),
+    reason: text,
+    base: text,
+    base_snapshot: orNull(text),
+    tables: number,
+    size_bytes: number,
+    saved_tables: number,
+    saved_bytes: number,
+  }),
+);
+
 export const loadPlan = matches<LoadPlan>()(
   v.object({
     target: text,
@@ -60,6 +74,7 @@ export const loadPlan = matches<LoadPlan>()(
     undo: flag,
     keep_base: v.exactOptional(v.object({ spare: flag })),
     copies: v.exactOptional(databaseCopies),
+    difference: v.exactOptional(loadDifference),
     reset_instead: v.exactOptional(v.literal(true)),
     keep_going: v.exactOptional(v.picklist(['inspect', 'swap'])),
     schemas: texts,
@@ -87,6 +102,7 @@ export const loadResult = matches<LoadResult>()(
     missing: v.exactOptional(
       v.object({ objects: number, tables: number, rows: number, differences: texts, errors: texts }),
     ),
+    difference: v.exactOptional(loadDifference),
     base_database: v.exactOptional(text),
     spare_database: v.exactOptional(text),
   }),

@@ -29,6 +29,8 @@ export interface LoadRequest extends TrustChoice {
   /** Keeps a spare beside the base copy; default: `keep_spare`. */
   spare?: boolean;
   inPlace?: boolean;
+  /** Loads all tables, even where a base copy has most of them. */
+  full?: boolean;
   /** After errors: restores the rest, and leaves it to be inspected or swaps it in. Default: the first error ends the load. */
   keepGoing?: 'inspect' | 'swap' | undefined;
   /** Drops foreign keys of other databases that reference tables of the destination (MySQL, MariaDB). */

@@ -17,6 +17,8 @@ export interface ContentsEntry {
   /** Empty where it is in no schema. */
   schema: string;
   definition: string;
+  /** Of a table; empty for all else. */
+  accessMethod: string;
 }
 
 const MAGIC = 'PGDMP';
@@ -45,9 +47,9 @@ export function rewriteContents(toc: Buffer, change: (entry: ContentsEntry) => s
       const start = reader.at();
       const definition = reader.text();
       const end = reader.at();
-      const schema = reader.entryTail();
+      const { schema, accessMethod } = reader.entryTail();
       if (definition === null) continue;
-      const changed = change({ dumpId, class: catalog, oid, kind, tag, schema, definition });
+      const changed = change({ dumpId, class: catalog, oid, kind, tag, schema, definition, accessMethod });
       if (changed === definition) continue;
       pieces.push(toc.subarray(copied, start), reader.written(changed));
       copied = end;
@@ -74,8 +76,8 @@ interface Reader {
   at(): number;
   integer(): number;
   text(): string | null;
-  /** Everything of an entry that follows its definition; returns its schema. */
-  entryTail(): string;
+  /** Everything of an entry that follows its definition. */
+  entryTail(): Pick<ContentsEntry, 'schema' | 'accessMethod'>;
   written(text: string): Buffer;
 }
 
@@ -107,14 +109,14 @@ function createReader(toc: Buffer): Reader | null {
     text,
     entryTail() {
       // DROP, COPY, schema, tablespace, access method.
-      const [, , schema] = [text(), text(), text(), text(), text()];
+      const [, , schema, , accessMethod] = [text(), text(), text(), text(), text()];
       if (minor >= KIND_OF_RELATION) integer();
       // Owner, `WITH OIDS`; then the entries that it depends on up to an absent one, and its file.
       text();
       text();
       while (text() !== null);
       text();
-      return schema ?? '';
+      return { schema: schema ?? '', accessMethod: accessMethod ?? '' };
     },
     written(content) {
       const bytes = Buffer.from(content);

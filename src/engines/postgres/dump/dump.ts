@@ -25,6 +25,7 @@ import {
 } from './archive.ts';
 import { CONTENTS } from './archive-contents.ts';
 import { cutDefinitions } from './cut-definitions.ts';
+import { digestDefinitions } from './definitions-digest.ts';
 import { createDumpProgress, nameOf } from './dump-progress.ts';
 import { readSource, type Source } from './dump-source.ts';
 import { rangesOf } from './ranges.ts';
@@ -68,19 +69,21 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const ranges = rangesOf(own, { serverMajor: majorOf(serverVersion) });
   const { works, read } = tableReaders(context, { request, tools, session, snapshot, ranges, progress, explain });
   let archive: ArchiveEntry[] = [];
+  let definitions: string | null = null;
   await runTogether(context.signal, [
     async (signal) => {
       await runPgDump({ ...context, signal }, { request, tools, snapshot, source, exclusions, explain });
       await cutDefinitions(join(request.directory, ARCHIVE, CONTENTS), source);
       archive = await listArchive({ ...context, signal }, tools, join(request.directory, ARCHIVE));
-      await fixDate(join(request.directory, ARCHIVE, CONTENTS));
+      const contents = await fixDate(join(request.directory, ARCHIVE, CONTENTS));
+      definitions = digestDefinitions(contents);
     },
     ...works,
   ]);
   const others = await packOthers(request, { archive, own });
   const tables = await settled(read);
   dumped(`Dumped ${of}`);
-  return { serverVersion, toolVersion: tools.version, ...assemble({ tables, others, archive, source }) };
+  return { serverVersion, toolVersion: tools.version, ...assemble({ tables, others, archive, source, definitions }) };
 }
 
 async function readServerVersion(session: PsqlSession): Promise<string> {
@@ -229,8 +232,10 @@ async function listArchive(context: EngineContext, tools: ClientTools, directory
 }
 
 /** A database that has not changed gives the same files again. */
-async function fixDate(contents: string): Promise<void> {
-  await writeFile(contents, withoutDate(await readFile(contents)));
+async function fixDate(path: string): Promise<Buffer> {
+  const contents = withoutDate(await readFile(path));
+  await writeFile(path, contents);
+  return contents;
 }
 
 interface Dumped {
@@ -240,10 +245,11 @@ interface Dumped {
   others: Map<string, PackedFile>;
   archive: ArchiveEntry[];
   source: Source;
+  definitions: string | null;
 }
 
 function assemble(dumped: Dumped): Pick<DumpResult, 'tables' | 'files' | 'details' | 'schemas'> {
-  const { others, archive, source } = dumped;
+  const { others, archive, source, definitions } = dumped;
   const byOid = new Map(source.allTables.map((table) => [table.oid, table]));
   const tables: ManifestTable[] = [];
   const data: ArchiveDetails['data'] = {};
@@ -268,5 +274,6 @@ function assemble(dumped: Dumped): Pick<DumpResult, 'tables' | 'files' | 'detail
   tables.sort((a, b) => (a.name < b.name ? -1 : 1));
   const files = [...others.values()].map(({ file }) => file).sort((a, b) => (a.name < b.name ? -1 : 1));
   const schemas = source.details.schemas.map((schema) => schema.name);
-  return { tables, files, schemas, details: { ...source.details, data } satisfies ArchiveDetails };
+  const details = { ...source.details, data, ...(definitions && { definitions }) } satisfies ArchiveDetails;
+  return { tables, files, schemas, details };
 }

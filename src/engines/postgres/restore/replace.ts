@@ -28,7 +28,7 @@ export interface Replacement {
 interface KeptBase {
   spare: boolean;
   /** Known when the database is complete. */
-  facts: () => Pick<BaseMark, 'snapshot' | 'partial'>;
+  facts: () => Pick<BaseMark, 'snapshot' | 'partial' | 'contents'>;
 }
 
 export interface Creation {

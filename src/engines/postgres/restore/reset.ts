@@ -13,8 +13,8 @@ import { usableBase } from '../../shared/base-copies.ts';
 import { refuseShortSpace } from '../../shared/server/free-space.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
-import { dropMarked, lockDestination, markNew, sweepLeftovers } from '../server/server.ts';
-import { copyDatabase, findBaseCopies, takeSpare } from './base.ts';
+import { dropMarked, lockDestination, sweepLeftovers } from '../server/server.ts';
+import { findBaseCopies, newFromBase } from './base.ts';
 import { checkSwap } from './blockers.ts';
 import { inspectDestination, sessionWarnings } from './preflight.ts';
 import { replaceDestination } from './replace.ts';
@@ -47,12 +47,8 @@ export async function reset(context: EngineContext, { url, spare, undo, role, ac
         const copies = await findBaseCopies(server, destination);
         const base = usableBase(copies, url);
         accept(base);
-        if (copies.spare && isUsable(copies.spare)) {
-          await takeSpare(server, copies.spare.name, { to: fresh, of: destination });
-          return;
-        }
-        await copyDatabase(context, server, { url, from: base.name, to: fresh, closed: false });
-        await markNew(server, fresh, destination);
+        const spare = isUsable(copies.spare) ? copies.spare : null;
+        await newFromBase(context, server, { url, base, spare, to: fresh });
       },
     },
   );

@@ -62,8 +62,11 @@ async function liftForced(context: EngineContext, { url, tools, settings }: Fill
   return await liftForcedRowSecurity(session);
 }
 
+/** The folder of the archive, within that of the run. */
+export const ARCHIVE = 'archive';
+
 /** An archive in pg_dump's directory format, without the tables' rows. */
-interface Archive {
+export interface Archive {
   directory: string;
   /** The list of entries to restore. */
   list: string;
@@ -87,7 +90,7 @@ export async function materialize(
     remoteTables,
   }: Pick<Filling, 'manifest' | 'directory' | 'read' | 'tools' | 'details' | 'plan' | 'premade' | 'remoteTables'>,
 ): Promise<Archive> {
-  const archive = join(directory, 'archive');
+  const archive = join(directory, ARCHIVE);
   await mkdir(archive);
   for (const file of manifest.files) await writeOut(read(file), join(archive, file.name));
   await refuseForeignFiles(archive, manifest.files);
@@ -157,14 +160,14 @@ async function createExtensionSchemas(context: EngineContext, { url, tools, deta
   for (const schema of needed) await session.execute(`CREATE SCHEMA IF NOT EXISTS ${quoteName(schema)}`);
 }
 
-interface Section {
+export interface Section {
   fill: Filling;
   archive: Archive;
   section: 'pre-data' | 'data' | 'post-data';
   jobs: number;
 }
 
-async function pgRestore(context: EngineContext, { fill, archive, section, jobs }: Section): Promise<void> {
+export async function pgRestore(context: EngineContext, { fill, archive, section, jobs }: Section): Promise<void> {
   const { url, tools, settings } = fill;
   const connection = connectionOf(url, settings);
   const args = [...sectionArgs({ fill, archive, section }), `--jobs=${jobs}`, ...connection.args, archive.directory];
