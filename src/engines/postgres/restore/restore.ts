@@ -86,7 +86,7 @@ async function readContents(context: EngineContext, fill: Filling): Promise<Base
   if (definitions === null) return undefined;
   await using session = await connect(context, fill.url, fill);
   const { schemas, tables } = plan;
-  return describeContents(session, { manifest, details, definitions, schemas, tables, remoteTables, role });
+  return await describeContents(session, { manifest, details, definitions, schemas, tables, remoteTables, role });
 }
 
 /** Goes on to the swap only where that was explicitly requested. */
