@@ -57,36 +57,49 @@ const DEPENDENT = `
   CREATE TABLE price (n integer); INSERT INTO price VALUES (100), (200); CREATE INDEX ON price (taxed(n));
   SELECT lo_from_bytea(4711, 'large')`;
 
+const FULL = process.env.TOOL_TEST_FULL !== undefined;
+/** Each needs loads of its own, which take seconds. */
+const itInFull = it.runIf(FULL);
+
 /** Each with the tables that differ after it. `price` is computed by a function of its own, and `unlogged` may be lost. */
-const CHANGES: { change: string; tables: string[] }[] = [
-  { change: 'SELECT 1', tables: [] },
-  { change: "UPDATE customer SET name = name || '!' WHERE id % 7 = 0", tables: ['public.customer'] },
+const CHANGES: { change: string; tables: string[]; full?: true }[] = [
+  { change: 'SELECT 1', tables: [], full: true },
+  { change: "UPDATE customer SET name = name || '!' WHERE id % 7 = 0", tables: ['public.customer'], full: true },
   {
     change:
-      "DELETE FROM note; INSERT INTO large (customer, body) SELECT 3, md5(i::text) FROM generate_series(1, 9) i; UPDATE line SET n = n + 1 WHERE at < '2026-01-01'",
-    tables: ['public.large', 'public.line_1', 'public.log', 'public.note'],
+      "UPDATE rate SET percent = 20; DELETE FROM note; INSERT INTO large (customer, body) SELECT 3, md5(i::text) FROM generate_series(1, 9) i; UPDATE line SET n = n + 1 WHERE at < '2026-01-01'",
+    tables: ['public.large', 'public.line_1', 'public.log', 'public.note', 'public.rate'],
   },
   {
-    change: 'UPDATE rate SET percent = 20; UPDATE tenant SET id = 2',
-    tables: ['public.rate', 'public.tenant'],
+    change: 'UPDATE tenant SET id = 2; TRUNCATE line CASCADE',
+    tables: ['public.line_1', 'public.line_2', 'public.tenant'],
+    full: true,
   },
   {
     change: "INSERT INTO hashed VALUES ('sad', 99); UPDATE twice SET id = 2; SELECT nextval('counter')",
-    tables: ['public.hashed_0', 'public.hashed_1_high', 'public.hashed_1_low', 'public.hashed_2', 'public.heir', 'public.twice'],
+    tables: [
+      'public.hashed_0',
+      'public.hashed_1_high',
+      'public.hashed_1_low',
+      'public.hashed_2',
+      'public.heir',
+      'public.twice',
+    ],
+    full: true,
   },
 ];
-const ALWAYS = ['public.price', 'public.unlogged'];
+const ALWAYS = ['public.price', ...(FULL ? ['public.unlogged'] : [])];
 
 describeWithPostgres('a load of what differs from the base copy', () => {
   let server: TestPostgres;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-  let events: RunEvent[] = [];
+  const events: RunEvent[] = [];
 
   beforeAll(async () => {
     folder = await temporaryFolder();
     server = await startPostgres();
     await server.createDatabase('source');
-    await server.psql('source', { sql: EVERY_OBJECT });
+    if (FULL) await server.psql('source', { sql: EVERY_OBJECT });
     await server.psql('source', { sql: DEPENDENT });
     await build(contextWith(), { target: 'app' });
     await load({ keepBase: true });
@@ -115,11 +128,13 @@ describeWithPostgres('a load of what differs from the base copy', () => {
   }
 
   it('gives the database that a full load gives, change after change', async () => {
-    for (const { change, tables } of CHANGES) {
+    for (const { change, tables } of CHANGES.filter(({ full = false }) => FULL || !full)) {
       await sql(change, 'source');
       await build(contextWith(), { target: 'app' });
       const { restore } = await planLoad(contextWith(), { target: 'app', remoteTables: true });
-      expect(restore?.difference?.tables, `${change}: ${restore?.difference?.reason}`).toEqual([...tables, ...ALWAYS].sort());
+      expect(restore?.difference?.tables, `${change}: ${restore?.difference?.reason}`).toEqual(
+        [...tables, ...ALWAYS].sort(),
+      );
       const result = await load({ keepBase: true });
       expect(result.difference).toMatchObject({ method: 'difference', tables: tables.length + ALWAYS.length });
       expect(await load({ destdb: server.url('full') })).not.toHaveProperty('difference');
@@ -128,7 +143,70 @@ describeWithPostgres('a load of what differs from the base copy', () => {
     }
     // The index of a table that does not differ has values that come from one that does.
     expect(await sql('SET enable_seqscan = off; SELECT count(*) FROM price WHERE taxed(n) = 40')).toBe('1');
-  }, 60_000);
+  }, 240_000);
 
   const dumpOf = (database: string) => server.dump(database, '--load-via-partition-root');
+
+  it('is not made where the result could be another, and says why', async () => {
+    await load({ keepBase: true });
+    const method = async (request: Partial<LoadRequest> = {}, on = contextWith()) => {
+      const { difference } = await planned(request, on);
+      return `${difference?.method}: ${difference?.reason}`;
+    };
+    expect(await method()).toMatch(
+      /^difference: the base copy is of snapshot [0-9a-f]{8}, which has the same definitions$/,
+    );
+    expect(await method({ full: true })).toBe('full: --full was given');
+    expect(await method({ tables: ['public.rate'] })).toBe('full: only some tables are loaded');
+    expect(await method({ keepGoing: 'inspect' })).toBe('full: --keep-going restores every object');
+    expect(await method({ remoteTables: false })).toBe('full: the definitions differ from those of the base copy');
+    await sql('CREATE ROLE other');
+    expect(await method({}, contextWith({ role: 'other' }))).toBe('full: the owner of the objects differs');
+    expect((await planned({ inPlace: true })).difference).toBeUndefined();
+    await sql('ALTER DATABASE copy OWNER TO other');
+    expect(await method()).toBe('full: the destination has another owner than the base copy');
+    await sql('ALTER DATABASE copy OWNER TO postgres');
+
+    const on = contextWith();
+    const before = await planLoad(on, { target: 'app', remoteTables: true });
+    await sql('ALTER DATABASE "copy.tool-base" ALLOW_CONNECTIONS true', 'postgres');
+    expect(await method()).toBe(
+      'full: the base copy cannot be used: it accepts connections, so it may have been changed',
+    );
+    await expect(applyLoad(on, before)).rejects.toMatchObject({ code: 'plan_outdated' });
+    await sql('ALTER DATABASE "copy.tool-base" ALLOW_CONNECTIONS false', 'postgres');
+
+    const mark = await sql(
+      `SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = 'copy.tool-base'`,
+    );
+    const forge = async (change: object) => {
+      const { contents, ...rest } = JSON.parse(mark);
+      const forged = JSON.stringify({ ...rest, contents: { ...contents, ...change } });
+      await sql(`COMMENT ON DATABASE "copy.tool-base" IS '${forged}'`, 'postgres');
+      return method();
+    };
+    expect(await forge({ server: '150001' })).toBe('full: the server was updated after the base copy was made');
+    expect(await forge({ sanitized: true })).toBe('full: the base copy has sanitized data');
+    expect(await forge({ others: '' })).toBe('full: large objects differ from those of the base copy');
+    expect(await forge({ extensions: { plpgsql: '0.9' } })).toMatch(/another version of extension plpgsql/);
+    expect(await forge({ tables: 'AAAA' })).toBe('full: the base copy has other tables');
+    expect(await forge({})).toMatch(/^difference/);
+  });
+
+  itInFull(
+    'follows changed definitions with a full load',
+    async () => {
+      await load({ keepBase: true });
+      await sql('CREATE INDEX ON rate (percent)', 'source');
+      await build(contextWith(), { target: 'app' });
+      expect(await load({ keepBase: true })).toMatchObject({ difference: { method: 'full', saved_tables: 0 } });
+      await sql("SELECT lo_from_bytea(4712, 'more')", 'source');
+      await build(contextWith(), { target: 'app' });
+      expect(await load({ keepBase: true })).toMatchObject({
+        difference: { method: 'full', reason: 'large objects differ from those of the base copy' },
+      });
+      expect(await load({ keepBase: true })).toMatchObject({ difference: { method: 'difference' } });
+    },
+    60_000,
+  );
 });

@@ -74,16 +74,18 @@ async function prepare(context: EngineContext, fill: Filling, tables: ManifestTa
   await using session = await connect(context, url, { tools, settings });
   const eventTriggers = await disableEventTriggers(session);
   const forced = await liftForcedRowSecurity(session);
-  const large = tables.filter((table) => bytesOfTable(table) >= LARGE_BYTES);
-  const relationsOf = (some: ManifestTable[]): Relation[] => some.flatMap((table) => relationOf(table, fill));
-  const aside = await setAside(session, { relations: relationsOf(tables), large: relationsOf(large) });
+  const aside = await setAside(
+    session,
+    tables.flatMap((table) => relationsOf(table, fill)),
+  );
   return { aside, forced, eventTriggers };
 }
 
-function relationOf(table: ManifestTable, { details }: Filling): Relation[] {
+function relationsOf(table: ManifestTable, { details }: Filling): Relation[] {
   const { schema, table: name, root } = dataOf(table, details);
-  const own = { schema, table: name, tree: false };
-  return root ? [own, { ...root, tree: true }] : [own];
+  const large = bytesOfTable(table) >= LARGE_BYTES;
+  const own = { schema, table: name, tree: false, large };
+  return root ? [own, { ...root, tree: true, large }] : [own];
 }
 
 async function buildIndexes(context: EngineContext, fill: Filling, statements: string[]): Promise<void> {

@@ -5,6 +5,8 @@ export interface Relation {
   table: string;
   /** A partitioned table, with all of its partitions. */
   tree: boolean;
+  /** Building its indexes is worth more than the statements that it takes. */
+  large: boolean;
 }
 
 /** Statements that give the tables back what was taken from them, each list in its order. */
@@ -17,18 +19,16 @@ export interface Aside {
 
 /**
  * Empties tables and keeps triggers and foreign keys from acting on their rows. Indexes of large tables are dropped,
- * since they are built faster than they are filled, unless something depends on them.
+ * since they are built faster than they are filled, and those of expressions, which may read tables that are loaded
+ * meanwhile. Those that something depends on are rebuilt.
  */
-export async function setAside(
-  session: PsqlSession,
-  { relations, large }: { relations: Relation[]; large: Relation[] },
-): Promise<Aside> {
+export async function setAside(session: PsqlSession, relations: Relation[]): Promise<Aside> {
   const triggers = await session.query<Pair>(triggersQuery(relations));
   await inBatches(session, triggers);
   const foreignKeys = await session.query<Pair>(foreignKeysQuery(relations));
   await inBatches(session, foreignKeys);
   // Foreign keys depend on indexes, so these are looked for now.
-  const indexes = large.length === 0 ? [] : await session.query<Pair>(indexesQuery(large));
+  const indexes = await session.query<Pair>(indexesQuery(relations));
   await inBatches(session, indexes);
   await inBatches(session, await session.query<Pair>(truncationsQuery(relations)));
   const later = (pairs: Pair[]): string[] => pairs.flatMap(({ after }) => after);
@@ -53,10 +53,10 @@ async function inBatches(session: PsqlSession, pairs: Pair[]): Promise<void> {
 
 function relationsOf(relations: Relation[]): string {
   return `given AS (
-      SELECT c.oid, j.tree FROM json_to_recordset(${quoteText(JSON.stringify(relations))}) AS j (schema text, "table" text, tree boolean)
+      SELECT c.oid, j.tree, j.large FROM json_to_recordset(${quoteText(JSON.stringify(relations))}) AS j (schema text, "table" text, tree boolean, large boolean)
         JOIN pg_namespace n ON n.nspname = j.schema JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = j."table"),
     relations AS (
-      SELECT oid FROM given UNION SELECT t.relid::oid FROM given, pg_partition_tree(given.oid) t WHERE given.tree)`;
+      SELECT oid, large FROM given UNION SELECT t.relid::oid, large FROM given, pg_partition_tree(given.oid) t WHERE given.tree)`;
 }
 
 /** Not those of the server itself, which are of constraints. */
@@ -109,7 +109,8 @@ function indexesQuery(relations: Relation[]): string {
         coalesce(pg_get_constraintdef(k.oid), pg_get_indexdef(x.oid)) AS definition, pg_relation_size(x.oid) AS bytes
       FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
         LEFT JOIN pg_constraint k ON k.conindid = i.indexrelid AND k.conrelid = i.indrelid AND k.contype IN ('p', 'u', 'x')
-      WHERE t.relkind = 'r' AND t.oid IN (SELECT oid FROM relations)
+      WHERE t.relkind = 'r' AND EXISTS (SELECT FROM relations r WHERE r.oid = t.oid AND
+        (r.large OR i.indexprs IS NOT NULL OR i.indpred IS NOT NULL))
     ) AS found ORDER BY bytes DESC`;
 }
 
