@@ -4,6 +4,7 @@ import type { TargetSettings } from '../../../src/config/schema/settings.ts';
 import { build } from '../../../src/operations/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
+import { applyReset, planReset } from '../../../src/operations/load/reset.ts';
 import type { LoadPlan, LoadResult } from '../../../src/results/load-results.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import type { RunEvent } from '../../../src/runtime/events.ts';
@@ -191,6 +192,27 @@ describeWithPostgres('a load of what differs from the base copy', () => {
     expect(await forge({ extensions: { plpgsql: '0.9' } })).toMatch(/another version of extension plpgsql/);
     expect(await forge({ tables: 'AAAA' })).toBe('full: the base copy has other tables');
     expect(await forge({})).toMatch(/^difference/);
+  });
+
+  itInFull.each([
+    ['load', () => load()],
+    ['reset', async () => applyReset(contextWith(), await planReset(contextWith(), { target: 'app' }))],
+  ])('does not bring back grants that were revoked: %s', async (what, run) => {
+    const reader = `reader_of_${what}`;
+    const grants = `SELECT json_build_array((SELECT array_agg(relacl::text) FROM pg_class WHERE relname IN ('rate', 'tenant')),
+      (SELECT attacl FROM pg_attribute WHERE attrelid = 'price'::regclass AND attname = 'n'), (SELECT json_agg(defaclacl) FROM pg_default_acl))`;
+    await sql(`CREATE ROLE ${reader}; GRANT SELECT ON rate, tenant TO ${reader}; GRANT SELECT (n) ON price TO ${reader};
+      ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO ${reader}; ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT INSERT ON TABLES TO ${reader}`);
+    await load({ keepBase: true });
+    const granted = await sql(grants);
+    expect(granted.match(/reader/g)).toHaveLength(5);
+    await sql(`REVOKE ALL ON rate FROM ${reader}; REVOKE ALL (n) ON price FROM ${reader};
+      ALTER DEFAULT PRIVILEGES REVOKE ALL ON TABLES FROM ${reader}; ALTER DEFAULT PRIVILEGES IN SCHEMA public REVOKE ALL ON TABLES FROM ${reader}`);
+    const revoked = await sql(grants);
+    expect(revoked.match(/reader/g)).toHaveLength(1);
+    await run();
+    expect(await sql(grants)).toBe(revoked);
+    
   });
 
   itInFull(

@@ -23,6 +23,8 @@ export interface Replacement {
   base?: KeptBase | undefined;
   /** The new database is made from the present base copy, which remains. */
   fromBase?: { spare: boolean } | undefined;
+  /** The new database is made from the base copy otherwise. */
+  copied?: boolean | undefined;
 }
 
 interface KeptBase {
@@ -50,7 +52,7 @@ export interface Steps {
  */
 export async function replaceDestination(
   context: EngineContext,
-  { url, undo, settings = [], role, throwAway, base, fromBase }: Replacement,
+  { url, undo, settings = [], role, throwAway, base, fromBase, copied = fromBase !== undefined }: Replacement,
   { create, fill }: Steps,
 ): Promise<Replaced> {
   const { report } = context;
@@ -80,7 +82,7 @@ export async function replaceDestination(
       return { swapMs: null, undoDatabase: null };
     }
     await verifyLock(server, destination);
-    await inherit(context, server, { from: exists ? destination : null, to: fresh, url, settings, role });
+    await inherit(context, server, { from: exists ? destination : null, to: fresh, url, settings, role, copied });
     context.signal.throwIfAborted();
     const made = base && (await createBase(context, server, { url, from: fresh, to: copy, base }));
     context.signal.throwIfAborted();

@@ -51,8 +51,8 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
     }),
   };
   const differing = plan.difference?.tables ?? null;
-  const copied = differing ? plan.difference : undefined;
-  const beside = { ...run, base, locale: details.locale, settings: details.settings, copied };
+  const fromCopy = differing ? plan.difference : undefined;
+  const beside = { ...run, base, locale: details.locale, settings: details.settings, fromCopy };
   const replaced = await besideDestination(context, beside, async ({ fresh }) => {
     const filled = withDatabase(url, fresh);
     const settings = restoreSettings(plan.destination.local, jobs);
@@ -114,10 +114,10 @@ function hintAtRights(error: unknown): unknown {
   return new UserError(error.message, { code, exit, details, hint, cause: error });
 }
 
-export interface Beside extends Replacement {
+export interface Beside extends Omit<Replacement, 'copied'> {
   locale: NewDatabase['locale'];
   /** The new database is made from this base copy instead of an empty one. */
-  copied?: DifferencePlan | undefined;
+  fromCopy?: DifferencePlan | undefined;
 }
 
 /**
@@ -126,12 +126,12 @@ export interface Beside extends Replacement {
  */
 export async function besideDestination(
   context: EngineContext,
-  { locale, copied, ...replacement }: Beside,
+  { locale, fromCopy, ...replacement }: Beside,
   fill: (made: { fresh: string; server: PsqlSession }) => Promise<void>,
 ): Promise<Replaced> {
   const destination = replacement.url.database ?? '';
   const create = async ({ server, fresh, exists }: Creation): Promise<void> => {
-    if (copied) return copyBase(context, server, { url: replacement.url, to: fresh, planned: copied });
+    if (fromCopy) return copyBase(context, server, { url: replacement.url, to: fresh, planned: fromCopy });
     const [version] = await server.query<{ major: string }>(`SELECT current_setting('server_version') AS major`);
     const tablespace = exists ? await inheritedTablespace(context, server, destination) : null;
     const major = majorOf(version?.major ?? '');
@@ -141,7 +141,7 @@ export async function besideDestination(
     const message = `The server does not know the source's locale "${locale.icu_locale ?? locale.collate}": its own is used, and text may sort differently`;
     context.report({ event: 'warning', code: 'locale_unknown', message });
   };
-  return replaceDestination(context, replacement, { create, fill });
+  return replaceDestination(context, { ...replacement, copied: fromCopy !== undefined }, { create, fill });
 }
 
 interface BaseToCopy {
