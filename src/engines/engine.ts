@@ -318,6 +318,8 @@ export interface RestoreFacet {
   planReset?(context: EngineContext, request: ResetRequest): Promise<Resettable>;
   reset?(context: EngineContext, run: ResetRun): Promise<Replaced>;
   findCopies?(context: EngineContext, url: DatabaseUrl): Promise<BaseCopies>;
+  /** The same of several databases that can share one connection (`connectionKey`), in their order. */
+  findAllCopies?(context: EngineContext, request: { urls: DatabaseUrl[] }): Promise<BaseCopies[]>;
   dropCopies?(context: EngineContext, url: DatabaseUrl): Promise<string[]>;
 }
 

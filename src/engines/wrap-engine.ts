@@ -31,6 +31,7 @@ const CALLS: { [Facet in Exclude<keyof Engine, 'id' | 'capabilities'>]: Extract<
     'planReset',
     'reset',
     'findCopies',
+    'findAllCopies',
     'dropCopies',
   ],
   sanitize: ['readColumns', 'digestColumns', 'runQuery', 'removeTraces', 'suggestQuery'],

@@ -1,15 +1,8 @@
 import * as v from 'valibot';
-import type {
-  DatabaseCopies,
-  DatabaseCopy,
-  DestinationState,
-  LoadDifference,
-  LoadPlan,
-  LoadResult,
-} from '../../results/load-results.ts';
+import type { DestinationState, LoadDifference, LoadPlan, LoadResult } from '../../results/load-results.ts';
 import type { TableSelection } from '../../results/selected-tables.ts';
 import { matches } from './matches.ts';
-import { flag, notices, number, orNull, snapshot, text, texts } from './parts.ts';
+import { databaseCopies, flag, notices, number, orNull, snapshot, text, texts } from './parts.ts';
 
 export const destination = matches<DestinationState>()(
   v.object({
@@ -30,21 +23,6 @@ const selection = matches<TableSelection>()(
     needed: v.array(v.object({ table: text, needed_by: text, why: v.picklist(['reference', 'part']) })),
     empty: texts,
   }),
-);
-
-export const databaseCopy = matches<DatabaseCopy>()(
-  v.object({
-    database: text,
-    snapshot: orNull(text),
-    loaded_at: text,
-    partial: flag,
-    size_bytes: orNull(number),
-    outdated: orNull(text),
-  }),
-);
-
-export const databaseCopies = matches<DatabaseCopies>()(
-  v.object({ base: orNull(databaseCopy), spare: orNull(databaseCopy) }),
 );
 
 const loadDifference = matches<LoadDifference>()(

@@ -212,7 +212,6 @@ describeWithPostgres('a load of what differs from the base copy', () => {
     expect(revoked.match(/reader/g)).toHaveLength(1);
     await run();
     expect(await sql(grants)).toBe(revoked);
-    
   });
 
   itInFull(

@@ -13,7 +13,7 @@ import { usableBase } from '../../shared/base-copies.ts';
 import { refuseShortSpace } from '../../shared/server/free-space.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
-import { dropMarked, lockDestination, sweepLeftovers } from '../server/server.ts';
+import { besideNames, dropMarked, lockDestination, sweepLeftovers } from '../server/server.ts';
 import { findBaseCopies, newFromBase } from './base.ts';
 import { checkSwap } from './blockers.ts';
 import { inspectDestination, sessionWarnings } from './preflight.ts';
@@ -62,6 +62,24 @@ function isUsable(copy: BaseCopies['spare']): boolean {
 export async function findCopies(context: EngineContext, url: DatabaseUrl): Promise<BaseCopies> {
   await using server = await connectToServer(context, url);
   return await findBaseCopies(server, url.database ?? '');
+}
+
+/** Of several databases of a server; most have none, which one query tells. */
+export async function findAllCopies(context: EngineContext, { urls }: { urls: DatabaseUrl[] }): Promise<BaseCopies[]> {
+  const [first] = urls;
+  if (!first) return [];
+  await using server = await connectToServer(context, first);
+  const rows = await server.query<{ name: string }>(
+    `SELECT datname AS name FROM pg_database WHERE datname LIKE '%.tool-%'`,
+  );
+  const names = new Set(rows.map(({ name }) => name));
+  const found: BaseCopies[] = [];
+  for (const { database } of urls) {
+    const { base, spare } = besideNames(database ?? '');
+    const hasCopies = names.has(base) || names.has(spare);
+    found.push(hasCopies ? await findBaseCopies(server, database ?? '') : { base: null, spare: null });
+  }
+  return found;
 }
 
 /** Removes base copy and spare; resolves with the names of those that are gone. */

@@ -57,7 +57,7 @@ function digestTable(table: ManifestTable, details: ArchiveDetails): string {
 const NEVER_EQUAL = '00'.repeat(DIGEST_BYTES);
 
 /** In the order of their names; those of `always` are taken for different whatever they contain. */
-export function writeDigests(digests: Map<ManifestTable, string>, always: Set<string>): string {
+function writeDigests(digests: Map<ManifestTable, string>, always: Set<string>): string {
   const all = [...digests].map(([{ name }, digest]) => (always.has(name) ? NEVER_EQUAL : digest));
   return Buffer.from(all.join(''), 'hex').toString(DIGEST);
 }
