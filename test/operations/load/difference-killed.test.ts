@@ -98,11 +98,14 @@ describeWithPostgres('a load of what differs from the base copy, when the whole 
     return now === older ? 'older' : 'newer';
   }
 
-  it.each(['restore', 'index'])('leaves destination and base copy whole in step %s', async (step) => {
-    await load({ snapshot: 1, keepBase: true });
-    await killAt((child) => reached(child, step));
-    await expectWhole(step);
-  });
+  it.each(FULL ? ['prepare', 'restore', 'index', 'check', 'base', 'swap'] : ['restore'])(
+    'leaves destination and base copy whole in step %s',
+    async (step) => {
+      await load({ snapshot: 1, keepBase: true });
+      await killAt((child) => reached(child, step));
+      await expectWhole(step);
+    },
+  );
 
   it.runIf(FULL)(
     `leaves them whole at ${MOMENTS} moments`,

@@ -43,7 +43,8 @@ const DEPENDENT = `
   CREATE TABLE note (large bigint, at date, FOREIGN KEY (large, at) REFERENCES line (large, at));
   INSERT INTO note SELECT large, at FROM line WHERE n < 10;
   CREATE TABLE log (what text);
-  CREATE FUNCTION log_it() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.log VALUES (tg_name); RETURN NULL; END';
+  CREATE FUNCTION log_it() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
+    IF current_database() <> 'source' THEN INSERT INTO public.log VALUES (tg_name); END IF; RETURN NULL; END$$;
   CREATE TRIGGER always AFTER INSERT ON large FOR EACH STATEMENT EXECUTE FUNCTION log_it(); ALTER TABLE large ENABLE ALWAYS TRIGGER always;
   CREATE TRIGGER each AFTER INSERT ON customer FOR EACH ROW EXECUTE FUNCTION log_it();
   CREATE TRIGGER emptied AFTER TRUNCATE ON customer FOR EACH STATEMENT EXECUTE FUNCTION log_it();
@@ -69,7 +70,7 @@ const CHANGES: { change: string; tables: string[]; full?: true }[] = [
   {
     change:
       "UPDATE rate SET percent = 20; DELETE FROM note; INSERT INTO large (customer, body) SELECT 3, md5(i::text) FROM generate_series(1, 9) i; UPDATE line SET n = n + 1 WHERE at < '2026-01-01'",
-    tables: ['public.large', 'public.line_1', 'public.log', 'public.note', 'public.rate'],
+    tables: ['public.large', 'public.line_1', 'public.note', 'public.rate'],
   },
   {
     change: 'UPDATE tenant SET id = 2; TRUNCATE line CASCADE',
@@ -141,6 +142,9 @@ describeWithPostgres('a load of what differs from the base copy', () => {
       expect(await load({ destdb: server.url('full') })).not.toHaveProperty('difference');
       const [full, copy] = await Promise.all([dumpOf('full'), dumpOf('copy')]);
       expect(dumpDifferences(full, copy), change).toEqual([]);
+      // pg_dump only refreshes them.
+      const views = 'SELECT (SELECT array_agg(s ORDER BY s) FROM sums s), n FROM sum_of_sums';
+      expect(await sql(views), change).toBe(await sql(views, 'full'));
     }
     // The index of a table that does not differ has values that come from one that does.
     expect(await sql('SET enable_seqscan = off; SELECT count(*) FROM price WHERE taxed(n) = 40')).toBe('1');
@@ -149,7 +153,6 @@ describeWithPostgres('a load of what differs from the base copy', () => {
   const dumpOf = (database: string) => server.dump(database, '--load-via-partition-root');
 
   it('is not made where the result could be another, and says why', async () => {
-    await load({ keepBase: true });
     const method = async (request: Partial<LoadRequest> = {}, on = contextWith()) => {
       const { difference } = await planned(request, on);
       return `${difference?.method}: ${difference?.reason}`;
