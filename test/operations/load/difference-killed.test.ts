@@ -113,7 +113,8 @@ describeWithPostgres('a load of what differs from the base copy, when the whole 
       await load({ snapshot: 1, keepBase: true });
       const started = performance.now();
       expect(await ended(start(['load', 'app', '--keep-base']))).toBe(0);
-      const duration = performance.now() - started;
+      // Some moments come after the end, however busy the machine is.
+      const duration = 1.3 * (performance.now() - started);
       const states: string[] = ['newer'];
       for (let moment = 0; moment < MOMENTS; moment += 1) {
         if (states.at(-1) === 'newer') await load({ snapshot: 1, keepBase: true });

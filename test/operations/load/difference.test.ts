@@ -208,11 +208,11 @@ describeWithPostgres('a load of what differs from the base copy', () => {
       ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO ${reader}; ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT INSERT ON TABLES TO ${reader}`);
     await load({ keepBase: true });
     const granted = await sql(grants);
-    expect(granted.match(/reader/g)).toHaveLength(5);
+    expect(granted.match(new RegExp(reader, 'g'))).toHaveLength(5);
     await sql(`REVOKE ALL ON rate FROM ${reader}; REVOKE ALL (n) ON price FROM ${reader};
       ALTER DEFAULT PRIVILEGES REVOKE ALL ON TABLES FROM ${reader}; ALTER DEFAULT PRIVILEGES IN SCHEMA public REVOKE ALL ON TABLES FROM ${reader}`);
     const revoked = await sql(grants);
-    expect(revoked.match(/reader/g)).toHaveLength(1);
+    expect(revoked.match(new RegExp(reader, 'g'))).toHaveLength(1);
     await run();
     expect(await sql(grants)).toBe(revoked);
   });
@@ -231,6 +231,6 @@ describeWithPostgres('a load of what differs from the base copy', () => {
       });
       expect(await load({ keepBase: true })).toMatchObject({ difference: { method: 'difference' } });
     },
-    60_000,
+    240_000,
   );
 });
