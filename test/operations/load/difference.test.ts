@@ -30,7 +30,7 @@ const DEPENDENT = `
   INSERT INTO large (customer, body) SELECT 1 + i % 100, repeat(md5(i::text), 10) FROM generate_series(1, 30000) i;
   COMMENT ON CONSTRAINT large_customer ON large IS 'a foreign key';
   CREATE INDEX large_plain ON large (customer) WITH (fillfactor = 60); CREATE INDEX large_expression ON large (lower(body)) WHERE id > 5;
-  CREATE UNIQUE INDEX large_identity ON large (id, customer); ALTER TABLE large REPLICA IDENTITY USING INDEX large_identity;
+  CREATE UNIQUE INDEX large_identity ON large (id, customer); ALTER TABLE large REPLICA IDENTITY USING INDEX large_pkey;
   CREATE INDEX large_cluster ON large (customer, id); ALTER TABLE large CLUSTER ON large_cluster;
   CREATE INDEX large_noted ON large (body); COMMENT ON INDEX large_noted IS 'an index';
   ALTER INDEX large_expression ALTER COLUMN 1 SET STATISTICS 500;
