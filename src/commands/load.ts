@@ -35,6 +35,7 @@ const specification = {
     { flags: '--no-keep-base', description: 'keep no base copy, although keep_base is set' },
     { flags: '--spare', description: 'keep a base copy and a spare, with which the next reset is a mere rename' },
     { flags: '--no-spare', description: 'keep no spare, although keep_spare is set' },
+    { flags: '--full', description: 'load all tables, even where the base copy has most of them' },
     {
       flags: '--in-place',
       description: 'restore inside the destination, in one transaction; needs no second database',
@@ -93,13 +94,14 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
 
 function toRequest({ arguments: { target, snapshot }, options, cwd }: InvocationOf<typeof specification>): LoadRequest {
   const { drop, keepGoing, acceptMissing, dryRun: _, ...passed } = options;
-  const { source, tables, remoteTables, keepBase, spare } = passed;
+  const { source, tables, remoteTables, keepBase, spare, full } = passed;
   const file = snapshot !== undefined && /\.sql$/i.test(snapshot) ? resolve(cwd, snapshot) : undefined;
   if (file === undefined && (source || !drop)) throw needsFile(source ? '--source' : '--no-drop');
   if (file !== undefined && tables) throw needsSnapshot('--tables', snapshot ?? '');
   if (file !== undefined && keepGoing) throw needsSnapshot('--keep-going', snapshot ?? '');
   if (file !== undefined && remoteTables) throw needsSnapshot('--remote-tables', snapshot ?? '');
   if (file !== undefined && keepBase) throw needsSnapshot('--keep-base', snapshot ?? '');
+  if (file !== undefined && full) throw needsSnapshot('--full', snapshot ?? '');
   if (file !== undefined && spare) throw needsSnapshot('--spare', snapshot ?? '');
   if (spare && keepBase === false) throw spareNeedsBase();
   if (acceptMissing && !keepGoing) throw needsKeepGoing();

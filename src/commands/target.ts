@@ -28,6 +28,7 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const { findTarget } = await import('../operations/find-target.ts');
   const { listSnapshots } = await import('../operations/snapshots/snapshots.ts');
   const { targetInfo } = await import('../operations/target-info.ts');
+  const { withCopies } = await import('../operations/target-copies.ts');
   const { checkTarget } = await import('../operations/targets.ts');
   const context = await invocation.context();
   const { share } = findTarget(context.configuration, target);
@@ -36,6 +37,8 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const now = context.clock().getTime();
   const table = snapshotsText(listed, { ...invocation.tableOptions(), now, shares: share !== undefined });
   if (!info) return { data: listed, text: table };
-  const row = { ...(await checkTarget(context, target)), info: targetInfo(context, target) };
+  const [checked] = await withCopies(context, [await checkTarget(context, target)]);
+  if (!checked) throw new Error('the target has no row');
+  const row = { ...checked, info: targetInfo(context, target) };
   return { data: { ...listed, info: row }, text: `${targetInfoText(row, now)}\n\n${table}` };
 }

@@ -27,13 +27,15 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const { modeOf } = await import('../config/mode.ts');
   const { targetInfoText, targetsText } = await import('../cli/printers/lists.ts');
   const { targetInfo } = await import('../operations/target-info.ts');
+  const { withCopies } = await import('../operations/target-copies.ts');
   const { askHub, checkTargets, listTargets } = await import('../operations/targets.ts');
   const opened = await invocation.context();
   const context = check || update ? await askHub(opened) : opened;
   const known = (await listTargets(context, { original })).filter((row) => !cloud || isInCloud(row));
   const found = new Map(known.map((row) => [row.name, row]));
   if (check || update) await checkTargets(context, { rows: known, take: (row) => found.set(row.name, row) });
-  const targets = [...found.values()];
+  const listed = [...found.values()];
+  const targets = check || update ? await withCopies(context, listed) : listed;
   const { file, settings } = context.configuration;
   const mode = modeOf(settings);
   const now = context.clock().getTime();

@@ -5,7 +5,7 @@ import type { DatabaseUrl, Engine, EngineContext } from './engine.ts';
 import { profileOf } from './list.ts';
 import { wrapEngine } from './wrap-engine.ts';
 
-const LOOKING = ['listDatabases', 'listSchemas', 'listTables', 'identifyAffected', 'inspect'];
+const LOOKING = ['listDatabases', 'listSchemas', 'listTables', 'identifyAffected', 'inspect', 'findAllCopies'];
 
 export function withChosenRunner(engine: Engine): Engine {
   return wrapEngine(engine, async ({ context, url, name }, work) => {

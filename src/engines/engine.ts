@@ -121,6 +121,8 @@ export interface RestoreRequest {
   role?: string | undefined;
   /** Keeps a base copy of the restored database, with a spare where that is set; ignored in place. */
   keepBase?: { spare: boolean } | undefined;
+  /** Loads all tables, even where a base copy has most of them. */
+  full?: boolean | undefined;
   /** Superuser of a throw-away server, for objects that the user of `url` may not create. */
   admin?: DatabaseUrl | undefined;
 }
@@ -136,6 +138,21 @@ export interface RestorePlan {
   warnings: WarningEvent[];
   /** Base copy and spare that the swap replaces; absent in place. */
   copies?: BaseCopies;
+  /** Absent where there is no base copy. */
+  difference?: DifferencePlan;
+}
+
+/** Whether only the tables that differ from the base copy are loaded, into a copy of it. */
+export interface DifferencePlan {
+  /** The database, its snapshot and the time of its load. */
+  base: string;
+  snapshot: string | null;
+  loadedAt: string;
+  /** The names of the tables to load; `null` for a full load. */
+  tables: string[] | null;
+  /** Files that are needed besides those of the tables; all for a full load. */
+  files: string[] | null;
+  reason: string;
 }
 
 export interface DefinitionsRequest {
@@ -180,7 +197,7 @@ export interface BaseCopy {
   sizeBytes: number | null;
   /** Why no reset can use it; `null` where one can. */
   outdated: string | null;
-  /** Whether it has refused connections, so that branches can be made from it. */
+  /** Whether nobody is known to have changed it, so that branches can be made from it. */
   closed: boolean;
 }
 
@@ -370,6 +387,8 @@ export interface RestoreFacet {
   planReset?(context: EngineContext, request: ResetRequest): Promise<Resettable>;
   reset?(context: EngineContext, run: ResetRun): Promise<Replaced>;
   findCopies?(context: EngineContext, url: DatabaseUrl): Promise<BaseCopies>;
+  /** The same of several databases that can share one connection (`connectionKey`), in their order. */
+  findAllCopies?(context: EngineContext, request: { urls: DatabaseUrl[] }): Promise<BaseCopies[]>;
   dropCopies?(context: EngineContext, url: DatabaseUrl): Promise<string[]>;
 }
 

@@ -33,6 +33,7 @@ const CALLS: {
     'planReset',
     'reset',
     'findCopies',
+    'findAllCopies',
     'dropCopies',
   ],
   sanitize: ['readColumns', 'digestColumns', 'runQuery', 'removeTraces', 'suggestQuery'],

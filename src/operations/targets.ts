@@ -16,6 +16,7 @@ import { rememberIdentities, type SeenSource } from './identities.ts';
 import { configuredDestination } from './load/destination.ts';
 import { whyNotShared } from './sign-in/sharing.ts';
 import { localRepository } from './snapshots/local-repository.ts';
+import { withCopies } from './target-copies.ts';
 
 /** How many folders of snapshots are read at a time. */
 const LISTED_AT_ONCE = 16;
@@ -64,7 +65,15 @@ export async function refreshTargets(context: Context, { listed, take }: Refresh
   const asked = await askHub(context);
   const rows = await listTargets(asked);
   context.signal.throwIfAborted();
-  await checkTargets(asked, { rows: await listed(rows, asked.configuration.hub ?? null), take });
+  const latest = new Map<string, TargetRow>();
+  await checkTargets(asked, {
+    rows: await listed(rows, asked.configuration.hub ?? null),
+    take(row) {
+      latest.set(row.name, row);
+      take(row);
+    },
+  });
+  for (const row of await withCopies(asked, [...latest.values()])) if (row.copies) take(row);
 }
 
 /** The context with the targets of the hub as they are now; the same one in local mode, which loads nothing for it. */

@@ -1,4 +1,10 @@
-import { isForeign, type LoadPlan, type LoadResult, type UndoPlan } from '../results/load-results.ts';
+import {
+  isForeign,
+  type LoadDifference,
+  type LoadPlan,
+  type LoadResult,
+  type UndoPlan,
+} from '../results/load-results.ts';
 import type { SnapshotRow } from '../results/results.ts';
 import type { TableSelection } from '../results/selected-tables.ts';
 import type { RunSummary } from '../state/runs.ts';
@@ -54,14 +60,24 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
   };
 }
 
-function baseFacts({ target, chosen_by, copies, keep_base, reset_instead }: LoadPlan): Fact[] {
+function baseFacts({ target, chosen_by, copies, keep_base, reset_instead, difference }: LoadPlan): Fact[] {
   const place = chosen_by === '--destdb' ? ' --destdb URL' : '';
   return [
+    ...(difference ? [methodFact(difference)] : []),
     ...(reset_instead
       ? [{ name: 'Faster', value: `tool reset ${target}${place}: the base copy is of this snapshot (R on screen)` }]
       : []),
     ...(copies ? copiesFacts(copies, () => (keep_base ? 'will be replaced' : 'will be dropped')) : []),
   ];
+}
+
+/** Which tables are loaded, why, and what that saves. */
+function methodFact({ method, reason, tables, size_bytes, saved_tables, saved_bytes }: LoadDifference): Fact {
+  if (method === 'full') return { name: 'Method', value: `full load of all tables: ${reason}` };
+  const loads = `${formatNumberOf(tables, 'table')} (${formatBytes(size_bytes)})`;
+  const saves = `${formatNumberOf(saved_tables, 'table')} (${formatBytes(saved_bytes)})`;
+  const brief = `difference: loads ${loads}, saves ${saves}`;
+  return { name: 'Method', value: `${brief}; ${reason}`, brief };
 }
 
 function snapshotFacts(plan: LoadPlan, snapshot: SnapshotRow, now: Date): Fact[] {
@@ -120,6 +136,7 @@ export function loadSummary(plan: LoadPlan, result: LoadResult): RunSummary {
   return summaryOf(`Loaded ${loadedThing(plan)} into ${destination}${contents}`, {
     details: [
       ...(selection ? selectionLines(selection) : []),
+      ...(result.difference ? [methodLine(result.difference)] : []),
       ...(plan.strategy === 'swap' && !missing ? [VERIFIED] : []),
       ...(snapshot ? lackingLines([snapshot]) : []),
       ...(swap_ms === null || !exists ? [] : [`${database} was unavailable for ${formatDuration(swap_ms)}`]),
@@ -129,6 +146,11 @@ export function loadSummary(plan: LoadPlan, result: LoadResult): RunSummary {
     problems: missing ? ['Missing:', ...missing.differences, ...missing.errors] : [],
     undo: undo_database === null ? null : { database, command: undoCommand(plan) },
   });
+}
+
+function methodLine(difference: LoadDifference): string {
+  const { name, value, brief = value } = methodFact(difference);
+  return `${name}: ${brief}`;
 }
 
 const VERIFIED = 'Verified against the manifest: rows, indexes, constraints, triggers, sequences';

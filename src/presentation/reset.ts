@@ -89,6 +89,12 @@ export function copiesFacts({ base, spare }: DatabaseCopies, becomes: (copy: Dat
   ];
 }
 
+/** `app_dev.tool-base, 812 MB, of snapshot 1a2b3c4d`, or why it cannot be used. */
+export function copyDetail(copy: DatabaseCopy): string {
+  const state = copy.outdated === null ? '' : `; cannot be used: ${copy.outdated}`;
+  return `${copyText(copy)}, of snapshot ${snapshotText(copy)}${state}`;
+}
+
 function copyText({ database, size_bytes }: DatabaseCopy): string {
   return size_bytes === null ? database : `${database}, ${formatBytes(size_bytes)}`;
 }

@@ -4,6 +4,7 @@ import type { HubState } from '../results/hub-state.ts';
 import type { TargetInfo, TargetRow, TargetStatus } from '../results/results.ts';
 import type { TargetEntry } from '../state/targets.ts';
 import { formatAge, formatBytes, formatCount, formatNumberOf, formatTime } from '../text/format.ts';
+import { copyDetail } from './reset.ts';
 import type { Cell, Column } from './shapes/column.ts';
 import type { Fact } from './shapes/fact.ts';
 import type { Glyphs, Tone } from './shapes/glyphs.ts';
@@ -166,6 +167,8 @@ export function targetFacts(entry: TargetEntry, now: number): Fact[] {
       ? { name: 'Server', value: (engineText(row) ?? 'unknown') + size }
       : { name: 'Shared', value: sharedText(row) },
     { name: 'Loads into', value: row.dst_url ?? 'no destination is configured' },
+    ...(row.copies?.base ? [{ name: 'Base copy', value: copyDetail(row.copies.base) }] : []),
+    ...(row.copies?.spare ? [{ name: 'Spare', value: copyDetail(row.copies.spare) }] : []),
     { name: 'Snapshots', value: row.snapshots === 0 ? noSnapshotsText(row) : snapshotsText(row, now) },
   ];
 }
@@ -229,6 +232,8 @@ export function targetInfoFacts({ info, ...row }: TargetRow & { info: TargetInfo
     ['Snapshots', snapshotsText({ ...row, storage_profile: null }, now)],
     ['Source', info.source],
     ['Destination', withOrigin(info.destination, info.destination_set_by)],
+    ['Base copy', row.copies?.base ? copyDetail(row.copies.base) : null],
+    ['Spare', row.copies?.spare ? copyDetail(row.copies.spare) : null],
     ['Schemas', info.schema_config === null ? null : JSON.stringify(info.schema_config)],
     ['Storage', info.storage_profile],
     ['Sanitized by', info.sanitize_query ?? 'no query is configured'],
@@ -251,6 +256,14 @@ function withOrigin(fact: string | null, setting: string | null): string | null 
 
 function listed(names: string[]): string | null {
   return names.length === 0 ? null : names.join(', ');
+}
+
+/** A line for each base copy and spare of the targets. */
+export function copyLines(rows: TargetRow[]): string[] {
+  return rows.flatMap(({ name, copies }) => [
+    ...(copies?.base ? [`${name}: base copy ${copyDetail(copies.base)}`] : []),
+    ...(copies?.spare ? [`${name}: spare ${copyDetail(copies.spare)}`] : []),
+  ]);
 }
 
 /** `4 targets`, `2 of 4 targets` */

@@ -25,6 +25,8 @@ export interface LoadPlan {
   keep_base?: { spare: boolean };
   /** Copies of the last load, which the load replaces or drops. */
   copies?: DatabaseCopies;
+  /** Which tables are loaded where there is a base copy. Absent: there is none. */
+  difference?: LoadDifference;
   /** Whether `tool reset` gives the same database, faster. */
   reset_instead?: true;
   /** After errors: restores the rest, and leaves it to be inspected or swaps it in. Absent: the first error ends the load. */
@@ -41,6 +43,20 @@ export interface LoadPlan {
   /** What will be done, in order, for people. */
   steps: string[];
   warnings: { code: string; message: string }[];
+}
+
+export interface LoadDifference {
+  /** `difference`: the base copy is copied, and the tables that differ are loaded; `full`: all tables are loaded. */
+  method: 'difference' | 'full';
+  reason: string;
+  /** The database, and the id of its snapshot. */
+  base: string;
+  base_snapshot: string | null;
+  /** What is loaded, and what is not because the base copy has it. */
+  tables: number;
+  size_bytes: number;
+  saved_tables: number;
+  saved_bytes: number;
 }
 
 /** Copies of a destination as its last load left it. */
@@ -109,6 +125,8 @@ export interface LoadResult {
   undo_database: string | null;
   /** What is missing, of a load with --keep-going --accept-missing that is not complete. */
   missing?: MissingParts;
+  /** Absent where there was no base copy. */
+  difference?: LoadDifference;
   /** The base copy and the spare that were made. */
   base_database?: string;
   spare_database?: string;

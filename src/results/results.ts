@@ -2,6 +2,7 @@ import type { EngineId } from '../engines/list.ts';
 import type { DefinitionOnly } from './definitions-only.ts';
 import type { HiddenObjects } from './hidden-objects.ts';
 import type { LeftOutSchema } from './left-out-schemas.ts';
+import type { DatabaseCopies } from './load-results.ts';
 
 /**
  * What operations hand back: the shapes of the JSON output (docs/commands.md), so that scripts, the plain tables
@@ -32,6 +33,8 @@ export interface TargetRow {
   sso_groups?: string[];
   /** Of a cloud target: its newest snapshot on the hub is older than the hub expects. */
   late?: boolean;
+  /** Base copy and spare beside the destination. Absent: none, or not looked for. */
+  copies?: DatabaseCopies;
 }
 
 /** All that the configuration says of a target. URLs are without password; of one that cannot be read, the reason. */

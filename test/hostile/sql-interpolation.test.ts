@@ -51,9 +51,12 @@ const POSTGRES: Record<string, string[]> = {
   ],
   'restore/carry-over.ts': [
     ...['OWNABLE', 'acl', 'defaults', 'grantee("g.grantee")', 'matched', 'objects'],
+    ...['grantee("r.rolname")', 'others("a.attacl", "c.relowner")', 'others("f.acl", "f.owner")', 'owner', 'whose'],
     ...['a.attacl', 'd.defaclacl', 'f.acl', 'o.acl'].map((column) => `entriesOf("${column}")`),
   ],
   'restore/create-extensions.ts': ['role'],
+  // A part of a query of ours, with names of quoteText.
+  'restore/difference/set-aside.ts': ['relationsOf(relations)'],
   // A table of queries of ours.
   'restore/ownable.ts': ['acl', 'catalog', 'namespace ? `…` : "0::oid"', 'own', 'owner', 'rank', 'where'],
   'restore/swap-session.ts': ['names'],

@@ -1,14 +1,8 @@
 import * as v from 'valibot';
-import type {
-  DatabaseCopies,
-  DatabaseCopy,
-  DestinationState,
-  LoadPlan,
-  LoadResult,
-} from '../../results/load-results.ts';
+import type { DestinationState, LoadDifference, LoadPlan, LoadResult } from '../../results/load-results.ts';
 import type { TableSelection } from '../../results/selected-tables.ts';
 import { matches } from './matches.ts';
-import { flag, notices, number, orNull, snapshot, text, texts } from './parts.ts';
+import { databaseCopies, flag, notices, number, orNull, snapshot, text, texts } from './parts.ts';
 
 export const destination = matches<DestinationState>()(
   v.object({
@@ -31,19 +25,17 @@ const selection = matches<TableSelection>()(
   }),
 );
 
-export const databaseCopy = matches<DatabaseCopy>()(
+const loadDifference = matches<LoadDifference>()(
   v.object({
-    database: text,
-    snapshot: orNull(text),
-    loaded_at: text,
-    partial: flag,
-    size_bytes: orNull(number),
-    outdated: orNull(text),
+    method: v.picklist(['difference', 'full']),
+    reason: text,
+    base: text,
+    base_snapshot: orNull(text),
+    tables: number,
+    size_bytes: number,
+    saved_tables: number,
+    saved_bytes: number,
   }),
-);
-
-export const databaseCopies = matches<DatabaseCopies>()(
-  v.object({ base: orNull(databaseCopy), spare: orNull(databaseCopy) }),
 );
 
 export const loadPlan = matches<LoadPlan>()(
@@ -60,6 +52,7 @@ export const loadPlan = matches<LoadPlan>()(
     undo: flag,
     keep_base: v.exactOptional(v.object({ spare: flag })),
     copies: v.exactOptional(databaseCopies),
+    difference: v.exactOptional(loadDifference),
     reset_instead: v.exactOptional(v.literal(true)),
     keep_going: v.exactOptional(v.picklist(['inspect', 'swap'])),
     schemas: texts,
@@ -87,6 +80,7 @@ export const loadResult = matches<LoadResult>()(
     missing: v.exactOptional(
       v.object({ objects: number, tables: number, rows: number, differences: texts, errors: texts }),
     ),
+    difference: v.exactOptional(loadDifference),
     base_database: v.exactOptional(text),
     spare_database: v.exactOptional(text),
   }),

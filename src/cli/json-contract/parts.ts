@@ -3,6 +3,7 @@ import { ENGINE_IDS } from '../../engines/list.ts';
 import type { DefinitionOnly } from '../../results/definitions-only.ts';
 import type { HiddenObjects } from '../../results/hidden-objects.ts';
 import type { LeftOutSchema } from '../../results/left-out-schemas.ts';
+import type { DatabaseCopies, DatabaseCopy } from '../../results/load-results.ts';
 import type { ExplainedValue, SnapshotRow, TargetInfo, TargetRow, VerifyResult } from '../../results/results.ts';
 import { matches } from './matches.ts';
 
@@ -66,6 +67,21 @@ export const snapshot = matches<SnapshotRow>()(
   }),
 );
 
+export const databaseCopy = matches<DatabaseCopy>()(
+  v.object({
+    database: text,
+    snapshot: orNull(text),
+    loaded_at: text,
+    partial: flag,
+    size_bytes: orNull(number),
+    outdated: orNull(text),
+  }),
+);
+
+export const databaseCopies = matches<DatabaseCopies>()(
+  v.object({ base: orNull(databaseCopy), spare: orNull(databaseCopy) }),
+);
+
 export const target = matches<TargetRow>()(
   v.object({
     name: text,
@@ -86,6 +102,7 @@ export const target = matches<TargetRow>()(
     permissions: v.exactOptional(texts),
     sso_groups: v.exactOptional(texts),
     late: v.exactOptional(flag),
+    copies: v.exactOptional(databaseCopies),
   }),
 );
 

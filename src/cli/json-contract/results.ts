@@ -22,9 +22,21 @@ import type { ExportResult, ImportResult, PrunePlan, RemovePlan, TransferResult 
 import type { Suggestion } from '../../results/sanitize-results.ts';
 import type { SubsetExplanation } from '../../results/subset-results.ts';
 import { EXIT } from '../../runtime/errors.ts';
-import { databaseCopies, databaseCopy, destination, loadPlan, loadResult } from './load-parts.ts';
+import { destination, loadPlan, loadResult } from './load-parts.ts';
 import { matches } from './matches.ts';
-import { flag, location, notices, number, orNull, snapshot, text, texts, verifyResult } from './parts.ts';
+import {
+  databaseCopies,
+  databaseCopy,
+  flag,
+  location,
+  notices,
+  number,
+  orNull,
+  snapshot,
+  text,
+  texts,
+  verifyResult,
+} from './parts.ts';
 import { finding, sanitizePlan, sanitizeResult } from './sanitize-parts.ts';
 import { subsetPlan, subsetResult } from './subset-parts.ts';
 

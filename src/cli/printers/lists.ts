@@ -3,7 +3,14 @@ import { diffColumns, diffTitle } from '../../presentation/diff.ts';
 import { coverageColumns, coverageRows, coveredTableColumns } from '../../presentation/sanitize.ts';
 import { lackingLines, noSnapshotsLines, snapshotColumns } from '../../presentation/snapshot.ts';
 import { circlesText, subsetColumns, subsetList, subsetPathColumn, subsetQuestion } from '../../presentation/subset.ts';
-import { checkedEntry, MODES, noTargetsText, targetColumns, targetInfoFacts } from '../../presentation/targets.ts';
+import {
+  checkedEntry,
+  copyLines,
+  MODES,
+  noTargetsText,
+  targetColumns,
+  targetInfoFacts,
+} from '../../presentation/targets.ts';
 import type { DiffResult, TargetInfo, TargetRow, TargetSnapshots } from '../../results/results.ts';
 import type { Coverage } from '../../results/sanitize-results.ts';
 import type { SubsetPlanResult } from '../../results/subset-results.ts';
@@ -28,7 +35,8 @@ export function targetsText(targets: TargetRow[], view: TargetsView): string {
   const errors = targets.flatMap(({ name, error }) =>
     error ? [`${style.paint('bad', name)}: ${printable(error)}`] : [],
   );
-  return [table, ...(errors.length > 0 ? ['', ...errors] : []), '', mode].join('\n');
+  const notes = [...errors, ...copyLines(targets).map((line) => printable(line))];
+  return [table, ...(notes.length > 0 ? ['', ...notes] : []), '', mode].join('\n');
 }
 
 /** All that is known of a target, a line a fact. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { count, fileName, list } from '../../repository/values.ts';
+import { count, fileName, list, sha256 } from '../../repository/values.ts';
 import { definitionsOnlySchema } from '../../results/definitions-only.ts';
 import { hiddenSchema } from '../../results/hidden-objects.ts';
 
@@ -57,6 +57,8 @@ export function postgresDetails(text: v.GenericSchema<string>) {
     left_out_schemas: v.optional(list(v.object({ schema: text, tables: count }))),
     /** Schemas outside the selection that its tables need: every load restores them. */
     needed_schemas: v.optional(list(text)),
+    /** Of the schema objects, without content: see `definitions-digest.ts`. */
+    definitions: v.exactOptional(sha256),
   });
 }
 

@@ -9,7 +9,7 @@ import { probe } from './connection/probe.ts';
 import { parsePostgresUrl } from './connection/url.ts';
 import { dump } from './dump/dump.ts';
 import { inspectDestination, planRestore } from './restore/preflight.ts';
-import { dropCopies, findCopies, planReset, reset } from './restore/reset.ts';
+import { dropCopies, findAllCopies, findCopies, planReset, reset } from './restore/reset.ts';
 import { restore } from './restore/restore.ts';
 import { readNeeds } from './restore/table-needs.ts';
 import { findKept, undo } from './restore/undo.ts';
@@ -54,6 +54,7 @@ const engine: Engine = {
     planReset,
     reset,
     findCopies,
+    findAllCopies,
     dropCopies,
   },
   sanitize: {

@@ -20,6 +20,24 @@ const branchSchema = v.object({
 });
 export type BranchFacts = v.InferOutput<typeof branchSchema>;
 
+/** What a base copy contains, so that a later load can tell which tables differ from it. */
+const contentsSchema = v.object({
+  /** Versions of the server and its collations. */
+  server: v.string(),
+  /** Digest of the restored definitions and the choices of the load. */
+  definitions: v.string(),
+  /** Digest of the large objects. */
+  others: v.string(),
+  sanitized: v.boolean(),
+  role: v.nullable(v.string()),
+  extensions: v.record(v.string(), v.string()),
+  /** Of each table in the order of their names, 16 bytes in base64 without padding; zeros always differ. */
+  tables: v.string(),
+  /** Why a load cannot be of the differences only. */
+  obstacle: v.nullable(v.string()),
+});
+export type BaseContents = v.InferOutput<typeof contentsSchema>;
+
 /** The comment of a database made by the tool: a name alone never permits a DROP. */
 const markSchema = v.object({
   tool: v.picklist(['new', 'undo', 'base', 'spare', 'branch']),
@@ -34,9 +52,10 @@ const markSchema = v.object({
   destination_oid: v.optional(v.nullable(v.pipe(v.number(), v.safeInteger())), null),
   /** The load lacked rows or objects of the snapshot. */
   partial: v.optional(v.boolean(), false),
+  contents: v.exactOptional(contentsSchema),
 });
 export type Mark = v.InferOutput<typeof markSchema>;
-export type BaseMark = Pick<Mark, 'of' | 'snapshot' | 'loaded_at' | 'partial'> & { tool: 'base' };
+export type BaseMark = Pick<Mark, 'of' | 'snapshot' | 'loaded_at' | 'partial' | 'contents'> & { tool: 'base' };
 export type BranchMark = Mark & { tool: 'branch'; branch: BranchFacts };
 export type NewMark = Partial<Mark> & Pick<Mark, 'tool' | 'of'>;
 

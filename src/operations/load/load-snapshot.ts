@@ -1,5 +1,5 @@
 import type { DatabaseUrl, Engine, RestorePlan, RestoreRequest } from '../../engines/engine.ts';
-import { bytesOfTable, filesOfTable, type Manifest } from '../../repository/manifest.ts';
+import { bytesOfTable, type Manifest } from '../../repository/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import { missingHere } from '../../repository/transfer.ts';
 import { type DatabaseCopy, FOREIGN_SUPERUSER, type LoadPlan, type LoadResult } from '../../results/load-results.ts';
@@ -16,6 +16,7 @@ import { baseRefused, baseWarning, databaseCopies, wantedBase, whyNoBase, whyNot
 import { chooseTables, namesOf, withinPlan } from './choose-tables.ts';
 import { dataState } from './data-state.ts';
 import { checkDestination, chooseDestination, openDestination } from './destination.ts';
+import { filesToRead, loadDifference } from './difference.ts';
 import { refuseSources } from './guard.ts';
 import { loadSteps } from './load-steps.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
@@ -57,8 +58,8 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
   const undo = !onlyBase && (request.undo ?? true) && restore.strategy === 'swap' && restore.destination.exists;
   const jobs = request.cpus ?? cpusFor(context, request.target);
   const size_bytes = restore.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
-  const files = [...restore.tables.flatMap(filesOfTable), ...manifest.files];
-  const lacking = local ? [] : await missingHere(localRepository(context), files);
+  const lacking = local ? [] : await missingHere(localRepository(context), filesToRead(restore, manifest));
+  const difference = loadDifference(restore);
   const data = dataState(configuration, {
     target: request.target,
     snapshot: row,
@@ -77,6 +78,7 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
     undo,
     ...(keeps && { keep_base: keeps }),
     ...(copies && { copies }),
+    ...(difference && { difference }),
     ...(isResetEnough(copies?.base, { snapshot: row.id, restore, selection }) && { reset_instead: true }),
     ...(keepGoing && { keep_going: keepGoing }),
     schemas: restore.schemas,
@@ -86,7 +88,7 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
     selection,
     jobs,
     unverified_sources: unverified,
-    steps: loadSteps({ lacking, remote, restore, undo, keepGoing, keepBase: keeps }),
+    steps: loadSteps({ lacking, remote, restore, undo, keepGoing, keepBase: keeps, difference }),
     warnings: [
       ...data.warnings,
       ...foreign,
@@ -113,9 +115,8 @@ export async function applySnapshot(
   const repository = localRepository(context);
   await using staging = await repository.stage();
   if (!local && remote) {
-    const keep = restore.tables.length === manifest.tables.length;
-    const files = [...restore.tables.flatMap(filesOfTable), ...manifest.files];
-    await pullFiles(context, { manifest, remote, files, keep });
+    const keep = restore.tables.length === manifest.tables.length && !restore.difference?.tables;
+    await pullFiles(context, { manifest, remote, files: filesToRead(restore, manifest), keep });
   }
   const pool = createObjectPool(jobs + 1);
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
@@ -139,6 +140,7 @@ export async function applySnapshot(
     swap_ms: swapMs,
     undo_database: undoDatabase,
     ...(missing && { missing }),
+    ...(plan.difference && { difference: plan.difference }),
     ...(baseDatabase && { base_database: baseDatabase }),
     ...(spareDatabase && { spare_database: spareDatabase }),
   };
@@ -163,12 +165,12 @@ interface Restoring {
 
 function restorationOf(
   { configuration }: Context,
-  { target, inPlace = false, keepGoing, dropForeignReferences, remoteTables, events }: LoadRequest,
+  { target, inPlace = false, full = false, keepGoing, dropForeignReferences, remoteTables, events }: LoadRequest,
   { url, manifest, only, keepBase }: Restoring,
 ): RestoreRequest {
   const { schema_config: schemaConfig, role } = findTarget(configuration, target).snapshot ?? {};
   return {
-    ...{ url, manifest, schemaConfig, role, inPlace, keepGoing, dropForeignReferences, remoteTables, events },
+    ...{ url, manifest, schemaConfig, role, inPlace, full, keepGoing, dropForeignReferences, remoteTables, events },
     ...(only && { only }),
     ...(keepBase && { keepBase }),
   };

@@ -2,7 +2,8 @@ import type { RestorePlan } from '../../engines/engine.ts';
 import { tablesText } from '../../engines/shared/divide-tables.ts';
 import type { ManifestFile } from '../../repository/manifest.ts';
 import type { RemoteRepository } from '../../repository/remote-repository.ts';
-import { formatBytes } from '../../text/format.ts';
+import type { LoadDifference } from '../../results/load-results.ts';
+import { formatBytes, formatNumberOf } from '../../text/format.ts';
 
 /** What a load will do, in order, for people. */
 export function loadSteps({ lacking, remote, ...rest }: LoadSteps): string[] {
@@ -17,6 +18,7 @@ export interface LoadSteps {
   undo: boolean;
   keepGoing?: 'inspect' | 'swap' | undefined;
   keepBase?: { spare: boolean } | undefined;
+  difference?: LoadDifference | undefined;
 }
 
 export function swapSteps(exists: boolean, undo: boolean): string[] {
@@ -30,17 +32,32 @@ function pullSteps(lacking: ManifestFile[], remote: RemoteRepository | null): st
   return [`Pull ${formatBytes(bytes)} from ${remote.name}`];
 }
 
-function restoreSteps({ restore, undo, keepGoing, keepBase }: Omit<LoadSteps, 'lacking' | 'remote'>): string[] {
+function restoreSteps({
+  restore,
+  undo,
+  keepGoing,
+  keepBase,
+  difference,
+}: Omit<LoadSteps, 'lacking' | 'remote'>): string[] {
   const { strategy, destination } = restore;
   const what = tablesText(restore);
   if (strategy === 'in_place') return [`Replace everything in ${destination.url} by ${what}, in one transaction`];
   return [
-    `Restore ${what} into a shadow database beside the destination`,
+    ...fillSteps(what, difference),
     'Compare rows, indexes, constraints, triggers, sequences with the manifest',
     ...(keepGoing ? [INCOMPLETE_STEPS[keepGoing]] : []),
     ...(keepBase ? ['Keep a base copy for tool reset'] : []),
     ...swapSteps(destination.exists, undo),
     ...(keepBase?.spare ? ['Create the spare for the next reset'] : []),
+  ];
+}
+
+function fillSteps(what: string, difference: LoadDifference | undefined): string[] {
+  if (difference?.method !== 'difference') return [`Restore ${what} into a shadow database beside the destination`];
+  const { base, tables, size_bytes, saved_tables, saved_bytes } = difference;
+  return [
+    `Copy ${base} into a shadow database beside the destination: ${formatNumberOf(saved_tables, 'table')}, ${formatBytes(saved_bytes)}`,
+    `Load ${formatNumberOf(tables, 'table')} that differ${tables === 1 ? 's' : ''}, ${formatBytes(size_bytes)}`,
   ];
 }
 

@@ -31,6 +31,8 @@ export interface LoadRequest extends TrustChoice {
   /** Makes the base copy that branches are made from, and does not replace the destination. */
   onlyBase?: boolean;
   inPlace?: boolean;
+  /** Loads all tables, even where a base copy has most of them. */
+  full?: boolean;
   /** After errors: restores the rest, and leaves it to be inspected or swaps it in. Default: the first error ends the load. */
   keepGoing?: 'inspect' | 'swap' | undefined;
   /** Drops foreign keys of other databases that reference tables of the destination (MySQL, MariaDB). */

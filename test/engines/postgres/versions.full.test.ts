@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, rmdir, statfs, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -76,6 +76,44 @@ describe.skipIf(!canHaveSid).each([
     120_000,
   );
 
+  it.skipIf(major < 18)(
+    'shares the blocks of a base copy, a spare and a reset on a file system with reflinks',
+    async ({ skip }) => {
+      const mount = await mountXfs(debian).catch((error: Error) =>
+        skip(`XFS cannot be mounted here: ${error.message}`),
+      );
+      await using reflinks = mount;
+      await using server = await startInside(debian, major, join(reflinks.inside, 'data'));
+      await server.psql('postgres', 'CREATE DATABASE shop');
+      await server.psql(
+        'shop',
+        'CREATE TABLE a AS SELECT i, repeat(md5(i::text), 20) FROM generate_series(1, 100000) i',
+      );
+      const folder = await mkdtemp(join(debian.root, 'tmp/tool-'));
+      const inside = folder.slice(debian.root.length);
+      await configure(folder, settings(inside, server));
+      const tool = async (words: string): Promise<void> => {
+        const { exit, output } = await debian.shell(`node ${MAIN} --config ${inside}/tool.yml --yes ${words}`);
+        expect(exit, output).toBe(0);
+      };
+      await tool('build shop');
+      await tool('load shop');
+      const size = Number(await server.psql('postgres', "SELECT pg_database_size('copy')"));
+      expect(size).toBeGreaterThan(64 * 1024 * 1024);
+      const before = await reflinks.usedBytes();
+      // Each reset takes the spare, keeps the replaced database, and makes the next spare.
+      await tool('load shop --spare');
+      await tool('reset shop --spare');
+      await tool('reset shop --spare');
+      const databases = await server.psql('postgres', "SELECT count(*) FROM pg_database WHERE datname LIKE 'copy%'");
+      expect(databases).toBe('4\n');
+      // Four databases of one content; without clones these were three more of them.
+      expect((await reflinks.usedBytes()) - before).toBeLessThan(1.5 * size);
+      await rm(folder, { recursive: true });
+    },
+    180_000,
+  );
+
   it.skipIf(major > 15)(
     'refuses a server that is newer than its tools, before anything is touched',
     async () => {
@@ -110,13 +148,13 @@ describe.skipIf(!canHaveSid).each([
 });
 
 /** A server of the tree, reached over its port; what comes after `-c` is a statement. */
-async function startInside({ shell }: DebianTree, major: number) {
+async function startInside({ shell }: DebianTree, major: number, folder?: string) {
   const port = await freePort();
-  const data = `/tmp/tool-data-${port}`;
+  const data = folder ?? `/tmp/tool-data-${port}`;
   const control = `su postgres -c "/usr/lib/postgresql/${major}/bin/pg_ctl --pgdata=${data} --silent --wait`;
   const { output, exit } = await shell(
     `su postgres -c "/usr/lib/postgresql/${major}/bin/initdb --auth=trust --no-sync ${data}" &&
-      ${control} --log=/dev/null --options='-c port=${port} -c unix_socket_directories= -c fsync=off' start" </dev/null >/dev/null`,
+      ${control} --log=/dev/null --options='-c port=${port} -c unix_socket_directories= -c fsync=off -c wal_level=minimal -c max_wal_senders=0 -c max_wal_size=64MB' start" </dev/null >/dev/null`,
   );
   if (exit !== 0) throw new Error(output);
   const url = (database: string): string => `postgres://postgres@127.0.0.1:${port}/${database}`;
@@ -126,6 +164,38 @@ async function startInside({ shell }: DebianTree, major: number) {
       (await run('psql', ['-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', url(database), '-c', sql])).stdout,
     async [Symbol.asyncDispose]() {
       await shell(`${control} --mode=immediate stop"; rm -r ${data}`);
+    },
+  };
+}
+
+/** A file system with reflinks within the tree, on a loop device. */
+async function mountXfs({ root }: DebianTree) {
+  const at = await mkdtemp(join(root, 'tmp/xfs-'));
+  const image = `${at}.img`;
+  const remove = async (): Promise<void> => {
+    await rm(image, { force: true });
+    await rmdir(at);
+  };
+  try {
+    await writeFile(image, '');
+    await truncate(image, 2 * 1024 ** 3);
+    await run('mkfs.xfs', ['-q', '-m', 'reflink=1', image]);
+    await run('mount', ['-o', 'loop', image, at]);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  await chmod(at, 0o777);
+  return {
+    inside: at.slice(root.length),
+    async usedBytes(): Promise<number> {
+      await run('sync', ['-f', at]);
+      const { blocks, bfree, bsize } = await statfs(at);
+      return (blocks - bfree) * bsize;
+    },
+    async [Symbol.asyncDispose]() {
+      await run('umount', [at]);
+      await remove();
     },
   };
 }

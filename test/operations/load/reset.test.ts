@@ -12,6 +12,9 @@ import {
   type ResetRequest,
 } from '../../../src/operations/load/reset.ts';
 import { applyUndo, planUndo } from '../../../src/operations/load/undo.ts';
+import { withCopies } from '../../../src/operations/target-copies.ts';
+import { listTargets } from '../../../src/operations/targets.ts';
+import { copyLines } from '../../../src/presentation/targets.ts';
 import type { LoadResult, ResetResult } from '../../../src/results/load-results.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import type { RunEvent } from '../../../src/runtime/events.ts';
@@ -102,6 +105,10 @@ describeWithPostgres('a reset', () => {
     await dirty();
     const changed = await server.dump('copy');
 
+    const [listed] = await withCopies(contextWith(), await listTargets(contextWith()));
+    const [line] = copyLines(listed ? [listed] : []);
+    expect(line).toMatch(/^app: base copy copy\.tool-base, [\d.]+ MB, of snapshot [0-9a-f]{8}$/);
+
     const { plan } = await planReset(contextWith(), { target: 'app' });
     expect(plan).toMatchObject({ from: 'base', undo: true, spare: false, base: { database: 'copy.tool-base' } });
     expect(await reset()).toMatchObject({
@@ -114,6 +121,9 @@ describeWithPostgres('a reset', () => {
     await applyUndo(contextWith(), await planUndo(contextWith(), { target: 'app' }));
     expect(await server.dump('copy')).toBe(changed);
     await expect(planReset(contextWith(), { target: 'app' })).rejects.toMatchObject({ code: 'base_copy_outdated' });
+    expect(copyLines(await withCopies(contextWith(), await listTargets(contextWith())))).toEqual([
+      expect.stringContaining('cannot be used: the destination was replaced'),
+    ]);
     await applyUndo(contextWith(), await planUndo(contextWith(), { target: 'app' }));
     await sql('DROP TABLE person CASCADE');
     await reset({ undo: false });

@@ -55,7 +55,15 @@ async function describe(server: MysqlSession, { name, record, outdated }: Descri
     `SELECT SUM(DATA_LENGTH + INDEX_LENGTH) AS bytes FROM information_schema.TABLES WHERE ${tablesIn(name)} AND ENGINE IS NOT NULL`,
   );
   const { snapshot, loaded_at: loadedAt, partial } = record;
-  return { name, snapshot, loadedAt, partial, sizeBytes: Number(row?.bytes ?? 0), outdated };
+  return {
+    name,
+    snapshot,
+    loadedAt,
+    partial,
+    sizeBytes: Number(row?.bytes ?? 0),
+    outdated,
+    closed: outdated !== WRITTEN,
+  };
 }
 
 /** What the server tells at once of changes; `haveRows` reads the rows. */

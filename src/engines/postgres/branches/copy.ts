@@ -2,9 +2,8 @@ import type { BaseCopy, DatabaseUrl, EngineContext } from '../../engine.ts';
 import { closedBase } from '../../shared/base-copies.ts';
 import { type PsqlSession, quoteText } from '../connection/session.ts';
 import { type BranchFacts, branchMarkText } from '../mark.ts';
-import { copyDatabase, findBaseCopies } from '../restore/base.ts';
+import { findBaseCopies, newFromBase } from '../restore/base.ts';
 import { readOid } from '../restore/swap.ts';
-import { markNew } from '../server/server.ts';
 
 /** The base copy of a destination that branches are made from; rejects where there is none, or it may have been changed. */
 export async function findClosedBase(server: PsqlSession, url: DatabaseUrl): Promise<BaseCopy> {
@@ -25,8 +24,7 @@ export async function copyBase(
   server: PsqlSession,
   { url, base, to }: BaseCopying,
 ): Promise<void> {
-  await copyDatabase(context, server, { url, from: base.name, to, closed: false });
-  await markNew(server, to, url.database ?? '');
+  await newFromBase(context, server, { url, base, spare: null, to });
 }
 
 export interface Marking {

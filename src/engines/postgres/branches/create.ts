@@ -24,7 +24,7 @@ export async function createBranch(context: EngineContext, creation: BranchCreat
   try {
     await copyBase(context, server, { url, base, to: fresh });
     const from = (await databaseExists(server, destination)) ? destination : null;
-    await inherit(context, server, { from, to: fresh, url, settings: [], role });
+    await inherit(context, server, { from, to: fresh, url, settings: [], role, copied: true });
     context.signal.throwIfAborted();
     const branch = {
       ...{ name, database, repository, git_branch: gitBranch, reset_at: null, switched_at: null, previous: null },

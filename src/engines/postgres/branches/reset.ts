@@ -3,12 +3,11 @@ import { startStep } from '../../../runtime/events.ts';
 import type { BranchReset, EngineContext, Replaced } from '../../engine.ts';
 import { findBranch } from '../../shared/branches.ts';
 import { writeComment, writeMark } from '../mark.ts';
-import { copyDatabase } from '../restore/base.ts';
 import { dropAfterFailure } from '../restore/drop-after-failure.ts';
 import { replaceDestination } from '../restore/replace.ts';
 import { inherit, rename, renameAll } from '../restore/swap.ts';
 import { openSwapSession } from '../restore/swap-session.ts';
-import { besideNames, dropMarked, lockBeside, lockDestination, markNew, verifyLock } from '../server/server.ts';
+import { besideNames, dropMarked, lockBeside, lockDestination, verifyLock } from '../server/server.ts';
 import { branchComment, copyBase, findClosedBase } from './copy.ts';
 import { findBranches, type MarkedBranch } from './list.ts';
 
@@ -30,7 +29,7 @@ export async function resetBranch(context: EngineContext, request: BranchReset):
   let swapMs: number;
   try {
     await copyBase(context, server, { url, base, to: fresh });
-    await inherit(context, server, { from: database, to: fresh, url, settings: [], role: request.role });
+    await inherit(context, server, { from: database, to: fresh, url, settings: [], role: request.role, copied: true });
     context.signal.throwIfAborted();
     const facts = { ...branch.mark.branch, reset_at: context.clock().toISOString() };
     const comment = await branchComment(server, { destination, database: fresh, base, branch: facts });
@@ -68,8 +67,7 @@ async function resetCurrent(
       async create({ server, fresh }) {
         const base = await findClosedBase(server, url);
         accept(base);
-        await copyDatabase(context, server, { url, from: base.name, to: fresh, closed: false });
-        await markNew(server, fresh, destination);
+        await copyBase(context, server, { url, base, to: fresh });
         const branch = { ...mark.branch, reset_at: context.clock().toISOString() };
         comment = await branchComment(server, { destination, database: fresh, base, branch });
       },

@@ -17,6 +17,8 @@ export interface ContentsEntry {
   /** Empty where it is in no schema. */
   schema: string;
   definition: string;
+  /** Of a table; empty for all else. */
+  accessMethod: string;
 }
 
 const MAGIC = 'PGDMP';
@@ -120,7 +122,7 @@ interface Reader {
   /** Written as text; 0 where it is absent. */
   number(): number;
   /** Everything of an entry that follows its definition. */
-  entryTail(): Pick<WalkedEntry, 'schema' | 'owner' | 'needs'>;
+  entryTail(): Pick<WalkedEntry, 'schema' | 'accessMethod' | 'owner' | 'needs'>;
 }
 
 /** Behind the head; RangeError at the end of the file. */
@@ -152,7 +154,7 @@ function createReader(toc: Buffer): Reader | null {
     number: () => numberOf(text() ?? '0'),
     entryTail() {
       // DROP, COPY, schema, tablespace, access method.
-      const [, , schema] = [text(), text(), text(), text(), text()];
+      const [, , schema, , accessMethod] = [text(), text(), text(), text(), text()];
       if (minor >= KIND_OF_RELATION) integer();
       const owner = text();
       // `WITH OIDS`; then the entries that it depends on up to an absent one, and its file.
@@ -160,7 +162,7 @@ function createReader(toc: Buffer): Reader | null {
       const needs: number[] = [];
       for (let need = text(); need !== null; need = text()) needs.push(numberOf(need));
       text();
-      return { schema: schema ?? '', owner: owner ?? '', needs };
+      return { schema: schema ?? '', accessMethod: accessMethod ?? '', owner: owner ?? '', needs };
     },
   };
   if (minor >= COMPRESSION_OF_ONE_BYTE) at += 1;

@@ -27,6 +27,7 @@ import {
 import { CONTENTS, listContents } from './archive-contents.ts';
 import { plainAddress } from './copy-readers.ts';
 import { cutDefinitions } from './cut-definitions.ts';
+import { digestDefinitions } from './definitions-digest.ts';
 import { createDumpProgress, nameOf } from './dump-progress.ts';
 import { readSelection, readSource, type Selection, type Source } from './dump-source.ts';
 import { rangesOf } from './ranges.ts';
@@ -78,13 +79,15 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   // While pg_dump starts and reads the catalog itself. One after the other: a refused COPY ends the transaction.
   const reading = readSource(context, session, { selected, request, serverVersion });
   const locking = reading.then(() => lockTables(session, { tables: own, explain }));
+  let definitions: string | null = null;
   await runTogether(context.signal, [
     async (signal) => {
       await runPgDump({ ...context, signal }, { request, tools, snapshot, selected, exclusions, explain });
       isDumped = true;
       await cutDefinitions(join(request.directory, ARCHIVE, CONTENTS), selected);
       archive = await listArchive({ ...context, signal }, tools, join(request.directory, ARCHIVE));
-      await fixDate(join(request.directory, ARCHIVE, CONTENTS));
+      const contents = await fixDate(join(request.directory, ARCHIVE, CONTENTS));
+      definitions = digestDefinitions(contents);
     },
     ...works.map((work) => async (signal: AbortSignal) => {
       await locking;
@@ -95,7 +98,12 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const others = await packOthers(request, { archive, own });
   const tables = await settled(read);
   dumped(`Dumped ${of}`);
-  return { serverVersion, toolVersion: tools.version, identity, ...assemble({ tables, others, archive, source }) };
+  return {
+    serverVersion,
+    toolVersion: tools.version,
+    identity,
+    ...assemble({ tables, others, archive, source, definitions }),
+  };
 }
 
 async function exportSnapshot(session: PsqlSession): Promise<string> {
@@ -240,8 +248,10 @@ async function listArchive(context: EngineContext, tools: ClientTools, directory
 }
 
 /** A database that has not changed gives the same files again. */
-async function fixDate(contents: string): Promise<void> {
-  await writeFile(contents, withoutDate(await readFile(contents)));
+async function fixDate(path: string): Promise<Buffer> {
+  const contents = withoutDate(await readFile(path));
+  await writeFile(path, contents);
+  return contents;
 }
 
 interface Dumped {
@@ -251,10 +261,11 @@ interface Dumped {
   others: Map<string, PackedFile>;
   archive: ArchiveEntry[];
   source: Source;
+  definitions: string | null;
 }
 
 function assemble(dumped: Dumped): Pick<DumpResult, 'tables' | 'files' | 'details' | 'schemas'> {
-  const { others, archive, source } = dumped;
+  const { others, archive, source, definitions } = dumped;
   const byOid = new Map(source.allTables.map((table) => [table.oid, table]));
   const tables: ManifestTable[] = [];
   const data: ArchiveDetails['data'] = {};
@@ -279,5 +290,6 @@ function assemble(dumped: Dumped): Pick<DumpResult, 'tables' | 'files' | 'detail
   tables.sort((a, b) => (a.name < b.name ? -1 : 1));
   const files = [...others.values()].map(({ file }) => file).sort((a, b) => (a.name < b.name ? -1 : 1));
   const schemas = source.details.schemas.map((schema) => schema.name);
-  return { tables, files, schemas, details: { ...source.details, data } satisfies ArchiveDetails };
+  const details = { ...source.details, data, ...(definitions && { definitions }) } satisfies ArchiveDetails;
+  return { tables, files, schemas, details };
 }

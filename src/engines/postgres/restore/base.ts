@@ -52,7 +52,7 @@ const FILE_COPY_SINCE = 150_000;
 const CLONE_REFUSED = new Set(['58000', '58030', '0A000', 'XX000']);
 
 /** Copies a database on its server, with everything but its grants, settings and comment. */
-export async function copyDatabase(
+async function copyDatabase(
   context: EngineContext,
   server: PsqlSession,
   { url, from, to, closed }: Copy,
@@ -95,12 +95,29 @@ export async function createClosedCopy(
   if (owned) await server.execute(`ALTER DATABASE ${quoteName(copy.to)} OWNER TO ${quoteName(owned.owner)}`);
 }
 
-/** Gives a spare the name and state of a shadow database. */
-export async function takeSpare(
+export interface FromBase {
+  url: DatabaseUrl;
+  base: BaseCopy;
+  /** Usable. */
+  spare: BaseCopy | null;
+  /** The name of a shadow database. */
+  to: string;
+}
+
+/** A shadow database as the base copy is: the spare, or else a copy. */
+export async function newFromBase(
+  context: EngineContext,
   server: PsqlSession,
-  spare: string,
-  { to, of }: { to: string; of: string },
+  { url, base, spare, to }: FromBase,
 ): Promise<void> {
+  const of = url.database ?? '';
+  if (spare) return takeSpare(server, spare.name, { to, of });
+  await copyDatabase(context, server, { url, from: base.name, to, closed: false });
+  await markNew(server, to, of);
+}
+
+/** Gives a spare the name and state of a shadow database. */
+async function takeSpare(server: PsqlSession, spare: string, { to, of }: { to: string; of: string }): Promise<void> {
   await server.transaction([
     rename(spare, to),
     writeMark(to, { tool: 'new', of }),
@@ -125,8 +142,8 @@ export async function createSpare(
   const to = names.fresh();
   try {
     await createClosedCopy(context, server, { url, destination, from: base.name, to });
-    const mark = writeMark(names.spare, { ...base.mark, tool: 'spare' });
-    await server.transaction([rename(to, names.spare), mark]);
+    const { contents: _, ...mark } = base.mark;
+    await server.transaction([rename(to, names.spare), writeMark(names.spare, { ...mark, tool: 'spare' })]);
     made(`Created the spare ${names.spare}`);
     return names.spare;
   } catch (error) {

@@ -49,13 +49,15 @@ export interface CarryingOver {
   owner: string;
   /** Of the database that is replaced, if there is one. */
   ownership: Ownership | null;
+  /** The new database is a copy, whose grants may have been revoked since in the one that is replaced. */
+  copied?: boolean | undefined;
 }
 
 /**
  * Queries whose rows are the statements that make a new database usable by those who used the old one; to be run in
  * this order, each after the statements of the one before. The server puts the statements together from its catalog.
  */
-export function carryOverQueries({ owner, ownership }: CarryingOver): string[] {
+export function carryOverQueries({ owner, ownership, copied = false }: CarryingOver): string[] {
   const name = quoteText(owner);
   const own = `SELECT oid FROM pg_roles WHERE rolname = current_user`;
   const transfer = `
@@ -116,7 +118,41 @@ export function carryOverQueries({ owner, ownership }: CarryingOver): string[] {
       AND d.defaclobjtype = CASE f.defaults WHEN 's' THEN 'S' WHEN 'S' THEN NULL ELSE f.defaults END, aclexplode(d.defaclacl) a
     WHERE NOT f.of_extension AND a.grantee <> f.owner AND f.identity <> 'public'
       AND (f.granted_on, f.identity) NOT IN (SELECT o.granted_on, o.identity FROM ${objects})`;
-  return [transfer, multiranges, publicSchema, revokes, grants, defaultRevokes, defaultGrants, ofNewObjects];
+  const former = copied ? formerGrants({ objects, whose }) : [];
+  return [transfer, multiranges, publicSchema, ...former, revokes, grants, defaultRevokes, defaultGrants, ofNewObjects];
+}
+
+/**
+ * Revokes what others are granted in a copy, on objects with other grants in the database that is replaced, and all
+ * default privileges; what that database has is granted afterwards.
+ */
+function formerGrants({ objects, whose }: { objects: string; whose: string }): string[] {
+  const others = (acl: string, owner: string): string => `
+    SELECT string_agg(DISTINCT quote_ident(pg_get_userbyid(a.grantee)), ', ') AS roles
+    FROM aclexplode(${acl}) a WHERE a.grantee NOT IN (0, ${owner})`;
+  const ofObjects = `
+    SELECT format('REVOKE ALL ON %s %s FROM %s', f.granted_on, f.identity, g.roles) AS statement
+    FROM (${OWNABLE}) f JOIN ${objects} ON o.granted_on = f.granted_on AND o.identity = f.identity AND o."column" IS NULL,
+      LATERAL (${entriesOf('f.acl')}) e, LATERAL (${others('f.acl', 'f.owner')}) g
+    WHERE g.roles IS NOT NULL AND e.signature <> o.signature`;
+  const ofColumns = `
+    SELECT format('REVOKE ALL (%I) ON TABLE %s FROM %s', a.attname, i.identity, g.roles) AS statement
+    FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid, pg_identify_object('pg_class'::regclass, c.oid, 0) i,
+      LATERAL (${others('a.attacl', 'c.relowner')}) g
+    WHERE a.attacl IS NOT NULL AND NOT a.attisdropped AND c.relnamespace <> 'pg_catalog'::regnamespace AND g.roles IS NOT NULL
+      AND EXISTS (SELECT FROM ${objects} WHERE o.granted_on = 'TABLE' AND o.identity = i.identity)`;
+  const defaults = `
+    SELECT format('%s %s', ${whose}, v.rest) AS statement
+    FROM (
+      SELECT pg_get_userbyid(d.defaclrole) AS role, n.nspname AS schema, k.name, k.kind, d.defaclacl, d.defaclrole
+      FROM pg_default_acl d JOIN ${DEFAULTS_ON} ON k.kind = d.defaclobjtype LEFT JOIN pg_namespace n ON n.oid = d.defaclnamespace
+    ) o, LATERAL (
+      SELECT format('REVOKE ALL ON %s FROM %s', o.name, string_agg(DISTINCT ${grantee('r.rolname')}, ', ')) AS rest
+      FROM aclexplode(o.defaclacl) a LEFT JOIN pg_roles r ON r.oid = a.grantee
+      UNION ALL SELECT format('GRANT ALL ON %s TO %I', o.name, o.role) WHERE o.schema IS NULL
+      UNION ALL SELECT format('GRANT ALL ON %s TO PUBLIC', o.name) WHERE o.schema IS NULL AND o.kind IN ('f', 'T')
+    ) v WHERE v.rest IS NOT NULL`;
+  return [ofObjects, ofColumns, defaults];
 }
 
 /** A query for the names of objects that others were granted something on, and that the new database does not have. */

@@ -1,21 +1,29 @@
-import { bytesOfTable } from '../../../repository/manifest.ts';
+import { bytesOfTable, type ManifestTable } from '../../../repository/manifest.ts';
 import type { DestinationState } from '../../../results/load-results.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { WarningEvent } from '../../../runtime/events.ts';
-import type { BaseCopies, DatabaseUrl, EngineContext, RestorePlan, RestoreRequest } from '../../engine.ts';
+import type {
+  BaseCopies,
+  DatabaseUrl,
+  DifferencePlan,
+  EngineContext,
+  RestorePlan,
+  RestoreRequest,
+} from '../../engine.ts';
 import { divideTables } from '../../shared/divide-tables.ts';
 import { freeBytesOf, refuseShortSpace } from '../../shared/server/free-space.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { isLocalHost } from '../connection/location.ts';
 import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
 import { portOf } from '../connection/url.ts';
-import { archiveDetails } from '../dump/archive.ts';
+import { type ArchiveDetails, archiveDetails } from '../dump/archive.ts';
 import { replicationWarnings } from '../introspect.ts';
 import { leftOutByBuild, selectSchemas } from '../schema-selection.ts';
 import { NAME_LIMIT } from '../server/server.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
 import { findBaseCopies } from './base.ts';
 import { checkSwap } from './blockers.ts';
+import { planDifference } from './difference/plan-difference.ts';
 import { refuseInPlace } from './in-place/in-place-preflight.ts';
 import { remoteWarnings } from './remote-objects.ts';
 import { checkRights } from './rights.ts';
@@ -37,15 +45,18 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const chosen = chooseStrategy(facts, request);
   if (chosen.strategy === 'in_place' && request.keepGoing) throw keepGoingNeedsSecond(chosen.strategyReason);
   if (chosen.strategy === 'in_place' && !request.neverInPlace) await refuseInPlace(context, { url, details });
-  const swap = chosen.strategy === 'swap' ? await planSwap(context, request, opened) : null;
   const wanted = new Set(schemas);
   const inSchemas = manifest.tables.filter((table) => {
     const data = details.data[table.file.name];
     return data !== undefined && (data.of_extension || wanted.has(data.schema));
   });
   const { tables, empty } = divideTables(inSchemas, request);
+  const planned = { opened, details, schemas, tables: inSchemas };
+  const swap = chosen.strategy === 'swap' ? await planSwap(context, request, planned) : null;
   const databases = 1 + (swap && request.keepBase ? (request.keepBase.spare ? 2 : 1) : 0);
-  refuseShortSpace(facts, databases * tables.reduce((sum, table) => sum + bytesOfTable(table), 0));
+  const copied = swap?.difference?.tables ? (swap.copies.base?.sizeBytes ?? 0) : 0;
+  const rows = tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
+  refuseShortSpace(facts, databases * Math.max(copied, rows));
   return {
     destination: facts.destination,
     ...chosen,
@@ -61,21 +72,38 @@ export async function planRestore(context: EngineContext, request: RestoreReques
       ...(swap?.warnings ?? []),
     ],
     ...(swap && { copies: swap.copies }),
+    ...(swap?.difference && { difference: swap.difference }),
   };
+}
+
+interface PlannedContents {
+  details: ArchiveDetails;
+  schemas: string[];
+  tables: ManifestTable[];
+}
+
+interface PlannedSwap {
+  warnings: WarningEvent[];
+  copies: BaseCopies;
+  difference: DifferencePlan | null;
 }
 
 /** What would be lost by the swap; rejects where something would stop it in the end. */
 async function planSwap(
   context: EngineContext,
-  { url, keepBase }: RestoreRequest,
-  { facts, session: server }: OpenedDestination,
-): Promise<{ warnings: WarningEvent[]; copies: BaseCopies }> {
+  request: RestoreRequest,
+  { opened, ...contents }: PlannedContents & { opened: OpenedDestination },
+): Promise<PlannedSwap> {
+  const { facts, session: server } = opened;
+  const { url, keepBase } = request;
   const destination = url.database ?? '';
   const warnings = await checkSwap(server, { destination, undo: true, base: keepBase !== undefined });
   const copies = await findBaseCopies(server, destination);
-  if (!facts.destination.exists || facts.superuser) return { warnings, copies };
+  const { base } = copies;
+  const difference = base && (await planDifference(server, { request, destination, base, ...contents }));
+  if (!facts.destination.exists || facts.superuser) return { warnings, copies, difference };
   await using inside = await connect(context, url).catch(noConnection);
-  return { warnings: [...warnings, ...(await checkRights({ server, inside, destination }))], copies };
+  return { warnings: [...warnings, ...(await checkRights({ server, inside, destination }))], copies, difference };
 }
 
 /** A destination that takes no connections can still be renamed. */

@@ -28,12 +28,14 @@ export interface Replacement {
   onlyBase?: boolean | undefined;
   /** The comment of the new database, when that is complete; default: that of the replaced one. */
   comment?: (() => string | null) | undefined;
+  /** The new database is made from the base copy otherwise. */
+  copied?: boolean | undefined;
 }
 
 interface KeptBase {
   spare: boolean;
   /** Known when the database is complete. */
-  facts: () => Pick<BaseMark, 'snapshot' | 'partial'>;
+  facts: () => Pick<BaseMark, 'snapshot' | 'partial' | 'contents'>;
 }
 
 export interface Creation {
@@ -55,7 +57,18 @@ export interface Steps {
  */
 export async function replaceDestination(
   context: EngineContext,
-  { url, undo, settings = [], role, throwAway, base, fromBase, onlyBase, comment }: Replacement,
+  {
+    url,
+    undo,
+    settings = [],
+    role,
+    throwAway,
+    base,
+    fromBase,
+    onlyBase,
+    comment,
+    copied = fromBase !== undefined,
+  }: Replacement,
   { create, fill }: Steps,
 ): Promise<Replaced> {
   const { report } = context;
@@ -87,7 +100,7 @@ export async function replaceDestination(
     // A base copy may take long, and idle sessions are cut.
     await using second = base ? null : openMeanwhile(connectToServer(context, url));
     await verifyLock(server, destination);
-    await inherit(context, server, { from: exists ? destination : null, to: fresh, url, settings, role });
+    await inherit(context, server, { from: exists ? destination : null, to: fresh, url, settings, role, copied });
     context.signal.throwIfAborted();
     if (onlyBase && base) return await keepOnlyBase(context, server, { url, fresh, base });
     const made = base && (await createBase(context, server, { url, from: fresh, to: copy, base }));

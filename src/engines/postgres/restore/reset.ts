@@ -13,8 +13,8 @@ import { usableBase } from '../../shared/base-copies.ts';
 import { refuseShortSpace } from '../../shared/server/free-space.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
-import { dropMarked, lockDestination, markNew, sweepLeftovers } from '../server/server.ts';
-import { copyDatabase, findBaseCopies, takeSpare } from './base.ts';
+import { besideNames, dropMarked, lockDestination, sweepLeftovers } from '../server/server.ts';
+import { findBaseCopies, newFromBase } from './base.ts';
 import { checkSwap } from './blockers.ts';
 import { inspectDestination, sessionWarnings } from './preflight.ts';
 import { replaceDestination } from './replace.ts';
@@ -47,12 +47,8 @@ export async function reset(context: EngineContext, { url, spare, undo, role, ac
         const copies = await findBaseCopies(server, destination);
         const base = usableBase(copies, url);
         accept(base);
-        if (copies.spare && isUsable(copies.spare)) {
-          await takeSpare(server, copies.spare.name, { to: fresh, of: destination });
-          return;
-        }
-        await copyDatabase(context, server, { url, from: base.name, to: fresh, closed: false });
-        await markNew(server, fresh, destination);
+        const spare = isUsable(copies.spare) ? copies.spare : null;
+        await newFromBase(context, server, { url, base, spare, to: fresh });
       },
     },
   );
@@ -66,6 +62,24 @@ function isUsable(copy: BaseCopies['spare']): boolean {
 export async function findCopies(context: EngineContext, url: DatabaseUrl): Promise<BaseCopies> {
   await using server = await connectToServer(context, url);
   return await findBaseCopies(server, url.database ?? '');
+}
+
+/** Of several databases of a server; most have none, which one query tells. */
+export async function findAllCopies(context: EngineContext, { urls }: { urls: DatabaseUrl[] }): Promise<BaseCopies[]> {
+  const [first] = urls;
+  if (!first) return [];
+  await using server = await connectToServer(context, first);
+  const rows = await server.query<{ name: string }>(
+    `SELECT datname AS name FROM pg_database WHERE datname LIKE '%.tool-%'`,
+  );
+  const names = new Set(rows.map(({ name }) => name));
+  const found: BaseCopies[] = [];
+  for (const { database } of urls) {
+    const { base, spare } = besideNames(database ?? '');
+    const hasCopies = names.has(base) || names.has(spare);
+    found.push(hasCopies ? await findBaseCopies(server, database ?? '') : { base: null, spare: null });
+  }
+  return found;
 }
 
 /** Removes base copy and spare; resolves with the names of those that are gone. */

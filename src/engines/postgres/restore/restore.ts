@@ -1,22 +1,31 @@
+import { readFile } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
+import { join } from 'node:path';
 import type { MissingParts } from '../../../results/load-results.ts';
-import { UserError } from '../../../runtime/errors.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
-import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
+import type { BaseCopy, DatabaseUrl, DifferencePlan, EngineContext, Replaced, RestoreRun } from '../../engine.ts';
 import { tablesText } from '../../shared/divide-tables.ts';
 import { connect } from '../connection/connect.ts';
 import type { PsqlSession } from '../connection/session.ts';
 import { type Settings, withDatabase } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
+import { CONTENTS } from '../dump/archive-contents.ts';
+import { digestDefinitions } from '../dump/definitions-digest.ts';
+import type { BaseContents } from '../mark.ts';
 import { createDatabase, markNew, type NewDatabase } from '../server/server.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
+import { findBaseCopies, newFromBase } from './base.ts';
 import { checkRestored, findDifferences } from './check.ts';
 import { createExtensions } from './create-extensions.ts';
+import { describeContents } from './difference/contents.ts';
+import { fillDifference } from './difference/fill-difference.ts';
 import { restoreInPlace } from './in-place/in-place.ts';
 import { incompleteMessage, missingParts, restoreIncomplete } from './incomplete.ts';
 import { type Creation, type Replacement, replaceDestination } from './replace.ts';
 import { readTablespace } from './rights.ts';
-import { fillDatabase, materialize } from './rows/fill.ts';
+import { ARCHIVE, fillDatabase, materialize } from './rows/fill.ts';
+import type { Filling } from './rows/filling.ts';
 import { forceRowSecurity } from './rows/forced-row-security.ts';
 
 /**
@@ -32,32 +41,35 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
 
   const errors: string[] | undefined = run.keepGoing ? [] : undefined;
   let missing: MissingParts | null = null;
+  let contents: BaseContents | undefined;
   const keepBase = run.onlyBase ? { spare: false } : run.keepBase;
   const base = keepBase && {
     ...keepBase,
-    facts: () => ({ snapshot: manifest.id, partial: missing !== null || plan.empty.length > 0 }),
+    facts: () => ({
+      snapshot: manifest.id,
+      partial: missing !== null || plan.empty.length > 0,
+      ...(contents && { contents }),
+    }),
   };
-  const layOut = (premade: string[]) => materialize(context, { ...run, tools, details, premade });
+  const differing = plan.difference?.tables ?? null;
+  const fromCopy = differing ? plan.difference : undefined;
+  // A copy of the base copy has the large objects.
+  const definitions = { ...manifest, files: manifest.files.filter(({ name }) => name === CONTENTS) };
+  const laidOut = { ...run, manifest: differing ? definitions : manifest };
+  const layOut = (premade: string[]) => materialize(context, { ...laidOut, tools, details, premade });
   // While the database is created, unless what is in there by then decides.
   const early = run.admin ? null : layOut([]);
   early?.catch(() => {});
   await using _laidOut = { [Symbol.asyncDispose]: async () => void (await early?.catch(() => {})) };
-  const beside = { ...run, base, locale: details.locale, settings: details.settings };
+  const beside = { ...run, base, locale: details.locale, settings: details.settings, fromCopy };
   const replaced = await besideDestination(context, beside, async ({ fresh }) => {
     const filled = withDatabase(url, fresh);
     const settings = restoreSettings(plan.destination.local, jobs);
     const { extensions } = details;
     const premade = run.admin ? await createExtensions(context, { admin: run.admin, url: filled, extensions }) : [];
-    const filling = fillDatabase(context, {
-      ...run,
-      archive: early ?? layOut(premade),
-      url: filled,
-      tools,
-      details,
-      settings,
-      premade,
-      errors,
-    });
+    const archive = early ?? layOut(premade);
+    const fill = { ...run, archive, url: filled, tools, details, settings, premade, errors };
+    const filling = differing ? fillDifference(context, fill, differing) : fillDatabase(context, fill);
     const { forced, leftOut } = await filling.catch((error) =>
       Promise.reject(run.admin ? hintAtRights(error) : hintAtTheRest(error, run)),
     );
@@ -70,10 +82,21 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       await using session = await connect(context, filled, { tools, settings });
       await forceRowSecurity(session, forced);
     }
+    if (base && !missing && plan.empty.length === 0) contents = await readContents(context, fill);
     if (missing) acceptMissing(context, { run, missing, fresh });
     await run.beforeSwap?.(filled);
   });
   return missing ? { ...replaced, missing } : replaced;
+}
+
+/** For the mark of the base copy; none where the archive's table of contents is not understood. */
+async function readContents(context: EngineContext, fill: Filling): Promise<BaseContents | undefined> {
+  const { manifest, details, plan, directory, remoteTables = false, role } = fill;
+  const definitions = digestDefinitions(await readFile(join(directory, ARCHIVE, CONTENTS)));
+  if (definitions === null) return undefined;
+  await using session = await connect(context, fill.url, fill);
+  const { schemas, tables } = plan;
+  return await describeContents(session, { manifest, details, definitions, schemas, tables, remoteTables, role });
 }
 
 /** Goes on to the swap only where that was explicitly requested. */
@@ -101,8 +124,10 @@ function hintAtRights(error: unknown): unknown {
   return new UserError(error.message, { code, exit, details, hint, cause: error });
 }
 
-export interface Beside extends Replacement {
+export interface Beside extends Omit<Replacement, 'copied'> {
   locale: NewDatabase['locale'];
+  /** The new database is made from this base copy instead of an empty one. */
+  fromCopy?: DifferencePlan | undefined;
 }
 
 /**
@@ -111,11 +136,12 @@ export interface Beside extends Replacement {
  */
 export async function besideDestination(
   context: EngineContext,
-  { locale, ...replacement }: Beside,
+  { locale, fromCopy, ...replacement }: Beside,
   fill: (made: { fresh: string; server: PsqlSession }) => Promise<void>,
 ): Promise<Replaced> {
   const destination = replacement.url.database ?? '';
   const create = async ({ server, fresh, exists }: Creation): Promise<void> => {
+    if (fromCopy) return copyBase(context, server, { url: replacement.url, to: fresh, planned: fromCopy });
     const [version] = await server.query<{ major: string }>(`SELECT current_setting('server_version') AS major`);
     const tablespace = exists ? await inheritedTablespace(context, server, destination) : null;
     const major = majorOf(version?.major ?? '');
@@ -125,7 +151,30 @@ export async function besideDestination(
     const message = `The server does not know the source's locale "${locale.icu_locale ?? locale.collate}": its own is used, and text may sort differently`;
     context.report({ event: 'warning', code: 'locale_unknown', message });
   };
-  return replaceDestination(context, replacement, { create, fill });
+  return replaceDestination(context, { ...replacement, copied: fromCopy !== undefined }, { create, fill });
+}
+
+interface BaseToCopy {
+  url: DatabaseUrl;
+  to: string;
+  planned: DifferencePlan;
+}
+
+/** The files of the tables that do not differ may not have been fetched, so a full load cannot take its place. */
+async function copyBase(context: EngineContext, server: PsqlSession, { url, to, planned }: BaseToCopy): Promise<void> {
+  const { base, spare } = await findBaseCopies(server, url.database ?? '');
+  const isPlanned = (copy: BaseCopy | null): copy is BaseCopy =>
+    copy?.outdated === null && copy.snapshot === planned.snapshot && copy.loadedAt === planned.loadedAt;
+  if (!isPlanned(base)) throw baseChanged(url);
+  await newFromBase(context, server, { url, base, spare: isPlanned(spare) ? spare : null, to });
+}
+
+function baseChanged(url: DatabaseUrl): UserError {
+  return new UserError(`The base copy of ${url.display} changed since the plan was made: nothing was changed`, {
+    code: 'plan_outdated',
+    exit: EXIT.refused,
+    hint: 'Run it again for a new plan.',
+  });
 }
 
 /** `null` for the default of the server, and where the role may not create anything in the destination's. */

@@ -214,6 +214,8 @@ export interface Inheritance {
   settings: string[];
   /** Who is to own the objects, and a database that was not there; default: the owner of the destination. */
   role?: string | undefined;
+  /** The new database is a copy of a base copy. */
+  copied?: boolean | undefined;
 }
 
 /**
@@ -266,7 +268,7 @@ async function giveTo(
 
 async function inheritObjects(
   context: EngineContext,
-  { from, to, url, owner }: Inheritance & { from: string; owner: string },
+  { from, to, url, owner, copied }: Inheritance & { from: string; owner: string },
 ): Promise<string[]> {
   const opening = connect(context, withDatabase(url, to), { settings: CARRYING });
   const { ownership, unread } = await readBefore(context, withDatabase(url, from)).catch(async (error) => {
@@ -276,7 +278,7 @@ async function inheritObjects(
   await using session = await opening;
   // As in a copy of the destination, which takes nothing over.
   if (ownership && isDeepStrictEqual(ownership, await readOwnership(session))) return [];
-  const failures = await withoutEventTriggers(session, () => runCarryOver(session, { owner, ownership }));
+  const failures = await withoutEventTriggers(session, () => runCarryOver(session, { owner, ownership, copied }));
   if (!ownership) return [...failures, `the grants of ${from}: ${unread}`];
   const lost = await session.query<{ name: string }>(lostGrantsQuery(ownership));
   warnLostGrants(

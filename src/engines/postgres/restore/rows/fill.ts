@@ -73,6 +73,9 @@ async function liftForced(
   return await liftForcedRowSecurity(session);
 }
 
+/** The folder of the archive, within that of the run. */
+export const ARCHIVE = 'archive';
+
 /** Lays the archive out for pg_restore: its table of contents and large objects, and the list of what to take. */
 export async function materialize(
   context: EngineContext,
@@ -87,7 +90,7 @@ export async function materialize(
     remoteTables,
   }: Pick<Filling, 'manifest' | 'directory' | 'read' | 'tools' | 'details' | 'plan' | 'premade' | 'remoteTables'>,
 ): Promise<Archive> {
-  const archive = join(directory, 'archive');
+  const archive = join(directory, ARCHIVE);
   await mkdir(archive);
   for (const file of manifest.files) await writeOut(read(file), join(archive, file.name));
   await refuseForeignFiles(archive, manifest.files);
@@ -179,14 +182,14 @@ export function sessionsFor({ tables, empty }: Pick<Filling['plan'], 'tables' | 
   return Math.min(jobs, 1 + Math.floor(Math.max(bytes / BYTES_OF_SESSION, count / TABLES_OF_SESSION)));
 }
 
-interface Section {
+export interface Section {
   fill: Filling;
   archive: Archive;
   section: 'pre-data' | 'data' | 'post-data';
   jobs: number;
 }
 
-async function pgRestore(context: EngineContext, { fill, archive, section, jobs }: Section): Promise<void> {
+export async function pgRestore(context: EngineContext, { fill, archive, section, jobs }: Section): Promise<void> {
   const { url, tools, settings } = fill;
   const connection = connectionOf(url, settings);
   const args = [...sectionArgs({ fill, archive, section }), `--jobs=${jobs}`, ...connection.args, archive.directory];

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import { type ContentsEntry, readContents } from './archive-contents.ts';
+
+/**
+ * SHA-256 of the definitions in a table of contents, equal for equal schema objects whatever their oids, their order,
+ * and the values of sequences; `null` where the format is not the one that is understood.
+ */
+export function digestDefinitions(toc: Buffer): string | null {
+  const entries = readContents(toc);
+  if (!entries) return null;
+  const lines = [...entries.values()]
+    .filter(isDefinition)
+    .map(({ kind, schema, tag, definition, accessMethod }) =>
+      JSON.stringify([kind, schema, tag, definition, accessMethod]),
+    )
+    .sort();
+  const hash = createHash('sha256');
+  for (const line of lines) hash.update(line).update('\n');
+  return hash.digest('hex');
+}
+
+/** Values of sequences and large objects are content. */
+const CONTENT = /^(SEQUENCE SET|TABLE DATA|BLOBS?|BLOB METADATA)$/;
+
+function isDefinition({ kind }: ContentsEntry): boolean {
+  return !CONTENT.test(kind);
+}

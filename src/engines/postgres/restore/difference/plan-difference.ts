@@ -1,0 +1,107 @@
+import type { ManifestTable } from '../../../../repository/manifest.ts';
+import type { BaseCopy, DifferencePlan, RestoreRequest } from '../../../engine.ts';
+import { type PsqlSession, quoteText } from '../../connection/session.ts';
+import type { ArchiveDetails } from '../../dump/archive.ts';
+import { CONTENTS } from '../../dump/archive-contents.ts';
+import type { BaseContents } from '../../mark.ts';
+import { findBeside } from '../../server/server.ts';
+import { dataOf } from '../rows/copy-commands.ts';
+import { differingTables, digestLoaded, digestOthers, digestTables, SERVER_QUERY } from './contents.ts';
+
+export interface Comparison {
+  request: RestoreRequest;
+  details: ArchiveDetails;
+  destination: string;
+  base: BaseCopy;
+  schemas: string[];
+  tables: ManifestTable[];
+}
+
+/** Whether the new database is made from the base copy, and which tables are loaded then; or why it is not. */
+export async function planDifference(server: PsqlSession, comparison: Comparison): Promise<DifferencePlan> {
+  const { base } = comparison;
+  const full = (reason: string): DifferencePlan => ({ ...named(base), tables: null, files: null, reason });
+  const early = whyFull(comparison);
+  if (early !== null) return full(early);
+  const { base: marked } = await findBeside(server, comparison.destination);
+  const contents = marked?.mark.contents;
+  if (!contents) return full('the base copy has no record of its contents');
+  const differing = compare(contents, comparison);
+  if (typeof differing === 'string') return full(differing);
+  const changed = await whyServerDiffers(server, { contents, base, destination: comparison.destination });
+  if (changed !== null) return full(changed);
+  const tables = withRoots(differing, comparison);
+  if (tables.some((table) => dataOf(table, comparison.details).of_extension)) {
+    return full('rows of a table of an extension differ');
+  }
+  return {
+    ...named(base),
+    tables: tables.map(({ name }) => name),
+    files: [CONTENTS],
+    reason: `the base copy is of snapshot ${base.snapshot ?? 'unknown'}, which has the same definitions`,
+  };
+}
+
+function named({ name, snapshot, loadedAt }: BaseCopy): Pick<DifferencePlan, 'base' | 'snapshot' | 'loadedAt'> {
+  return { base: name, snapshot, loadedAt };
+}
+
+/** Reasons that need no look at the server. */
+function whyFull({ request, base, details }: Comparison): string | null {
+  if (request.full) return '--full was given';
+  if (request.only) return 'only some tables are loaded';
+  if (request.keepGoing) return '--keep-going restores every object';
+  if (base.outdated !== null) return `the base copy cannot be used: ${base.outdated}`;
+  if (base.partial) return 'the base copy lacks rows or objects of its snapshot';
+  if (details.definitions === undefined) {
+    return 'the snapshot was built by an older version, without a digest of its definitions';
+  }
+  return null;
+}
+
+function compare(contents: BaseContents, { request, details, schemas, tables }: Comparison): ManifestTable[] | string {
+  const { manifest, remoteTables = false, role = null } = request;
+  if (contents.obstacle !== null) return contents.obstacle;
+  if (contents.sanitized !== manifest.sanitized) {
+    return manifest.sanitized ? 'the base copy has original data' : 'the base copy has sanitized data';
+  }
+  if (contents.role !== role) return 'the owner of the objects differs';
+  const definitions = details.definitions ?? '';
+  const loaded = { manifest, details, definitions, schemas, tables, remoteTables };
+  if (contents.definitions !== digestLoaded(loaded)) return 'the definitions differ from those of the base copy';
+  if (contents.others !== digestOthers(manifest)) return 'large objects differ from those of the base copy';
+  return differingTables(digestTables(tables, details), contents.tables) ?? 'the base copy has other tables';
+}
+
+interface ServerComparison {
+  contents: BaseContents;
+  base: BaseCopy;
+  destination: string;
+}
+
+async function whyServerDiffers(
+  server: PsqlSession,
+  { contents, base, destination }: ServerComparison,
+): Promise<string | null> {
+  const [version] = await server.query<{ server: string }>(SERVER_QUERY);
+  if (version?.server !== contents.server) return 'the server was updated after the base copy was made';
+  const [row] = await server.query<{ available: Record<string, string>; owner: boolean; tablespace: boolean }>(`
+    SELECT coalesce((SELECT json_object_agg(name, default_version) FROM pg_available_extensions), '{}') AS available,
+      b.datdba = d.datdba AS owner, b.dattablespace = d.dattablespace AS tablespace
+    FROM pg_database b, pg_database d WHERE b.datname = ${quoteText(base.name)} AND d.datname = ${quoteText(destination)}`);
+  if (!row?.owner) return 'the destination has another owner than the base copy';
+  if (!row.tablespace) return 'the destination is in another tablespace than the base copy';
+  const updated = Object.entries(contents.extensions).find(([name, version]) => row.available[name] !== version);
+  return updated ? `the server has another version of extension ${updated[0]} than the base copy` : null;
+}
+
+/** Rows that go through a partitioned table belong to several tables, which are loaded together. */
+function withRoots(differing: ManifestTable[], { details, tables }: Comparison): ManifestTable[] {
+  const rootOf = (table: ManifestTable): string | null => {
+    const { root } = dataOf(table, details);
+    return root ? JSON.stringify([root.schema, root.table]) : null;
+  };
+  const roots = new Set(differing.map(rootOf).filter((root) => root !== null));
+  const names = new Set(differing.map(({ name }) => name));
+  return tables.filter((table) => names.has(table.name) || roots.has(rootOf(table) ?? ''));
+}

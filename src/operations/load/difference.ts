@@ -1,0 +1,43 @@
+import type { RestorePlan } from '../../engines/engine.ts';
+import {
+  bytesOfTable,
+  filesOfTable,
+  type Manifest,
+  type ManifestFile,
+  type ManifestTable,
+} from '../../repository/manifest.ts';
+import type { LoadDifference } from '../../results/load-results.ts';
+
+/** Which tables a load takes from the snapshot, and which from the base copy; absent where there is none. */
+export function loadDifference({ difference, tables }: RestorePlan): LoadDifference | undefined {
+  if (!difference) return undefined;
+  const loaded = tablesToRead({ difference, tables });
+  const size_bytes = bytesOf(loaded);
+  return {
+    method: difference.tables ? 'difference' : 'full',
+    reason: difference.reason,
+    base: difference.base,
+    base_snapshot: difference.snapshot,
+    tables: loaded.length,
+    size_bytes,
+    saved_tables: tables.length - loaded.length,
+    saved_bytes: bytesOf(tables) - size_bytes,
+  };
+}
+
+/** The files of the snapshot that a load reads. */
+export function filesToRead(restore: RestorePlan, { files }: Manifest): ManifestFile[] {
+  const { difference } = restore;
+  const others = difference?.files ? files.filter(({ name }) => difference.files?.includes(name)) : files;
+  return [...tablesToRead(restore).flatMap(filesOfTable), ...others];
+}
+
+function tablesToRead({ difference, tables }: Pick<RestorePlan, 'difference' | 'tables'>): ManifestTable[] {
+  if (!difference?.tables) return tables;
+  const names = new Set(difference.tables);
+  return tables.filter(({ name }) => names.has(name));
+}
+
+function bytesOf(tables: ManifestTable[]): number {
+  return tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
+}
