@@ -1,6 +1,6 @@
 import { connectionKey } from '../engines/connection-limits.ts';
 import type { DatabaseUrl, Engine } from '../engines/engine.ts';
-import type { DatabaseCopies } from '../results/load-results.ts';
+import type { DatabaseCopies } from '../results/database-copies.ts';
 import type { TargetRow } from '../results/results.ts';
 import type { Context } from '../runtime/context.ts';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';

@@ -1,11 +1,5 @@
-import type {
-  DatabaseCopies,
-  DatabaseCopy,
-  DropCopiesPlan,
-  DropCopiesResult,
-  ResetPlan,
-  ResetResult,
-} from '../results/load-results.ts';
+import type { DatabaseCopies, DatabaseCopy } from '../results/database-copies.ts';
+import type { DropCopiesPlan, DropCopiesResult, ResetPlan, ResetResult } from '../results/load-results.ts';
 import type { RunSummary } from '../state/runs.ts';
 import { formatAge, formatBytes, formatDuration, formatTime } from '../text/format.ts';
 import type { Fact } from './shapes/fact.ts';

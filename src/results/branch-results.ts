@@ -1,4 +1,5 @@
-import type { DatabaseCopy, DestinationState } from './load-results.ts';
+import type { DatabaseCopy } from './database-copies.ts';
+import type { DestinationState } from './load-results.ts';
 import type { SnapshotRow } from './results.ts';
 
 export interface BranchRow {

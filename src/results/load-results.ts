@@ -1,3 +1,4 @@
+import type { DatabaseCopies, DatabaseCopy } from './database-copies.ts';
 import type { SnapshotRow } from './results.ts';
 import type { TableSelection } from './selected-tables.ts';
 
@@ -57,24 +58,6 @@ export interface LoadDifference {
   size_bytes: number;
   saved_tables: number;
   saved_bytes: number;
-}
-
-/** Copies of a destination as its last load left it. */
-export interface DatabaseCopies {
-  base: DatabaseCopy | null;
-  spare: DatabaseCopy | null;
-}
-
-export interface DatabaseCopy {
-  database: string;
-  /** The id of the snapshot; `null` when unknown. */
-  snapshot: string | null;
-  loaded_at: string;
-  /** Whether the load lacked rows or objects of the snapshot. */
-  partial: boolean;
-  size_bytes: number | null;
-  /** Why it cannot be used; `null` where it can. */
-  outdated: string | null;
 }
 
 /** The warning of a plan to load, as a superuser, what somebody else has built: it is confirmed by typing. */

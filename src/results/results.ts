@@ -1,8 +1,8 @@
 import type { EngineId } from '../engines/list.ts';
+import type { DatabaseCopies } from './database-copies.ts';
 import type { DefinitionOnly } from './definitions-only.ts';
 import type { HiddenObjects } from './hidden-objects.ts';
 import type { LeftOutSchema } from './left-out-schemas.ts';
-import type { DatabaseCopies } from './load-results.ts';
 
 /**
  * What operations hand back: the shapes of the JSON output (docs/commands.md), so that scripts, the plain tables

@@ -2,8 +2,9 @@ import type { AuditEvent } from '../../src/cloud/contract/schemas.ts';
 import type { FileRequest } from '../../src/config/config-file.ts';
 import type { CheckReport } from '../../src/operations/configuration/check.ts';
 import type { BranchRow } from '../../src/results/branch-results.ts';
+import type { DatabaseCopy } from '../../src/results/database-copies.ts';
 import type { HubState } from '../../src/results/hub-state.ts';
-import type { DatabaseCopy, DestinationState } from '../../src/results/load-results.ts';
+import type { DestinationState } from '../../src/results/load-results.ts';
 import type { Sized, SnapshotRow, TargetRow } from '../../src/results/results.ts';
 import type { UserError } from '../../src/runtime/errors.ts';
 

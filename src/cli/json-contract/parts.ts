@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { ENGINE_IDS } from '../../engines/list.ts';
+import type { DatabaseCopies, DatabaseCopy } from '../../results/database-copies.ts';
 import type { DefinitionOnly } from '../../results/definitions-only.ts';
 import type { HiddenObjects } from '../../results/hidden-objects.ts';
 import type { LeftOutSchema } from '../../results/left-out-schemas.ts';
-import type { DatabaseCopies, DatabaseCopy } from '../../results/load-results.ts';
 import type { ExplainedValue, SnapshotRow, TargetInfo, TargetRow, VerifyResult } from '../../results/results.ts';
 import { matches } from './matches.ts';
 

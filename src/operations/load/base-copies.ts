@@ -1,6 +1,6 @@
 import type { Configuration } from '../../config/configuration.ts';
 import type { BaseCopies, BaseCopy, Engine, RestorePlan } from '../../engines/engine.ts';
-import type { DatabaseCopies, DatabaseCopy } from '../../results/load-results.ts';
+import type { DatabaseCopies, DatabaseCopy } from '../../results/database-copies.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';
 

@@ -2,7 +2,8 @@ import type { DatabaseUrl, Engine, RestorePlan, RestoreRequest } from '../../eng
 import { bytesOfTable, type Manifest } from '../../repository/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import { missingHere } from '../../repository/transfer.ts';
-import { type DatabaseCopy, FOREIGN_SUPERUSER, type LoadPlan, type LoadResult } from '../../results/load-results.ts';
+import type { DatabaseCopy } from '../../results/database-copies.ts';
+import { FOREIGN_SUPERUSER, type LoadPlan, type LoadResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { cpusFor } from '../cpus-for.ts';
