@@ -3,8 +3,8 @@ import type { CatalogTable } from '../introspect.ts';
 import { quoteName, quotePath } from '../quote.ts';
 
 /** A table larger than this is cut, so that several readers can share it. */
-const PART_BYTES = 48 * 1024 * 1024;
-const MOST_PARTS = 1000;
+const PART_BYTES = 8 * 1024 * 1024;
+const MOST_PARTS = 4000;
 const INTEGERS = new Set(['tinyint', 'smallint', 'mediumint', 'int', 'bigint']);
 
 /** A range of the primary key as a condition; `null` for the whole table. */
