@@ -35,8 +35,10 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const allowed = parseAllowances(allow);
   const context = await invocation.context();
   const user = environment.USER || environment.USERNAME || String(userInfo().uid);
+  const { settings } = context.configuration;
+  const debug = globals.debug || settings.debug || settings.trace;
   const { readOnly } = globals;
-  await serveMcp(context, { allow: allowed, as, readOnly, user, version: grammar.version, stdin, stdout });
+  await serveMcp(context, { allow: allowed, as, readOnly, debug, user, version: grammar.version, stdin, stdout });
   return { data: {}, text: '' };
 }
 

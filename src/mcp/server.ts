@@ -27,6 +27,8 @@ export interface McpOptions {
   /** Recorded with the branches that are created; default: client, user and machine. */
   as?: string | undefined;
   readOnly: boolean;
+  /** Reports events besides, for the log and standard error. */
+  debug: boolean;
   user: string;
   version: string;
   stdin: Readable;
@@ -34,8 +36,10 @@ export interface McpOptions {
 }
 
 /** Serves the Model Context Protocol until the input ends; then running calls are aborted and waited for. */
-export async function serveMcp(context: Context, options: McpOptions): Promise<void> {
-  const { allow, as, readOnly, user, version, stdin, stdout } = options;
+export async function serveMcp(given: Context, options: McpOptions): Promise<void> {
+  const { allow, as, readOnly, debug, user, version, stdin, stdout } = options;
+  // Clients show standard error to people as failures: warnings are in the answers instead.
+  const context = debug ? given : { ...given, report: () => {} };
   const log = openCallLog(context);
   const offered = TOOLS.filter((tool) => isOffered(tool, { allow, readOnly }));
   const calls = createCalls({ context, tools: TOOLS, allow, readOnly, log });
