@@ -166,6 +166,7 @@ describeWithPostgres('tool mcp', () => {
   });
 
   it('connects to no source for its lists, and shows none', async () => {
+    farConnections = 0;
     const targets = await agent.call('list_targets');
     expect(targets.targets).toMatchObject([
       { name: 'app', src_url: null },
