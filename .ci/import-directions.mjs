@@ -74,8 +74,17 @@ export default {
     {
       name: 'screens-and-commands-act-through-operations',
       severity: 'error',
-      from: { path: '^(screens/|src/commands/|src/mcp/)' },
+      from: { path: '^(screens/|src/commands/)' },
       to: { path: '^src/(engines|repository|subset|sanitize|sso|process)/', pathNot: base },
+    },
+    {
+      name: 'agents-act-through-operations',
+      severity: 'error',
+      from: { path: '^src/mcp/' },
+      to: {
+        path: '^src/(engines|repository|subset|sanitize|sso|process)/',
+        pathNot: [...base, '^src/process/redact\\.ts$'],
+      },
     },
     {
       name: 'presentation-starts-no-work',
