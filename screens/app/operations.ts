@@ -3,6 +3,10 @@ import type { DiffLine } from '../../src/config/edit/diff-lines.ts';
 import type { Shape } from '../../src/config/schema/shape.ts';
 import type { KeyPath } from '../../src/config/tree.ts';
 import type { TrustRequest } from '../../src/config/trust/trust-request.ts';
+import type { BranchCreateRequest, PlannedBranches } from '../../src/operations/branch/create.ts';
+import type { BranchDropRequest, PlannedBranchDrop } from '../../src/operations/branch/drop.ts';
+import type { BranchResetRequest, PlannedBranchReset } from '../../src/operations/branch/reset.ts';
+import type { BranchSwitchRequest, PlannedBranchSwitch } from '../../src/operations/branch/switch.ts';
 import type { BuildRequest } from '../../src/operations/build.ts';
 import type { AuditList, AuditRequest } from '../../src/operations/cloud/audit.ts';
 import type { CheckRequest, EngineState } from '../../src/operations/configuration/check.ts';
@@ -28,6 +32,13 @@ import type { SaveSubset } from '../../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
 import type { SubsetRequest } from '../../src/operations/subset/subset-setting.ts';
 import type { RefreshTargets } from '../../src/operations/targets.ts';
+import type {
+  BranchCreateResult,
+  BranchDropResult,
+  BranchList,
+  BranchResetResult,
+  BranchSwitchResult,
+} from '../../src/results/branch-results.ts';
 import type { LoadResult, ResetResult } from '../../src/results/load-results.ts';
 import type {
   DiffResult,
@@ -67,6 +78,15 @@ export interface Operations {
   applyUndo(session: RunContext, planned: PlannedUndo): Promise<LoadResult>;
   planReset(session: RunContext, request: ResetRequest): Promise<PlannedReset>;
   applyReset(session: RunContext, planned: PlannedReset): Promise<ResetResult>;
+  listBranches(session: RunContext, request: { target: string }): Promise<BranchList>;
+  planBranchCreate(session: RunContext, request: BranchCreateRequest): Promise<PlannedBranches>;
+  applyBranchCreate(session: RunContext, planned: PlannedBranches): Promise<BranchCreateResult>;
+  planBranchReset(session: RunContext, request: BranchResetRequest): Promise<PlannedBranchReset>;
+  applyBranchReset(session: RunContext, planned: PlannedBranchReset): Promise<BranchResetResult>;
+  planBranchDrop(session: RunContext, request: BranchDropRequest): Promise<PlannedBranchDrop>;
+  applyBranchDrop(session: RunContext, planned: PlannedBranchDrop): Promise<BranchDropResult>;
+  planBranchSwitch(session: RunContext, request: BranchSwitchRequest): Promise<PlannedBranchSwitch>;
+  applyBranchSwitch(session: RunContext, planned: PlannedBranchSwitch): Promise<BranchSwitchResult>;
   listTables(session: RunContext, request: SnapshotRequest): Promise<SnapshotTable[]>;
   diff(session: RunContext, request: DiffRequest): Promise<DiffResult>;
   push(session: RunContext, request: SnapshotRequest): Promise<TransferResult>;
@@ -170,6 +190,15 @@ export function lazyOperations(
     applyUndo: inContext(async () => (await import('../../src/operations/load/undo.ts')).applyUndo),
     planReset: inContext(async () => (await import('../../src/operations/load/reset.ts')).planReset),
     applyReset: inContext(async () => (await import('../../src/operations/load/reset.ts')).applyReset),
+    listBranches: inContext(async () => (await import('../../src/operations/branch/list.ts')).listBranches),
+    planBranchCreate: inContext(async () => (await import('../../src/operations/branch/create.ts')).planBranchCreate),
+    applyBranchCreate: inContext(async () => (await import('../../src/operations/branch/create.ts')).applyBranchCreate),
+    planBranchReset: inContext(async () => (await import('../../src/operations/branch/reset.ts')).planBranchReset),
+    applyBranchReset: inContext(async () => (await import('../../src/operations/branch/reset.ts')).applyBranchReset),
+    planBranchDrop: inContext(async () => (await import('../../src/operations/branch/drop.ts')).planBranchDrop),
+    applyBranchDrop: inContext(async () => (await import('../../src/operations/branch/drop.ts')).applyBranchDrop),
+    planBranchSwitch: inContext(async () => (await import('../../src/operations/branch/switch.ts')).planBranchSwitch),
+    applyBranchSwitch: inContext(async () => (await import('../../src/operations/branch/switch.ts')).applyBranchSwitch),
     listTables: inContext(async () => (await import('../../src/operations/snapshots/snapshot-tables.ts')).listTables),
     diff: inContext(async () => (await import('../../src/operations/snapshots/diff.ts')).diff),
     push: inContext(async () => (await import('../../src/operations/snapshots/push.ts')).push),

@@ -1,4 +1,6 @@
 import { auditScreen } from '../audit/audit-screen.tsx';
+import { branchNameScreen } from '../branch-name/branch-name-screen.tsx';
+import { branchesScreen } from '../branches/branches-screen.tsx';
 import { cancelScreen } from '../cancel/cancel-screen.tsx';
 import { checkScreen } from '../check/check-screen.tsx';
 import { choiceScreen } from '../choice/choice-screen.tsx';
@@ -36,6 +38,8 @@ export const SCREENS: Model['screens'] = {
   runs: runsScreen,
   messages: messagesScreen,
   tables: tablesScreen,
+  branches: branchesScreen,
+  'branch-name': branchNameScreen,
   diff: diffScreen,
   check: checkScreen,
   fix: fixScreen,

@@ -3,6 +3,7 @@ import { FILTER } from '../app/filter.ts';
 import { BACK, HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, TASKS } from '../app/keys.ts';
 import { contextOf, type KeyBinding } from '../app/model.ts';
 import { noSnapshot, notWritable } from '../app/why-not.ts';
+import { BRANCHES } from '../branches/actions.ts';
 import { REMOVE, UNDO } from '../confirm/actions.ts';
 import { BUILD } from '../confirm/build.ts';
 import { LOAD } from '../confirm/load.ts';
@@ -109,6 +110,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   { ...COPY_URL, run: (model) => copyUrl(model, 'destination') },
   UNDO,
   RESET,
+  BRANCHES,
   ...FILTER,
   BACK,
   REFRESH,

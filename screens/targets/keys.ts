@@ -4,6 +4,7 @@ import { HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, TASKS } from '../app/ke
 import { contextOf, isAtRoot, isUnconfigured, type KeyBinding, type Model } from '../app/model.ts';
 import { noTarget, notWritable } from '../app/why-not.ts';
 import { AUDIT } from '../audit/actions.ts';
+import { BRANCHES } from '../branches/actions.ts';
 import { CHECK } from '../check/actions.ts';
 import { BUILD } from '../confirm/build.ts';
 import { LOAD_LATEST } from '../confirm/load.ts';
@@ -52,6 +53,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   SUBSET,
   PALETTE,
   RESET,
+  BRANCHES,
   {
     keys: ['S'],
     label: 'sort',

@@ -13,7 +13,7 @@ import type {
   TargetBranch,
 } from '../results/branch-results.ts';
 import type { RunSummary } from '../state/runs.ts';
-import { formatAge, formatBytes, formatDuration, formatNumberOf } from '../text/format.ts';
+import { formatAge, formatBytes, formatDuration, formatNumberOf, formatTime } from '../text/format.ts';
 import { printable } from '../text/printable.ts';
 import type { Column } from './shapes/column.ts';
 import type { Fact } from './shapes/fact.ts';
@@ -29,22 +29,58 @@ import { summaryOf } from './shapes/summary.ts';
 
 export const NO_BRANCHES = 'No branches. Create one: tool branch create TARGET NAME';
 
-export function branchColumns(now: Date): Column<TargetBranch>[] {
+export const NO_BRANCH = 'No branch is selected';
+export const CURRENT_BRANCH = 'The branch is the destination at present';
+export const NAME_OF_BRANCH = 'The name of the branch, such as that of the git branch';
+
+/** Of the branches of one target. */
+export function branchColumns(now: Date): Column<BranchRow>[] {
   return [
     {
       title: 'BRANCH',
       grows: true,
       cell: ({ name, current }) => ({ text: `${printable(name)}${current ? ' *' : ''}` }),
     },
-    { title: 'TARGET', dropRank: 3, cell: ({ target }) => ({ text: printable(target) }) },
     { title: 'DATABASE', dropRank: 1, cell: ({ database }) => ({ text: printable(database) }) },
     { title: 'AGE', cell: (branch) => ({ text: ageText(branch.reset_at ?? branch.created_at, now) }) },
     { title: 'SIZE', align: 'right', cell: ({ size_bytes }) => ({ text: sizeText(size_bytes) }) },
     { title: 'OWN', align: 'right', dropRank: 5, cell: ({ own_bytes }) => ({ text: sizeText(own_bytes) }) },
     { title: 'SNAPSHOT', dropRank: 2, cell: ({ snapshot }) => ({ text: snapshot ?? 'unknown' }) },
     { title: 'GIT BRANCH', dropRank: 4, cell: ({ git_branch }) => ({ text: printable(git_branch ?? '') }) },
-    { title: 'LAST USED', cell: (branch) => ({ text: useText(branch, now) }) },
+    { title: 'LAST USED', cell: (branch) => ({ text: lastUseText(branch, now) }) },
   ];
+}
+
+/** Of several targets. */
+export function targetBranchColumns(now: Date): Column<TargetBranch>[] {
+  const target: Column<TargetBranch> = {
+    title: 'TARGET',
+    dropRank: 3,
+    cell: ({ target }) => ({ text: printable(target) }),
+  };
+  return [target, ...branchColumns(now)];
+}
+
+export function countedBranches(branches: BranchRow[]): string {
+  return countOf(branches);
+}
+
+export function branchFacts(branch: BranchRow, now: Date): { title: string; facts: Fact[] } {
+  const { name, url, created_at, reset_at, snapshot, repository, git_branch, own_bytes, size_bytes } = branch;
+  const git = git_branch === null ? 'none' : `${git_branch}${repository === null ? '' : ` of ${repository}`}`;
+  const own = own_bytes === size_bytes ? '' : `, of its own: ${sizeText(own_bytes)}`;
+  return {
+    title: `${printable(name)}${branch.current ? ', the destination at present' : ''}`,
+    facts: [
+      { name: 'URL', value: printable(url) },
+      { name: 'Created', value: formatTime(created_at) },
+      ...(reset_at === null ? [] : [{ name: 'Reset', value: formatTime(reset_at) }]),
+      { name: 'Last used', value: lastUseText(branch, now) },
+      { name: 'Snapshot', value: snapshot ?? 'unknown' },
+      { name: 'Size', value: `${sizeText(size_bytes)}${own}` },
+      { name: 'Git branch', value: printable(git) },
+    ],
+  };
 }
 
 export function branchUrlLines({ branches, environment }: BranchCreateResult): string {
@@ -164,6 +200,12 @@ export function branchSwitchQuestion(plan: BranchSwitchPlan): Question {
   };
 }
 
+export function branchCreateSummary({ target, branches }: BranchCreateResult): RunSummary {
+  const created = branches.filter((branch) => branch.created).map(({ name }) => printable(name));
+  const line = created.length === 0 ? `The branches of ${target} exist` : `Created ${created.join(', ')} of ${target}`;
+  return summaryOf(line, { details: branches.map(({ url }) => url) });
+}
+
 export function branchResetSummary({ target, branches, undo_database }: BranchResetResult): RunSummary {
   const times = branches.map(({ swap_ms }) => swap_ms ?? 0);
   return summaryOf(`Reset ${branches.map(({ name }) => printable(name)).join(', ')} of ${target}`, {
@@ -233,7 +275,7 @@ function ageText(at: string, now: Date): string {
   return formatAge(now.getTime() - Date.parse(at));
 }
 
-function useText({ clients, last_used_at }: BranchRow, now: Date): string {
+function lastUseText({ clients, last_used_at }: BranchRow, now: Date): string {
   if (clients > 0) return `in use (${clients})`;
   return last_used_at === null ? 'unknown' : ageText(last_used_at, now);
 }

@@ -3,6 +3,7 @@ import type { UserError } from '../runtime/errors.ts';
 /** What stands in the place of a list without rows: what is missing, and what to do. */
 export const LOADING = {
   audit: ['Reading the audit of the hub…'],
+  branches: ['Listing branches…'],
   configuration: ['Reading the configuration…'],
   configurationCheck: ['Checking the configuration and its requirements…'],
   difference: ['Comparing…'],
@@ -16,6 +17,7 @@ export const LOADING = {
 
 export const EMPTY = {
   audit: ['No event of this target.', 'Press Esc to go back.'],
+  branches: ['No branches yet.', 'Press n to create one from the base copy.'],
   commands: ['No matching command.', 'Press Esc to go back.'],
   messages: ['No messages in this session yet.', 'Results of builds, loads and other runs are kept here.'],
   problems: ['No problems.'],

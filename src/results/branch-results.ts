@@ -66,7 +66,7 @@ export interface BranchCreateResult {
   target: string;
   snapshot: string | null;
   branches: (BranchDatabase & { url: string; created: boolean })[];
-  /** URLs with passwords, by variable; only with --env. */
+  /** URLs with passwords, by variable; only with --env, and not in JSON. */
   environment?: Record<string, string>;
 }
 

@@ -29,6 +29,7 @@ export type RunKind =
   | 'remove'
   | 'undo'
   | 'reset'
+  | 'branch'
   | 'sanitize'
   | 'subset'
   | 'push'

@@ -22,6 +22,7 @@ import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpe
 import { startStandby } from '../helpers/postgres-standby.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 const TASKS = fileURLToPath(new URL('../../docs/tasks', import.meta.url));
 
 const ORDERS = `
@@ -130,6 +131,21 @@ describeWithPostgres('the pages of tasks', () => {
     const page = await readFile(join(TASKS, 'use-with-agents.md'), 'utf8');
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  test('use-branches: every command runs, and so does the example', async () => {
+    await postgres.psql('shop', { sql: "ALTER TABLE orders ADD state text NOT NULL DEFAULT 'open'" });
+    const { session, blocks } = await openPage('use-branches');
+    const output = await runAll(session, blocks);
+    expect(output).toContain('shop_dev_login_form');
+    const example = fileURLToPath(new URL('../../examples/test-workers', import.meta.url));
+    const text = `cp -R ${example} example; ln -s ${ROOT}/node_modules example/; cd example; cp ../tool.yml .; ln -s ../snapshots .
+      sh -c "$(node -p 'require("./package.json").scripts.pretest')" && NO_COLOR=1 node_modules/.bin/vitest run && test -s .env.test`;
+    expect(await session.shell({ title: 'the example', language: 'sh', text })).toMatch(/Tests +2 passed/);
+    const states = async (database: string) =>
+      (await postgres.psql(database, { sql: 'SELECT string_agg(DISTINCT state, $$ $$) FROM orders' })).trim();
+    const found = [await states('shop_dev_test_1'), await states('shop_dev_test_2')];
+    expect(found.sort()).toEqual(['cancelled', 'shipped']);
   });
 
   test('move-from-dbsnapper: every command runs', async () => {

@@ -5,6 +5,7 @@ import type { SnapshotLocation, SnapshotRow, TargetRow } from '../../src/results
 import type { TableSelection } from '../../src/results/selected-tables.ts';
 import { UserError } from '../../src/runtime/errors.ts';
 import type { RunContext } from '../../src/state/runs.ts';
+import { fakeBranches } from './fake-branches.ts';
 import { fakeConfiguration } from './fake-configuration.ts';
 import { fakeCoverage, fakeSanitize } from './fake-sanitize.ts';
 import { fakePlannedSubset } from './fake-subset.ts';
@@ -47,6 +48,7 @@ export function fakeOperations(world: FakeWorld): Operations {
     return { target, snapshot: row, storage: 's3://snapshots/shop', objects: 27, bytes: 6_100_000 };
   };
   return {
+    ...fakeBranches(world),
     trust: async ({ file }) => {
       world.done.push(`trust ${file}`);
     },

@@ -1,6 +1,7 @@
 import type { AuditEvent } from '../../src/cloud/contract/schemas.ts';
 import type { FileRequest } from '../../src/config/config-file.ts';
 import type { CheckReport } from '../../src/operations/configuration/check.ts';
+import type { BranchRow } from '../../src/results/branch-results.ts';
 import type { HubState } from '../../src/results/hub-state.ts';
 import type { DatabaseCopy, DestinationState } from '../../src/results/load-results.ts';
 import type { Sized, SnapshotRow, TargetRow } from '../../src/results/results.ts';
@@ -15,6 +16,8 @@ export interface FakeWorld {
   destination: DestinationState;
   /** The base copy of every destination. */
   base: DatabaseCopy | null;
+  /** The branches of every target. */
+  branches: BranchRow[];
   /** The file of the sanitization query of every target; without one nothing is sanitized. */
   queryFile: string | null;
   /** What the next load fails of. */
@@ -98,6 +101,7 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
       server_version: '15.18',
     },
     base: null,
+    branches: [],
     queryFile: null,
     failLoad: null,
     providers: ['idp'],

@@ -1,4 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
 import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from '../shared-options.ts';
 import { BRANCH, DESTDB } from './shared-options.ts';
 
@@ -10,7 +11,7 @@ const specification = {
   options: [
     { flags: '--count <n>', description: 'create NAME_1 to NAME_n, several at once', value: 'count' },
     { flags: '--reuse', description: 'leave branches that exist as they are' },
-    { flags: '--env', description: 'print DATABASE_URL=… with the password, for a shell or an .env file' },
+    { flags: '--env', description: 'print DATABASE_URL=URL with the password, for a shell or an .env file' },
     DESTDB,
     DRY_RUN,
     UNVERIFIED_SOURCES,
@@ -18,7 +19,7 @@ const specification = {
   examples: [
     { command: 'tool branch create app login-form', does: 'a database of its own for a piece of work' },
     { command: 'tool branch create app test --count 8', does: 'test_1 to test_8, one for each test worker' },
-    { command: 'tool branch create app ci --reuse --env', does: 'DATABASE_URL=… for the .env file of the application' },
+    { command: 'tool branch create app ci --reuse --env', does: 'its URL for the .env file of the application' },
   ],
   json: 'events',
   writes: true,
@@ -31,10 +32,21 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const { branchCreateQuestion, branchUrlLines } = await import('../../presentation/branch.ts');
   const { applyBranchCreate, planBranchCreate } = await import('../../operations/branch/create.ts');
   const { dryRun, ...options } = invocation.options;
+  if (options.env && invocation.globals.json) throw envIsText();
   const context = await invocation.context();
   const planned = await planBranchCreate(context, { ...invocation.arguments, ...options });
   const { plan } = planned;
   if (dryRun) return { data: { dry_run: true, plan }, text: questionLines(branchCreateQuestion(plan)).join('\n') };
   const result = await applyBranchCreate(context, planned);
-  return { data: result, text: branchUrlLines(result) };
+  const text = branchUrlLines(result);
+  // Printing the passwords is what --env requests.
+  return options.env ? { data: {}, text, verbatim: true } : { data: result, text };
+}
+
+function envIsText(): UserError {
+  return new UserError('--env prints variables, so --json is not for it', {
+    code: 'usage',
+    exit: EXIT.usage,
+    hint: 'Leave out one of them.',
+  });
 }

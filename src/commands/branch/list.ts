@@ -19,14 +19,14 @@ export const branchListCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
   const { formatTable } = await import('../../cli/printers/table.ts');
-  const { branchColumns, NO_BRANCHES } = await import('../../presentation/branch.ts');
+  const { targetBranchColumns, NO_BRANCHES } = await import('../../presentation/branch.ts');
   const { listBranches } = await import('../../operations/branch/list.ts');
   const context = await invocation.context();
   const list = await listBranches(context, { ...invocation.arguments, ...invocation.options });
   for (const { target, message } of list.errors) {
     context.report({ event: 'warning', code: 'branches_unknown', message: `Branches of "${target}": ${message}` });
   }
-  const columns = branchColumns(context.clock());
+  const columns = targetBranchColumns(context.clock());
   const text = list.branches.length > 0 ? formatTable(columns, list.branches, invocation.tableOptions()) : NO_BRANCHES;
   return { data: list, text };
 }

@@ -8,7 +8,7 @@ const specification = {
   group: 'Branches',
   arguments: [TARGET, BRANCH],
   options: [
-    { flags: '--all', description: 'every NAME_1, NAME_2, … that --count has created' },
+    { flags: '--all', description: 'all of NAME_1, NAME_2 and so on, which --count has created' },
     DESTDB,
     DRY_RUN,
     UNVERIFIED_SOURCES,

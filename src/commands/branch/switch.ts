@@ -10,7 +10,7 @@ const specification = {
   options: [DESTDB, DRY_RUN, UNVERIFIED_SOURCES],
   examples: [
     { command: 'tool branch switch app login-form', does: 'the application uses the branch without another URL' },
-    { command: 'tool undo app', does: 'revert the switch' },
+    { command: 'tool branch switch app login-form --yes', does: 'the same in a script; tool undo app reverts it' },
   ],
   json: 'events',
   writes: true,

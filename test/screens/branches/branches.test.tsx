@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { createTheme, ThemeContext } from '../../../components/theme.ts';
+import { ModelContext } from '../../../screens/app/frame.tsx';
+import type { Model } from '../../../screens/app/model.ts';
+import type { Route } from '../../../screens/app/route.ts';
+import { answerConfirm } from '../../../screens/confirm/actions.ts';
+import { listed, press, until } from '../../helpers/driven-model.ts';
+import { fakeBranch } from '../../helpers/fake-branches.ts';
+import { fakeTarget, fakeWorld } from '../../helpers/fake-world.ts';
+import { renderAt } from '../../helpers/render.tsx';
+
+const BASE = {
+  ...{ database: 'app_dev.tool-base', snapshot: '3f2a9c01', loaded_at: '2026-11-20T05:00:00.000Z' },
+  ...{ partial: false, size_bytes: 60_000_000, outdated: null },
+};
+
+function worldOf() {
+  const branches = [fakeBranch('login'), fakeBranch('reports', { clients: 2 })];
+  return fakeWorld({ targets: [fakeTarget({ name: 'app' })], base: BASE, branches });
+}
+
+async function opened(world = worldOf()): Promise<Model> {
+  const model = await listed(world);
+  press(model, 'B');
+  await until(() => foundIn(model) !== null);
+  return model;
+}
+
+const foundIn = (model: Model) => {
+  const route = model.navigation.store.getState().stack.find(({ screen }) => screen === 'branches');
+  return route?.screen === 'branches' ? route.found : null;
+};
+
+async function confirmed(model: Model): Promise<void> {
+  await until(() => {
+    const route = model.navigation.top();
+    return route.screen === 'confirm' && route.plan !== null;
+  });
+  answerConfirm(model, 'go');
+  await model.runs.settled();
+}
+
+test('B lists the branches of the target, with the selected one in full', async () => {
+  const model = await opened();
+  const shown = await drawn(model, { columns: 80, rows: 24 });
+  expect(shown).toMatch(/app ❯ branches +2 branches/);
+  expect(shown).toMatch(/login +app_dev_login/);
+  expect(shown).toMatch(/reports .*in use \(2\)/);
+  expect(shown).toContain('postgres://app@localhost:5432/app_dev_login');
+});
+
+test('n asks for a name, shows the plan, and the list has the new branch', async () => {
+  const world = worldOf();
+  const model = await opened(world);
+  press(model, 'n', 'enter');
+  expect(model.navigation.top().screen).toBe('branch-name');
+  press(model, 'x', 'y', 'enter');
+  await confirmed(model);
+  expect(world.done).toEqual(['create branch xy']);
+  await until(() => foundIn(model)?.length === 3);
+});
+
+test.each([
+  { key: 'R', done: 'reset branch login' },
+  { key: 'd', done: 'drop branch login' },
+  { key: 's', done: 'switch to login' },
+])('$key asks about the selected branch first', async ({ key, done }) => {
+  const world = worldOf();
+  const model = await opened(world);
+  press(model, key);
+  expect(world.done).toEqual([]);
+  await confirmed(model);
+  expect(world.done).toEqual([done]);
+});
+
+test('the branch that is the destination at present is neither dropped nor switched to', async () => {
+  const world = worldOf();
+  world.branches = [fakeBranch('login', { current: true })];
+  const model = await opened(world);
+  for (const key of ['d', 's']) {
+    press(model, key);
+    expect(model.navigation.store.getState().notice?.text).toBe('The branch is the destination at present');
+  }
+});
+
+async function drawn(model: Model, size: { columns: number; rows: number }): Promise<string> {
+  const route = model.navigation.top();
+  const View = model.screens[route.screen].view as (props: { route: Route }) => React.ReactNode;
+  const rendered = renderAt(
+    size,
+    <ThemeContext value={createTheme({ unicode: true })}>
+      <ModelContext value={model}>
+        <View route={route} />
+      </ModelContext>
+    </ThemeContext>,
+  );
+  const screen = await rendered.screen();
+  rendered.unmount();
+  return screen.join('\n');
+}
