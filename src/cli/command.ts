@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { Question } from '../presentation/shapes/question.ts';
 import type { Context } from '../runtime/context.ts';
 import type { ExitCode } from '../runtime/errors.ts';
@@ -76,6 +76,8 @@ export interface Invocation<Arguments = unknown, Options = unknown> {
   report: Report;
   /** Writes to standard output at once: what a server prints while it runs. */
   write: (text: string) => void;
+  /** Standard output for a protocol: nothing is masked. */
+  stdout: Writable;
   tableOptions: () => TableOptions;
   /** Loads the configuration once; throws with exit 3 when it is missing or invalid. `config` replaces `--config`. */
   context: (config?: string) => Promise<Context>;

@@ -59,6 +59,7 @@ export async function runCommand(line: CommandLine, { host: given, screens }: Co
     signal,
     report: printer.report,
     write: (text) => void host.stdout.write(text),
+    stdout: given.stdout,
     tableOptions: () => ({
       columns: host.terminal.stdout.columns(),
       style: createStyle({ color: host.terminal.stdout.color, unicode: host.terminal.unicode }),

@@ -33,6 +33,7 @@ import { hubReconcileCommand } from './hub/reconcile.ts';
 import { hubServeCommand } from './hub/serve.ts';
 import { importCommand } from './import.ts';
 import { loadCommand } from './load.ts';
+import { mcpCommand } from './mcp.ts';
 import { pruneCommand } from './prune.ts';
 import { pullCommand } from './pull.ts';
 import { pushCommand } from './push.ts';
@@ -70,6 +71,7 @@ export const COMMANDS: CommandModule[] = [
   branchSwitchCommand,
   branchDropCommand,
   branchPruneCommand,
+  mcpCommand,
   configInitCommand,
   configImportCommand,
   configCheckCommand,

@@ -245,6 +245,8 @@ export interface Branch {
   snapshot: string | null;
   repository: string | null;
   gitBranch: string | null;
+  /** The agent that has created it; absent or `null` for none. */
+  owner?: string | null;
   sizeBytes: number | null;
   /** Without blocks shared with the base copy; `null` where the server cannot tell. */
   ownBytes: number | null;
@@ -270,6 +272,8 @@ export interface BranchCreation extends BranchRequest {
   database: string;
   repository: string | null;
   gitBranch: string | null;
+  /** Recorded in the mark: only this agent may reset and drop the branch. */
+  owner?: string | null;
   /** Owner of the objects; by default the owner of the destination. */
   role?: string | undefined;
   /** Called with the base copy; throws where it is not the planned one. */

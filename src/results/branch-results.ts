@@ -24,6 +24,8 @@ export interface BranchRow {
   /** The git repository and branch in which it was created. */
   repository: string | null;
   git_branch: string | null;
+  /** The agent that has created it (tool mcp); `null` for a person. */
+  owner: string | null;
 }
 
 export interface TargetBranch extends BranchRow {
@@ -67,6 +69,13 @@ export interface BranchCreateResult {
   branches: (BranchDatabase & { url: string; created: boolean })[];
   /** URLs with passwords, by variable; only with --env, and not in JSON. */
   environment?: Record<string, string>;
+}
+
+export interface BranchUrl extends BranchDatabase {
+  target: string;
+  url: string;
+  /** Whether the URL contains the password. */
+  password: boolean;
 }
 
 export interface BranchResetPlan extends BranchesOfTarget {

@@ -21,6 +21,8 @@ export interface Context {
   roleCredentials?: RoleCredentials;
   clock: () => Date;
   environment: NodeJS.ProcessEnv;
+  /** Snapshots are those of this machine: no remote repository is listed or read. */
+  localOnly?: boolean;
   /** The current folder, of which the git repository counts. */
   cwd?: string;
   /** Hides the secrets of the configuration and the environment in a text. */

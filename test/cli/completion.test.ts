@@ -46,6 +46,7 @@ test.each([
       'targets',
       'target',
       'branch',
+      'mcp',
       'config',
       'trust',
       'auth',

@@ -2,6 +2,8 @@ import { readdirSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { build } from '../../.ci/build.mjs';
@@ -111,6 +113,24 @@ describeWithPostgres('the pages of tasks', () => {
     const events = (await readFile(join(session.folder, 'load.jsonl'), 'utf8')).trim().split('\n');
     expect(events.map((line) => JSON.parse(line).event).at(-1)).toBe('done');
     expect(await session.shell({ ...third, text: `${urls}\n${third.text}` }, environment)).toContain('Reset postgres');
+  });
+
+  test('use-with-agents: the configuration of a client starts the server, which offers the tools of the page', async () => {
+    const { session, blocks } = await openPage('use-with-agents');
+    const written = blocks.find(({ language }) => language === 'json')?.text ?? '';
+    const { command, args } = JSON.parse(written).mcpServers.databases;
+    expect(blocks.find(({ language }) => language === 'toml')?.text).toContain(`args = ${JSON.stringify(args)}`);
+    expect(command).toBe('tool');
+    const client = new Client({ name: 'documented', version: '1.0.0' });
+    const env = { PATH: process.env.PATH ?? '', HOME: session.home, TOOL_TRUST: 'true' };
+    const program = { command: join(session.home, 'bin/tool'), args, cwd: session.folder, env };
+    await client.connect(new StdioClientTransport(program));
+    onTestFinished(() => client.close());
+    const { structuredContent } = await client.callTool({ name: 'list_targets' });
+    expect(structuredContent).toMatchObject({ targets: [{ name: 'shop' }] });
+    const page = await readFile(join(TASKS, 'use-with-agents.md'), 'utf8');
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
   });
 
   test('use-branches: every command runs, and so does the example', async () => {

@@ -159,6 +159,7 @@ const branchRow = {
   snapshot: orNull(text),
   repository: orNull(text),
   git_branch: orNull(text),
+  owner: orNull(text),
 };
 
 const branch = matches<BranchRow>()(v.object(branchRow));

@@ -36,7 +36,7 @@ export function createLog({ directory, trace, secrets = [], clock, report }: Log
     if (gaveUp) return;
     try {
       append ??= openLogFile({ path });
-      append(`${clock().toISOString()} ${process.pid} ${kind} ${oneLine(hideKnown(redact(text), secrets))}`);
+      append(logLine({ clock, kind, text, secrets }));
     } catch (error) {
       gaveUp = true;
       const reason = error instanceof Error ? error.message : String(error);
@@ -58,6 +58,16 @@ export function createLog({ directory, trace, secrets = [], clock, report }: Log
     },
     logFailure: ({ code, message, details }) => write('error', [`${code}: ${message}`, ...details].join(' | ')),
   };
+}
+
+export interface LogEntry extends Pick<LogOptions, 'clock' | 'secrets'> {
+  kind: string;
+  text: string;
+}
+
+/** Time, process, kind and text, without secrets. */
+export function logLine({ clock, kind, text, secrets = [] }: LogEntry): string {
+  return `${clock().toISOString()} ${process.pid} ${kind} ${oneLine(hideKnown(redact(text), secrets))}`;
 }
 
 const TRACED = new Set<RunEvent['event']>(['progress', 'statement']);

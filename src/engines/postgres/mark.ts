@@ -10,6 +10,8 @@ const branchSchema = v.object({
   reset_at: v.optional(v.nullable(v.string()), null),
   repository: v.optional(v.nullable(v.string()), null),
   git_branch: v.optional(v.nullable(v.string()), null),
+  /** The program in whose name it was created, if any: an agent. */
+  owner: v.optional(v.nullable(v.string()), null),
   /** When it got the destination's name, and the branch that had it before; `null` for none. */
   switched_at: v.optional(v.nullable(v.string()), null),
   previous: v.optional(v.nullable(v.string()), null),

@@ -89,7 +89,11 @@ export async function applyBranchCreate(given: Context, planned: PlannedBranches
   const accept = ({ snapshot }: { snapshot: string | null }): void => {
     if (snapshot !== expected) throw planOutdated(`The base copy of ${url.display} was replaced`);
   };
-  const own = { repository: checkout?.repository ?? null, gitBranch: checkout?.branch ?? null };
+  const own = {
+    repository: checkout?.repository ?? null,
+    gitBranch: checkout?.branch ?? null,
+    owner: request.owner ?? null,
+  };
   await mapWithConcurrency(plan.branches, cpusFor(context, plan.target), (branch) =>
     facet.create(context, { url, ...branch, ...own, role, accept }),
   );

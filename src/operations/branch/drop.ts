@@ -9,6 +9,7 @@ import {
   branchRows,
   type OpenedBranches,
   openBranches,
+  refuseForeign,
   refuseOutdated,
   refuseSourceBranches,
   sumOf,
@@ -27,6 +28,7 @@ export async function planBranchDrop(given: Context, request: BranchDropRequest)
   const found = await facet.list(context, url);
   const names = [...new Set(request.names)];
   const branches = names.map((name) => findBranch(found, { name, url }));
+  refuseForeign(branches, request, opened);
   const current = branches.find((branch) => branch.current);
   if (current) throw branchIsCurrent(current.name, url);
   const databases = branches.map(({ database }) => database);

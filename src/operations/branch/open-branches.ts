@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Branch, BranchFacet, DatabaseUrl, Engine } from '../../engines/engine.ts';
+import { branchIsCurrent } from '../../engines/shared/branches.ts';
 import type { BranchRow } from '../../results/branch-results.ts';
 import type { DestinationState } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -18,6 +19,8 @@ export interface BranchesRequest {
   destdb?: string | undefined;
   /** Goes on although sources could not be compared with the databases. */
   unverifiedSources?: boolean | undefined;
+  /** The agent that makes the request: it changes its own branches only, and creates branches as its own. */
+  owner?: string | undefined;
 }
 
 export interface OpenedBranches {
@@ -102,7 +105,17 @@ export async function branchRows({ context, facet, url }: OpenedBranches, branch
     snapshot: branch.snapshot,
     repository: branch.repository,
     git_branch: branch.gitBranch,
+    owner: branch.owner ?? null,
   }));
+}
+
+/** Refuses branches of others, and one that has the destination's name: resetting it would replace the destination. */
+export function refuseForeign(branches: Branch[], { owner }: BranchesRequest, { url }: OpenedBranches): void {
+  if (owner === undefined) return;
+  const foreign = branches.find((branch) => branch.owner !== owner);
+  if (foreign) throw notOwn(foreign.name, owner);
+  const current = branches.find((branch) => branch.current);
+  if (current) throw branchIsCurrent(current.name, url);
 }
 
 /** The sum; `null` where one is unknown. */
@@ -127,6 +140,14 @@ export function refuseOutdated(
       throw planOutdated(`Branch "${name}" has changed`);
     }
   }
+}
+
+function notOwn(name: string, owner: string): UserError {
+  return new UserError(`Branch "${name}" was not created by ${owner}`, {
+    code: 'branch_not_own',
+    exit: EXIT.refused,
+    hint: 'Create a branch with another name, and use that one. Other branches are for the people who created them.',
+  });
 }
 
 function unsupported(target: string, { id, capabilities }: Engine): UserError {

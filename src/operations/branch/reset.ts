@@ -12,6 +12,7 @@ import {
   type BranchesRequest,
   branchRows,
   openBranches,
+  refuseForeign,
   refuseOutdated,
   refuseSourceBranches,
 } from './open-branches.ts';
@@ -33,6 +34,7 @@ export async function planBranchReset(given: Context, request: BranchResetReques
   const base = closedBase(found, url);
   const numbered = all ? found.branches.filter((branch) => isNumbered(branch.name, name)) : [];
   const branches = numbered.length > 0 ? numbered : [findBranch(found.branches, { name, url })];
+  refuseForeign(branches, request, opened);
   const databases = branches.map(({ database }) => database);
   const unverified_sources = await refuseSourceBranches(opened, request, databases);
   const atOnce = Math.min(branches.length, cpusFor(context, target));

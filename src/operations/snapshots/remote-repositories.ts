@@ -20,6 +20,7 @@ export function locationFor(
 
 /** The remote repositories that may hold snapshots of a target. */
 export function locationsOf(context: Context, name: string): RemoteLocation[] {
+  if (context.localOnly) return [];
   const { share } = findTarget(context.configuration, name);
   const isCloud = context.configuration.cloud?.has(name) ?? false;
   if (share && !isCloud)

@@ -11,7 +11,7 @@ import { findBranches } from './list.ts';
 
 /** A branch is complete, with its name and mark, or absent: both come in one transaction, after the copy. */
 export async function createBranch(context: EngineContext, creation: BranchCreation): Promise<void> {
-  const { url, name, database, repository, gitBranch, role, accept } = creation;
+  const { url, name, database, repository, gitBranch, owner = null, role, accept } = creation;
   const destination = url.database ?? '';
   await using server = await openSwapSession(context, url);
   const made = startStep(context.report, `branch ${name}`, `Create branch ${name} as ${database}`);
@@ -27,7 +27,16 @@ export async function createBranch(context: EngineContext, creation: BranchCreat
     await inherit(context, server, { from, to: fresh, url, settings: [], role, copied: true });
     context.signal.throwIfAborted();
     const branch = {
-      ...{ name, database, repository, git_branch: gitBranch, reset_at: null, switched_at: null, previous: null },
+      ...{
+        name,
+        database,
+        repository,
+        git_branch: gitBranch,
+        owner,
+        reset_at: null,
+        switched_at: null,
+        previous: null,
+      },
       created_at: context.clock().toISOString(),
     };
     const comment = await branchComment(server, { destination, database: fresh, base, branch });

@@ -58,6 +58,7 @@ function describe({ database, oid, bytes, clients, sessions }: Row, mark: Branch
     snapshot: mark.destination_oid === oid ? mark.snapshot : null,
     repository: branch.repository,
     gitBranch: branch.git_branch,
+    owner: branch.owner,
     sizeBytes: bytes,
     ownBytes: branch.cloned ? null : bytes,
     clients,

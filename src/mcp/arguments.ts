@@ -1,0 +1,50 @@
+import * as v from 'valibot';
+
+const LONGEST = 200;
+
+const text = (description: string) =>
+  v.pipe(v.string(), v.minLength(1), v.maxLength(LONGEST), v.description(description));
+
+export const target = text('Name of a target');
+
+/** Never a path: an index or an id. */
+export const snapshot = v.pipe(
+  v.string(),
+  v.regex(/^(?:latest|[0-9a-z-]{1,64})$/),
+  v.description('Index (0 is the newest), "latest", or id of a snapshot'),
+);
+
+export const branch = text('Name of a branch');
+
+export const branches = v.pipe(v.array(branch), v.minLength(1), v.maxLength(20), v.description('Names of branches'));
+
+export const note = text('A note to keep with the snapshot');
+
+export const row = v.pipe(
+  v.string(),
+  v.regex(/^[^:]+:.+$/),
+  v.maxLength(1000),
+  v.description('schema.table:key, the key of several columns separated by commas'),
+);
+
+export const offset = v.pipe(
+  v.number(),
+  v.integer(),
+  v.minValue(0),
+  v.maxValue(1_000_000),
+  v.description('Entries to skip'),
+);
+
+export const count = v.pipe(
+  v.number(),
+  v.integer(),
+  v.minValue(1),
+  v.maxValue(16),
+  v.description('Creates NAME_1 to NAME_n'),
+);
+
+export const token = v.pipe(
+  v.string(),
+  v.maxLength(100),
+  v.description('The token that the plan has returned. It counts once, for exactly that plan'),
+);

@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import { logLine } from '../cli/printers/log.ts';
+import { openLogFile } from '../cli/printers/log-file.ts';
+import type { Context } from '../runtime/context.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
+
+const LONGEST = 2000;
+
+/** Writes a line to the log of the program; throws where it cannot be written: no call is without its line. */
+export type WriteCallLog = (kind: 'mcp' | 'call' | 'call_ended', text: string) => void;
+
+export function openCallLog({ configuration, clock, hide = (same) => same }: Context): WriteCallLog {
+  const path = join(configuration.settings.working_directory, 'logs', 'tool.log');
+  let append: ((line: string) => void) | null = null;
+  return (kind, text) => {
+    try {
+      append ??= openLogFile({ path });
+      append(logLine({ clock, kind, text: hide(text).slice(0, LONGEST) }));
+    } catch (error) {
+      throw new UserError(`The log ${path} cannot be written: ${(error as Error).message}`, {
+        code: 'call_log_not_written',
+        exit: EXIT.failed,
+        hint: 'Calls without a log are refused. Check the working_directory, its permissions and the disk.',
+        cause: error,
+      });
+    }
+  };
+}

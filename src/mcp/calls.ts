@@ -1,0 +1,206 @@
+import { performance } from 'node:perf_hooks';
+import * as v from 'valibot';
+import { redact, redactOwn } from '../process/redact.ts';
+import type { Context } from '../runtime/context.ts';
+import { EXIT, interrupted, toUserError, UserError } from '../runtime/errors.ts';
+import type { Report, RunEvent } from '../runtime/events.ts';
+import { formatDuration } from '../text/format.ts';
+import type { Allowance } from './allowances.ts';
+import { type Answer, boundedAnswer, errorAnswer } from './answer.ts';
+import type { WriteCallLog } from './call-log.ts';
+import { createPlanTokens } from './plan-tokens.ts';
+import type { Tool, ToolResult } from './tool.ts';
+
+const MOST_AT_ONCE = 8;
+
+export interface CallsOptions {
+  context: Context;
+  tools: Tool[];
+  allow: ReadonlySet<Allowance>;
+  readOnly: boolean;
+  log: WriteCallLog;
+}
+
+export interface CallRequest {
+  name: string;
+  given: unknown;
+  /** The agent that calls. */
+  owner: string;
+  /** Aborted when the client cancels the request. */
+  signal: AbortSignal;
+  /** Called with the label of each step that begins or ends. */
+  progress: (message: string) => void;
+}
+
+export type CallOutcome = { ok: true; answer: Answer } | { ok: false; answer: Answer };
+
+export interface Calls {
+  run: (request: CallRequest) => Promise<CallOutcome>;
+  /** Aborts the calls that run, and resolves when they have ended. */
+  end: () => Promise<void>;
+}
+
+/** Runs tools: checks arguments, writes the log, bounds results, and turns every failure into an answer. */
+export function createCalls({ context, tools, allow, readOnly, log }: CallsOptions): Calls {
+  const tokens = createPlanTokens(context.clock);
+  const ending = new AbortController();
+  const running = new Set<Promise<CallOutcome>>();
+  const hideKnown = context.hide ?? ((text: string) => text);
+
+  async function perform(request: CallRequest): Promise<CallOutcome> {
+    const { name, given, owner, progress } = request;
+    const started = performance.now();
+    const cancelled = new AbortController();
+    const cancel = (): void => cancelled.abort(interrupted());
+    request.signal.addEventListener('abort', cancel, { once: true });
+    if (request.signal.aborted) cancel();
+    const signal = AbortSignal.any([context.signal, ending.signal, cancelled.signal]);
+    const end = (outcome: string): void =>
+      log('call_ended', `${name} ${outcome} after ${formatDuration(performance.now() - started)}, by ${owner}`);
+    try {
+      log('call', `${name} ${JSON.stringify(withoutToken(given))}, by ${owner}`);
+      signal.throwIfAborted();
+      const tool = findTool(name, { tools, allow, readOnly });
+      const checked = checkArguments(tool, given);
+      const warnings: object[] = [];
+      const report = reportTo({ warnings, progress, also: context.report });
+      const call = {
+        context: { ...context, report, signal, localOnly: !allow.has('pull') },
+        ...{ owner, allow, readOnly, tokens },
+      };
+      const { data, secret = {} } = await tool.run(call, checked as never);
+      const all = warnings.length > 0 ? { ...data, warnings: [...warningsOf({ data }), ...warnings] } : data;
+      const answer = { ...boundedAnswer(all, (text) => hideKnown(redactOwn(text))), ...secret };
+      end('done');
+      return { ok: true, answer };
+    } catch (thrown) {
+      const error = toUserError(signal.aborted ? signal.reason : thrown);
+      const shown = withoutSources(error, allow);
+      try {
+        end(`failed (${error.code}: ${error.message})`);
+      } catch {
+        // The answer below tells the same, and the next call is refused.
+      }
+      return { ok: false, answer: errorAnswer(shown, (text) => hideKnown(redact(text))) };
+    } finally {
+      request.signal.removeEventListener('abort', cancel);
+    }
+  }
+
+  return {
+    async run(request) {
+      if (running.size >= MOST_AT_ONCE) return { ok: false, answer: errorAnswer(tooMany(), (text) => text) };
+      const call = perform(request);
+      running.add(call);
+      try {
+        return await call;
+      } finally {
+        running.delete(call);
+      }
+    },
+    async end() {
+      ending.abort(interrupted());
+      await Promise.allSettled(running);
+    },
+  };
+}
+
+/** Whether a tool is offered at all. */
+export function isOffered({ effect, needs }: Tool, { allow, readOnly }: Pick<CallsOptions, 'allow' | 'readOnly'>) {
+  return (effect === 'reads' || !readOnly) && (needs === undefined || allow.has(needs));
+}
+
+function findTool(name: string, { tools, allow, readOnly }: Pick<CallsOptions, 'tools' | 'allow' | 'readOnly'>): Tool {
+  const tool = tools.find((each) => each.name === name);
+  if (!tool) throw unknownTool(name);
+  if (readOnly && tool.effect !== 'reads') throw refusedReadOnly(name);
+  if (tool.needs !== undefined && !allow.has(tool.needs)) throw notAllowed(name, tool.needs);
+  return tool;
+}
+
+function checkArguments({ name, input }: Tool, given: unknown): unknown {
+  const parsed = v.safeParse(input, given ?? {});
+  if (parsed.success) return parsed.output;
+  const [issue] = parsed.issues;
+  const at = v.getDotPath(issue) ?? 'arguments';
+  // Without its token a plan is not applied: the hint names the way to it.
+  if (at === 'token') throw tokenMissing(name);
+  throw new UserError(`Invalid ${at} of ${name}: ${issue.message}`, {
+    code: 'invalid_value',
+    exit: EXIT.usage,
+    hint: `Read the input schema of ${name}.`,
+  });
+}
+
+function withoutToken(given: unknown): unknown {
+  const isObject = typeof given === 'object' && given !== null;
+  return isObject && 'token' in given ? { ...given, token: '***' } : (given ?? {});
+}
+
+interface Reporting {
+  warnings: object[];
+  progress: CallRequest['progress'];
+  also: Report;
+}
+
+const MOST_WARNINGS = 20;
+
+function reportTo({ warnings, progress, also }: Reporting): Report {
+  return (event: RunEvent) => {
+    if (event.event === 'warning') {
+      if (warnings.length < MOST_WARNINGS) warnings.push({ code: event.code, message: event.message });
+    } else if (event.event === 'step') progress(event.label);
+    also(event);
+  };
+}
+
+function warningsOf({ data }: Pick<ToolResult, 'data'>): object[] {
+  return 'warnings' in data && Array.isArray(data.warnings) ? data.warnings : [];
+}
+
+/** The guard compares with sources for safety; what they are is not for an agent that may not touch them. */
+function withoutSources(error: UserError, allow: ReadonlySet<Allowance>): UserError {
+  if (error.code !== 'sources_unverified' || allow.has('sources')) return error;
+  const { message, code, exit, hint } = error;
+  return new UserError(message, { code, exit, ...(hint !== undefined && { hint }) });
+}
+
+function unknownTool(name: string): UserError {
+  return new UserError(`There is no tool "${name.slice(0, 100)}"`, {
+    code: 'tool_unknown',
+    exit: EXIT.usage,
+    hint: 'List the tools.',
+  });
+}
+
+function notAllowed(name: string, needs: Allowance): UserError {
+  return new UserError(`${name} is not allowed on this server`, {
+    code: 'tool_not_allowed',
+    exit: EXIT.refused,
+    hint: `Only the person who configures the server can allow it: tool mcp --allow ${needs}`,
+  });
+}
+
+function refusedReadOnly(name: string): UserError {
+  return new UserError(`${name} changes data, and the server was started with --read-only`, {
+    code: 'read_only',
+    exit: EXIT.refused,
+    hint: 'Only the person who configures the server can change that.',
+  });
+}
+
+function tokenMissing(name: string): UserError {
+  return new UserError(`${name} requires the token of a plan: nothing was changed`, {
+    code: 'plan_token_invalid',
+    exit: EXIT.refused,
+    hint: `Call plan_${name}, read the plan, then call ${name} with the same arguments and its token.`,
+  });
+}
+
+function tooMany(): UserError {
+  return new UserError(`${MOST_AT_ONCE} calls are running`, {
+    code: 'too_many_calls',
+    exit: EXIT.refused,
+    hint: 'Wait until one of them has ended.',
+  });
+}

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { EXIT, UserError } from '../runtime/errors.ts';
+
+const LIFETIME_MS = 10 * 60_000;
+const MOST = 100;
+
+export interface PlanTokens {
+  /** A token with which `tool` applies exactly this plan, once. */
+  issue: (plan: TokenPlan & { planned: unknown }) => { token: string; expires_at: string };
+  /** The plan of a token, which is used up by this; throws where it was issued for something else, or no longer counts. */
+  take: (token: string | undefined, plan: TokenPlan) => unknown;
+}
+
+interface TokenPlan {
+  /** The tool that applies the plan. */
+  tool: string;
+  /** The arguments of both tools. */
+  given: object;
+}
+
+/** Tokens are of this process: another server knows none of them. */
+export function createPlanTokens(clock: () => Date): PlanTokens {
+  const issued = new Map<string, TokenPlan & { planned: unknown; expiresAt: number }>();
+  return {
+    issue({ tool, given, planned }) {
+      const token = randomBytes(18).toString('base64url');
+      const expiresAt = clock().getTime() + LIFETIME_MS;
+      issued.set(token, { tool, given, planned, expiresAt });
+      const [oldest] = issued.keys();
+      if (issued.size > MOST && oldest !== undefined) issued.delete(oldest);
+      return { token, expires_at: new Date(expiresAt).toISOString() };
+    },
+    take(token, { tool, given }) {
+      if (token === undefined) throw invalid(`${tool} requires the token of a plan`, tool);
+      const found = issued.get(token);
+      issued.delete(token);
+      if (!found) throw invalid('The token of the plan is unknown or was used', tool);
+      if (found.expiresAt <= clock().getTime()) throw invalid('The token of the plan has expired', tool);
+      if (found.tool !== tool || !isDeepStrictEqual(found.given, given)) {
+        throw invalid('The token is that of another plan', tool);
+      }
+      return found.planned;
+    },
+  };
+}
+
+function invalid(message: string, tool: string): UserError {
+  return new UserError(`${message}: nothing was changed`, {
+    code: 'plan_token_invalid',
+    exit: EXIT.refused,
+    hint: `Call plan_${tool}, read the plan, then call ${tool} with the same arguments and its token. A token counts once, for ${LIFETIME_MS / 60_000} minutes.`,
+  });
+}

@@ -1,0 +1,22 @@
+import { findBranch } from '../../engines/shared/branches.ts';
+import type { BranchUrl } from '../../results/branch-results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { type BranchesRequest, openBranches, refuseForeign } from './open-branches.ts';
+
+export interface BranchUrlRequest extends BranchesRequest {
+  name: string;
+  /** Whether the URL contains the password. */
+  password: boolean;
+}
+
+/** The connection URL of a branch. */
+export async function branchUrl(given: Context, request: BranchUrlRequest): Promise<BranchUrl> {
+  const { target, name, password } = request;
+  const opened = await openBranches(given, request);
+  const { context, facet, url } = opened;
+  const branch = findBranch(await facet.list(context, url), { name, url });
+  refuseForeign([branch], request, opened);
+  const found = facet.urlOf(url, branch.database);
+  const text = password ? facet.urlWithPassword(found) : found.display;
+  return { target, name, database: branch.database, url: text, password };
+}
