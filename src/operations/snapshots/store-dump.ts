@@ -6,6 +6,7 @@ import type { StoredObject } from '../../repository/objects/object-file.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
+import { readMigrations } from '../migrations/read-migrations.ts';
 
 export interface StoringDump
   extends Pick<DumpRequest, 'url' | 'schemaConfig' | 'includeNeededSchemas' | 'jobs' | 'copyOf' | 'program'> {
@@ -60,7 +61,8 @@ export async function storeDump(context: Context, { engine, repository, previous
   const dump = await dumping.catch((error) => {
     throw isDiskFull(error) ? diskFull(repository.directory, error) : error;
   });
-  return { dump, addedBytes };
+  const migrations = await readMigrations(dump, (file) => pool.read(repository.object(file)));
+  return { dump: { ...dump, ...(migrations.length > 0 && { migrations }) }, addedBytes };
 }
 
 const NO_SPACE = new Set(['ENOSPC', 'EDQUOT']);
