@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { redact } from '../process/redact.ts';
 import { fittingGitState, type GitState } from '../results/git-state.ts';
 import type { Context } from '../runtime/context.ts';
@@ -13,7 +15,8 @@ export interface Checkout {
 const TIMEOUT_MS = 5000;
 
 /** Programs that a repository's own configuration could name are not started. */
-const SAFE = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
+const NO_FSMONITOR = ['-c', 'core.fsmonitor=false'];
+const SAFE = [...NO_FSMONITOR, '-c', 'core.hooksPath=/dev/null'];
 
 /** The git repository of the current folder; `null` without git or a repository. */
 export async function readCheckout(context: Context): Promise<Checkout | null> {
@@ -54,6 +57,26 @@ async function readChanges(context: Context): Promise<string | null> {
   return git(context, [...without, 'status', '--porcelain', '--untracked-files=normal', '--ignore-submodules=dirty']);
 }
 
+/** The branch of the remote `origin`'s HEAD, else `main` or `master`, where there is one. */
+export async function readMainBranch(context: Context): Promise<string | null> {
+  const head = await git(context, ['symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD']);
+  if (head) return head.slice(head.indexOf('/') + 1);
+  const branches = await readGitBranches(context);
+  return ['main', 'master'].find((name) => branches?.has(name)) ?? null;
+}
+
+/** Whether a rebase is in progress, which checks out commits of its own. */
+export async function isRebasing(context: Context): Promise<boolean> {
+  const paths = await git(context, ['rev-parse', '--git-path', 'rebase-merge', '--git-path', 'rebase-apply']);
+  return (paths ?? '').split('\n').some((path) => path !== '' && existsSync(resolve(context.cwd ?? '', path)));
+}
+
+/** The file of a hook, by `core.hooksPath` too; `null` outside of a repository. */
+export async function readHookFile(context: Context, name: string): Promise<string | null> {
+  const path = await git(context, ['rev-parse', '--git-path', `hooks/${name}`], { safe: NO_FSMONITOR });
+  return path ? resolve(context.cwd ?? '', path) : null;
+}
+
 /** Files below the top of the repository that match pathspecs, tracked or not; `null` where they are unknown. */
 export async function listGitFiles(context: Context, pathspecs: string[]): Promise<string[] | null> {
   const folder = await git(context, ['rev-parse', '--show-toplevel']);
@@ -70,11 +93,15 @@ export async function readGitBranches(context: Context): Promise<Set<string> | n
 }
 
 /** The output of git without its last line feed; `null` where git is missing or has failed. */
-async function git({ runner, cwd, signal }: Context, args: string[]): Promise<string | null> {
+async function git(
+  { runner, cwd, signal }: Context,
+  args: string[],
+  { safe = SAFE }: { safe?: string[] } = {},
+): Promise<string | null> {
   if (cwd === undefined) return null;
   const timeout = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   try {
-    const command = { file: 'git', args: ['-C', cwd, ...SAFE, ...args], env: { LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0' } };
+    const command = { file: 'git', args: ['-C', cwd, ...safe, ...args], env: { LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0' } };
     const { exitCode, stdout } = await runner.run(command, { signal: timeout });
     return exitCode === 0 ? stdout.replace(/\n$/, '') : null;
   } catch {

@@ -51,7 +51,7 @@ function candidates({ tables, details }: Dumped): Candidate[] {
   const found = tables.flatMap((table): Candidate[] => {
     const { columns, of_extension } = data[table.file.name] ?? { columns: [] };
     const tool = toolOf(splitName(table.name).rest, columns);
-    const isSmall = table.rows <= MOST_ROWS && bytesOfTable(table) <= MOST_BYTES;
+    const isSmall = table.rows > 0 && table.rows <= MOST_ROWS && bytesOfTable(table) <= MOST_BYTES;
     return tool && isSmall && !of_extension && isVersion(table.name) ? [{ table, tool, columns }] : [];
   });
   return found.slice(0, MOST_MIGRATION_TABLES);
