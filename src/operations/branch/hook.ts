@@ -112,7 +112,7 @@ function blockOf({ configuration }: Context, { target, main, config }: BranchHoo
     `# >>> tool branch hook ${name} >>>`,
     `# Switches the database of target ${name} to the checked-out git branch. To remove: tool branch hook ${target} --remove`,
     'tool_status=$?',
-    'if [ "${3:-0}" = 1 ]; then',
+    'if [ "$3" = 1 ]; then',
     `  if tool_line=$(${command} --yes </dev/null 2>/dev/null); then`,
     `    [ -z "$tool_line" ] || printf '%s\\n' "$tool_line" >&2`,
     '  else',
