@@ -103,7 +103,7 @@ describeWithPostgres('branch hook and branch checkout', () => {
   });
 
   it.each([
-    ['ends with a line feed', '#!/bin/bash -e\necho mine \xff\n'],
+    ['ends with a line feed and fails', '#!/bin/bash\necho mine \xff\n(exit 4)\n'],
     ['ends without one', '#!/usr/bin/env sh\necho mine'],
     ['ends with exit', '#!/bin/sh\necho mine\nexit 3\n'],
   ])('keeps a hook that %s, byte by byte, and its exit code', async (_, before) => {
