@@ -2,7 +2,16 @@ import { resolve } from 'node:path';
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
 import type { LoadRequest } from '../operations/load/planned-load.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
-import { ALLOW_UNTRUSTED, CPUS, DRY_RUN, ORIGINAL, TARGET, toSelector, UNVERIFIED_SOURCES } from './shared-options.ts';
+import {
+  ALLOW_UNTRUSTED,
+  BUILT_AT,
+  CPUS,
+  DRY_RUN,
+  ORIGINAL,
+  TARGET,
+  toSelector,
+  UNVERIFIED_SOURCES,
+} from './shared-options.ts';
 
 const specification = {
   name: 'load',
@@ -50,6 +59,7 @@ const specification = {
       description: 'drop foreign keys of other databases that reference tables of the destination (MySQL, MariaDB)',
     },
     ORIGINAL,
+    ...BUILT_AT,
     {
       flags: '--remote-tables',
       description: 'create tables whose rows are outside the database, too (foreign tables, FEDERATED and the like)',
@@ -68,6 +78,7 @@ const specification = {
       command: 'tool load app --tables public.orders,public.invoice_*',
       does: 'these, and what they refer to; all other tables empty',
     },
+    { command: 'tool load app --branch main', does: 'the newest snapshot that was built on the git branch main' },
     { command: 'tool load app --keep-base', does: 'the same as tool load app, with a base copy for tool reset' },
     { command: 'tool load app fixtures.sql --no-drop', does: 'an SQL file on the existing destination' },
   ],
@@ -94,7 +105,7 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
 
 function toRequest({ arguments: { target, snapshot }, options, cwd }: InvocationOf<typeof specification>): LoadRequest {
   const { drop, keepGoing, acceptMissing, dryRun: _, ...passed } = options;
-  const { source, tables, remoteTables, keepBase, spare, full } = passed;
+  const { source, tables, remoteTables, keepBase, spare, full, branch, migration } = passed;
   const file = snapshot !== undefined && /\.sql$/i.test(snapshot) ? resolve(cwd, snapshot) : undefined;
   if (file === undefined && (source || !drop)) throw needsFile(source ? '--source' : '--no-drop');
   if (file !== undefined && tables) throw needsSnapshot('--tables', snapshot ?? '');
@@ -103,6 +114,8 @@ function toRequest({ arguments: { target, snapshot }, options, cwd }: Invocation
   if (file !== undefined && keepBase) throw needsSnapshot('--keep-base', snapshot ?? '');
   if (file !== undefined && full) throw needsSnapshot('--full', snapshot ?? '');
   if (file !== undefined && spare) throw needsSnapshot('--spare', snapshot ?? '');
+  if (file !== undefined && branch !== undefined) throw needsSnapshot('--branch', snapshot ?? '');
+  if (file !== undefined && migration !== undefined) throw needsSnapshot('--migration', snapshot ?? '');
   if (spare && keepBase === false) throw spareNeedsBase();
   if (acceptMissing && !keepGoing) throw needsKeepGoing();
   return {

@@ -4,8 +4,10 @@ import { authLoginCommand } from './auth/login.ts';
 import { authLogoutCommand } from './auth/logout.ts';
 import { authStatusCommand } from './auth/status.ts';
 import { authTokenCommand } from './auth/token.ts';
+import { branchCheckoutCommand } from './branch/checkout.ts';
 import { branchCreateCommand } from './branch/create.ts';
 import { branchDropCommand } from './branch/drop.ts';
+import { branchHookCommand } from './branch/hook.ts';
 import { branchListCommand } from './branch/list.ts';
 import { branchPruneCommand } from './branch/prune.ts';
 import { branchResetCommand } from './branch/reset.ts';
@@ -69,6 +71,8 @@ export const COMMANDS: CommandModule[] = [
   branchListCommand,
   branchResetCommand,
   branchSwitchCommand,
+  branchCheckoutCommand,
+  branchHookCommand,
   branchDropCommand,
   branchPruneCommand,
   mcpCommand,

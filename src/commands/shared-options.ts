@@ -38,6 +38,11 @@ export const ORIGINAL = {
   description: 'take the original where a sanitized snapshot would be taken',
 } as const satisfies OptionSpec;
 
+export const BUILT_AT = [
+  { flags: '--branch <name>', description: 'only snapshots that were built on this git branch' },
+  { flags: '--migration <name>', description: 'only snapshots in which this migration is applied' },
+] as const satisfies OptionSpec[];
+
 export const ALLOW_UNTRUSTED = {
   flags: '--allow-untrusted',
   description: 'take a snapshot that no key of trusted_keys has signed, this once',

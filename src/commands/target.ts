@@ -1,5 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import { TARGET } from './shared-options.ts';
+import { BUILT_AT, TARGET } from './shared-options.ts';
 
 const specification = {
   name: 'target',
@@ -11,9 +11,11 @@ const specification = {
     { flags: '-u, --update', description: 'read the bucket again, which is the default' },
     { flags: '--info', description: 'with all that is known of the target, and of each snapshot' },
     { flags: '--cloud', description: 'only snapshots that are in the bucket' },
+    ...BUILT_AT,
   ],
   examples: [
     { command: 'tool target app', does: 'the snapshots of "app"' },
+    { command: 'tool target app --branch main', does: 'those that were built on the git branch main' },
     { command: 'tool target app --info', does: 'also where they come from and go, and what they leave out' },
   ],
   json: 'document',
@@ -23,7 +25,7 @@ export const targetCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
   const { target } = invocation.arguments;
-  const { original = false, info = false, cloud = false } = invocation.options;
+  const { original = false, info = false, cloud = false, branch, migration } = invocation.options;
   const { snapshotsText, targetInfoText } = await import('../cli/printers/lists.ts');
   const { findTarget } = await import('../operations/find-target.ts');
   const { listSnapshots } = await import('../operations/snapshots/snapshots.ts');
@@ -32,7 +34,7 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const { checkTarget } = await import('../operations/targets.ts');
   const context = await invocation.context();
   const { share } = findTarget(context.configuration, target);
-  const all = await listSnapshots(context, target, { original });
+  const all = await listSnapshots(context, target, { original, branch, migration });
   const listed = cloud ? { ...all, snapshots: all.snapshots.filter(({ where }) => where.includes('remote')) } : all;
   const now = context.clock().getTime();
   const table = snapshotsText(listed, { ...invocation.tableOptions(), now, shares: share !== undefined });

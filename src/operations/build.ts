@@ -14,6 +14,7 @@ import { definitionsOnlyText, leftOutText } from '../text/format-objects.ts';
 import { checkDatabase } from './check-databases.ts';
 import { cpusFor } from './cpus-for.ts';
 import { findTarget } from './find-target.ts';
+import { readGitState } from './git.ts';
 import { rememberIdentities, type SeenSource } from './identities.ts';
 import { localRepository } from './snapshots/local-repository.ts';
 import { pushStored } from './snapshots/push.ts';
@@ -56,6 +57,9 @@ export async function build(
   const [previous] = await repository.list(name);
   const created = clock().toISOString();
 
+  // While the dump connects: the state at the beginning.
+  const reading = readGitState(context);
+  reading.catch(() => {});
   const jobs = cpus ?? cpusFor(context, name);
   const byProgram = program ?? target.program ?? false;
   if (byProgram && engine.capabilities.onlyProgram)
@@ -73,6 +77,7 @@ export async function build(
   const { identity } = stored;
   if (source === undefined) await rememberSource(context, { key: `targets.${name}.snapshot.src_url`, url, identity });
   const { serverVersion, toolVersion, ...dumped } = stored.dump;
+  const git = await reading;
   const content: Manifest = {
     format: formatFor({ engine: engine.id, ...dumped }),
     id: newSnapshotId(),
@@ -85,6 +90,7 @@ export async function build(
     note: note ?? null,
     added_bytes: stored.addedBytes,
     ...dumped,
+    ...(git && { git }),
   };
   const step = { step: 'store', label: 'Store the snapshot', done: storedText(content) };
   const manifest = await withStep(report, step, async () => {

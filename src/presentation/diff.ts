@@ -17,6 +17,21 @@ export function diffCount({ changes, unchanged }: DiffResult): string {
   return `${formatNumberOf(changes.length, 'table')} changed, ${unchanged} unchanged`;
 }
 
+/** `Migrations of snapshot 0 only (rails): 20260101, 20260102`, a line each. */
+export function migrationLines({ from, to, migrations = [] }: DiffResult): string[] {
+  return migrations.flatMap(({ tool, only_from, only_to }) => [
+    ...(only_from.length > 0 ? [`Migrations of ${nameOf(from)} only (${tool}): ${namesText(only_from)}`] : []),
+    ...(to && only_to.length > 0 ? [`Migrations of ${nameOf(to)} only (${tool}): ${namesText(only_to)}`] : []),
+  ]);
+}
+
+const MOST_NAMED = 10;
+
+function namesText(names: string[]): string {
+  const more = names.length - MOST_NAMED;
+  return `${names.slice(-MOST_NAMED).join(', ')}${more > 0 ? ` and ${formatCount(more)} more` : ''}`;
+}
+
 /** `snapshots 1 and 0`, `snapshot 0 and the destination` */
 export function comparedText(older: SnapshotRow, newer: SnapshotRow | undefined): string {
   return newer ? `snapshots ${older.index} and ${newer.index}` : `snapshot ${older.index} and the destination`;

@@ -1,9 +1,11 @@
 import { ENGINE_PROFILES } from '../engines/list.ts';
+import type { GitState } from '../results/git-state.ts';
 import type { SnapshotLocation, SnapshotRow, SnapshotSignature } from '../results/results.ts';
 import type { DataState } from '../results/sanitize-results.ts';
 import type { RunSummary } from '../state/runs.ts';
 import { formatAge, formatBytes, formatCount, formatNumberOf, formatTime } from '../text/format.ts';
 import { definitionsOnlyText, hiddenText, leftOutText } from '../text/format-objects.ts';
+import { printable } from '../text/printable.ts';
 import type { Column } from './shapes/column.ts';
 import type { Fact } from './shapes/fact.ts';
 import type { Glyphs } from './shapes/glyphs.ts';
@@ -156,8 +158,15 @@ function snapshotColumnsOf(now: number) {
     },
     signature: { title: 'SIGNATURE', cell: ({ signature }) => ({ text: signatureWord(signature) }) },
     where: { title: 'WHERE', dropRank: 4, cell: ({ where }) => ({ text: locationText(where), tone: 'dim' }) },
+    branch: { title: 'GIT BRANCH', cell: ({ git }) => ({ text: printable(git?.branch ?? '') }) },
+    migration: { title: 'MIGRATION', cell: (row) => ({ text: printable(newestMigration(row)) }) },
     note: { title: 'NOTE', grows: true, dropRank: 5, cell: ({ note }) => ({ text: note ?? '' }) },
   } satisfies Record<string, Column<SnapshotRow>>;
+}
+
+/** Of the first migrations table. */
+function newestMigration({ migrations = [] }: SnapshotRow): string {
+  return migrations[0]?.newest ?? '';
 }
 
 interface BriefColumnsOptions {
@@ -181,7 +190,7 @@ export function briefSnapshotColumns({ now, glyphs, marked }: BriefColumnsOption
 /** For a terminal and for files. Index, id, time of creation, kind and size are in every width. */
 export function snapshotColumns(snapshots: SnapshotRow[], now: number): Column<SnapshotRow>[] {
   const { index, id, origin, created, age, kind, server, program, ...others } = snapshotColumnsOf(now);
-  const { tables, rows, size, added, signature, where, note } = others;
+  const { tables, rows, size, added, signature, where, branch, migration, note } = others;
   const ranked = (column: Column<SnapshotRow>, dropRank: number): Column<SnapshotRow> => ({ ...column, dropRank });
   return [
     ...[index, id],
@@ -189,8 +198,29 @@ export function snapshotColumns(snapshots: SnapshotRow[], now: number): Column<S
     ...[created, ranked(age, 5), ranked(kind, 0), ranked(server, 8)],
     ...(snapshots.some((row) => row.program !== undefined) ? [ranked(program, 4)] : []),
     ...[ranked(tables, 7), ranked(rows, 6), size, ranked(added, 9), ranked(signature, 10), ranked(where, 1)],
+    ...(snapshots.some((row) => row.git?.branch) ? [ranked(branch, 11)] : []),
+    ...(snapshots.some((row) => newestMigration(row) !== '') ? [ranked(migration, 12)] : []),
     ranked(note, 3),
   ];
+}
+
+/** Git repository and migrations, where they were recorded. */
+function originFacts({ git, migrations = [] }: SnapshotRow): Fact[] {
+  return [
+    ...(git ? [{ name: 'Git', value: gitText(git) }] : []),
+    ...migrations.map(({ tool, count, newest }) => ({
+      name: 'Migrations',
+      value: printable(`${formatCount(count)} of ${tool}, newest ${newest}`),
+    })),
+  ];
+}
+
+/** `branch main at 1a2b3c4d5e, with changes, of https://git.example.com/app.git` */
+function gitText({ repository, branch, commit, clean }: GitState): string {
+  const changes = { true: '', false: ', with changes', null: '' }[`${clean}`];
+  const at = commit === null ? '' : ` at ${commit.slice(0, 10)}`;
+  const of = repository === null ? '' : `, of ${repository}`;
+  return printable(`${branch === null ? 'no branch' : `branch ${branch}`}${at}${changes}${of}`);
 }
 
 export function snapshotFacts(row: SnapshotRow, destination: string | null): Fact[] {
@@ -199,6 +229,7 @@ export function snapshotFacts(row: SnapshotRow, destination: string | null): Fac
     { name: 'Created', value: `${formatTime(created_at)} from ${ENGINE_NAMES[engine]} ${server_version}` },
     { name: 'Contents', value: `${contentsText(row)} in ${schemas.join(', ')}` },
     ...lackingFacts(row),
+    ...originFacts(row),
     { name: 'Size', value: `${formatBytes(size_bytes)}, of which ${formatBytes(stored_bytes)} new` },
     { name: 'Location', value: `${locationText(where)}; signature: ${signatureWord(signature)}` },
     { name: 'Note', value: note ?? 'none: press n to add one' },

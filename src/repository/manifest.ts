@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import { DETAILS_SCHEMAS } from '../engines/details-schemas.ts';
 import { ENGINE_IDS } from '../engines/list.ts';
+import { gitStateSchema } from '../results/git-state.ts';
+import { migrationsSchema } from '../results/migration-results.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import { mapTexts } from '../text/map-texts.ts';
 import { escapeName, unescapeName } from './name-escapes.ts';
@@ -62,7 +64,18 @@ const manifestSchema = v.object({
   /** Bytes that this build added to `objects/`. */
   added_bytes: count,
   details: v.record(v.string(), v.unknown()),
-  signature: v.exactOptional(v.object({ key: v.string(), value: v.string() })),
+  /** Where it was built; older versions of this program ignore both. */
+  git: v.exactOptional(gitStateSchema),
+  migrations: v.exactOptional(migrationsSchema),
+  signature: v.exactOptional(
+    v.object({
+      key: v.string(),
+      /** Without `git` and `migrations`, so that older versions, which drop them, can verify it. */
+      value: v.string(),
+      /** Of the whole manifest; absent without `git` and `migrations`. */
+      whole: v.exactOptional(v.string()),
+    }),
+  ),
 });
 
 export type Manifest = v.InferOutput<typeof manifestSchema>;

@@ -3,6 +3,7 @@ import type { Manifest } from './manifest.ts';
 
 /** Prefix of the signed text, so that the signature is invalid in any other context. */
 const CONTEXT = 'tool snapshot manifest 1\n';
+const WHOLE_CONTEXT = 'tool snapshot manifest 2\n';
 
 /** DER prefix of an Ed25519 public key. https://www.rfc-editor.org/rfc/rfc8410 */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
@@ -10,8 +11,10 @@ const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 const KEY_TEXT = /^ed25519-([A-Za-z0-9+/]{43}=)$/;
 
 export function signManifest(manifest: Manifest, privateKey: KeyObject): Manifest {
-  const value = sign(null, signedBytes(manifest), privateKey).toString('base64');
-  return { ...manifest, signature: { key: publicKeyText(privateKey), value } };
+  const signedText = (text: Buffer): string => sign(null, text, privateKey).toString('base64');
+  const value = signedText(signedBytes(manifest));
+  const whole = hasOrigin(manifest) ? { whole: signedText(wholeBytes(manifest)) } : {};
+  return { ...manifest, signature: { key: publicKeyText(privateKey), value, ...whole } };
 }
 
 /** `invalid`: the signature does not match its key or the manifest. */
@@ -20,10 +23,12 @@ export type SignatureState = { state: 'none' } | { state: 'valid' | 'invalid'; k
 export function verifyManifest(manifest: Manifest): SignatureState {
   const { signature } = manifest;
   if (signature === undefined) return { state: 'none' };
-  const { key, value } = signature;
+  const { key, value, whole = '' } = signature;
   const publicKey = readPublicKey(key);
-  const bytes = Buffer.from(value, 'base64');
-  const isValid = publicKey !== null && verify(null, signedBytes(manifest), publicKey, bytes);
+  const matches = (text: Buffer, base64: string): boolean =>
+    publicKey !== null && verify(null, text, publicKey, Buffer.from(base64, 'base64'));
+  const isValid =
+    matches(signedBytes(manifest), value) && (!hasOrigin(manifest) || matches(wholeBytes(manifest), whole));
   return { state: isValid ? 'valid' : 'invalid', key };
 }
 
@@ -39,9 +44,21 @@ function readPublicKey(text: string): KeyObject | null {
   return createPublicKey({ key: der, type: 'spki', format: 'der' });
 }
 
+function hasOrigin({ git, migrations }: Manifest): boolean {
+  return git !== undefined || migrations !== undefined;
+}
+
 /** The manifest without the signature and the note, which may change later: docs/storage.md, "Signatures". */
-function signedBytes({ signature: _, note: __, ...signed }: Manifest): Buffer {
-  return Buffer.from(CONTEXT + canonical(signed));
+function signedBytes({ git: _, migrations: __, ...signed }: Manifest): Buffer {
+  return textOf(CONTEXT, signed);
+}
+
+function wholeBytes(manifest: Manifest): Buffer {
+  return textOf(WHOLE_CONTEXT, manifest);
+}
+
+function textOf(context: string, { signature: _, note: __, ...signed }: Manifest): Buffer {
+  return Buffer.from(context + canonical(signed));
 }
 
 function canonical(value: unknown): string {

@@ -126,3 +126,39 @@ export interface BranchSwitchResult {
   swap_ms: number | null;
   undo_database: string | null;
 }
+
+export interface BranchCheckoutPlan extends BranchesOfTarget {
+  /** Of the current folder; `null` for a detached HEAD. */
+  git_branch: string | null;
+  /** `restore`: the database of before the first switch. */
+  action: 'none' | 'restore' | 'switch';
+  /** Why nothing is to be done; `null` otherwise. */
+  why: string | null;
+  /** The branch that the destination is at present. */
+  previous: string | null;
+  /** Whether the branch is to be created. */
+  creates: boolean;
+  steps: string[];
+  warnings: { code: string; message: string }[];
+}
+
+export interface BranchCheckoutResult extends Pick<BranchCheckoutPlan, 'target' | 'git_branch' | 'action' | 'why'> {
+  /** URL without password. */
+  destination: string;
+  created: boolean;
+}
+
+export interface BranchHookPlan {
+  target: string;
+  /** Path of the hook. */
+  file: string;
+  /** `add` and `replace` change an existing file; `delete` removes it. */
+  action: 'create' | 'add' | 'replace' | 'remove' | 'delete' | 'none';
+  /** The lines of the file that are written or removed. */
+  text: string;
+  destination: DestinationState | null;
+  unverified_sources: string[];
+  warnings: { code: string; message: string }[];
+}
+
+export type BranchHookResult = Pick<BranchHookPlan, 'target' | 'file' | 'action'>;

@@ -1,8 +1,10 @@
 import type { EngineId } from '../engines/list.ts';
 import type { DatabaseCopies } from './database-copies.ts';
 import type { DefinitionOnly } from './definitions-only.ts';
+import type { GitState } from './git-state.ts';
 import type { HiddenObjects } from './hidden-objects.ts';
 import type { LeftOutSchema } from './left-out-schemas.ts';
+import type { AppliedMigrations } from './migration-results.ts';
 
 /**
  * What operations hand back: the shapes of the JSON output (docs/commands.md), so that scripts, the plain tables
@@ -91,6 +93,10 @@ export interface SnapshotRow {
   /** Bytes that this snapshot added when it was taken. */
   stored_bytes: number;
   where: SnapshotLocation[];
+  /** The git repository in whose folder it was built, if any. */
+  git?: GitState;
+  /** The migrations tables in it, if there are any of a known program. */
+  migrations?: AppliedMigrations[];
   note: string | null;
   /** The target that built it, if another one: in the remote repository of a share target. */
   origin?: string;
@@ -178,6 +184,17 @@ export interface DiffResult {
   changes: TableChange[];
   /** Tables that do not differ; those of a live destination are compared by their rows. */
   unchanged: number;
+  /** Migrations that only one side has, if any; not compared with a live destination. */
+  migrations?: MigrationsChange[];
+}
+
+export interface MigrationsChange {
+  /** The program: `rails`, `prisma`. */
+  tool: string;
+  /** `schema.table` of the migrations table. */
+  table: string;
+  only_from: string[];
+  only_to: string[];
 }
 
 export interface TableChange {

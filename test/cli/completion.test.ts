@@ -59,7 +59,7 @@ test.each([
     ],
   ],
   ['ta', ['targets', 'target']],
-  ['branch ', ['create', 'list', 'reset', 'switch', 'drop', 'prune']],
+  ['branch ', ['create', 'list', 'reset', 'switch', 'checkout', 'hook', 'drop', 'prune']],
   ['branch create ', ['app', 'shop']],
   ['config ', ['init', 'import', 'check', 'show', 'schema', 'encrypt', 'decrypt']],
   ['config decrypt ', ['authtoken']],

@@ -221,7 +221,7 @@ test('the commands that write are those that change databases, snapshots or the 
     'verify',
     'rm',
     'prune',
-    ...['create', 'reset', 'switch', 'drop', 'prune'].map((verb) => `branch ${verb}`),
+    ...['create', 'reset', 'switch', 'checkout', 'hook', 'drop', 'prune'].map((verb) => `branch ${verb}`),
   ];
   expect(writing).toEqual([...data, 'cloud apply', 'cloud token create', 'cloud token revoke', 'agent']);
 });

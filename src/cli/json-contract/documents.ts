@@ -121,6 +121,7 @@ export const DOCUMENTS: Record<string, Shape[]> = {
           }),
         ),
         unchanged: number,
+        migrations: v.exactOptional(v.array(v.object({ tool: text, table: text, only_from: texts, only_to: texts }))),
       }),
     ),
   ],

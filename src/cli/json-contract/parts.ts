@@ -2,8 +2,10 @@ import * as v from 'valibot';
 import { ENGINE_IDS } from '../../engines/list.ts';
 import type { DatabaseCopies, DatabaseCopy } from '../../results/database-copies.ts';
 import type { DefinitionOnly } from '../../results/definitions-only.ts';
+import type { GitState } from '../../results/git-state.ts';
 import type { HiddenObjects } from '../../results/hidden-objects.ts';
 import type { LeftOutSchema } from '../../results/left-out-schemas.ts';
+import type { AppliedMigrations } from '../../results/migration-results.ts';
 import type { ExplainedValue, SnapshotRow, TargetInfo, TargetRow, VerifyResult } from '../../results/results.ts';
 import { matches } from './matches.ts';
 
@@ -36,6 +38,14 @@ const hiddenObjects = matches<HiddenObjects>()(
 
 const definitionOnly = matches<DefinitionOnly>()(v.object({ table: text, engine: text, remote: flag }));
 
+const gitState = matches<GitState>()(
+  v.object({ repository: orNull(text), branch: orNull(text), commit: orNull(text), clean: orNull(flag) }),
+);
+
+const appliedMigrations = matches<AppliedMigrations>()(
+  v.object({ tool: text, table: text, count: number, sha256: text, newest: text }),
+);
+
 export const location = v.picklist(['local', 'remote']);
 
 export const snapshot = matches<SnapshotRow>()(
@@ -58,6 +68,8 @@ export const snapshot = matches<SnapshotRow>()(
     size_bytes: number,
     stored_bytes: number,
     where: v.array(location),
+    git: v.exactOptional(gitState),
+    migrations: v.exactOptional(v.array(appliedMigrations)),
     note: orNull(text),
     origin: v.exactOptional(text),
     signature: v.object({

@@ -4,10 +4,14 @@ import type { Tour } from '../../operations/demo.ts';
 import type { SignedIn } from '../../operations/sign-in/sign-in-status.ts';
 import type { AgentResult } from '../../results/agent-results.ts';
 import type {
+  BranchCheckoutPlan,
+  BranchCheckoutResult,
   BranchCreatePlan,
   BranchCreateResult,
   BranchDropPlan,
   BranchDropResult,
+  BranchHookPlan,
+  BranchHookResult,
   BranchPrunePlan,
   BranchPruneResult,
   BranchResetPlan,
@@ -168,6 +172,8 @@ export const targetBranch = matches<TargetBranch>()(v.object({ target: text, ...
 
 const ofTarget = { target: text, destination, unverified_sources: texts };
 
+const hookAction = v.picklist(['create', 'add', 'replace', 'remove', 'delete', 'none']);
+
 const branchDatabase = v.object({ name: text, database: text });
 
 const branchDrop = { ...ofTarget, branches: v.array(branch), frees_bytes: orNull(number) };
@@ -256,6 +262,48 @@ export const RESULTS: Record<string, Shape[]> = {
     matches<BranchPruneResult>()(
       v.object({ dropped: v.array(v.object({ target: text, name: text, database: text })) }),
     ),
+  ],
+  'branch checkout': [
+    planned(
+      matches<BranchCheckoutPlan>()(
+        v.object({
+          ...ofTarget,
+          git_branch: orNull(text),
+          action: v.picklist(['none', 'restore', 'switch']),
+          why: orNull(text),
+          previous: orNull(text),
+          creates: flag,
+          steps: texts,
+          warnings: notices,
+        }),
+      ),
+    ),
+    matches<BranchCheckoutResult>()(
+      v.object({
+        target: text,
+        git_branch: orNull(text),
+        action: v.picklist(['none', 'restore', 'switch']),
+        why: orNull(text),
+        destination: text,
+        created: flag,
+      }),
+    ),
+  ],
+  'branch hook': [
+    planned(
+      matches<BranchHookPlan>()(
+        v.object({
+          target: text,
+          file: text,
+          action: hookAction,
+          text,
+          destination: orNull(destination),
+          unverified_sources: texts,
+          warnings: notices,
+        }),
+      ),
+    ),
+    matches<BranchHookResult>()(v.object({ target: text, file: text, action: hookAction })),
   ],
   'branch switch': [
     planned(matches<BranchSwitchPlan>()(v.object({ ...ofTarget, branch, previous: orNull(text), steps: texts }))),

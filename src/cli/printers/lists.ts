@@ -1,5 +1,5 @@
 import type { Mode } from '../../config/mode.ts';
-import { diffColumns, diffTitle } from '../../presentation/diff.ts';
+import { diffColumns, diffTitle, migrationLines } from '../../presentation/diff.ts';
 import { coverageColumns, coverageRows, coveredTableColumns } from '../../presentation/sanitize.ts';
 import { lackingLines, noSnapshotsLines, snapshotColumns } from '../../presentation/snapshot.ts';
 import { circlesText, subsetColumns, subsetList, subsetPathColumn, subsetQuestion } from '../../presentation/subset.ts';
@@ -61,7 +61,11 @@ export function snapshotsText({ target, snapshots }: TargetSnapshots, view: Snap
 export function diffText(result: DiffResult, options: TableOptions): string {
   const columns = diffColumns({ withBytes: result.to !== null });
   const { changes } = result;
-  return [diffTitle(result), ...(changes.length > 0 ? ['', formatTable(columns, changes, options)] : [])].join('\n');
+  return [
+    diffTitle(result),
+    ...migrationLines(result).map((line) => printable(line)),
+    ...(changes.length > 0 ? ['', formatTable(columns, changes, options)] : []),
+  ].join('\n');
 }
 
 /** The columns that look personal, findings first, then what became of each table. */

@@ -5,12 +5,12 @@ import type { Context } from '../../runtime/context.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { findTarget } from '../find-target.ts';
+import { readCheckout } from '../git.ts';
 import { databaseCopy } from '../load/base-copies.ts';
 import { applyLoad, planLoad } from '../load/load.ts';
 import type { LoadRequest, PlannedLoad } from '../load/planned-load.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { branchDatabase, branchNames, DEFAULT_RULE } from './branch-database.ts';
-import { readCheckout } from './git.ts';
 import {
   type BranchesRequest,
   type OpenedBranches,

@@ -2,9 +2,9 @@ import type { BranchPrunePlan, BranchPruneResult, BranchRow } from '../../result
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { formatAge } from '../../text/format.ts';
+import { type Checkout, readCheckout, readGitBranches } from '../git.ts';
 import type { Planned } from '../planned.ts';
 import { applyBranchDrop } from './drop.ts';
-import { type Checkout, readCheckout, readGitBranches } from './git.ts';
 import { listBranches } from './list.ts';
 import { openBranches, refuseSourceBranches, sumOf } from './open-branches.ts';
 

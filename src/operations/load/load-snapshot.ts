@@ -8,6 +8,7 @@ import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { findTarget } from '../find-target.ts';
+import { migrationsAhead } from '../migrations/working-tree.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { pullFiles } from '../snapshots/pull.ts';
 import { isBuiltHere, refuseUntrusted } from '../snapshots/signatures.ts';
@@ -55,6 +56,7 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
   const why = noBase ?? inPlace;
   const copies = restore.copies && databaseCopies(restore.copies);
   const foreign = await foreignCode(context, { engine, url, manifest });
+  const ahead = await migrationsAhead(context, manifest);
   const selection = selected && withinPlan(selected, restore, manifest);
   const undo = !onlyBase && (request.undo ?? true) && restore.strategy === 'swap' && restore.destination.exists;
   const jobs = request.cpus ?? cpusFor(context, request.target);
@@ -93,6 +95,7 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
     warnings: [
       ...data.warnings,
       ...foreign,
+      ...ahead,
       ...(why ? [baseWarning(why)] : []),
       ...restore.warnings.map(({ code, message }) => ({ code, message })),
     ],

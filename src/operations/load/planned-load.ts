@@ -1,10 +1,11 @@
 import type { RestorePlan } from '../../engines/engine.ts';
 import type { LoadPlan } from '../../results/load-results.ts';
 import type { Planned } from '../planned.ts';
+import type { SnapshotFilter } from '../snapshots/filter.ts';
 import type { TrustChoice } from '../snapshots/signatures.ts';
 import type { SnapshotSelector } from '../snapshots/snapshots.ts';
 
-export interface LoadRequest extends TrustChoice {
+export interface LoadRequest extends TrustChoice, SnapshotFilter {
   target: string;
   /** Default 0. Ignored with `file`. */
   snapshot?: SnapshotSelector;

@@ -66,7 +66,7 @@ function warnOfUnused({ report }: Context, keep: KeepComment[], suspicions: Susp
 }
 
 export interface SanitizedDump {
-  dump: DumpResult;
+  dump: DumpResult & Pick<Manifest, 'migrations'>;
   addedBytes: number;
   coverage: Coverage;
 }

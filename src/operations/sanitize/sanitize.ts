@@ -213,7 +213,7 @@ interface Publication {
 async function publish(context: Context, { repository, original, sanitized }: Publication): Promise<Manifest> {
   const { report, clock, signal } = context;
   const { serverVersion, toolVersion, ...dumped } = sanitized.dump;
-  const { target, created_at, engine, note, id: sanitized_of } = original;
+  const { target, created_at, engine, note, git, id: sanitized_of } = original;
   const id = newSnapshotId();
   const content: Manifest = {
     ...{ target, created_at, engine, note, sanitized_of },
@@ -225,6 +225,7 @@ async function publish(context: Context, { repository, original, sanitized }: Pu
     sanitized_at: clock().toISOString(),
     added_bytes: sanitized.addedBytes,
     ...dumped,
+    ...(git && { git }),
   };
   const step = { step: 'store', label: 'Store the sanitized snapshot', done: `Stored sanitized snapshot ${id}` };
   return withStep(report, step, async () => {

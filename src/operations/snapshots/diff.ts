@@ -1,6 +1,7 @@
 import { engineForUrl } from '../../engines/registry.ts';
 import { bytesOfTable, filesOfTable, type Manifest } from '../../repository/manifest.ts';
-import type { DiffResult, TableChange, TableSide } from '../../results/results.ts';
+import type { Migrations } from '../../results/migration-results.ts';
+import type { DiffResult, MigrationsChange, TableChange, TableSide } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
@@ -32,13 +33,31 @@ export async function diff(given: Context, { target, a, b, original = false }: D
     return { target, from: from.row, to: null, destination: url, ...compare(sidesOf(from.manifest), tables) };
   }
   const to = await findSnapshot(context, { target, snapshot: b, original });
+  const migrations = compareMigrations(from.manifest, to.manifest);
   return {
     target,
     from: from.row,
     to: to.row,
     destination: null,
     ...compare(sidesOf(from.manifest), sidesOf(to.manifest)),
+    ...(migrations.length > 0 && { migrations }),
   };
+}
+
+/** By table; of a table with very many, the last ones that manifests contain. */
+function compareMigrations({ migrations: from = [] }: Manifest, { migrations: to = [] }: Manifest): MigrationsChange[] {
+  const keyOf = ({ tool, table }: Migrations): string => `${tool} ${table}`;
+  const tables = new Map([...from, ...to].map((each) => [keyOf(each), each]));
+  return [...tables].flatMap(([key, { tool, table }]) => {
+    const [before, after] = [from, to].map((side) => side.find((each) => keyOf(each) === key));
+    if (before?.sha256 === after?.sha256) return [];
+    return [{ tool, table, only_from: onlyIn(before, after), only_to: onlyIn(after, before) }];
+  });
+}
+
+function onlyIn(one: Migrations | undefined, other: Migrations | undefined): string[] {
+  const known = new Set(other?.versions);
+  return one?.versions.filter((version) => !known.has(version)) ?? [];
 }
 
 function sidesOf({ tables }: Manifest): Map<string, Side> {

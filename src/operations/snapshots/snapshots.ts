@@ -6,6 +6,7 @@ import type { SnapshotRow, TargetSnapshots } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';
+import { createFilter, filterWithSnapshot, isFilter, noMatch, type SnapshotFilter } from './filter.ts';
 import { localRepository } from './local-repository.ts';
 import { type ListRequest, listEverywhere, type PlacedSnapshot } from './placed-snapshots.ts';
 import { shownSignature, signatureOf } from './signatures.ts';
@@ -13,7 +14,7 @@ import { shownSignature, signatureOf } from './signatures.ts';
 /** Which snapshot of a target: its index (0 is the newest) or its id; screens use the id, which does not shift. */
 export type SnapshotSelector = number | string;
 
-export interface SnapshotRequest {
+export interface SnapshotRequest extends SnapshotFilter {
   target: string;
   /** Default 0. */
   snapshot?: SnapshotSelector;
@@ -35,13 +36,22 @@ export interface FoundSnapshot {
 export async function listSnapshots(
   context: Context,
   target: string,
-  { original = false, timeoutMs }: Partial<Pick<ListRequest, 'original' | 'timeoutMs'>> = {},
+  {
+    original = false,
+    timeoutMs,
+    ...filter
+  }: Partial<Pick<ListRequest, 'original' | 'timeoutMs'>> & SnapshotFilter = {},
 ): Promise<TargetSnapshots> {
-  const families = familiesOf(await listEverywhere(context, { target, original, timeoutMs }));
+  const placed = await listEverywhere(context, { target, original, timeoutMs });
+  const families = familiesOf(placed);
+  const matches = await createFilter(placed, filter, (snapshot) => readManifest(context, snapshot));
+  if (isFilter(filter) && !placed.some(matches)) throw noMatch(target, filter, placed);
   const rows = families.flatMap((family, index) =>
-    family.map((snapshot) =>
-      placedRow(snapshot, { index, target, trustedKeys: context.configuration.settings.trusted_keys }),
-    ),
+    family
+      .filter(matches)
+      .map((snapshot) =>
+        placedRow(snapshot, { index, target, trustedKeys: context.configuration.settings.trusted_keys }),
+      ),
   );
   return { target, snapshots: rows };
 }
@@ -77,6 +87,7 @@ export async function findSnapshots(context: Context, { target, ids }: { target:
 
 /** The snapshot that was asked for; an error of wrong usage when there is none. */
 export async function findSnapshot(context: Context, request: SnapshotRequest): Promise<FoundSnapshot> {
+  if (isFilter(request)) return findMatching(context, request);
   const { target, snapshot = 0, original = false } = request;
   const families = familiesOf(await listEverywhere(context, { target, original }));
   const isNamed = typeof snapshot === 'string' ? namedBy(families.flat(), { target, prefix: snapshot }) : () => false;
@@ -84,14 +95,38 @@ export async function findSnapshot(context: Context, request: SnapshotRequest): 
   const family = families[index];
   if (!family) throw missing(context, request, families.length);
   const named = typeof snapshot === 'number' ? family[0] : family.find(isNamed);
-  const found = original ? family.find(({ headline }) => !headline.sanitized) : named;
+  const found = original ? originalOf(family) : named;
   if (!found) throw originalMissing(request);
   const manifest = await readManifest(context, found);
   if (!manifest) throw missing(context, request, families.length);
-  const { local, remote } = found;
-  const trustedKeys = context.configuration.settings.trusted_keys;
+  return foundSnapshot(context, { found, manifest, index, target });
+}
+
+/** The newest snapshot that the filter matches. */
+async function findMatching(context: Context, request: SnapshotRequest): Promise<FoundSnapshot> {
+  const { target, original = false } = request;
+  if (request.snapshot !== undefined) throw filterWithSnapshot();
+  const placed = await listEverywhere(context, { target, original });
+  const chosen = familiesOf(placed).map((family) => (original ? originalOf(family) : family[0]));
+  const candidates = chosen.filter((snapshot) => snapshot !== undefined);
+  const matches = await createFilter(candidates, request, (snapshot) => readManifest(context, snapshot));
+  const found = candidates.find(matches);
+  const manifest = found && (await readManifest(context, found));
+  if (!found || !manifest) throw noMatch(target, request, candidates);
+  return foundSnapshot(context, { found, manifest, index: chosen.indexOf(found), target });
+}
+
+function originalOf(family: PlacedSnapshot[]): PlacedSnapshot | undefined {
+  return family.find(({ headline }) => !headline.sanitized);
+}
+
+function foundSnapshot(
+  { configuration }: Context,
+  { found, manifest, index, target }: { found: PlacedSnapshot; manifest: Manifest; index: number; target: string },
+): FoundSnapshot {
+  const trustedKeys = configuration.settings.trusted_keys;
   const row = { ...placedRow(found, { index, target, trustedKeys }), signature: signatureOf(manifest, trustedKeys) };
-  return { manifest, row, local, remote };
+  return { manifest, row, local: found.local, remote: found.remote };
 }
 
 /** The snapshot of a plan. One that is on this machine is read here, and not listed in a bucket again. */

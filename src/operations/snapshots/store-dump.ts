@@ -6,6 +6,7 @@ import type { PackedContent, StoredObject } from '../../repository/objects/objec
 import { createObjectPool, syncFile } from '../../repository/objects/object-pool.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
+import { readMigrations } from '../migrations/read-migrations.ts';
 
 export interface StoringDump
   extends Pick<DumpRequest, 'url' | 'schemaConfig' | 'includeNeededSchemas' | 'jobs' | 'copyOf' | 'program'> {
@@ -67,7 +68,8 @@ export async function storeDump(context: Context, { engine, repository, previous
   const { identity, ...dump } = await dumping.catch((error) => {
     throw isDiskFull(error) ? diskFull(repository.directory, error) : error;
   });
-  return { dump, identity, addedBytes };
+  const migrations = await readMigrations(dump, (file) => pool.read(repository.object(file)));
+  return { dump: { ...dump, ...(migrations.length > 0 && { migrations }) }, identity, addedBytes };
 }
 
 const NO_SPACE = new Set(['ENOSPC', 'EDQUOT']);

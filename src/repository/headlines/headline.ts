@@ -1,8 +1,10 @@
 import * as v from 'valibot';
 import { ENGINE_IDS } from '../../engines/list.ts';
 import { definitionsOnlyOf, definitionsOnlySchema } from '../../results/definitions-only.ts';
+import { gitStateSchema } from '../../results/git-state.ts';
 import { hiddenObjectsOf, hiddenSchema } from '../../results/hidden-objects.ts';
 import { leftOutSchemasOf } from '../../results/left-out-schemas.ts';
+import { appliedOf, appliedSchema } from '../../results/migration-results.ts';
 import type { Manifest } from '../manifest.ts';
 import { filesOf } from '../repository.ts';
 import { verifyManifest } from '../signature.ts';
@@ -28,6 +30,8 @@ export const headlineSchema = v.object({
   rows: v.pipe(v.number(), v.minValue(0), v.finite()),
   size_bytes: v.pipe(v.number(), v.minValue(0), v.finite()),
   stored_bytes: count,
+  git: v.exactOptional(gitStateSchema),
+  migrations: v.exactOptional(appliedSchema),
   note: v.nullable(v.string()),
   /** Absent without a signature. `unchecked`: from the index of a bucket. */
   signature: v.exactOptional(v.object({ state: v.picklist(['valid', 'invalid', 'unchecked']), key: v.string() })),
@@ -48,7 +52,8 @@ function programOf({ details }: Manifest): string | null {
 }
 
 export function headlineOf(manifest: Manifest): Headline {
-  const { sanitized_of, sanitized_at } = manifest;
+  const { sanitized_of, sanitized_at, git } = manifest;
+  const migrations = appliedOf(manifest.migrations);
   const signature = verifyManifest(manifest);
   const { target, id, created_at, sanitized, engine, server_version, schemas, tables, note } = manifest;
   const program = programOf(manifest);
@@ -67,6 +72,8 @@ export function headlineOf(manifest: Manifest): Headline {
     rows: tables.reduce((sum, table) => sum + table.rows, 0),
     size_bytes: filesOf(manifest).reduce((sum, file) => sum + file.bytes, 0),
     stored_bytes: manifest.added_bytes,
+    ...(git !== undefined && { git }),
+    ...(migrations.length > 0 && { migrations }),
     note,
     ...(signature.state !== 'none' && { signature }),
   };

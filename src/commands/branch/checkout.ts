@@ -1,0 +1,34 @@
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from '../shared-options.ts';
+import { MAIN } from './shared-options.ts';
+
+const specification = {
+  name: 'branch checkout',
+  summary: 'switch the destination to the branch of the checked-out git branch, and create it if it is missing',
+  group: 'Branches',
+  arguments: [TARGET],
+  options: [MAIN, DRY_RUN, UNVERIFIED_SOURCES],
+  examples: [
+    { command: 'tool branch checkout app', does: 'on git branch login-form: the branch login-form' },
+    { command: 'tool branch checkout app --main develop', does: 'on develop: the database of before the first switch' },
+  ],
+  json: 'events',
+  writes: true,
+} as const satisfies CommandSpec;
+
+export const branchCheckoutCommand: CommandModule = { ...specification, run };
+
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { questionLines } = await import('../../cli/printers/question.ts');
+  const { branchCheckoutQuestion, branchCheckoutText } = await import('../../presentation/branch-checkout.ts');
+  const { applyBranchCheckout, planBranchCheckout } = await import('../../operations/branch/checkout.ts');
+  const { dryRun, ...options } = invocation.options;
+  const context = await invocation.context();
+  const planned = await planBranchCheckout(context, { ...invocation.arguments, ...options });
+  const { plan } = planned;
+  const question = branchCheckoutQuestion(plan);
+  if (dryRun) return { data: { dry_run: true, plan }, text: questionLines(question).join('\n') };
+  if (plan.action !== 'none') await invocation.confirm(question);
+  const result = await applyBranchCheckout(context, planned);
+  return { data: result, text: branchCheckoutText(result) };
+}

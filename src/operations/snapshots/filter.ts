@@ -1,0 +1,76 @@
+import type { Manifest } from '../../repository/manifest.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
+import { includesMigration } from '../migrations/includes-migration.ts';
+import type { PlacedSnapshot } from './placed-snapshots.ts';
+
+/** Snapshots by what was recorded when they were built. */
+export interface SnapshotFilter {
+  /** Built on this git branch. */
+  branch?: string | undefined;
+  /** With this migration applied. */
+  migration?: string | undefined;
+}
+
+export function isFilter({ branch, migration }: SnapshotFilter): boolean {
+  return branch !== undefined || migration !== undefined;
+}
+
+const READS_AT_ONCE = 16;
+
+/** Whether a snapshot matches. Manifests are read once for each content of a migrations table. */
+export async function createFilter(
+  placed: PlacedSnapshot[],
+  { branch, migration }: SnapshotFilter,
+  read: (snapshot: PlacedSnapshot) => Promise<Manifest | null | undefined>,
+): Promise<(snapshot: PlacedSnapshot) => boolean> {
+  const onBranch = ({ headline }: PlacedSnapshot): boolean => branch === undefined || headline.git?.branch === branch;
+  if (migration === undefined) return onBranch;
+  const distinct = new Map(placed.filter(onBranch).map((snapshot) => [digestOf(snapshot), snapshot]));
+  const including = new Set<string>();
+  await mapWithConcurrency([...distinct], READS_AT_ONCE, async ([digest, snapshot]) => {
+    if (digest === '') return;
+    const { migrations = [] } = (await read(snapshot)) ?? {};
+    if (migrations.some((table) => includesMigration(table, migration))) including.add(digest);
+  });
+  return (snapshot) => onBranch(snapshot) && including.has(digestOf(snapshot));
+}
+
+function digestOf({ headline: { migrations = [] } }: PlacedSnapshot): string {
+  return migrations.map(({ tool, table, sha256 }) => `${tool} ${table} ${sha256}`).join('\n');
+}
+
+const MOST_NAMED = 10;
+
+/** The error names what there is. */
+export function noMatch(target: string, { branch, migration }: SnapshotFilter, placed: PlacedSnapshot[]): UserError {
+  const conditions = [
+    ...(branch === undefined ? [] : [`of git branch "${branch}"`]),
+    ...(migration === undefined ? [] : [`with migration "${migration}"`]),
+  ];
+  const branches = placed.flatMap(({ headline: { git } }) => git?.branch ?? []);
+  const newest = placed.flatMap(({ headline: { migrations = [] } }) => migrations.map((each) => each.newest));
+  return new UserError(`Target "${target}" has no snapshot ${conditions.join(' ')}`, {
+    code: 'snapshot_missing',
+    exit: EXIT.usage,
+    details: [
+      ...(branch === undefined ? [] : [`Git branches of its snapshots: ${namesOf(branches)}`]),
+      ...(migration === undefined ? [] : [`Newest migrations of its snapshots: ${namesOf(newest)}`]),
+    ],
+    hint: `List the snapshots: tool target ${target}`,
+  });
+}
+
+function namesOf(names: string[]): string {
+  const distinct = [...new Set(names)];
+  const more = distinct.length - MOST_NAMED;
+  return `${distinct.slice(0, MOST_NAMED).join(', ') || 'none recorded'}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+export function filterWithSnapshot(): UserError {
+  return new UserError('--branch and --migration choose a snapshot, and one was named', {
+    code: 'usage',
+    exit: EXIT.usage,
+    hint: 'Leave out the index or id, or both options.',
+  });
+}

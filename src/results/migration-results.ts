@@ -1,0 +1,66 @@
+import * as v from 'valibot';
+
+const LONGEST_VERSION = 255;
+/** How many migrations tables of a database are recorded. */
+export const MOST_MIGRATION_TABLES = 20;
+
+/** How many versions of a migrations table a manifest contains: the last applied. */
+export const MOST_VERSIONS = 1000;
+
+/** Names a migration: one line, bounded. */
+const version = v.pipe(
+  v.string(),
+  v.minLength(1, 'must not be empty'),
+  v.maxLength(LONGEST_VERSION, `must be shorter than ${LONGEST_VERSION} characters`),
+  v.check((text) => !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text), 'must be one line'),
+);
+
+const facts = {
+  /** As in the table of `src/engines/shared/migrations.ts`; other versions of this program know others. */
+  tool: v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,31}$/, 'must be a tool')),
+  /** `schema.table` */
+  table: version,
+  /** How many are applied. */
+  count: v.pipe(
+    v.number(),
+    v.check((number) => Number.isSafeInteger(number) && number > 0, 'must be a whole number from 1'),
+  ),
+  /** SHA-256 of all versions, in any order. */
+  sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'must be a SHA-256')),
+};
+
+/** A migrations table in a manifest: versions in the order in which they were applied. */
+export const migrationsSchema = v.pipe(
+  v.array(
+    v.object({
+      ...facts,
+      versions: v.pipe(
+        v.array(version),
+        v.minLength(1, 'must not be empty'),
+        v.maxLength(MOST_VERSIONS, `must have at most ${MOST_VERSIONS} items`),
+      ),
+    }),
+  ),
+  v.maxLength(MOST_MIGRATION_TABLES, `must have at most ${MOST_MIGRATION_TABLES} items`),
+);
+
+export type Migrations = v.InferOutput<typeof migrationsSchema>[number];
+
+/** The same in lists. */
+export const appliedSchema = v.pipe(
+  v.array(v.object({ ...facts, newest: version })),
+  v.maxLength(MOST_MIGRATION_TABLES, `must have at most ${MOST_MIGRATION_TABLES} items`),
+);
+
+export type AppliedMigrations = v.InferOutput<typeof appliedSchema>[number];
+
+export function appliedOf(migrations: Migrations[] = []): AppliedMigrations[] {
+  return migrations.flatMap(({ versions, ...rest }) => {
+    const newest = versions.at(-1);
+    return newest === undefined ? [] : [{ ...rest, newest }];
+  });
+}
+
+export function isVersion(text: string): boolean {
+  return v.is(version, text);
+}

@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { build } from '../../../src/operations/build.ts';
+import { findSnapshot } from '../../../src/operations/snapshots/snapshots.ts';
+import { EXPECTED_MIGRATIONS, MIGRATION_TABLES, OTHER_TABLES } from '../../helpers/migration-tables.ts';
+import { describeWithMysql, startMysql, type TestMysql } from '../../helpers/mysql-server.ts';
+import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
+
+describeWithMysql('mariadb', { name: 'the migrations of a snapshot' }, () => {
+  let server: TestMysql;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    server = await startMysql('mariadb');
+    for (const name of ['a', 'b']) await server.createDatabase(name);
+    const statements = `${MIGRATION_TABLES}; ${OTHER_TABLES}`.split(';').filter((text) => text.trim() !== '');
+    for (const statement of statements) await server.sql('a', statement);
+  }, 60_000);
+
+  afterAll(async () => {
+    await server?.stop();
+    await folder?.[Symbol.asyncDispose]();
+  });
+
+  it.each([false, true])('are read from the dump, by the program: %s', async (program) => {
+    const targets = Object.fromEntries(['a', 'b'].map((name) => [name, { snapshot: { src_url: server.url(name) } }]));
+    const context = testContext({ settings: { working_directory: join(folder.path, 'work'), targets } });
+    const found: unknown[] = [];
+    for (const target of ['a', 'b']) {
+      const { id } = await build(context, { target, program });
+      const { manifest } = await findSnapshot(context, { target, snapshot: id });
+      for (const { table, tool, versions } of manifest.migrations ?? [])
+        found.push([...table.split('.'), tool, versions]);
+    }
+    expect(found).toEqual(EXPECTED_MIGRATIONS);
+  });
+});

@@ -1,0 +1,253 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { build } from '../../../src/operations/build.ts';
+import { planLoad } from '../../../src/operations/load/load.ts';
+import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
+import { diff } from '../../../src/operations/snapshots/diff.ts';
+import { localRepository } from '../../../src/operations/snapshots/local-repository.ts';
+import { findSnapshot, listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
+import { migrationLines } from '../../../src/presentation/diff.ts';
+import { snapshotColumns, snapshotFacts } from '../../../src/presentation/snapshot.ts';
+import { verifyManifest } from '../../../src/repository/signature.ts';
+import type { Context } from '../../../src/runtime/context.ts';
+import { EXPECTED_MIGRATIONS, MIGRATION_TABLES, OTHER_TABLES } from '../../helpers/migration-tables.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  type TestPostgres,
+  temporaryFolder,
+  testContext,
+} from '../../helpers/postgres-server.ts';
+
+describeWithPostgres('the git repository and the migrations of a snapshot', () => {
+  let server: TestPostgres;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let minute = 0;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    server = await startPostgres();
+    await server.createDatabase('source');
+    await server.createDatabase('copy');
+    await server.psql('source', { sql: `CREATE SCHEMA a; CREATE SCHEMA b; ${MIGRATION_TABLES}; ${OTHER_TABLES}` });
+    await mkdir(checkout(''));
+    git('init', '--quiet', '--initial-branch=main');
+    git('remote', 'add', 'origin', 'https://me:se@cret@git.example.com/app.git?token=hidden');
+    git('commit', '--quiet', '--allow-empty', '-m', 'one');
+  }, 60_000);
+
+  afterAll(async () => {
+    await server?.stop();
+    await folder?.[Symbol.asyncDispose]();
+  });
+
+  function checkout(path: string): string {
+    return join(folder.path, 'checkout', path);
+  }
+  function git(...words: string[]): string {
+    const identity = ['-c', 'user.name=t', '-c', 'user.email=t@example.com'];
+    return execFileSync('git', ['-C', checkout(''), ...identity, ...words], { stdio: ['ignore', 'pipe', 'ignore'] })
+      .toString()
+      .trim();
+  }
+  async function write(path: string, text = ''): Promise<void> {
+    await mkdir(dirname(checkout(path)), { recursive: true });
+    await writeFile(checkout(path), text);
+  }
+  function contextWith(more: Partial<Context> = {}): Context {
+    const schema_config = { use_default_schema: false };
+    const snapshot = { src_url: server.url('source'), dst_url: server.url('copy'), schema_config };
+    const query = `UPDATE a.alembic_version SET version_num = 'clean'; DELETE FROM a.knex_migrations`;
+    const settings = {
+      working_directory: join(folder.path, 'work'),
+      targets: { app: { snapshot, sanitize: { override_query: query } } },
+    };
+    const clock = () => new Date(Date.UTC(2026, 0, 1, 0, minute));
+    return { ...testContext({ settings }), clock, cwd: checkout(''), ...more };
+  }
+  async function built(): Promise<string> {
+    minute += 1;
+    return (await build(contextWith(), { target: 'app' })).id;
+  }
+  async function aheadIn(): Promise<string[]> {
+    const { plan } = await planLoad(contextWith(), { target: 'app', snapshot: 0, original: true });
+    return plan.warnings
+      .filter(({ code }) => code === 'migrations_ahead')
+      .map(({ message }) => message)
+      .sort();
+  }
+
+  it('are in its manifest, its row and its facts, without credentials and without what is of no known program', async () => {
+    await server.psql('source', {
+      sql: `INSERT INTO b.django_migrations VALUES (1, E'\\x1b[31m', 'evil'), (2, 'app', repeat('x', 100000)), (3, 'ok', E'right\\u202eleft');
+            INSERT INTO b.alembic_version SELECT i FROM generate_series(1, 30000) i`,
+    });
+    const id = await built();
+    const { manifest, row } = await findSnapshot(contextWith(), { target: 'app', snapshot: id });
+    const found = manifest.migrations?.map(({ table, tool, versions }) => [...table.split('.'), tool, versions]);
+    expect(found).toEqual(EXPECTED_MIGRATIONS);
+    const commit = git('rev-parse', 'HEAD');
+    const repository = 'https://git.example.com/app.git';
+    expect(manifest.git).toEqual({ repository, branch: 'main', commit, clean: true });
+    expect(row).toMatchObject({ git: manifest.git });
+    expect(row.migrations?.find(({ tool }) => tool === 'rails')).toMatchObject({ count: 2, newest: '20260102' });
+    const facts = snapshotFacts(row, null).map(({ name, value }) => `${name}: ${value}`);
+    expect(facts).toContain(`Git: branch main at ${commit.slice(0, 10)}, of ${repository}`);
+    expect(facts).toContain('Migrations: 2 of rails, newest 20260102');
+    const titles = snapshotColumns([row], 0).map(({ title }) => title);
+    expect(titles).toEqual(expect.arrayContaining(['GIT BRANCH', 'MIGRATION']));
+    expect(
+      snapshotColumns([{ ...row, git: undefined, migrations: [] } as never], 0).map(({ title }) => title),
+    ).not.toContain('MIGRATION');
+  });
+
+  it('are signed; without them, as an older version reads the manifest, its signature is valid too', async () => {
+    const { manifest } = await findSnapshot(contextWith(), { target: 'app' });
+    const { git: state, migrations = [], ...rest } = manifest;
+    expect(verifyManifest(manifest).state).toBe('valid');
+    expect(verifyManifest(rest).state).toBe('valid');
+    if (!state) throw new Error('no git state');
+    for (const changed of [
+      { ...manifest, git: { ...state, branch: 'other' } },
+      { ...rest, git: state },
+      { ...manifest, migrations: migrations.slice(1) },
+      { ...manifest, signature: { key: manifest.signature?.key ?? '', value: manifest.signature?.value ?? '' } },
+    ]) {
+      expect(verifyManifest(changed).state).toBe('invalid');
+    }
+    const many = Array.from({ length: 1001 }, (_, index) => `${index}`);
+    const forged = migrations.map((table) => ({ ...table, versions: many }));
+    const repository = localRepository(contextWith());
+    await expect(repository.write({ ...manifest, id: 'aaaa0000', migrations: forged })).resolves.toBeUndefined();
+    expect((await repository.list('app')).map(({ id }) => id)).not.toContain('aaaa0000');
+    await repository.remove({ ...manifest, id: 'aaaa0000' });
+  });
+
+  it('choose the snapshot of a load and the rows of a list; an error names what there is', async () => {
+    const [first] = (await listSnapshots(contextWith(), 'app')).snapshots;
+    git('checkout', '--quiet', '-b', 'feature/x');
+    await server.psql('source', { sql: `INSERT INTO a.schema_migrations VALUES ('20260103')` });
+    await write('dirty.txt');
+    const second = await built();
+    const context = contextWith();
+    const load = async (filter: { branch?: string; migration?: string; snapshot?: number }) =>
+      (await findSnapshot(context, { target: 'app', ...filter })).row.id;
+    const { plan } = await planLoad(context, { target: 'app', branch: 'main' });
+    expect(plan.snapshot?.id).toBe(first?.id);
+    expect((await findSnapshot(context, { target: 'app' })).row.git).toMatchObject({
+      branch: 'feature/x',
+      clean: false,
+    });
+    expect(await load({ branch: 'main' })).toBe(first?.id);
+    expect(await load({ branch: 'feature/x' })).toBe(second);
+    expect(await load({ migration: '20260102' })).toBe(second);
+    expect(await load({ migration: '20260103' })).toBe(second);
+    expect(await load({ branch: 'main', migration: '7' })).toBe(first?.id);
+    expect(await load({ migration: '0002_price' })).toBe(second);
+    const ids = async (filter: object) => (await listSnapshots(context, 'app', filter)).snapshots.map(({ id }) => id);
+    expect(await ids({ branch: 'main' })).toEqual([first?.id]);
+    expect(await ids({ migration: '12' })).toEqual([second, first?.id]);
+    await expect(load({ branch: 'gone' })).rejects.toMatchObject({
+      code: 'snapshot_missing',
+      details: ['Git branches of its snapshots: feature/x, main'],
+    });
+    await expect(load({ branch: 'main', migration: '20260103' })).rejects.toMatchObject({ code: 'snapshot_missing' });
+    await expect(ids({ migration: '13' })).rejects.toThrow('has no snapshot with migration "13"');
+    await expect(load({ snapshot: 0, branch: 'main' })).rejects.toMatchObject({ code: 'usage' });
+    const compared = await diff(context, { target: 'app', a: 1, b: 0 });
+    expect(compared.migrations).toEqual([
+      { tool: 'rails', table: 'a.schema_migrations', only_from: [], only_to: ['20260103'] },
+    ]);
+    expect(migrationLines(compared)).toEqual([`Migrations of snapshot 0 (${second}) only (rails): 20260103`]);
+    expect(await diff(context, { target: 'app', a: 0, b: 0 })).not.toHaveProperty('migrations');
+  });
+
+  it('are compared with the working tree by the plan of a load, which names what it lacks', async () => {
+    expect(await aheadIn()).toEqual([]);
+    const outside = join(folder.path, 'outside.py');
+    await writeFile(outside, `revision = 'ae1027a6acf'`);
+    await write('db/migrate/20260101_init.rb');
+    await write('shop/migrations/0001_initial.py');
+    await write('packages/api/prisma/migrations/1_init/migration.sql');
+    await write('drizzle/meta/_journal.json', '{"entries":[{"idx":0,"when":1700000000000,"tag":"0000_a"}]}');
+    await write('src/main/resources/db/migration/V1__init.sql');
+    await write('src/main/resources/db/changelog/a.xml', `<changeSet author="ann"\n id="1">`);
+    await write('alembic/versions/1_x.py', 'revision: str = "other"');
+    await symlink(outside, checkout('alembic/versions/2_x.py'));
+    await write('migrations/11_x.up.sql');
+    await write('knex/migrations/20260101_init.ts');
+    await write('src/migrations/1600000000000-Other.ts');
+    expect(await aheadIn()).toEqual([
+      'The working tree lacks 1 of 1 migrations of the snapshot (alembic, a.alembic_version): ae1027a6acf',
+      'The working tree lacks 1 of 1 migrations of the snapshot (golang-migrate, b.schema_migrations): 12',
+      'The working tree lacks 1 of 1 migrations of the snapshot (typeorm, a.migrations): Init1700000000000',
+      'The working tree lacks 1 of 2 migrations of the snapshot (drizzle, a.__drizzle_migrations): 1800000000000',
+      'The working tree lacks 1 of 2 migrations of the snapshot (flyway, a.flyway_schema_history): 1.2',
+      'The working tree lacks 1 of 2 migrations of the snapshot (knex, a.knex_migrations): 20260103_names.js',
+      'The working tree lacks 1 of 2 migrations of the snapshot (liquibase, a.databasechangelog): db/b.xml::2::ann',
+      'The working tree lacks 1 of 2 migrations of the snapshot (prisma, a._prisma_migrations): 2_names',
+      'The working tree lacks 1 of 3 migrations of the snapshot (django, a.django_migrations): shop.0002_price',
+      'The working tree lacks 2 of 3 migrations of the snapshot (rails, a.schema_migrations): 20260102, 20260103',
+    ]);
+    await write('db/migrate/20260102_names.rb');
+    await write('db/migrate/20260103_prices.rb');
+    await write('shop/migrations/0002_price.py');
+    await write('packages/api/prisma/migrations/2_names/migration.sql');
+    await write('drizzle/meta/_journal.json', '{"entries":[{"when":1700000000000},{"when":1800000000000}]}');
+    await write('src/main/resources/db/migration/V1_2__names.sql');
+    await write(
+      'src/main/resources/db/changelog/b.yaml',
+      'databaseChangeLog:\n  - changeSet:\n      author: ann\n      id: 2\n',
+    );
+    await write('alembic/versions/3_x.py', `"""doc"""\nrevision = 'ae1027a6acf'\n`);
+    await write('migrations/000012_y.up.sql');
+    await write('knex/migrations/20260103_names.ts');
+    await write('src/migrations/1700000000000-Init.ts');
+    expect(await aheadIn()).toEqual([]);
+    git('remote', 'set-url', 'origin', 'https://git.example.com/other.git');
+    await write('db/migrate/20260103_prices.rb');
+    execFileSync('rm', [checkout('db/migrate/20260103_prices.rb')]);
+    expect(await aheadIn()).toEqual([]);
+    git('remote', 'set-url', 'origin', 'https://git.example.com/app.git');
+    expect(await aheadIn()).toHaveLength(1);
+  });
+
+  it('are read without the programs that the repository itself names', async () => {
+    await write('.gitattributes', '* filter=evil\n');
+    git('config', 'filter.evil.clean', `touch ${join(folder.path, 'ran')}; cat`);
+    git('config', 'filter.evil.required', 'true');
+    git('config', 'core.fsmonitor', `touch ${join(folder.path, 'ran')}`);
+    await write('tracked.txt', 'one');
+    execFileSync('git', [
+      '-C',
+      checkout(''),
+      '-c',
+      'core.fsmonitor=false',
+      '-c',
+      'filter.evil.clean=cat',
+      'add',
+      'tracked.txt',
+    ]);
+    await write('tracked.txt', 'two');
+    await built();
+    expect((await findSnapshot(contextWith(), { target: 'app' })).row.git).toMatchObject({ clean: false });
+    await expect(import('node:fs/promises').then(({ stat }) => stat(join(folder.path, 'ran')))).rejects.toThrow();
+  });
+
+  it.runIf(process.env.TOOL_TEST_FULL)(
+    'are those of the sanitized data in a sanitized snapshot, and absent outside of a repository',
+    async () => {
+      minute += 1;
+      const context = contextWith();
+      const { snapshot } = await applySanitize(context, await planSanitize(context, { target: 'app' }));
+      const tools = snapshot.migrations?.map(({ tool, newest }) => `${tool} ${newest}`);
+      expect(tools).toContain('alembic clean');
+      expect(tools?.filter((text) => text.startsWith('knex'))).toEqual([]);
+      expect(snapshot.git).toMatchObject({ branch: 'feature/x' });
+      minute += 1;
+      expect(await build(contextWith({ cwd: folder.path }), { target: 'app' })).not.toHaveProperty('git');
+    },
+  );
+});
