@@ -144,14 +144,6 @@ describeWithMysql('mariadb', { name: 'a load that goes on after errors' }, () =>
       code: 'keep_going_refused',
       message: expect.stringContaining('renames every table'),
     });
-    await expect(planLoad(context, { target: 'app', keepBase: true })).rejects.toMatchObject({
-      code: 'base_copies_unsupported',
-      message: expect.stringContaining('cannot copy a database by its files'),
-    });
-    const configured = testContext({ settings: { ...settings, defaults: { keep_base: true } } });
-    const { plan } = await planLoad(configured, { target: 'app' });
-    expect(plan).not.toHaveProperty('keep_base');
-    expect(plan.warnings.map(({ code }) => code)).toContain('base_copies_unsupported');
     expect(await server.databases()).toEqual(['app']);
   });
 });

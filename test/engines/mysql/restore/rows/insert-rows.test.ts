@@ -9,7 +9,7 @@ import { rowStatements } from '../../../../../src/engines/mysql/restore/rows/row
 import { build } from '../../../../../src/operations/build.ts';
 import { applyLoad, planLoad } from '../../../../../src/operations/load/load.ts';
 import { findSnapshot } from '../../../../../src/operations/snapshots/snapshots.ts';
-import { describeWithMysql, startMysql, type TestMysql } from '../../../../helpers/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../../helpers/postgres-server.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -65,7 +65,9 @@ describe('rows as INSERT statements', () => {
   });
 });
 
-for (const flavour of ['mariadb', 'mysql'] as const) {
+const FLAVOURS: TestFlavour[] = process.env.TOOL_TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+
+for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'rows and max_allowed_packet' }, () => {
     let server: TestMysql;
     const session = (): Promise<MysqlSession> => openSession({ url: parseMysqlUrl(server.url('rows')) });
