@@ -23,6 +23,7 @@ import {
   serverFact,
   type TypedName,
   typedName,
+  undoFacts,
   warningsOf,
 } from './shapes/question.ts';
 import { summaryOf } from './shapes/summary.ts';
@@ -185,19 +186,22 @@ export function branchSwitchQuestion(plan: BranchSwitchPlan): Question {
     facts: [
       ...destinationFacts(destination),
       { name: 'Branch', value: `${printable(branch.database)}, ${sizeText(branch.size_bytes)}` },
-      {
-        name: 'Previous',
-        value: previous === null ? 'kept as the undo copy' : `branch ${previous}, under its own name`,
-      },
-      { name: 'Undo', value: `tool undo ${target}`, brief: '' },
+      ...(destination.exists ? [{ name: 'Previous', value: previousText(previous) }] : []),
+      ...undoFacts(destination.exists ? `tool undo ${target}` : null),
     ],
     steps: plan.steps,
     warnings: warningsOf(plan),
-    consequence: `Clients of ${database} and ${branch.database} will be disconnected. tool undo ${target} reverts the switch.`,
+    consequence: destination.exists
+      ? `Clients of ${database} and ${branch.database} will be disconnected. tool undo ${target} reverts the switch.`
+      : `${database} does not exist yet. Clients of ${branch.database} will be disconnected.`,
     ask: `Switch database "${database}" on ${destination.host} to branch "${branch.name}"?`,
     go: `Switch to ${branch.name}`,
     typed: typedName(plan),
   };
+}
+
+function previousText(previous: string | null): string {
+  return previous === null ? 'kept as the undo copy' : `branch ${printable(previous)}, under its own name`;
 }
 
 export function branchCreateSummary({ target, branches }: BranchCreateResult): RunSummary {
@@ -227,11 +231,13 @@ export function branchPruneSummary({ dropped }: BranchPruneResult, { targets }: 
   });
 }
 
-export function branchSwitchSummary({ target, destination, branch, swap_ms }: BranchSwitchResult): RunSummary {
+export function branchSwitchSummary(result: BranchSwitchResult): RunSummary {
+  const { target, destination, branch, previous, swap_ms, undo_database } = result;
+  const reverts = previous !== null || undo_database !== null;
   return summaryOf(`Switched ${destination} to branch ${printable(branch)}`, {
     details: [
       ...(swap_ms === null ? [] : [`Unavailable for ${formatDuration(swap_ms)}`]),
-      `Revert the switch: tool undo ${target}`,
+      ...(reverts ? [`Revert the switch: tool undo ${target}`] : []),
     ],
   });
 }
