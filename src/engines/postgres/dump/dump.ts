@@ -55,7 +55,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
 
   const of = `${formatNumberOf(selected.tables.length, 'table')} of ${request.url.display}`;
   const dumped = startStep(report, 'dump', `Dump ${of}`);
-  const { own, exclusions } = chooseOwn(selected.tables);
+  const own = chooseOwn(selected.tables);
   const { schemas } = selected;
   const explain = async (message: string, details: string[]): Promise<UserError> => {
     // A failed statement has ended the transaction.
@@ -82,7 +82,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   let definitions: string | null = null;
   await runTogether(context.signal, [
     async (signal) => {
-      await runPgDump({ ...context, signal }, { request, tools, snapshot, selected, exclusions, explain });
+      await runPgDump({ ...context, signal }, { request, tools, snapshot, selected, own, explain });
       isDumped = true;
       await cutDefinitions(join(request.directory, ARCHIVE, CONTENTS), selected);
       archive = await listArchive({ ...context, signal }, tools, join(request.directory, ARCHIVE));
@@ -116,29 +116,38 @@ async function exportSnapshot(session: PsqlSession): Promise<string> {
 /** The folder that pg_dump writes into, which must be its own. */
 const ARCHIVE = 'archive';
 
-interface OwnTables {
-  own: CatalogTable[];
-  /** Keep pg_dump from their rows. */
-  exclusions: string[];
-}
-
 /**
  * Tables that are read by ranges: all but those of extensions, of which pg_dump knows what to dump, and the smallest of
  * very many, whose names would be too long for the arguments of a program.
  */
-function chooseOwn(tables: CatalogTable[]): OwnTables {
+function chooseOwn(tables: CatalogTable[]): CatalogTable[] {
   const largestFirst = tables.filter((table) => !table.of_extension).sort((a, b) => b.bytes - a.bytes);
   const own: CatalogTable[] = [];
-  const exclusions: string[] = [];
   let bytes = 0;
   for (const table of largestFirst) {
-    const exclusion = `--exclude-table-data=${quoteName(table.schema)}.${quoteName(table.name)}`;
-    bytes += Buffer.byteLength(exclusion);
+    bytes += Buffer.byteLength(quoteName(table.name)) + 1;
     if (bytes > MOST_BYTES_OF_ALL) break;
     own.push(table);
-    exclusions.push(exclusion);
   }
-  return { own, exclusions };
+  return own;
+}
+
+/** How many tables one pattern names: a regular expression of very many takes the server long. */
+const TABLES_OF_PATTERN = 50;
+
+/**
+ * pg_dump sends three statements for each pattern, so one names many tables: `"sales".("orders"|"invoice")`.
+ * https://www.postgresql.org/docs/current/app-psql.html#APP-PSQL-PATTERNS
+ */
+function exclusionsOf(tables: Pick<CatalogTable, 'schema' | 'name'>[]): string[] {
+  return [...Map.groupBy(tables, ({ schema }) => schema)].flatMap(([schema, within]) => {
+    const names = within.map(({ name }) => quoteName(name));
+    const groups = Math.ceil(names.length / TABLES_OF_PATTERN);
+    return Array.from({ length: groups }, (_, at) => {
+      const some = names.slice(at * TABLES_OF_PATTERN, (at + 1) * TABLES_OF_PATTERN);
+      return `--exclude-table-data=${quoteName(schema)}.(${some.join('|')})`;
+    });
+  });
 }
 
 /** A table's rows, by the number of their entry in the archive. */
@@ -177,13 +186,13 @@ interface PgDump {
   tools: ClientTools;
   snapshot: string;
   selected: Selection;
-  exclusions: string[];
+  own: CatalogTable[];
   explain: (message: string, details: string[]) => Promise<UserError>;
 }
 
 async function runPgDump(
   context: EngineContext,
-  { request, tools, snapshot, selected, exclusions, explain }: PgDump,
+  { request, tools, snapshot, selected, own, explain }: PgDump,
 ): Promise<void> {
   const { url, directory } = request;
   const { args, env, mounts } = connectionOf(url, { statement_timeout: '0' });
@@ -192,14 +201,14 @@ async function runPgDump(
   const flags = [
     '--format=directory',
     '--compress=0',
-    `--jobs=${jobsOf(request, { tools, selected, exclusions })}`,
+    `--jobs=${jobsOf(request, { tools, selected, own })}`,
     `--snapshot=${snapshot}`,
     `--file=${join(directory, ARCHIVE)}`,
   ];
   const result = await context.runner.run(
     {
       file: tools.pg_dump,
-      args: [...flags, ...DUMP_FLAGS, ...schemas, ...exclusions, ...args],
+      args: [...flags, ...DUMP_FLAGS, ...schemas, ...exclusionsOf(own), ...args],
       env,
       mounts: [...mounts, { path: directory, writable: true }],
     },
@@ -213,11 +222,8 @@ async function runPgDump(
 const BLOBS_IN_PARALLEL = 17;
 
 /** Workers only where it has something to do for them: each is a connection. */
-function jobsOf(
-  { jobs }: DumpRequest,
-  { tools, selected, exclusions }: Pick<PgDump, 'tools' | 'selected' | 'exclusions'>,
-): number {
-  const hasRows = exclusions.length < selected.tables.filter((table) => !table.of_extension).length;
+function jobsOf({ jobs }: DumpRequest, { tools, selected, own }: Pick<PgDump, 'tools' | 'selected' | 'own'>): number {
+  const hasRows = own.length < selected.tables.filter((table) => !table.of_extension).length;
   const hasBlobs = tools.major >= BLOBS_IN_PARALLEL && selected.hasLargeObjects;
   return hasRows || hasBlobs ? jobs : 1;
 }
