@@ -32,6 +32,7 @@ test('each operation that plans has one function that applies its plan', () => {
   expect(planned.filter(({ applies }) => !applies)).toEqual([]);
   expect(planned.map(({ name }) => name).sort()).toEqual(
     [
+      ...['BranchCheckout', 'BranchCreate', 'BranchDrop', 'BranchHook', 'BranchPrune', 'BranchReset', 'BranchSwitch'],
       'DropCopies',
       'Fix',
       'HubSettings',
