@@ -396,6 +396,8 @@ export interface RestoreFacet {
 export interface BranchFacet {
   /** The longest name of a database, in units of `lengthOf`. */
   nameLimit: { most: number; lengthOf: (text: string) => number };
+  /** How the server makes a copy of the base copy. */
+  copiedBy: 'files' | 'rows';
   list(context: EngineContext, url: DatabaseUrl): Promise<Branch[]>;
   /** The URL of another database of the server. */
   urlOf(url: DatabaseUrl, database: string): DatabaseUrl;

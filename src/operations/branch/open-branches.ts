@@ -105,6 +105,11 @@ export async function branchRows({ context, facet, url }: OpenedBranches, branch
   }));
 }
 
+/** What a copy costs where the server copies no files, to be added to a step. */
+export function copiedHow({ copiedBy }: Pick<BranchFacet, 'copiedBy'>): string {
+  return copiedBy === 'files' ? '' : ': copy all rows, build all indexes';
+}
+
 /** The sum; `null` where one is unknown. */
 export function sumOf(sizes: (number | null)[]): number | null {
   return sizes.includes(null) ? null : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);

@@ -10,6 +10,7 @@ import { switchTo } from './switch.ts';
 
 export const branches: BranchFacet = {
   nameLimit: { most: NAME_LIMIT, lengthOf: Buffer.byteLength },
+  copiedBy: 'files',
   urlOf: withDatabase,
   urlWithPassword,
   plan: planBranches,

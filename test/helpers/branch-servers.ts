@@ -1,0 +1,109 @@
+import { startMysql, type TestFlavour } from './mysql-server.ts';
+import { startPostgres } from './postgres-server.ts';
+
+/** A server with a database `source` of 200 persons. */
+export interface BranchServer {
+  url(database: string): string;
+  databases(): Promise<string[]>;
+  /** Resolves with the first value of the last statement. */
+  sql(database: string, statements: string[]): Promise<string>;
+  /** Everything that a vendor's dump contains. */
+  dump(database: string): Promise<string>;
+  createDestination(name: string): Promise<void>;
+  drop(name: string): Promise<void>;
+  /** Owner, grants and settings of a database. */
+  settings(database: string): Promise<string>;
+  /** Makes a base copy one that may have been changed. */
+  openBase(name: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface BranchServerKind {
+  name: string;
+  start: () => Promise<BranchServer>;
+  /** Whether the server copies files. */
+  files: boolean;
+  cannot: { lastUse: boolean };
+}
+
+export const BRANCH_SERVERS: BranchServerKind[] = [
+  { name: 'PostgreSQL', start: startPostgresOfBranches, files: true, cannot: { lastUse: false } },
+  ...(process.env.TOOL_TEST_FULL ? (['mariadb', 'mysql'] as const) : (['mariadb'] as const)).map((flavour) => ({
+    ...{ name: flavour, start: () => startMysqlOfBranches(flavour), files: false, cannot: { lastUse: true } },
+  })),
+];
+
+async function startPostgresOfBranches(): Promise<BranchServer> {
+  const server = await startPostgres();
+  const sql = async (database: string, statements: string[]) =>
+    (await server.psql(database, { sql: statements.join('; ') })).trim();
+  await server.createDatabase('source');
+  await sql('source', [
+    ...['CREATE ROLE reader', 'CREATE ROLE owner LOGIN'],
+    'CREATE TABLE person (id integer PRIMARY KEY, name text NOT NULL)',
+    `INSERT INTO person SELECT i, 'person ' || i FROM generate_series(1, 200) i`,
+  ]);
+  return {
+    url: (database) => server.url(database),
+    databases: () => server.databases(),
+    sql,
+    dump: (database) => server.dump(database),
+    async createDestination(name) {
+      await server.createDatabase(name);
+      await sql('postgres', [
+        `ALTER DATABASE "${name}" OWNER TO owner`,
+        `ALTER DATABASE "${name}" SET work_mem = '7MB'`,
+        `GRANT TEMP ON DATABASE "${name}" TO reader`,
+      ]);
+    },
+    drop: async (name) => {
+      await server.psql('postgres', { sql: `DROP DATABASE "${name}" WITH (FORCE)` });
+    },
+    settings: async (database) =>
+      `${await sql(database, ['SHOW work_mem'])} ${await sql(database, [
+        'SELECT pg_get_userbyid(datdba), datacl, datallowconn, datconnlimit FROM pg_database WHERE datname = current_database()',
+      ])}`,
+    openBase: async (name) => {
+      await sql('postgres', [`ALTER DATABASE "${name}" ALLOW_CONNECTIONS true`]);
+    },
+    stop: () => server.stop(),
+  };
+}
+
+async function startMysqlOfBranches(flavour: TestFlavour): Promise<BranchServer> {
+  const server = await startMysql(flavour);
+  const sql = async (database: string, statements: string[]) => {
+    const [row] = await server.sql<Record<string, unknown>>(database, ...statements);
+    return String(Object.values(row ?? {})[0] ?? '');
+  };
+  await server.createDatabase('source');
+  await sql('source', [
+    'CREATE TABLE person (id integer PRIMARY KEY AUTO_INCREMENT, name varchar(40) NOT NULL, boss integer, UNIQUE KEY by_name (name), CONSTRAINT led FOREIGN KEY (boss) REFERENCES person (id) ON DELETE SET NULL)',
+    `INSERT INTO person (name) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) SELECT CONCAT('person ', i) FROM n`,
+    'CREATE VIEW names AS SELECT name FROM person',
+    'CREATE FUNCTION twice(n INT) RETURNS INT DETERMINISTIC RETURN 2 * n',
+    "CREATE TRIGGER named BEFORE UPDATE ON person FOR EACH ROW SET NEW.name = CONCAT(NEW.name, '!')",
+  ]);
+  return {
+    url: (database) => server.url(database),
+    databases: () => server.databases(),
+    sql,
+    async dump(database) {
+      const dump = await server.dump(database);
+      // The mark is part of no snapshot.
+      return dump.replaceAll(
+        /[^\n]*\n(?:[^\n]*character_set_client[^\n]*\n)*CREATE TABLE `tool-mark`[^;]*;\n[^\n]*\n/g,
+        '',
+      );
+    },
+    createDestination: (name) => server.createDatabase(name),
+    drop: async (name) => {
+      await server.sql('', `DROP DATABASE \`${name}\``);
+    },
+    settings: (database) => sql(database, ["SELECT CONCAT(@@character_set_database, ' ', @@collation_database)"]),
+    openBase: async (name) => {
+      await server.sql(name, 'DELETE FROM person WHERE id = 1');
+    },
+    stop: () => server.stop(),
+  };
+}
