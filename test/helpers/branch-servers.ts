@@ -1,3 +1,4 @@
+import type { BranchFacet } from '../../src/engines/engine.ts';
 import { startMysql, type TestFlavour } from './mysql-server.ts';
 import { startPostgres } from './postgres-server.ts';
 
@@ -23,13 +24,24 @@ export interface BranchServerKind {
   start: () => Promise<BranchServer>;
   /** Whether the server copies files. */
   files: boolean;
-  cannot: { lastUse: boolean };
+  cannot: { lastUse: boolean; switch: boolean };
+  nameLimit: BranchFacet['nameLimit'];
 }
 
+const CAN = { cannot: { lastUse: false, switch: false } };
+const CANNOT = { cannot: { lastUse: true, switch: true } };
+
 export const BRANCH_SERVERS: BranchServerKind[] = [
-  { name: 'PostgreSQL', start: startPostgresOfBranches, files: true, cannot: { lastUse: false } },
+  {
+    name: 'PostgreSQL',
+    start: startPostgresOfBranches,
+    files: true,
+    ...CAN,
+    nameLimit: { most: 63, lengthOf: Buffer.byteLength },
+  },
   ...(process.env.TOOL_TEST_FULL ? (['mariadb', 'mysql'] as const) : (['mariadb'] as const)).map((flavour) => ({
-    ...{ name: flavour, start: () => startMysqlOfBranches(flavour), files: false, cannot: { lastUse: true } },
+    ...{ name: flavour, start: () => startMysqlOfBranches(flavour), files: false, ...CANNOT },
+    nameLimit: { most: 64, lengthOf: ({ length }: string) => length },
   })),
 ];
 
@@ -70,10 +82,14 @@ async function startPostgresOfBranches(): Promise<BranchServer> {
   };
 }
 
+/** From its DROP TABLE to its UNLOCK TABLES. */
+const MARK_IN_DUMP = /DROP TABLE IF EXISTS `tool-mark`;[^]*?LOCK TABLES `tool-mark` WRITE;[^]*?UNLOCK TABLES;\n/;
+
 async function startMysqlOfBranches(flavour: TestFlavour): Promise<BranchServer> {
   const server = await startMysql(flavour);
   const sql = async (database: string, statements: string[]) => {
-    const [row] = await server.sql<Record<string, unknown>>(database, ...statements);
+    const answer: unknown = await server.sql(database, ...statements);
+    const [row] = (Array.isArray(answer) ? answer : []) as Record<string, unknown>[];
     return String(Object.values(row ?? {})[0] ?? '');
   };
   await server.createDatabase('source');
@@ -89,12 +105,8 @@ async function startMysqlOfBranches(flavour: TestFlavour): Promise<BranchServer>
     databases: () => server.databases(),
     sql,
     async dump(database) {
-      const dump = await server.dump(database);
       // The mark is part of no snapshot.
-      return dump.replaceAll(
-        /[^\n]*\n(?:[^\n]*character_set_client[^\n]*\n)*CREATE TABLE `tool-mark`[^;]*;\n[^\n]*\n/g,
-        '',
-      );
+      return (await server.dump(database)).replace(MARK_IN_DUMP, '');
     },
     createDestination: (name) => server.createDatabase(name),
     drop: async (name) => {

@@ -31,10 +31,7 @@ export interface BranchCopy {
   url: DatabaseUrl;
   /** The database of the branch. */
   database: string;
-  /** Where its tables come: its own database, or the destination that was switched to it. */
-  into: string;
-  undo: boolean;
-  /** Called under the lock on `into`, before anything is copied. */
+  /** Called under the lock on it, before anything is copied. */
   begin: (server: MysqlSession) => Promise<void>;
   accept: (base: BaseCopy) => void;
   mark: Omit<BranchMark, 'tool' | 'of' | 'snapshot' | 'loaded_at'>;
@@ -47,7 +44,7 @@ export interface BranchCopy {
  * fail, and no lock has to keep loads away.
  */
 export async function copyToBranch(context: EngineContext, copy: BranchCopy): Promise<Replaced> {
-  const { url, database, into, undo, begin, accept, onlyNew } = copy;
+  const { url, database, begin, accept, onlyNew } = copy;
   const { of, record, base } = await findBase(context, url);
   accept(base);
   const { snapshot, loaded_at } = record;
@@ -55,11 +52,11 @@ export async function copyToBranch(context: EngineContext, copy: BranchCopy): Pr
   return besideDestination(
     context,
     {
-      url: withDatabase(url, into),
-      undo,
+      url: withDatabase(url, database),
+      undo: false,
       collations: record.definitions,
       fromBase: { spare: false },
-      branch: { of, database, mark, onlyNew },
+      branch: { of, mark, onlyNew },
     },
     async ({ fresh, server, context: running }) => {
       await begin(server);

@@ -22,9 +22,9 @@ export async function createBranch(context: EngineContext, creation: BranchCreat
     await refuseTaken(server);
   }
   await copyToBranch(context, {
-    ...{ url, database, into: database, undo: false, accept, begin: refuseTaken },
+    ...{ url, database, accept, begin: refuseTaken },
     mark: {
-      ...{ name, repository, git_branch: gitBranch, reset_at: null, switched_at: null, previous: null },
+      ...{ name, repository, git_branch: gitBranch, reset_at: null },
       created_at: context.clock().toISOString(),
     },
     onlyNew: () => databaseTaken(database, name),

@@ -1,6 +1,5 @@
 import { startStep } from '../../../runtime/events.ts';
 import type { BranchRequest, EngineContext } from '../../engine.ts';
-import { branchIsCurrent } from '../../shared/branches.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { MARK, quotePath, quoteText } from '../quote.ts';
 import { branchMarkText } from '../restore/branch-mark.ts';
@@ -16,11 +15,10 @@ export async function dropBranch(context: EngineContext, { url, name }: BranchRe
   const dropped = startStep(context.report, `branch ${name}`, `Drop branch ${name}`);
   const find = async () => (await findBranches(server, destination)).find((each) => each.name === name);
   const listed = await find();
-  if (listed) await lockDestination(server, listed.home);
+  if (listed) await lockDestination(server, listed.database);
   // A switch or a reset may have ended since.
   const branch = listed && (await find());
   if (!branch) return false;
-  if (branch.current) throw branchIsCurrent(name, url);
   if (branch.database !== listed.database) throw branchChanged(name);
   // Killed from here on, the rest is no branch, and the next command drops it.
   const mark = branchMarkText({ ...branch.mark, tool: 'dropped' });

@@ -1,23 +1,19 @@
 import type { Branch, DatabaseUrl, EngineContext } from '../../engine.ts';
 import { connectToServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { BASE } from '../names.ts';
 import { MARK, quoteText } from '../quote.ts';
-import { baseCopyNames, readBaseRecord } from '../restore/base-record.ts';
 import { type BranchMark, parseBranchMark } from '../restore/branch-mark.ts';
 import { destinationName } from '../server/server.ts';
 
 export interface MarkedBranch extends Branch {
   mark: BranchMark;
-  /** The database with the mark, which remains while the tables are the destination's. */
-  home: string;
 }
 
 /** The branches of a destination, by a few queries whatever their number. */
 export async function listBranches(context: EngineContext, url: DatabaseUrl): Promise<Branch[]> {
   await using server = await connectToServer(context, url);
   const found = await findBranches(server, url.database ?? '', { sizes: true });
-  return found.map(({ mark: _, home: __, ...branch }) => branch);
+  return found.map(({ mark: _, ...branch }) => branch);
 }
 
 export interface Marked {
@@ -43,26 +39,19 @@ export async function findBranches(
 ): Promise<MarkedBranch[]> {
   const marks = (await findMarks(server, destination)).filter(({ mark }) => mark.tool === 'branch');
   if (marks.length === 0) return [];
-  const placed = marks.map(({ database: home, mark }) => {
-    const current = mark.switched_at !== null;
-    return { home, mark, current, database: current ? destination : home };
-  });
-  const databases = placed.map(({ database }) => quoteText(database)).join(', ');
-  const bytes = sizes ? await readSizes(server, databases) : new Map<string, number>();
-  const clients = sizes ? await readClients(server, databases) : new Map<string, number>();
-  const ofDestination = placed.some(({ current }) => current) ? await presentBase(server, destination) : null;
-  return placed.map(({ home, mark, current, database }) => {
-    // A load may have replaced the rows since.
-    const isOfBase = ofDestination?.loaded_at === mark.loaded_at && ofDestination.snapshot === mark.snapshot;
-    const sizeBytes = sizes ? (bytes.get(database) ?? 0) : null;
+  const databases = marks.map(({ database }) => quoteText(database)).join(', ');
+  const bytes = sizes ? await readSizes(server, databases) : null;
+  const clients = sizes ? await readClients(server, databases) : null;
+  return marks.map(({ database, mark }) => {
+    const sizeBytes = bytes && (bytes.get(database) ?? 0);
     return {
-      ...{ name: mark.name, database, current, createdAt: mark.created_at, resetAt: mark.reset_at },
-      snapshot: current && !isOfBase ? null : mark.snapshot,
-      ...{ repository: mark.repository, gitBranch: mark.git_branch, sizeBytes, ownBytes: sizeBytes },
-      clients: clients.get(database) ?? 0,
+      ...{ name: mark.name, database, current: false, createdAt: mark.created_at, resetAt: mark.reset_at },
+      ...{ snapshot: mark.snapshot, repository: mark.repository, gitBranch: mark.git_branch },
+      ...{ sizeBytes, ownBytes: sizeBytes },
+      clients: clients?.get(database) ?? 0,
       // The server counts no sessions of a database.
       sessions: null,
-      ...{ mark, home },
+      mark,
     };
   });
 }
@@ -80,12 +69,4 @@ async function readClients(server: MysqlSession, databases: string): Promise<Map
     `SELECT DB AS name, COUNT(*) AS clients FROM information_schema.PROCESSLIST WHERE DB IN (${databases}) AND ID <> CONNECTION_ID() GROUP BY DB`,
   );
   return new Map(rows.map(({ name, clients }) => [name, Number(clients)]));
-}
-
-async function presentBase(
-  server: MysqlSession,
-  destination: string,
-): Promise<{ snapshot: string | null; loaded_at: string } | null> {
-  const { of, base } = await baseCopyNames(server, destination);
-  return readBaseRecord(server, { database: base, table: BASE, of });
 }

@@ -16,6 +16,6 @@ export async function planBranches(
   const { base } = await findBaseCopies(server, destination);
   const found = await findBranches(server, destination);
   if (base?.closed) refuseShortSpace(facts, copies * (base.sizeBytes ?? 0));
-  const branches = found.map(({ mark: _, home: __, ...branch }) => branch);
+  const branches = found.map(({ mark: _, ...branch }) => branch);
   return { destination: facts.destination, base, branches };
 }

@@ -15,9 +15,6 @@ const branchMarkSchema = v.object({
   /** Of the base copy that it was made from. */
   snapshot: v.nullable(v.string()),
   loaded_at: v.string(),
-  /** When it became the destination, and the branch that was it before; `null` for none. */
-  switched_at: v.nullable(v.string()),
-  previous: v.nullable(v.string()),
 });
 
 export type BranchMark = v.InferOutput<typeof branchMarkSchema>;

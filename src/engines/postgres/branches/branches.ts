@@ -18,5 +18,6 @@ export const branches: BranchFacet = {
   create: createBranch,
   reset: resetBranch,
   drop: dropBranch,
+  whyNoSwitch: null,
   switchTo,
 };

@@ -49,8 +49,6 @@ export interface Swap {
 export interface BranchSwap {
   /** The destination that it is a branch of. */
   of: string;
-  /** Its database, which has the mark: the destination of the swap, unless the branch is switched to. */
-  database: string;
   /** The comment of its mark. */
   mark: string;
   /** Rejects when the database exists. */
@@ -81,7 +79,7 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
   const retired = names.fresh();
   const branchOf = branch?.of;
   await createBeside(server, { name: retired, destination, collations: code, branchOf });
-  const marks = branch ? await planMark(server, { fresh, retired, branch }) : [];
+  const marks = branch ? await planMark(server, { database: destination, fresh, retired, mark: branch.mark }) : [];
   const renames: Rename[] = [
     ...leaving.map((table, at): Rename => ({ from: [destination, table], to: [retired, `old-${at}`] })),
     ...arriving.map((table): Rename => ({ from: [fresh, table], to: [destination, table] })),
@@ -126,7 +124,7 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
 /** The mark of a branch changes with its tables. */
 async function planMark(
   server: MysqlSession,
-  { fresh, retired, branch: { database, mark } }: { fresh: string; retired: string; branch: BranchSwap },
+  { database, fresh, retired, mark }: Record<'database' | 'fresh' | 'retired' | 'mark', string>,
 ): Promise<Rename[]> {
   await writeMark(server, { database: fresh, table: BRANCH, comment: mark });
   const present = await readMarkText(server, database);
