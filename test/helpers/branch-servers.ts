@@ -1,6 +1,6 @@
 import type { BranchFacet } from '../../src/engines/engine.ts';
 import { startMysql, type TestFlavour } from './mysql-server.ts';
-import { startPostgres } from './postgres-server.ts';
+import { eventually, startPostgres } from './postgres-server.ts';
 
 /** A server with a database `source` of 200 persons. */
 export interface BranchServer {
@@ -8,6 +8,8 @@ export interface BranchServer {
   databases(): Promise<string[]>;
   /** Resolves with the first value of the last statement. */
   sql(database: string, statements: string[]): Promise<string>;
+  /** Statements that make a table of 20,000 rows. */
+  items: string[];
   /** Everything that a vendor's dump contains. */
   dump(database: string): Promise<string>;
   createDestination(name: string): Promise<void>;
@@ -16,6 +18,8 @@ export interface BranchServer {
   settings(database: string): Promise<string>;
   /** Makes a base copy one that may have been changed. */
   openBase(name: string): Promise<void>;
+  /** Waits until the server has ended what killed clients had sent. */
+  settled(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -59,6 +63,10 @@ async function startPostgresOfBranches(): Promise<BranchServer> {
     url: (database) => server.url(database),
     databases: () => server.databases(),
     sql,
+    items: [
+      'CREATE TABLE item (id integer PRIMARY KEY, name text NOT NULL)',
+      'INSERT INTO item SELECT i, md5(i::text) FROM generate_series(1, 20000) i',
+    ],
     dump: (database) => server.dump(database),
     async createDestination(name) {
       await server.createDatabase(name);
@@ -75,6 +83,7 @@ async function startPostgresOfBranches(): Promise<BranchServer> {
       `${await sql(database, ['SHOW work_mem'])} ${await sql(database, [
         'SELECT pg_get_userbyid(datdba), datacl, datallowconn, datconnlimit FROM pg_database WHERE datname = current_database()',
       ])}`,
+    settled: async () => {},
     openBase: async (name) => {
       await sql('postgres', [`ALTER DATABASE "${name}" ALLOW_CONNECTIONS true`]);
     },
@@ -83,7 +92,7 @@ async function startPostgresOfBranches(): Promise<BranchServer> {
 }
 
 /** From its DROP TABLE to its UNLOCK TABLES. */
-const MARK_IN_DUMP = /DROP TABLE IF EXISTS `tool-mark`;[^]*?LOCK TABLES `tool-mark` WRITE;[^]*?UNLOCK TABLES;\n/;
+const MARK_IN_DUMP = /DROP TABLE IF EXISTS `tool-mark`;[\s\S]*?LOCK TABLES `tool-mark` WRITE;[\s\S]*?UNLOCK TABLES;\n/;
 
 async function startMysqlOfBranches(flavour: TestFlavour): Promise<BranchServer> {
   const server = await startMysql(flavour);
@@ -104,6 +113,10 @@ async function startMysqlOfBranches(flavour: TestFlavour): Promise<BranchServer>
     url: (database) => server.url(database),
     databases: () => server.databases(),
     sql,
+    items: [
+      'CREATE TABLE item (id integer PRIMARY KEY, name varchar(40) NOT NULL, KEY by_name (name))',
+      'INSERT INTO item SELECT 100 * (a.id - 1) + b.id, MD5(100 * (a.id - 1) + b.id) FROM person a, person b WHERE b.id <= 100',
+    ],
     async dump(database) {
       // The mark is part of no snapshot.
       return (await server.dump(database)).replace(MARK_IN_DUMP, '');
@@ -113,6 +126,12 @@ async function startMysqlOfBranches(flavour: TestFlavour): Promise<BranchServer>
       await server.sql('', `DROP DATABASE \`${name}\``);
     },
     settings: (database) => sql(database, ["SELECT CONCAT(@@character_set_database, ' ', @@collation_database)"]),
+    settled: () =>
+      eventually(async () => {
+        const others =
+          'SELECT COUNT(*) AS n FROM information_schema.PROCESSLIST WHERE USER = "root" AND ID <> CONNECTION_ID()';
+        return (await sql('', [others])) === '0';
+      }),
     openBase: async (name) => {
       await server.sql(name, 'DELETE FROM person WHERE id = 1');
     },

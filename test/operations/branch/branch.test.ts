@@ -21,6 +21,7 @@ import type { Context } from '../../../src/runtime/context.ts';
 import { BRANCH_SERVERS, type BranchServer } from '../../helpers/branch-servers.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
 
+const FULL = process.env.TOOL_TEST_FULL !== undefined;
 const DIRTY = ['DELETE FROM person WHERE id > 50', 'CREATE TABLE mine (id integer)'];
 
 describe.each(BRANCH_SERVERS)('branches on $name', ({ start, files, cannot, nameLimit: { most, lengthOf } }) => {
@@ -211,48 +212,54 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ start, files, cannot, name
     expect(await ours()).toEqual(['copy', 'copy.tool-base', 'copy_one', 'copy_taken']);
   });
 
-  it('follow the rule of the configuration, and stay apart where names would be equal or too long', async () => {
-    await keepBase();
-    const context = contextWith({}, { branch_database: 'copy-of-{name}' });
-    expect((await create('one', {}, context)).branches).toMatchObject([{ database: 'copy-of-one' }]);
-    await server.drop('copy-of-one');
-    const names = ['a/b', 'a-b', 'ü'.repeat(100)];
-    for (const name of names) await create(name);
-    const databases = (await list()).map(({ database }) => database);
-    expect(new Set(databases).size).toBe(3);
-    for (const database of databases) expect(lengthOf(database)).toBeLessThanOrEqual(most);
-  });
+  it.runIf(files || FULL)(
+    'follow the rule of the configuration, and stay apart where names would be equal or too long',
+    async () => {
+      await keepBase();
+      const context = contextWith({}, { branch_database: 'copy-of-{name}' });
+      expect((await create('one', {}, context)).branches).toMatchObject([{ database: 'copy-of-one' }]);
+      await server.drop('copy-of-one');
+      const names = ['a/b', 'a-b', 'ü'.repeat(100)];
+      for (const name of names) await create(name);
+      const databases = (await list()).map(({ database }) => database);
+      expect(new Set(databases).size).toBe(3);
+      for (const database of databases) expect(lengthOf(database)).toBeLessThanOrEqual(most);
+    },
+  );
 
-  it('are pruned when their git branch is gone, or nobody has used them, and never while they are in use', async () => {
-    await keepBase();
-    await create('on_main');
-    gitIn('checkout', '--quiet', 'feature');
-    await create('on_feature');
-    gitIn('checkout', '--quiet', 'main');
-    gitIn('branch', '--quiet', '-D', 'feature');
-    const gone = await planBranchPrune(contextWith(), {});
-    expect(gone.plan.targets).toMatchObject([
-      { branches: [{ name: 'on_feature' }], why: { on_feature: 'git branch feature no longer exists' } },
-    ]);
-    await applyBranchPrune(contextWith(), gone);
-    expect((await list()).map(({ name }) => name)).toEqual(['on_main']);
-    if (cannot.lastUse) {
-      const { plan } = await planBranchPrune(contextWith(), { unusedMs: 1 });
-      expect(plan.targets).toMatchObject([
-        { branches: [], kept: [{ why: 'the server does not know when it was last used' }] },
+  it.runIf(files || FULL)(
+    'are pruned when their git branch is gone, or nobody has used them, and never while they are in use',
+    async () => {
+      await keepBase();
+      await create('on_main');
+      gitIn('checkout', '--quiet', 'feature');
+      await create('on_feature');
+      gitIn('checkout', '--quiet', 'main');
+      gitIn('branch', '--quiet', '-D', 'feature');
+      const gone = await planBranchPrune(contextWith(), {});
+      expect(gone.plan.targets).toMatchObject([
+        { branches: [{ name: 'on_feature' }], why: { on_feature: 'git branch feature no longer exists' } },
       ]);
+      await applyBranchPrune(contextWith(), gone);
+      expect((await list()).map(({ name }) => name)).toEqual(['on_main']);
+      if (cannot.lastUse) {
+        const { plan } = await planBranchPrune(contextWith(), { unusedMs: 1 });
+        expect(plan.targets).toMatchObject([
+          { branches: [], kept: [{ why: 'the server does not know when it was last used' }] },
+        ]);
+        gitIn('branch', 'feature');
+        return;
+      }
+      now = new Date('2026-11-10T00:00:00Z');
+      await sql('SELECT 1', 'copy_on_main');
+      await list();
+      now = new Date('2026-11-20T00:00:00Z');
+      const unused = (days: number) => planBranchPrune(contextWith(), { unusedMs: days * 86_400_000 });
+      expect((await unused(11)).plan.targets).toMatchObject([{ branches: [], kept: [{ name: 'on_main' }] }]);
+      expect((await unused(10)).plan.targets).toMatchObject([{ branches: [{ name: 'on_main' }] }]);
       gitIn('branch', 'feature');
-      return;
-    }
-    now = new Date('2026-11-10T00:00:00Z');
-    await sql('SELECT 1', 'copy_on_main');
-    await list();
-    now = new Date('2026-11-20T00:00:00Z');
-    const unused = (days: number) => planBranchPrune(contextWith(), { unusedMs: days * 86_400_000 });
-    expect((await unused(11)).plan.targets).toMatchObject([{ branches: [], kept: [{ name: 'on_main' }] }]);
-    expect((await unused(10)).plan.targets).toMatchObject([{ branches: [{ name: 'on_main' }] }]);
-    gitIn('branch', 'feature');
-  });
+    },
+  );
 
   it('refuse a base copy that may have been changed, and a plan that is outdated', async () => {
     await keepBase();
