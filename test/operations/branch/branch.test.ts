@@ -144,6 +144,36 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ start, files, cannot, name
     });
   });
 
+  it.skipIf(files)(
+    'drop what killed commands have left of branches of this destination, and nothing else',
+    async () => {
+      await keepBase();
+      const facts = {
+        name: 'half',
+        created_at: '',
+        reset_at: null,
+        repository: null,
+        git_branch: null,
+        snapshot: null,
+      };
+      const remains = {
+        'copy_two.tool-new-0123abcd': { tool: 'new', of: 'copy_two', branch_of: 'copy' },
+        copy_half: { tool: 'dropped', of: 'copy', loaded_at: '', ...facts },
+        'copy_two.tool-new-89abcdef': { tool: 'new', of: 'copy_two', branch_of: 'other' },
+        copy_theirs: { tool: 'dropped', of: 'other', loaded_at: '', ...facts },
+        copy_plain: { tool: 'dropped', of: 'copy' },
+      };
+      for (const [name, mark] of Object.entries(remains)) {
+        await server.createDestination(name);
+        await sql(`CREATE TABLE \`tool-mark\` (id INT) COMMENT '${JSON.stringify(mark)}'`, name);
+      }
+      await create('one');
+      const kept = ['copy_one', 'copy_plain', 'copy_theirs', 'copy_two.tool-new-89abcdef'];
+      expect(await ours()).toEqual(['copy', 'copy.tool-base', ...kept]);
+      expect(await list()).toMatchObject([{ name: 'one' }]);
+    },
+  );
+
   it.skipIf(cannot.switch)('take the name of the destination, and give it back to an undo', async () => {
     await keepBase();
     await create('one');

@@ -39,7 +39,7 @@ export async function findBranches(
 ): Promise<MarkedBranch[]> {
   const marks = (await findMarks(server, destination)).filter(({ mark }) => mark.tool === 'branch');
   if (marks.length === 0) return [];
-  const databases = marks.map(({ database }) => quoteText(database)).join(', ');
+  const databases = marks.map(({ database }) => database);
   const bytes = sizes ? await readSizes(server, databases) : null;
   const clients = sizes ? await readClients(server, databases) : null;
   return marks.map(({ database, mark }) => {
@@ -56,17 +56,17 @@ export async function findBranches(
   });
 }
 
-async function readSizes(server: MysqlSession, databases: string): Promise<Map<string, number>> {
+async function readSizes(server: MysqlSession, databases: string[]): Promise<Map<string, number>> {
   const rows = await server.query<{ name: string; bytes: number | string | null }>(
-    `SELECT TABLE_SCHEMA AS name, SUM(DATA_LENGTH + INDEX_LENGTH) AS bytes FROM information_schema.TABLES WHERE TABLE_SCHEMA IN (${databases}) AND ENGINE IS NOT NULL GROUP BY TABLE_SCHEMA`,
+    `SELECT TABLE_SCHEMA AS name, SUM(DATA_LENGTH + INDEX_LENGTH) AS bytes FROM information_schema.TABLES WHERE TABLE_SCHEMA IN (${databases.map(quoteText).join(', ')}) AND ENGINE IS NOT NULL GROUP BY TABLE_SCHEMA`,
   );
   return new Map(rows.map(({ name, bytes }) => [name, Number(bytes ?? 0)]));
 }
 
 /** Those that the user may see: without PROCESS, its own. */
-async function readClients(server: MysqlSession, databases: string): Promise<Map<string, number>> {
+async function readClients(server: MysqlSession, databases: string[]): Promise<Map<string, number>> {
   const rows = await server.query<{ name: string; clients: number | string }>(
-    `SELECT DB AS name, COUNT(*) AS clients FROM information_schema.PROCESSLIST WHERE DB IN (${databases}) AND ID <> CONNECTION_ID() GROUP BY DB`,
+    `SELECT DB AS name, COUNT(*) AS clients FROM information_schema.PROCESSLIST WHERE DB IN (${databases.map(quoteText).join(', ')}) AND ID <> CONNECTION_ID() GROUP BY DB`,
   );
   return new Map(rows.map(({ name, clients }) => [name, Number(clients)]));
 }
