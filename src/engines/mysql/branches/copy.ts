@@ -9,13 +9,13 @@ import { type BaseRecord, baseCopyNames, readBaseRecord } from '../restore/base-
 import { type BranchMark, branchMarkText } from '../restore/branch-mark.ts';
 import { besideDestination } from '../restore/restore.ts';
 
-export interface FoundBase {
+interface FoundBase {
   base: BaseCopy;
   record: BaseRecord;
 }
 
 /** The base copy of a destination that branches are made from; rejects where there is none, or it was changed. */
-export async function findClosedBase(server: MysqlSession, url: DatabaseUrl): Promise<FoundBase> {
+async function findClosedBase(server: MysqlSession, url: DatabaseUrl): Promise<FoundBase> {
   const destination = url.database ?? '';
   const base = closedBase(await findBaseCopies(server, destination), url);
   const { of } = await baseCopyNames(server, destination);
