@@ -400,6 +400,8 @@ export interface RestoreFacet {
 export interface BranchFacet {
   /** The longest name of a database, in units of `lengthOf`. */
   nameLimit: { most: number; lengthOf: (text: string) => number };
+  /** How the server makes a copy of the base copy. */
+  copiedBy: 'files' | 'rows';
   list(context: EngineContext, url: DatabaseUrl): Promise<Branch[]>;
   /** The URL of another database of the server. */
   urlOf(url: DatabaseUrl, database: string): DatabaseUrl;
@@ -412,7 +414,10 @@ export interface BranchFacet {
   reset(context: EngineContext, reset: BranchReset): Promise<Replaced>;
   /** `false` where it was gone already. */
   drop(context: EngineContext, request: BranchRequest): Promise<boolean>;
-  switchTo(context: EngineContext, request: BranchRequest): Promise<Switched>;
+  /** Why a destination cannot be switched to a branch; `null` where it can. */
+  whyNoSwitch: string | null;
+  /** Absent where `whyNoSwitch` has a reason. */
+  switchTo?(context: EngineContext, request: BranchRequest): Promise<Switched>;
 }
 
 /** The database is always a new copy without other users. */

@@ -1,5 +1,6 @@
 import type { Engine } from '../engine.ts';
 import { wrapEngine } from '../wrap-engine.ts';
+import { branches } from './branches/branches.ts';
 import { countRows, listDatabases, listTables } from './browse.ts';
 import { withExplainedErrors } from './connection/explain-errors.ts';
 import { identifyAffected } from './connection/identity.ts';
@@ -69,6 +70,7 @@ const engine: Engine = {
     scratchPlaces,
   },
   subset: { openSource, checkDestination, createIndex },
+  branches,
 };
 
 export const mysql = wrapEngine(engine, ({ context, url }, work) => withExplainedErrors(url, () => work(context)));

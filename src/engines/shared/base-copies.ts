@@ -25,7 +25,7 @@ export function closedBase({ base }: Pick<BaseCopies, 'base'>, url: DatabaseUrl)
   throw new UserError(
     base === null
       ? `There is no base copy of ${url.display} to make branches from`
-      : `${base.name} accepts connections, so it may have been changed`,
+      : `${base.name} was changed or opened to connections since the load that made it`,
     { code: base === null ? 'no_base_copy' : 'base_copy_outdated', exit: EXIT.failed, hint: KEEP_BASE },
   );
 }

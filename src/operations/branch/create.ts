@@ -13,6 +13,7 @@ import { type Planned, planOutdated } from '../planned.ts';
 import { branchDatabase, branchNames, DEFAULT_RULE } from './branch-database.ts';
 import {
   type BranchesRequest,
+  copiedHow,
   type OpenedBranches,
   openBranches,
   refuseDestinations,
@@ -60,7 +61,7 @@ export async function planBranchCreate(given: Context, request: BranchCreateRequ
     needs_bytes: size === null ? null : size * (branches.length + (load ? 1 : 0)),
     git_branch: checkout?.branch ?? null,
     unverified_sources,
-    steps: stepsOf(branches, load),
+    steps: stepsOf(opened, branches, load),
     warnings: load?.plan.warnings ?? [],
   };
   return { request, plan, planned_at: context.clock().toISOString(), load };
@@ -138,9 +139,10 @@ function namedDatabases(
   });
 }
 
-function stepsOf(branches: BranchDatabase[], load: PlannedLoad | null): string[] {
+function stepsOf({ facet }: OpenedBranches, branches: BranchDatabase[], load: PlannedLoad | null): string[] {
+  const how = copiedHow(facet);
   return [
     ...(load ? [`Load snapshot ${load.plan.snapshot?.id ?? ''} as the base copy`] : []),
-    ...branches.map(({ name, database }) => `Create branch ${name} as ${database}`),
+    ...branches.map(({ name, database }) => `Create branch ${name} as ${database}${how}`),
   ];
 }

@@ -118,6 +118,11 @@ export function refuseForeign(branches: Branch[], { owner }: BranchesRequest, { 
   if (current) throw branchIsCurrent(current.name, url);
 }
 
+/** What a copy costs where the server copies no files, to be added to a step. */
+export function copiedHow({ copiedBy }: Pick<BranchFacet, 'copiedBy'>): string {
+  return copiedBy === 'files' ? '' : ': copy all rows, build all indexes';
+}
+
 /** The sum; `null` where one is unknown. */
 export function sumOf(sizes: (number | null)[]): number | null {
   return sizes.includes(null) ? null : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);

@@ -11,6 +11,7 @@ import { isNumbered } from './branch-database.ts';
 import {
   type BranchesRequest,
   branchRows,
+  copiedHow,
   openBranches,
   refuseForeign,
   refuseOutdated,
@@ -45,7 +46,7 @@ export async function planBranchReset(given: Context, request: BranchResetReques
     branches: await branchRows(opened, branches),
     needs_bytes: base.sizeBytes === null ? null : base.sizeBytes * atOnce,
     unverified_sources,
-    steps: branches.map((branch) => `Replace ${branch.database} by a copy of ${base.name}`),
+    steps: branches.map((branch) => `Replace ${branch.database} by a copy of ${base.name}${copiedHow(facet)}`),
   };
   return { request, plan, planned_at: context.clock().toISOString() };
 }

@@ -89,8 +89,18 @@ export function tlsPolicyOf({ parameters }: Pick<DatabaseUrl, 'parameters'>): Tl
   throw malformedUrl(`tls=${word} is not one of disabled, preferred, required, verify_ca, verify_identity`);
 }
 
-function writeUrl({ user, hosts: [given], database, inContainer }: DatabaseUrl): string {
-  const userinfo = user === null ? '' : `${encodeURIComponent(user)}@`;
+/** With its parameters, which `display` leaves out. */
+export function urlWithPassword(url: DatabaseUrl): string {
+  const query = new URLSearchParams(url.parameters).toString();
+  return `${writeUrl(url, url.password)}${query === '' ? '' : `?${query}`}`;
+}
+
+function writeUrl(
+  { user, hosts: [given], database, inContainer }: DatabaseUrl,
+  password: string | null = null,
+): string {
+  const secret = password === null ? '' : `:${encodeURIComponent(password)}`;
+  const userinfo = user === null && password === null ? '' : `${encodeURIComponent(user ?? '')}${secret}@`;
   const { host = '', port = null } = given ?? {};
   const name = isIPv6(host) ? `[${host}]` : encodeURIComponent(host);
   return `${inContainer ? IN_CONTAINER : 'mysql'}://${userinfo}${name}${port === null ? '' : `:${port}`}/${encodeURIComponent(database ?? '')}`;

@@ -32,7 +32,8 @@ export async function findBaseCopies(server: MysqlSession, destination: string):
   const present = await readBaseRecord(server, { database: names.base, table: BASE, of });
   const record = present ?? (await readBaseRecord(server, { database: names.base, table: OUTDATED, of }));
   const exists = await databaseExists(server, destination);
-  const baseOutdated = present && exists ? await whyWritten(server, names.base, present) : REPLACED;
+  const written = record && (await whyWritten(server, names.base, record));
+  const baseOutdated = written ?? (present && exists ? null : REPLACED);
   const base = record && (await describe(server, { name: names.base, record, outdated: baseOutdated }));
   const ofSpare = await readBaseRecord(server, { database: names.spare, table: BASE, of });
   if (!ofSpare) return { base, spare: null };

@@ -7,6 +7,7 @@ import { besideNames, isReserved } from '../names.ts';
 import { inDatabase, MARK, quotePath, quoteText } from '../quote.ts';
 import { createDatabase, destinationName, dropDatabase, findBeside, isEmpty } from '../server/server.ts';
 import { baseCopyNames, baseCopyState } from './base-record.ts';
+import { parseBranchMark } from './branch-mark.ts';
 import { KEPT, keptSchema } from './kept.ts';
 import { DONE, journalSchema, MOVED, PENDING } from './swap/journal-schema.ts';
 import { parseRecord, readRecord } from './swap/record.ts';
@@ -15,25 +16,66 @@ import { parseRecord, readRecord } from './swap/record.ts';
  * What a database that a load makes says of itself: a name alone never permits a DROP. It is the comment of a table,
  * since MySQL knows no comments of databases, and since a table and its comment are made in one statement.
  */
-const markSchema = v.object({ tool: v.literal('new'), of: v.string() });
+const markSchema = v.object({
+  tool: v.literal('new'),
+  of: v.string(),
+  /** Made for the branch `of` of this destination. */
+  branch_of: v.optional(v.string()),
+});
 
 /** Makes an empty database beside the destination, with its mark. */
 export async function createBeside(
   server: MysqlSession,
-  { name, destination, collations }: { name: string; destination: string; collations: Collations },
+  { name, destination, collations, branchOf }: BesideCreation,
 ): Promise<void> {
   await createDatabase(server, { name, collations });
-  const mark: v.InferOutput<typeof markSchema> = { tool: 'new', of: await destinationName(server, destination) };
+  const mark: v.InferOutput<typeof markSchema> = {
+    tool: 'new',
+    of: await destinationName(server, destination),
+    ...(branchOf !== undefined && { branch_of: branchOf }),
+  };
+  await writeMark(server, { database: name, table: MARK, comment: JSON.stringify(mark) });
+}
+
+export interface BesideCreation {
+  name: string;
+  destination: string;
+  collations: Collations;
+  /** The destination is a branch of this one. */
+  branchOf?: string | undefined;
+}
+
+/** A table without rows, whose comment is the mark. */
+export async function writeMark(
+  server: MysqlSession,
+  { database, table, comment }: { database: string; table: string; comment: string },
+): Promise<void> {
   await server.execute(
-    `CREATE TABLE ${quotePath(name, MARK)} (id INT) ENGINE = InnoDB COMMENT = ${quoteText(JSON.stringify(mark))}`,
+    `CREATE TABLE ${quotePath(database, table)} (id INT) ENGINE = InnoDB COMMENT = ${quoteText(comment)}`,
   );
 }
 
+/** The branches of this destination for which something was made that may be left. */
+export async function branchesWithLeftovers(server: MysqlSession, destination: string): Promise<string[]> {
+  const of = await destinationName(server, destination);
+  const rows = await server.query<{ comment: string }>(
+    `SELECT TABLE_COMMENT AS comment FROM information_schema.TABLES WHERE TABLE_NAME = ${quoteText(MARK)} AND TABLE_COMMENT LIKE '%"branch_of"%'`,
+  );
+  const marks = rows.map(({ comment }) => parseRecord(markSchema, comment));
+  return [...new Set(marks.flatMap((mark) => (mark?.branch_of === of ? [mark.of] : [])))];
+}
+
 async function readMark(server: MysqlSession, database: string): Promise<v.InferOutput<typeof markSchema> | null> {
+  const comment = await readMarkText(server, database);
+  return comment === null ? null : parseRecord(markSchema, comment);
+}
+
+/** The comment of the table that marks a database. */
+export async function readMarkText(server: MysqlSession, database: string): Promise<string | null> {
   const [row] = await server.query<{ comment: string }>(
     `SELECT TABLE_COMMENT AS comment FROM information_schema.TABLES WHERE ${inDatabase('TABLE_SCHEMA', database)} AND ${inDatabase('TABLE_NAME', MARK)}`,
   );
-  return row ? parseRecord(markSchema, row.comment) : null;
+  return row?.comment ?? null;
 }
 
 export interface Beside {
@@ -101,8 +143,9 @@ export async function dropBeside(
 /** A table of a source with a name of the tool's own: a snapshot leaves the mark out, and no load takes the others. */
 export async function reservedInSource(server: MysqlSession, database: string): Promise<string | null> {
   const names = (await reservedTables(server, database)).filter(isReserved);
-  const mark = await readMark(server, database);
-  return names.find((name) => name !== MARK || mark === null) ?? null;
+  const mark = await readMarkText(server, database);
+  const isOurs = mark !== null && (parseRecord(markSchema, mark) ?? parseBranchMark(mark)) !== null;
+  return names.find((name) => name !== MARK || !isOurs) ?? null;
 }
 
 /** Tables of the database with names that only the tool's own may have. */

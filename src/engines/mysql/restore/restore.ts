@@ -13,10 +13,10 @@ import { readBelongings } from '../definitions/foreign-keys.ts';
 import { detailsOf } from '../details.ts';
 import type { Collations } from '../introspect.ts';
 import { readNameCase, refuseCollisions } from '../name-case.ts';
-import { besideNames, isReserved } from '../names.ts';
+import { BASE, besideNames, isReserved, OUTDATED } from '../names.ts';
 import { openClient } from '../program/load-program.ts';
 import { MARK } from '../quote.ts';
-import { databaseExists, destinationName, lockDestination } from '../server/server.ts';
+import { databaseExists, destinationName, lockDestination, verifyLock } from '../server/server.ts';
 import { createBase, createSpare, type KeptBase } from './base-copies.ts';
 import { baseCopyNames, baseCopyState } from './base-record.ts';
 import { createBeside, dropBeside, lookBeside, reservedTables, undoCopyOf } from './beside.ts';
@@ -25,7 +25,8 @@ import { foreignReferences, refuseForeignReferences } from './foreign-references
 import { onlyOwnRows, remoteWarnings } from './left-out.ts';
 import { fillDatabase, readDefinitionsFile } from './rows/fill.ts';
 import { settleAfterFailure, sweepLeftovers } from './swap/leftovers.ts';
-import { swapDatabases } from './swap/swap.ts';
+import { type BranchSwap, planBase, swapDatabases } from './swap/swap.ts';
+import { renameStatement } from './swap/swap-packet.ts';
 import { releasable, whileAlive } from './while-alive.ts';
 
 /**
@@ -45,10 +46,11 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   for (const warning of remoteWarnings(unplanned, { created: false })) report(warning);
 
   const partial = plan.empty.length > 0 || leftOut.length > 0;
-  const base = run.keepBase && { spare: run.keepBase.spare, snapshot: manifest.id, partial };
+  const keepBase = run.onlyBase ? { spare: false } : run.keepBase;
+  const base = keepBase && { spare: keepBase.spare, snapshot: manifest.id, partial };
   return besideDestination(
     context,
-    { url, undo, throwAway, dropForeignReferences, collations: definitions, base },
+    { url, undo, throwAway, dropForeignReferences, collations: definitions, base, onlyBase: run.onlyBase },
     async ({ fresh, server, context: running }) => {
       const triggers = definitions.triggers.map(({ name }) => name);
       refuseCollisions(await readNameCase(server, triggers), triggers, 'triggers');
@@ -104,6 +106,10 @@ export interface Beside extends Pick<RestoreRun, 'url' | 'undo' | 'dropForeignRe
   base?: KeptBase | undefined;
   /** The new database is made from the present base copy, which remains. */
   fromBase?: { spare: boolean } | undefined;
+  /** The base copy is all that remains of the new database. */
+  onlyBase?: boolean | undefined;
+  /** Called under the lock; the new database is that of a branch. */
+  branch?: BranchSwap | undefined;
 }
 
 /** What belongs to the tables of the new database, to be made when they have their place. */
@@ -115,7 +121,7 @@ export interface Belongings {
 /** Makes a database beside the destination, has it filled, and swaps the two; leaves nothing when that fails. */
 export async function besideDestination(
   context: EngineContext,
-  { url, undo, collations, throwAway, dropForeignReferences: drop = false, base, fromBase }: Beside,
+  { url, undo, collations, throwAway, dropForeignReferences: drop = false, base, fromBase, onlyBase, branch }: Beside,
   fill: (made: { fresh: string; server: MysqlSession; context: EngineContext }) => Promise<Belongings>,
 ): Promise<Replaced> {
   const { report } = context;
@@ -131,7 +137,7 @@ export async function besideDestination(
   const fresh = besideNames(await destinationName(server, destination)).fresh();
   let replaced: Replaced;
   try {
-    await createBeside(server, { name: fresh, destination, collations });
+    await createBeside(server, { name: fresh, destination, collations, branchOf: branch?.of });
     prepared(`Created shadow database ${fresh}`);
     const belongings = await whileAlive(context, { session: server }, (running) =>
       fill({ fresh, server, context: running }),
@@ -149,7 +155,12 @@ export async function besideDestination(
         createBase(running, server, { url, fresh, base, belongings }),
       ));
     context.signal.throwIfAborted();
-    const swap = { server, begun: release, url, fresh, undo, dropForeignReferences: drop, ...belongings };
+    if (onlyBase && made) {
+      await placeOnlyBase(context, server, { destination, fresh, made, collations });
+      const { base: name } = await baseCopyNames(server, destination);
+      return { swapMs: null, undoDatabase: null, baseDatabase: name };
+    }
+    const swap = { server, begun: release, url, fresh, undo, dropForeignReferences: drop, branch, ...belongings };
     replaced = await swapDatabases(context, { ...swap, base: fromBase ? 'kept' : (made ?? null) });
   } catch (error) {
     // Gives the lock free for the session that cleans up: this one may be gone with what made the run fail.
@@ -160,6 +171,24 @@ export async function besideDestination(
   const names = await baseCopyNames(server, destination);
   const spare = (fromBase ?? base)?.spare ? await createSpare(context, server, url) : undefined;
   return { ...replaced, ...(base && { baseDatabase: names.base }), ...(spare && { spareDatabase: spare }) };
+}
+
+/** The base copy of a load that leaves the destination alone, which is of no present destination. */
+async function placeOnlyBase(
+  context: EngineContext,
+  server: MysqlSession,
+  {
+    destination,
+    fresh,
+    made,
+    collations,
+  }: { destination: string; fresh: string; made: string; collations: Collations },
+): Promise<void> {
+  await server.execute(renameStatement([{ from: [made, BASE], to: [made, OUTDATED] }]));
+  const { renames, obsolete } = await planBase(context, server, { destination, made, collations });
+  await verifyLock(server, destination);
+  await server.execute(renameStatement(renames));
+  for (const name of [fresh, ...obsolete]) await dropBeside(context, server, { name, destination });
 }
 
 async function refuseBaseNames(server: MysqlSession, destination: string): Promise<void> {

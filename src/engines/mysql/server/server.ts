@@ -28,6 +28,15 @@ export async function lockDestination(server: MysqlSession, destination: string)
   throw destinationBusy(destination);
 }
 
+/** Whether the lock was free. */
+export async function tryLock(server: MysqlSession, destination: string): Promise<boolean> {
+  const name = await destinationName(server, destination);
+  const [row] = await server.query<{ locked: number | null }>(
+    `SELECT GET_LOCK(${quoteText(lockName(name))}, 0) AS locked`,
+  );
+  return row?.locked === 1;
+}
+
 /** Rejects when a proxy has switched the session's connection. */
 export async function verifyLock(server: MysqlSession, destination: string): Promise<void> {
   const name = await destinationName(server, destination);

@@ -10,6 +10,7 @@ import { switchTo } from './switch.ts';
 
 export const branches: BranchFacet = {
   nameLimit: { most: NAME_LIMIT, lengthOf: Buffer.byteLength },
+  copiedBy: 'files',
   urlOf: withDatabase,
   urlWithPassword,
   plan: planBranches,
@@ -17,5 +18,6 @@ export const branches: BranchFacet = {
   create: createBranch,
   reset: resetBranch,
   drop: dropBranch,
+  whyNoSwitch: null,
   switchTo,
 };

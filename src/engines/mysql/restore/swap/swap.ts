@@ -9,11 +9,11 @@ import { readBelongings } from '../../definitions/foreign-keys.ts';
 import { listCode } from '../../definitions/read-definitions.ts';
 import { type Collations, readServer } from '../../introspect.ts';
 import { readNameCase } from '../../name-case.ts';
-import { BASE, besideNames, OUTDATED, RETIRED } from '../../names.ts';
-import { quotePath, tablesIn } from '../../quote.ts';
+import { BASE, BRANCH, besideNames, OUTDATED, RETIRED } from '../../names.ts';
+import { MARK, quotePath, tablesIn } from '../../quote.ts';
 import { createDatabase, databaseExists, destinationName, mayNotCreate, verifyLock } from '../../server/server.ts';
 import { baseCopyNames, baseCopyState } from '../base-record.ts';
-import { createBeside, dropBeside, undoCopyOf } from '../beside.ts';
+import { createBeside, dropBeside, readMarkText, undoCopyOf, writeMark } from '../beside.ts';
 import { dropStatement, foreignReferences, refuseForeignReferences } from '../foreign-references.ts';
 import { hasRoutines, planGrants, type RoutineGrant, readRoutineGrants } from '../grants.ts';
 import { KEPT, type KeptRecord } from '../kept.ts';
@@ -42,6 +42,17 @@ export interface Swap {
   base: string | 'kept' | null;
   /** Drops foreign keys of other databases that reference tables of the destination. */
   dropForeignReferences: boolean;
+  branch?: BranchSwap | undefined;
+}
+
+/** A branch with the destination's name is made or replaced. */
+export interface BranchSwap {
+  /** The destination that it is a branch of. */
+  of: string;
+  /** The comment of its mark. */
+  mark: string;
+  /** Rejects when the database exists. */
+  onlyNew?: (() => Error) | undefined;
 }
 
 /**
@@ -53,6 +64,8 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
   const destination = url.database ?? '';
   const names = besideNames(await destinationName(server, destination));
   const made = !(await databaseExists(server, destination));
+  const { branch } = swap;
+  if (branch?.onlyNew && !made) throw branch.onlyNew();
   const keep = undo && !made;
   const swapped = startStep(context.report, 'swap', `Switch ${destination} to the restored database`);
   if (keep && !(await databaseExists(server, names.undo))) {
@@ -64,10 +77,13 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
   const kept = keep ? await tablesOf(server, names.undo) : [];
   // Not the fresh one: names of foreign keys, which move with their tables, are unique in a database.
   const retired = names.fresh();
-  await createBeside(server, { name: retired, destination, collations: code });
+  const branchOf = branch?.of;
+  await createBeside(server, { name: retired, destination, collations: code, branchOf });
+  const marks = branch ? await planMark(server, { database: destination, fresh, retired, mark: branch.mark }) : [];
   const renames: Rename[] = [
     ...leaving.map((table, at): Rename => ({ from: [destination, table], to: [retired, `old-${at}`] })),
     ...arriving.map((table): Rename => ({ from: [fresh, table], to: [destination, table] })),
+    ...marks,
   ];
   // The destination is complete without these.
   const later: Rename[] = keep
@@ -97,12 +113,25 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
       : [],
   };
   const base = await planBase(context, server, { destination, made: swap.base, collations: code });
-  rows.later.push(...base.renames);
+  rows.later.push(...base.renames, ...marks);
   later.push(...base.renames);
   const swapMs = await exchange(context, { ...swap, work: fresh, renames, later, rows, made, keep, obsolete });
   for (const name of [retired, ...base.obsolete]) await dropBeside(context, server, { name, destination });
   swapped(`Switched ${destination} to the restored database`);
   return { swapMs, undoDatabase: keep ? names.undo : null };
+}
+
+/** The mark of a branch changes with its tables. */
+async function planMark(
+  server: MysqlSession,
+  { database, fresh, retired, mark }: Record<'database' | 'fresh' | 'retired' | 'mark', string>,
+): Promise<Rename[]> {
+  await writeMark(server, { database: fresh, table: BRANCH, comment: mark });
+  const present = await readMarkText(server, database);
+  return [
+    ...(present === null ? [] : [{ from: [database, MARK], to: [retired, 'old-mark'] } satisfies Rename]),
+    { from: [fresh, BRANCH], to: [database, MARK] },
+  ];
 }
 
 interface PlannedBase {
@@ -112,7 +141,7 @@ interface PlannedBase {
 }
 
 /** The tables of a new base copy take their place with the renames that end the swap, whole or not at all. */
-async function planBase(
+export async function planBase(
   context: EngineContext,
   server: MysqlSession,
   { destination, made, collations }: { destination: string; made: Swap['base']; collations: Collations },

@@ -1,0 +1,21 @@
+import type { BranchFacet } from '../../engine.ts';
+import { urlWithPassword, withDatabase } from '../connection/url.ts';
+import { NAME_LIMIT } from '../names.ts';
+import { createBranch } from './create.ts';
+import { dropBranch } from './drop.ts';
+import { listBranches } from './list.ts';
+import { planBranches } from './plan.ts';
+import { resetBranch } from './reset.ts';
+
+export const branches: BranchFacet = {
+  nameLimit: { most: NAME_LIMIT, lengthOf: ({ length }) => length },
+  copiedBy: 'rows',
+  urlOf: withDatabase,
+  urlWithPassword,
+  plan: planBranches,
+  list: listBranches,
+  create: createBranch,
+  reset: resetBranch,
+  drop: dropBranch,
+  whyNoSwitch: 'triggers, views and routines do not move between databases of MySQL and MariaDB with their tables',
+};

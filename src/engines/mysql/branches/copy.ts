@@ -1,0 +1,73 @@
+import type { BaseCopy, DatabaseUrl, EngineContext, Replaced } from '../../engine.ts';
+import { closedBase } from '../../shared/base-copies.ts';
+import { connectToServer } from '../connection/connect.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { withDatabase } from '../connection/url.ts';
+import { BASE, OUTDATED } from '../names.ts';
+import { fillFromBase, findBaseCopies } from '../restore/base-copies.ts';
+import { type BaseRecord, baseCopyNames, readBaseRecord } from '../restore/base-record.ts';
+import { type BranchMark, branchMarkText } from '../restore/branch-mark.ts';
+import { besideDestination } from '../restore/restore.ts';
+
+interface FoundBase {
+  base: BaseCopy;
+  record: BaseRecord;
+}
+
+/** The base copy of a destination that branches are made from; rejects where there is none, or it was changed. */
+async function findClosedBase(server: MysqlSession, url: DatabaseUrl): Promise<FoundBase> {
+  const destination = url.database ?? '';
+  const base = closedBase(await findBaseCopies(server, destination), url);
+  const { of } = await baseCopyNames(server, destination);
+  for (const table of [BASE, OUTDATED] as const) {
+    const record = await readBaseRecord(server, { database: base.name, table, of });
+    if (record) return { base, record };
+  }
+  throw new Error(`the record of ${base.name} is gone`);
+}
+
+export interface BranchCopy {
+  /** Of the destination. */
+  url: DatabaseUrl;
+  /** The database of the branch. */
+  database: string;
+  /** Called under the lock on it, before anything is copied. */
+  begin: (server: MysqlSession) => Promise<void>;
+  accept: (base: BaseCopy) => void;
+  mark: Omit<BranchMark, 'tool' | 'of' | 'snapshot' | 'loaded_at'>;
+  onlyNew?: () => Error;
+}
+
+/**
+ * Copies the base copy into a database beside the branch, whose tables then take their place as those of a load do.
+ * Every table is compared with the record of the base copy, so that a load that replaces it meanwhile makes the copy
+ * fail, and no lock has to keep loads away.
+ */
+export async function copyToBranch(context: EngineContext, copy: BranchCopy): Promise<Replaced> {
+  const { url, database, begin, accept, onlyNew } = copy;
+  const { of, record, base } = await findBase(context, url);
+  accept(base);
+  const { snapshot, loaded_at } = record;
+  const mark = branchMarkText({ tool: 'branch', of, ...copy.mark, snapshot, loaded_at });
+  return besideDestination(
+    context,
+    {
+      url: withDatabase(url, database),
+      undo: false,
+      collations: record.definitions,
+      fromBase: { spare: false },
+      branch: { of, mark, onlyNew },
+    },
+    async ({ fresh, server, context: running }) => {
+      await begin(server);
+      await fillFromBase(running, { url, to: fresh, base: { name: base.name, record }, rowsLast: false });
+      return { code: record.definitions, definers: record.definers };
+    },
+  );
+}
+
+async function findBase(context: EngineContext, url: DatabaseUrl): Promise<FoundBase & { of: string }> {
+  await using server = await connectToServer(context, url);
+  const { of } = await baseCopyNames(server, url.database ?? '');
+  return { of, ...(await findClosedBase(server, url)) };
+}

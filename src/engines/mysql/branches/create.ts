@@ -1,0 +1,33 @@
+import { startStep } from '../../../runtime/events.ts';
+import type { BranchCreation, EngineContext } from '../../engine.ts';
+import { branchExists, databaseTaken } from '../../shared/branches.ts';
+import { connectToServer } from '../connection/connect.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { databaseExists } from '../server/server.ts';
+import { copyToBranch } from './copy.ts';
+import { findBranches } from './list.ts';
+import { sweepBranches } from './sweep.ts';
+
+/** A branch gets its tables and its mark in one statement, after the copy. */
+export async function createBranch(context: EngineContext, creation: BranchCreation): Promise<void> {
+  const { url, name, database, repository, gitBranch, owner = null, accept } = creation;
+  const made = startStep(context.report, `branch ${name}`, `Create branch ${name} as ${database}`);
+  await sweepBranches(context, url);
+  const refuseTaken = async (server: MysqlSession): Promise<void> => {
+    if ((await findBranches(server, url.database ?? '')).some((each) => each.name === name)) throw branchExists(name);
+    if (await databaseExists(server, database)) throw databaseTaken(database, name);
+  };
+  {
+    await using server = await connectToServer(context, url);
+    await refuseTaken(server);
+  }
+  await copyToBranch(context, {
+    ...{ url, database, accept, begin: refuseTaken },
+    mark: {
+      ...{ name, repository, git_branch: gitBranch, owner, reset_at: null },
+      created_at: context.clock().toISOString(),
+    },
+    onlyNew: () => databaseTaken(database, name),
+  });
+  made(`Created branch ${name} as ${database}`);
+}

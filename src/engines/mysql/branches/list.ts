@@ -1,0 +1,72 @@
+import type { Branch, DatabaseUrl, EngineContext } from '../../engine.ts';
+import { connectToServer } from '../connection/connect.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { MARK, quoteText } from '../quote.ts';
+import { type BranchMark, parseBranchMark } from '../restore/branch-mark.ts';
+import { destinationName } from '../server/server.ts';
+
+export interface MarkedBranch extends Branch {
+  mark: BranchMark;
+}
+
+/** The branches of a destination, by a few queries whatever their number. */
+export async function listBranches(context: EngineContext, url: DatabaseUrl): Promise<Branch[]> {
+  await using server = await connectToServer(context, url);
+  const found = await findBranches(server, url.database ?? '', { sizes: true });
+  return found.map(({ mark: _, ...branch }) => branch);
+}
+
+export interface Marked {
+  database: string;
+  mark: BranchMark;
+}
+
+export async function findMarks(server: MysqlSession, destination: string): Promise<Marked[]> {
+  const of = await destinationName(server, destination);
+  const rows = await server.query<{ home: string; comment: string }>(
+    `SELECT TABLE_SCHEMA AS home, TABLE_COMMENT AS comment FROM information_schema.TABLES WHERE TABLE_NAME = ${quoteText(MARK)} AND TABLE_COMMENT LIKE '{"tool":%' ORDER BY TABLE_SCHEMA`,
+  );
+  return rows.flatMap(({ home, comment }) => {
+    const mark = parseBranchMark(comment);
+    return mark?.of === of ? [{ database: home, mark }] : [];
+  });
+}
+
+export async function findBranches(
+  server: MysqlSession,
+  destination: string,
+  { sizes = false } = {},
+): Promise<MarkedBranch[]> {
+  const marks = (await findMarks(server, destination)).filter(({ mark }) => mark.tool === 'branch');
+  if (marks.length === 0) return [];
+  const databases = marks.map(({ database }) => database);
+  const bytes = sizes ? await readSizes(server, databases) : null;
+  const clients = sizes ? await readClients(server, databases) : null;
+  return marks.map(({ database, mark }) => {
+    const sizeBytes = bytes && (bytes.get(database) ?? 0);
+    return {
+      ...{ name: mark.name, database, current: false, createdAt: mark.created_at, resetAt: mark.reset_at },
+      ...{ snapshot: mark.snapshot, repository: mark.repository, gitBranch: mark.git_branch, owner: mark.owner },
+      ...{ sizeBytes, ownBytes: sizeBytes },
+      clients: clients?.get(database) ?? 0,
+      // The server counts no sessions of a database.
+      sessions: null,
+      mark,
+    };
+  });
+}
+
+async function readSizes(server: MysqlSession, databases: string[]): Promise<Map<string, number>> {
+  const rows = await server.query<{ name: string; bytes: number | string | null }>(
+    `SELECT TABLE_SCHEMA AS name, SUM(DATA_LENGTH + INDEX_LENGTH) AS bytes FROM information_schema.TABLES WHERE TABLE_SCHEMA IN (${databases.map(quoteText).join(', ')}) AND ENGINE IS NOT NULL GROUP BY TABLE_SCHEMA`,
+  );
+  return new Map(rows.map(({ name, bytes }) => [name, Number(bytes ?? 0)]));
+}
+
+/** Those that the user may see: without PROCESS, its own. */
+async function readClients(server: MysqlSession, databases: string[]): Promise<Map<string, number>> {
+  const rows = await server.query<{ name: string; clients: number | string }>(
+    `SELECT DB AS name, COUNT(*) AS clients FROM information_schema.PROCESSLIST WHERE DB IN (${databases.map(quoteText).join(', ')}) AND ID <> CONNECTION_ID() GROUP BY DB`,
+  );
+  return new Map(rows.map(({ name, clients }) => [name, Number(clients)]));
+}

@@ -1,0 +1,21 @@
+import type { BranchPlan, DatabaseUrl, EngineContext } from '../../engine.ts';
+import { refuseShortSpace } from '../../shared/server/free-space.ts';
+import { connectToServer } from '../connection/connect.ts';
+import { findBaseCopies } from '../restore/base-copies.ts';
+import { inspectDestination } from '../restore/preflight.ts';
+import { findBranches } from './list.ts';
+
+/** Changes nothing. */
+export async function planBranches(
+  context: EngineContext,
+  { url, copies }: { url: DatabaseUrl; copies: number },
+): Promise<BranchPlan> {
+  const facts = await inspectDestination(context, url);
+  const destination = url.database ?? '';
+  await using server = await connectToServer(context, url);
+  const { base } = await findBaseCopies(server, destination);
+  const found = await findBranches(server, destination);
+  if (base?.closed) refuseShortSpace(facts, copies * (base.sizeBytes ?? 0));
+  const branches = found.map(({ mark: _, ...branch }) => branch);
+  return { destination: facts.destination, base, branches };
+}

@@ -1,0 +1,36 @@
+import { startStep } from '../../../runtime/events.ts';
+import type { BranchReset, DatabaseUrl, EngineContext, Replaced } from '../../engine.ts';
+import { findBranch } from '../../shared/branches.ts';
+import { connectToServer } from '../connection/connect.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { copyToBranch } from './copy.ts';
+import { findBranches, type MarkedBranch } from './list.ts';
+import { branchChanged, sweepBranches } from './sweep.ts';
+
+/** Replaces a branch by a new copy of the base copy. At every moment its tables are the old ones or the new ones. */
+export async function resetBranch(context: EngineContext, { url, name, accept }: BranchReset): Promise<Replaced> {
+  const destination = url.database ?? '';
+  await sweepBranches(context, url);
+  const find = async (server: MysqlSession): Promise<MarkedBranch> =>
+    findBranch(await findBranches(server, destination), { name, url });
+  const { database, mark } = await findOnServer(context, url, find);
+  const restored = startStep(context.report, `branch ${name}`, `Reset branch ${name}`);
+  const replaced = await copyToBranch(context, {
+    ...{ url, database, accept },
+    async begin(server) {
+      if ((await find(server)).database !== database) throw branchChanged(name);
+    },
+    mark: { ...mark, reset_at: context.clock().toISOString() },
+  });
+  restored(`Reset branch ${name}`);
+  return replaced;
+}
+
+async function findOnServer(
+  context: EngineContext,
+  url: DatabaseUrl,
+  find: (server: MysqlSession) => Promise<MarkedBranch>,
+): Promise<MarkedBranch> {
+  await using server = await connectToServer(context, url);
+  return await find(server);
+}
