@@ -7,17 +7,16 @@ import type { EditorRoute } from './editor-route.ts';
 import { editorWith, selectPath, updateEditor } from './selection.ts';
 import { rowId, treeRows } from './tree-rows.ts';
 
-/** Makes a change in the draft, or shows why it cannot be made. `isValid` shows its own reason. */
-export function changeDraft(
-  model: Model,
-  { queue }: EditorRoute,
-  change: Change,
-  isValid: (draft: Draft) => Promise<boolean> = async () => true,
-): void {
-  inTurn(model, queue, {
-    work: async (draft) => ((await isValid(draft)) ? model.operations.addChange(draft, change) : null),
+/** Makes a change in the draft, or shows why it cannot be made. */
+export function changeDraft(model: Model, { queue }: EditorRoute, change: Change): void {
+  inTurn(model, queue, changing(model, change));
+}
+
+export function changing(model: Model, change: Change): Required<DraftWork> {
+  return {
+    work: (draft) => model.operations.addChange(draft, change),
     show: (route) => selectChanged(route, change),
-  });
+  };
 }
 
 /** Undoes the last change; the selection stays, or goes to the undone change where its entry is gone. */

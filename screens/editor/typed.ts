@@ -7,7 +7,7 @@ import type { Draft } from '../../src/operations/configuration/edit-configuratio
 import { EDITOR_NOTICES, nameTakenText } from '../../src/presentation/editor.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { Model } from '../app/model.ts';
-import { changeDraft } from './change-draft.ts';
+import { changing, inTurn } from './change-draft.ts';
 import type { EditorRoute } from './editor-route.ts';
 import { type Field, textToType } from './fields.ts';
 import { fetchNames, suggestionsAt } from './names.ts';
@@ -90,16 +90,18 @@ export function acceptField(model: Model, route: EditorRoute): void {
   stopTyping(model, route);
   if (!outcome) return;
   const typing = chosen ? textEdit(chosen.name) : route.typing;
-  changeDraft(model, route, outcome, async (draft) => {
+  const { work, show } = changing(model, outcome);
+  const checked = async (draft: Draft): Promise<Draft | null> => {
     const { wrong, isRefused } = await verdictOn(model, draft, outcome);
-    if (!isRefused) return true;
+    if (!isRefused) return work(draft);
     const { pane, list, fields, task } = route;
     if (editorWith(model, route.queue)?.typing) model.navigation.notify({ tone: 'bad', text: wrong ?? '' });
     else {
       updateEditor(model, route.queue, (now) => ({ ...now, pane, list, fields, task, typing, wrong, refused: typing }));
     }
-    return false;
-  });
+    return null;
+  };
+  inTurn(model, route.queue, { work: checked, show });
 }
 
 export function stopTyping(model: Model, route: EditorRoute): void {
