@@ -1,5 +1,5 @@
 import { PAGE_HEAD } from '../../components/page.tsx';
-import { editText, pasteText, type TextEdit } from '../../components/text-edit.ts';
+import { editText, insertText, pasteText, type TextEdit } from '../../components/text-edit.ts';
 import { interrupt } from '../quit/actions.ts';
 import { positionIn } from './in-view.ts';
 import { bindingsOf, runBinding } from './keys.ts';
@@ -56,6 +56,17 @@ export function dispatchPaste(model: Model, pasted: string): void {
   const route = model.navigation.top();
   const typing = typingAt(route);
   if (typing) changeText(model, route, pasteText(typing, pasted));
+}
+
+/** Many characters at once, as by a paste without marks; `false` where they are keys. */
+export function dispatchText(model: Model, text: string): boolean {
+  const route = model.navigation.top();
+  const typing = typingAt(route);
+  if (!typing || /[\p{Cc}]/u.test(text)) return false;
+  model.navigation.notify(null);
+  model.messages.seen();
+  changeText(model, route, insertText(typing, text));
+  return true;
 }
 
 function dispatchBound(model: Model, key: string): void {

@@ -1,5 +1,5 @@
 import type { Change } from '../../src/config/edit/change.ts';
-import { dotted, valueAt } from '../../src/config/tree.ts';
+import { dotted, type KeyPath, valueAt } from '../../src/config/tree.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
 import { EDITOR_NOTICES, undoneText } from '../../src/presentation/editor.ts';
 import { type Model, notifyFailure } from '../app/model.ts';
@@ -70,12 +70,17 @@ export function inTurn(model: Model, queue: EditorRoute['queue'], { work, show =
   queue.last = queue.last.then(doWork);
 }
 
+function isTarget(path: KeyPath): boolean {
+  return path.length === 2 && path[0] === 'targets';
+}
+
 /** Selects the new or renamed entry. */
 function selectChanged(route: EditorRoute, change: Change): EditorRoute {
   const { path } = change;
   switch (change.kind) {
     case 'name':
-      return selectPath(route, path);
+      // A target begins with its source.
+      return selectPath(route, isTarget(path) ? [...path, 'snapshot', 'src_url'] : path);
     case 'rename':
       return selectPath(route, [...path.slice(0, -1), change.name]);
     case 'append': {

@@ -37,7 +37,18 @@ function checkTyped(model: Model, route: EditorRoute): void {
       now.typing === typing ? { ...now, wrong, refused: isRefused ? typing : null } : now,
     );
   if (typeof outcome === 'string' || outcome === null) say({ wrong: outcome, isRefused: outcome !== null });
-  else void verdictOn(model, draft, outcome).then(say);
+  else
+    setImmediate(() => void checkLatest(model, { draft, typing, queue, outcome }).then((found) => found && say(found)));
+}
+
+interface Typed extends Pick<EditorRoute, 'queue' | 'typing'> {
+  draft: Draft;
+  outcome: Change;
+}
+
+/** `null` when the text has changed since: of text that arrives at once only the last is checked. */
+async function checkLatest(model: Model, { draft, typing, queue, outcome }: Typed): Promise<Verdict | null> {
+  return editorWith(model, queue)?.typing === typing ? verdictOn(model, draft, outcome) : null;
 }
 
 interface Verdict {

@@ -153,7 +153,8 @@ test('targets are added, renamed and taken out, lists grow, and u takes the last
   press(model, 'ctrl+u');
   type(model, 'new', []);
   await changed(model, 2);
-  expect(panes(model).row.path).toEqual(['targets', 'new']);
+  expect(panes(model).field?.path).toEqual(['targets', 'new', 'snapshot', 'src_url']);
+  select(model, ['targets', 'new']);
   press(model, 'n', 'ctrl+u');
   type(model, 'newer', []);
   await changed(model, 3);
