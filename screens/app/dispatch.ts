@@ -1,8 +1,9 @@
 import { PAGE_HEAD } from '../../components/page.tsx';
 import { editText, insertText, pasteText, type TextEdit } from '../../components/text-edit.ts';
+import { unknownKeyText } from '../../src/presentation/lists.ts';
 import { interrupt } from '../quit/actions.ts';
 import { positionIn } from './in-view.ts';
-import { bindingsOf, runBinding } from './keys.ts';
+import { bindingsOf, keyName, runBinding } from './keys.ts';
 import { contextOf, type Model, screenOf } from './model.ts';
 import { back, move } from './navigate.ts';
 import { type Route, typingAt } from './route.ts';
@@ -73,7 +74,11 @@ function dispatchBound(model: Model, key: string): void {
   const context = contextOf(model);
   const binding = bindingsOf(screenOf(model, context.route), context).find(({ keys }) => keys.includes(key));
   if (binding) runBinding(model, binding);
+  else if (!COMPONENT_KEYS.has(key)) model.navigation.notify({ tone: 'caution', text: unknownKeyText(keyName(key)) });
 }
+
+/** Keys of choices, which take them themselves. */
+const COMPONENT_KEYS = new Set(['up', 'down', 'j', 'k', 'enter', ...'123456789']);
 
 function dispatchTyped(model: Model, typing: TextEdit, key: string): void {
   const route = model.navigation.top();

@@ -27,7 +27,11 @@ const FAILED = new UserError('Cannot reach the server', { code: 'unreachable', e
 test.each<[string, Change, RegExp]>([
   ['a choice of files', { step: 'file' }, /❯/],
   ['a text', { step: 'url', typing: textEdit('postgres://away/shop') }, /Source: /],
-  ['a failure', { step: 'url', typing: textEdit('postgres://away/shop'), error: FAILED }, /Source: [\s\S]*Cannot reach/],
+  [
+    'a failure',
+    { step: 'url', typing: textEdit('postgres://away/shop'), error: FAILED },
+    /Source: [\s\S]*Cannot reach/,
+  ],
   ['many schemas', { step: 'schemas', leftOut: ['schema_1'], found: { source: { ...SOURCE } } }, /❯ Continue with/],
   ['a bucket', { step: 'storage', found: { source: { ...SOURCE } } }, /❯/],
   ['the file', { step: 'review', found: { plan: PLAN } }, /line 58/],
