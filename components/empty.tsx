@@ -18,6 +18,12 @@ export function Empty({ lines }: { lines: string[] }) {
   );
 }
 
+/** In rows. */
+export function failureHeight({ message, details, hint }: UserError, width: number): number {
+  const texts = [message, ...details, ...(hint ? [hint] : [])];
+  return 1 + texts.flatMap((text) => wrap(text, Math.max(10, width - 5))).length;
+}
+
 export function Failure({ error, width }: { error: UserError; width: number }) {
   const lines = (text: string) => wrap(text, Math.max(10, width - 5));
   return (

@@ -21,10 +21,21 @@ export interface ListProps<Item> {
   height: number;
   /** A heading cannot be selected; it stays in view above its first item. */
   isHeading?: (item: Item) => boolean;
+  /** `false` where the keys go elsewhere: the selected row has no pointer then. */
+  isActive?: boolean;
 }
 
 /** Mounts only the rows in view. */
-export function List<Item>({ items, keyOf, row, selected, width, height, isHeading }: ListProps<Item>) {
+export function List<Item>({
+  items,
+  keyOf,
+  row,
+  selected,
+  width,
+  height,
+  isHeading,
+  isActive = true,
+}: ListProps<Item>) {
   const { glyphs } = useTheme();
   const offset = useRef(0);
   const above = items[selected - 1];
@@ -37,7 +48,8 @@ export function List<Item>({ items, keyOf, row, selected, width, height, isHeadi
     <Box flexDirection="column" height={height} width={width}>
       {inView.map((item, index) => {
         const isSelected = offset.current + index === selected;
-        const pointer: Span = isSelected ? { text: `${glyphs.pointer} `, tone: 'accent', bold: true } : { text: '  ' };
+        const pointer: Span =
+          isSelected && isActive ? { text: `${glyphs.pointer} `, tone: 'accent', bold: true } : { text: '  ' };
         const spans = isSelected ? row(item).map((span) => ({ ...span, bold: true })) : row(item);
         return <Line key={keyOf(item)} spans={[pointer, ...spans]} width={width} />;
       })}

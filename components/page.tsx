@@ -35,7 +35,7 @@ export function Page({ size, path, aside = [], status, hints, children }: PagePr
         width={columns}
       />
       <Line spans={[{ text: glyphs.rule.repeat(columns), tone: 'dim' }]} width={columns} />
-      <Box flexDirection="column" height={Math.max(0, rows - PAGE_CHROME)} width={columns}>
+      <Box flexDirection="column" height={Math.max(0, rows - PAGE_CHROME)} width={columns} overflow="hidden">
         {children}
       </Box>
       <Line spans={[{ text: ' ' }, ...status]} width={columns} />

@@ -27,18 +27,18 @@ export function editText({ text, cursor }: TextEdit, key: string): TextEdit | nu
     'ctrl+u': () => edited([], after),
     'ctrl+k': () => edited(before, []),
     'ctrl+w': () => edited(graphemes(before.join('').replace(/\S+\s*$/, '')), after),
-    space: () => insert({ text, cursor }, ' '),
+    space: () => insertText({ text, cursor }, ' '),
   };
   const edit = edits[key];
   if (edit) return edit();
-  return graphemes(key).length === 1 ? insert({ text, cursor }, key) : null;
+  return graphemes(key).length === 1 ? insertText({ text, cursor }, key) : null;
 }
 
 export function pasteText(edit: TextEdit, pasted: string): TextEdit {
-  return insert(edit, pasted.trim().replace(/\s*[\r\n]+\s*/g, ' '));
+  return insertText(edit, pasted.trim().replace(/\s*[\r\n]+\s*/g, ' '));
 }
 
-function insert({ text, cursor }: TextEdit, inserted: string): TextEdit {
+export function insertText({ text, cursor }: TextEdit, inserted: string): TextEdit {
   const characters = graphemes(text);
   const head = characters.slice(0, cursor).join('') + inserted;
   return { text: head + characters.slice(cursor).join(''), cursor: graphemes(head).length };

@@ -26,17 +26,21 @@ const ON_DARK: Record<Tone, Look> = {
 /** Cyan and yellow can hardly be read on white. */
 const ON_LIGHT: Record<Tone, Look> = { ...ON_DARK, accent: { color: 'blue' }, caution: { color: 'magenta' } };
 
+const COLORLESS: Record<Tone, Look> = { ...ON_DARK, accent: {}, good: {}, caution: {}, bad: { bold: true } };
+
 export const ThemeContext = createContext<Theme>({ glyphs: UNICODE, tones: ON_DARK });
 
 export interface ThemeOptions {
   unicode: boolean;
   light?: boolean;
+  /** Without colours, tones differ by brightness, weight and glyphs. */
+  color?: boolean;
   screenReader?: boolean;
 }
 
-export function createTheme({ unicode, light = false, screenReader = false }: ThemeOptions): Theme {
+export function createTheme({ unicode, light = false, color = true, screenReader = false }: ThemeOptions): Theme {
   const glyphs = unicode ? UNICODE : ASCII;
-  return { glyphs: screenReader ? SPOKEN : glyphs, tones: light ? ON_LIGHT : ON_DARK };
+  return { glyphs: screenReader ? SPOKEN : glyphs, tones: color ? (light ? ON_LIGHT : ON_DARK) : COLORLESS };
 }
 
 /** From COLORFGBG, which rxvt and some others set. */

@@ -30,6 +30,8 @@ export interface StartOptions {
   stdout: TerminalOutput;
   /** Whether the terminal supports glyphs beyond ASCII. */
   unicode: boolean;
+  /** Default: on. */
+  color?: boolean;
   clock: () => Date;
   createContext: CreateContext;
   /** Disables everything that writes. */
@@ -79,7 +81,7 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   const release = guardTerminal({ stdin, stdout, onCrash: leaving.reject });
   signal.addEventListener('abort', () => void endWork(model, signal).then(leaving.resolve), { once: true });
   const screenReader = environment.INK_SCREEN_READER === 'true';
-  const theme = createTheme({ unicode, light: isLight(environment), screenReader });
+  const theme = createTheme({ unicode, light: isLight(environment), color: options.color ?? true, screenReader });
   const mounted = mount({ model, handOver, theme, stdin, stdout, screenReader });
   mounted.ended.catch(leaving.reject);
   // The first frame is drawn before anything reads a file or opens a connection.

@@ -4,7 +4,7 @@ import { run } from './cli/run.ts';
 import { abortOnSignals } from './cli/signals.ts';
 import { COMMANDS, FAMILIES, GLOBAL_OPTIONS } from './commands/registry.ts';
 import { readVersion } from './runtime/package-files.ts';
-import { readTerminal } from './runtime/terminal.ts';
+import { readTerminal, withStyles } from './runtime/terminal.ts';
 
 const { stdin, stdout, stderr, env } = process;
 const clock = () => new Date();
@@ -32,13 +32,15 @@ process.exitCode = await run({
   openContext,
   async openScreens(options) {
     keepHeapSmall();
-    const { start } = await loadScreens(terminal.stdout.color);
+    const { color } = terminal.stdout;
+    const { start } = await withStyles(() => import('../screens/start.tsx'), { color, environment: env });
     const { config, environment, cwd, debug } = options;
     return start({
       ...options,
       stdin,
       stdout,
       unicode: terminal.unicode,
+      color,
       clock,
       createContext: (session) => openContext({ config, environment, cwd, clock, debug, ...session }),
     });
@@ -52,16 +54,4 @@ process.exitCode = await run({
 function keepHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--heap-growing-percent=20');
-}
-
-/** Ink decides on colours when it is loaded, and asks nobody but the environment: it is told just for that moment. */
-async function loadScreens(color: boolean) {
-  const before = env.FORCE_COLOR;
-  if (!color) env.FORCE_COLOR = '0';
-  try {
-    return await import('../screens/start.tsx');
-  } finally {
-    if (before === undefined) delete env.FORCE_COLOR;
-    else env.FORCE_COLOR = before;
-  }
 }

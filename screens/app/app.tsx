@@ -6,7 +6,7 @@ import type { Size } from '../../components/page.tsx';
 import { type Theme, ThemeContext } from '../../components/theme.ts';
 import { tooSmallText } from '../../src/presentation/lists.ts';
 import { topOf } from '../../src/state/navigation.ts';
-import { dispatchKey, dispatchPaste } from './dispatch.ts';
+import { dispatchKey, dispatchPaste, dispatchText } from './dispatch.ts';
 import { ModelContext } from './frame.tsx';
 import { type Model, screenOf } from './model.ts';
 import { keyPresses } from './terminal/key-press.ts';
@@ -28,7 +28,9 @@ export function App({ model, theme, suspend, bindHandOver }: AppProps) {
   const size = useWindowSize();
   const tooSmall = isTooSmall(size);
   useInput((input, key) => {
-    for (const press of keyPresses(input, key)) {
+    const presses = keyPresses(input, key);
+    if (presses.length > 1 && !tooSmall && dispatchText(model, input)) return;
+    for (const press of presses) {
       if (press === 'ctrl+z') void suspendTerminal(suspend);
       // Keys have no meaning while nothing is drawn.
       else if (!tooSmall || press === 'ctrl+c') dispatchKey(model, press);

@@ -1,7 +1,7 @@
 import { createStore } from 'zustand/vanilla';
 import { createMessages } from '../../src/state/messages.ts';
 import { createNavigation } from '../../src/state/navigation.ts';
-import { createRuns } from '../../src/state/runs.ts';
+import { createRuns, type Run } from '../../src/state/runs.ts';
 import { createSnapshotsStore } from '../../src/state/snapshots.ts';
 import { createTargetsStore, type KnownTarget } from '../../src/state/targets.ts';
 import { keepMessages, tellOutcome } from '../messages/keep.ts';
@@ -9,6 +9,7 @@ import { targetsRoute } from '../targets/targets-route.ts';
 import { createViews } from './in-view.ts';
 import type { Model, TerminalControl } from './model.ts';
 import type { Operations } from './operations.ts';
+import { refreshTargets } from './refresh.ts';
 import type { Route } from './route.ts';
 import { SCREENS } from './screens.ts';
 
@@ -30,13 +31,18 @@ export function createModel(options: ModelOptions): Model {
   const navigation = createNavigation<Route>([targets]);
   const messages = createMessages({ clock });
   keepMessages(navigation, messages);
-  return {
+  const onEnd = (run: Run) => {
+    tellOutcome(run, { navigation, messages });
+    // A status from before a failure may no longer be true.
+    if (run.state.status === 'failed') void refreshTargets(model);
+  };
+  const model: Model = {
     screens: SCREENS,
     navigation,
     messages,
     targets: createTargetsStore(known),
     snapshots: createSnapshotsStore(),
-    runs: createRuns({ clock, onEnd: (run) => tellOutcome(run, { navigation, messages }) }),
+    runs: createRuns({ clock, onEnd }),
     operations,
     terminal,
     clock,
@@ -51,4 +57,5 @@ export function createModel(options: ModelOptions): Model {
     mouse: { on: false },
     interrupts: { last: null },
   };
+  return model;
 }

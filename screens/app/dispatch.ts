@@ -1,8 +1,9 @@
 import { PAGE_HEAD } from '../../components/page.tsx';
-import { editText, pasteText, type TextEdit } from '../../components/text-edit.ts';
+import { editText, insertText, pasteText, type TextEdit } from '../../components/text-edit.ts';
+import { unknownKeyText } from '../../src/presentation/lists.ts';
 import { interrupt } from '../quit/actions.ts';
 import { positionIn } from './in-view.ts';
-import { bindingsOf, runBinding } from './keys.ts';
+import { bindingsOf, keyName, runBinding } from './keys.ts';
 import { contextOf, type Model, screenOf } from './model.ts';
 import { back, move } from './navigate.ts';
 import { type Route, typingAt } from './route.ts';
@@ -58,11 +59,26 @@ export function dispatchPaste(model: Model, pasted: string): void {
   if (typing) changeText(model, route, pasteText(typing, pasted));
 }
 
+/** Many characters at once, as by a paste without marks; `false` where they are keys. */
+export function dispatchText(model: Model, text: string): boolean {
+  const route = model.navigation.top();
+  const typing = typingAt(route);
+  if (!typing || /[\p{Cc}]/u.test(text)) return false;
+  model.navigation.notify(null);
+  model.messages.seen();
+  changeText(model, route, insertText(typing, text));
+  return true;
+}
+
 function dispatchBound(model: Model, key: string): void {
   const context = contextOf(model);
   const binding = bindingsOf(screenOf(model, context.route), context).find(({ keys }) => keys.includes(key));
   if (binding) runBinding(model, binding);
+  else if (!COMPONENT_KEYS.has(key)) model.navigation.notify({ tone: 'caution', text: unknownKeyText(keyName(key)) });
 }
+
+/** Keys of choices, which take them themselves. */
+const COMPONENT_KEYS = new Set(['up', 'down', 'j', 'k', 'enter', ...'123456789']);
 
 function dispatchTyped(model: Model, typing: TextEdit, key: string): void {
   const route = model.navigation.top();

@@ -20,9 +20,15 @@ interface Confirmation {
 }
 
 /** Plans, then asks. */
-export function confirm(model: Model, { target, title, plan }: Confirmation): void {
+export function confirm(model: Model, confirmation: Confirmation): void {
+  const { target, title, plan } = confirmation;
   const controller = new AbortController();
-  const route: ConfirmRoute = { screen: 'confirm', target, title, plan: null, error: null, typing: null, controller };
+  const retry = () => {
+    model.navigation.pop();
+    confirm(model, confirmation);
+  };
+  const base = { screen: 'confirm' as const, target, title, controller, retry };
+  const route: ConfirmRoute = { ...base, plan: null, error: null, typing: null };
   model.navigation.push(route);
   // Nothing is shown once the user has left.
   const answer = (change: Partial<ConfirmRoute>) => {
@@ -59,6 +65,15 @@ export function confirmTyped(model: Model, { plan, typing }: ConfirmRoute): void
   }
   model.navigation.notify({ tone: 'caution', text: notTyped(name, typing.text) });
 }
+
+export const RETRY_PLAN: KeyBinding<ConfirmRoute> = {
+  keys: ['r'],
+  label: 'retry',
+  help: 'prepare the plan again, after an error',
+  when: ({ route }) => route.error !== null,
+  run: (_, { retry }) => retry(),
+  stays: true,
+};
 
 export const REMOVE: KeyBinding = {
   keys: ['d', 'delete'],

@@ -1,8 +1,10 @@
 import type { BuildRequest } from '../../src/operations/build.ts';
 import { sanitizeQuestion } from '../../src/presentation/sanitize.ts';
-import { notBuiltText, planningText } from '../../src/presentation/snapshot.ts';
+import { queuedText } from '../../src/presentation/shapes/question.ts';
+import { alreadyQueuedText, notBuiltText, planningText } from '../../src/presentation/snapshot.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { Notice } from '../../src/state/navigation.ts';
+import type { Run } from '../../src/state/runs.ts';
 import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
 import { noTarget, notWritable } from '../app/why-not.ts';
 import { buildRun, sanitizeRun } from '../run/definitions.ts';
@@ -18,6 +20,8 @@ export const BUILD: KeyBinding = {
   whyNot: (context) => {
     const { name = '', src_url = null } = context.target?.row ?? {};
     if (context.model.planning.has(name)) return `The build of ${name} is being planned`;
+    const queued = context.model.runs.live().find((run) => run.target === name && isQueuedBuild(run));
+    if (queued) return alreadyQueuedText(queued.title);
     return (
       notWritable(context) ??
       noTarget(context) ??
@@ -30,6 +34,11 @@ export const BUILD: KeyBinding = {
   },
 };
 
+/** A running build may have begun before the change that is to be in the next snapshot; a queued one has not. */
+function isQueuedBuild({ kind, state }: Run): boolean {
+  return kind === 'build' && state.status === 'waiting';
+}
+
 /** Asks only where a database is replaced by the sanitized snapshot. */
 export async function startBuild(model: Model, request: BuildRequest): Promise<void> {
   const { target } = request;
@@ -37,9 +46,13 @@ export async function startBuild(model: Model, request: BuildRequest): Promise<v
   const notice: Notice = { tone: 'plain', text: planningText(target) };
   const depth = depthOf(model);
   const controller = new AbortController();
+  const retry = () => {
+    navigation.pop();
+    void startBuild(model, request);
+  };
   const show = (outcome: Pick<ConfirmRoute, 'plan' | 'typing' | 'error'>): void => {
     if (depthOf(model) === depth)
-      navigation.push({ screen: 'confirm', target, title: 'build', ...outcome, controller });
+      navigation.push({ screen: 'confirm', target, title: 'build', ...outcome, controller, retry });
     else navigation.notify({ tone: 'caution', text: notBuiltText(target) });
   };
   planning.add(target);
@@ -50,7 +63,11 @@ export async function startBuild(model: Model, request: BuildRequest): Promise<v
     if (planned && (planned.plan.destination?.exists || rivalOf(runs.live(), definition))) {
       show(asked(model, { question: sanitizeQuestion(planned.plan, model.clock()), definition }));
     } else if (depthOf(model) === depth) begin(model, definition);
-    else runs.begin(definition);
+    else {
+      const before = runs.live().findLast((run) => run.target === target);
+      runs.begin(definition);
+      if (before) navigation.notify({ tone: 'caution', text: queuedText(before.title) });
+    }
   } catch (thrown) {
     show({ plan: null, typing: null, error: toUserError(thrown) });
   } finally {

@@ -20,6 +20,8 @@ export interface ConfirmRoute {
   typing: TextEdit | null;
   /** Ends the planning when the user leaves. */
   controller: AbortController;
+  /** Plans again, after an error. */
+  retry: () => void;
 }
 
 export interface PlannedRun {

@@ -13,7 +13,7 @@ import { wrap } from '../../src/text/text-width.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { BACK, HELP } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
-import { answerConfirm, confirmTyped } from './actions.ts';
+import { answerConfirm, confirmTyped, RETRY_PLAN } from './actions.ts';
 import type { ConfirmRoute } from './confirm-route.ts';
 import { RESET_INSTEAD } from './reset.ts';
 
@@ -22,7 +22,7 @@ export const confirmScreen: ScreenModule<ConfirmRoute> = {
   title: 'Confirmation',
   picture: 'plan',
   view: ConfirmView,
-  keys: [RESET_INSTEAD, { ...BACK, label: 'cancel', help: 'back; nothing is changed' }, HELP],
+  keys: [RETRY_PLAN, RESET_INSTEAD, { ...BACK, label: 'cancel', help: 'back; nothing is changed' }, HELP],
   onAccept: confirmTyped,
 };
 

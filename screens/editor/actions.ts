@@ -7,6 +7,7 @@ import { notEditable } from '../app/why-not.ts';
 import { changeDraft } from './change-draft.ts';
 import type { EditorRoute } from './editor-route.ts';
 import { type Field, textToType } from './fields.ts';
+import { saveAndLeave } from './save.ts';
 import { panesOf, renamedAt, selectPath, updateEditor } from './selection.ts';
 import { startTyping } from './typed.ts';
 
@@ -33,6 +34,7 @@ export function editConfiguration(model: Model, key?: string): void {
     task: 'value',
     typing: null,
     wrong: null,
+    refused: null,
     names: {},
     suggestion: null,
   });
@@ -162,6 +164,7 @@ export function leaveEditor(model: Model, route: EditorRoute): void {
     ...UNSAVED,
     answer: (answer) => {
       if (answer === 'leave') model.navigation.pop();
+      else if (answer === 'save') saveAndLeave(model, route);
     },
   });
 }

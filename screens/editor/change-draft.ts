@@ -1,26 +1,56 @@
 import type { Change } from '../../src/config/edit/change.ts';
-import { valueAt } from '../../src/config/tree.ts';
+import { dotted, type KeyPath, valueAt } from '../../src/config/tree.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
+import { EDITOR_NOTICES, undoneText } from '../../src/presentation/editor.ts';
 import { type Model, notifyFailure } from '../app/model.ts';
 import type { EditorRoute } from './editor-route.ts';
 import { editorWith, selectPath, updateEditor } from './selection.ts';
+import { rowId, treeRows } from './tree-rows.ts';
 
 /** Makes a change in the draft, or shows why it cannot be made. */
 export function changeDraft(model: Model, { queue }: EditorRoute, change: Change): void {
-  inTurn(model, queue, {
+  inTurn(model, queue, changing(model, change));
+}
+
+export function changing(model: Model, change: Change): Required<DraftWork> {
+  return {
     work: (draft) => model.operations.addChange(draft, change),
     show: (route) => selectChanged(route, change),
+  };
+}
+
+/** Undoes the last change; the selection stays, or goes to the undone change where its entry is gone. */
+export function undoEdit(model: Model, { queue }: EditorRoute): void {
+  let undone: Change | undefined;
+  inTurn(model, queue, {
+    work: async (draft) => {
+      // A text that was refused meanwhile is not a change.
+      if (editorWith(model, queue)?.typing) return null;
+      undone = draft.changes.at(-1);
+      if (undone) {
+        const text = undoneText(dotted(undone.path));
+        model.navigation.notify({ tone: 'plain', text });
+        return model.operations.changeDraft(draft, draft.changes.slice(0, -1));
+      }
+      model.navigation.notify({ tone: 'caution', text: EDITOR_NOTICES.nothingToUndo });
+      return null;
+    },
+    show: (route) => (undone ? selectUndone(route, undone) : route),
   });
 }
 
-export function undoEdit(model: Model, { queue }: EditorRoute): void {
-  inTurn(model, queue, {
-    work: (draft) => model.operations.changeDraft(draft, draft.changes.slice(0, -1)),
-  });
+function selectUndone(route: EditorRoute, { kind, path }: Change): EditorRoute {
+  const { selected } = route.list;
+  const rows = route.draft ? treeRows(route.draft, route.unfolded) : [];
+  const isThere = selected === null || rows.some(({ id }) => id === selected);
+  const isParent = selected === rowId(path.slice(0, -1));
+  if (isThere && !(kind === 'remove' && route.pane === 'tree' && isParent)) return route;
+  return selectPath(route, kind === 'name' ? path.slice(0, -1) : path);
 }
 
 export interface DraftWork {
-  work: (draft: Draft) => Promise<Draft>;
+  /** `null` changes nothing. */
+  work: (draft: Draft) => Promise<Draft | null>;
   /** Selects the result. Default: keeps the selection. */
   show?: (route: EditorRoute) => EditorRoute;
 }
@@ -32,7 +62,7 @@ export function inTurn(model: Model, queue: EditorRoute['queue'], { work, show =
     if (!draft) return;
     try {
       const changed = await work(draft);
-      updateEditor(model, queue, (route) => show({ ...route, draft: changed }));
+      if (changed) updateEditor(model, queue, (route) => show({ ...route, draft: changed }));
     } catch (thrown) {
       notifyFailure(model, thrown);
     }
@@ -40,12 +70,17 @@ export function inTurn(model: Model, queue: EditorRoute['queue'], { work, show =
   queue.last = queue.last.then(doWork);
 }
 
+function isTarget(path: KeyPath): boolean {
+  return path.length === 2 && path[0] === 'targets';
+}
+
 /** Selects the new or renamed entry. */
 function selectChanged(route: EditorRoute, change: Change): EditorRoute {
   const { path } = change;
   switch (change.kind) {
     case 'name':
-      return selectPath(route, path);
+      // A target begins with its source.
+      return selectPath(route, isTarget(path) ? [...path, 'snapshot', 'src_url'] : path);
     case 'rename':
       return selectPath(route, [...path.slice(0, -1), change.name]);
     case 'append': {

@@ -29,6 +29,8 @@ export interface EditorRoute {
   typing: TextEdit | null;
   /** The problem of the typed text. */
   wrong: string | null;
+  /** The typed text whose check found that it cannot be applied. */
+  refused: TextEdit | null;
   /** Existing names, such as tables, by cache key. */
   names: Record<string, KnownNames>;
   /** The name selected instead of the typed text. */

@@ -107,6 +107,7 @@ function Tree({ panes: { rows, row }, isActive, width, height }: PaneProps & { i
         keyOf={({ id }) => id}
         row={(item) => treeSpans(item, glyphs)}
         selected={rows.indexOf(row)}
+        isActive={isActive}
         width={width - 1}
         height={Math.max(1, height - 1)}
       />
@@ -145,6 +146,7 @@ function Form({ route, panes, width, height }: PaneProps & { route: EditorRoute 
         keyOf={({ id }) => id}
         row={(item) => fieldSpans(item, labelWidth, glyphs)}
         selected={isActive && route.task !== 'add' && field ? fields.indexOf(field) : -1}
+        isActive={route.typing === null}
         width={width - 1}
         height={listed}
       />

@@ -1,3 +1,4 @@
+import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
 import { conflictQuestion, EDITOR_NOTICES, savedText } from '../../src/presentation/editor.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
@@ -6,14 +7,14 @@ import { refreshTargetsAnew } from '../app/refresh.ts';
 import type { Routes } from '../app/route.ts';
 import { inTurn } from './change-draft.ts';
 import type { EditorRoute } from './editor-route.ts';
-import { updateEditor } from './selection.ts';
+import { editorWith, updateEditor } from './selection.ts';
 
 /** Shows what saving would change. */
 export function showDraftDiff(model: Model, route: EditorRoute): void {
   // Includes the changes still in the queue.
   route.queue.last = route.queue.last.then(async () => {
     const now = model.navigation.top();
-    if (now.screen !== 'editor' || !now.draft) return;
+    if (now.screen !== 'editor' || !now.draft || now.typing) return;
     const { draft } = now;
     const lines = await model.operations.diffDraft(draft);
     const top = model.navigation.top();
@@ -28,10 +29,28 @@ export function saveShown(model: Model, { draft }: Routes['editor-diff']): void 
   model.navigation.pop();
   const route = model.navigation.top();
   if (route.screen !== 'editor') return;
-  const { queue } = route;
+  save(model, { queue: route.queue, draft });
+}
+
+/** Writes the file without showing the changes, and leaves the editor. */
+export function saveAndLeave(model: Model, { queue }: EditorRoute): void {
+  queue.last = queue.last.then(() => {
+    const route = editorWith(model, queue);
+    if (route?.draft && !route.typing) save(model, { queue, draft: route.draft }, { leave: true });
+  });
+}
+
+interface Saving {
+  queue: EditorRoute['queue'];
+  draft: Draft;
+}
+
+function save(model: Model, { queue, draft }: Saving, { leave = false } = {}): void {
   model.operations.saveDraft(draft).then(
     (saved) => {
       updateEditor(model, queue, (now) => ({ ...now, draft: saved }));
+      const top = model.navigation.top();
+      if (leave && top.screen === 'editor' && top.queue === queue) model.navigation.pop();
       model.navigation.notify({ tone: 'good', text: savedText(saved.file) });
       void refreshTargetsAnew(model);
     },

@@ -7,16 +7,16 @@ import type { Draft } from '../../src/operations/configuration/edit-configuratio
 import { EDITOR_NOTICES, nameTakenText } from '../../src/presentation/editor.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { Model } from '../app/model.ts';
-import { changeDraft } from './change-draft.ts';
+import { changing, inTurn } from './change-draft.ts';
 import type { EditorRoute } from './editor-route.ts';
 import { type Field, textToType } from './fields.ts';
 import { fetchNames, suggestionsAt } from './names.ts';
-import { panesOf, renamedAt, updateEditor } from './selection.ts';
+import { editorWith, panesOf, renamedAt, updateEditor } from './selection.ts';
 import { problemsBelow } from './tree-rows.ts';
 
 /** Starts editing with this text. */
 export function startTyping(model: Model, route: EditorRoute, text: string): void {
-  const typing = { ...route, typing: textEdit(text), wrong: null, suggestion: null };
+  const typing = { ...route, typing: textEdit(text), wrong: null, refused: null, suggestion: null };
   model.navigation.replace(typing);
   fetchNames(model, typing);
 }
@@ -32,23 +32,44 @@ function checkTyped(model: Model, route: EditorRoute): void {
   if (!route.typing || !route.draft) return;
   const { draft, typing, queue } = route;
   const outcome = changeOf(route);
-  const say = (wrong: string | null) =>
-    updateEditor(model, queue, (now) => (now.typing === typing ? { ...now, wrong } : now));
-  if (typeof outcome === 'string' || outcome === null) {
-    say(outcome);
-    return;
-  }
-  model.operations.changeDraft(draft, [...draft.changes, outcome]).then(
-    (changed) => say(wrongAt(changed, outcome)),
-    (thrown: unknown) => say(toUserError(thrown).message),
-  );
+  const say = ({ wrong, isRefused }: Verdict) =>
+    updateEditor(model, queue, (now) =>
+      now.typing === typing ? { ...now, wrong, refused: isRefused ? typing : null } : now,
+    );
+  if (typeof outcome === 'string' || outcome === null) say({ wrong: outcome, isRefused: outcome !== null });
+  else
+    setImmediate(() => void checkLatest(model, { draft, typing, queue, outcome }).then((found) => found && say(found)));
 }
 
-/** A new name or item still lacks its required keys: only problems of the typed text count. */
-function wrongAt({ problems, written }: Draft, change: Change): string | null {
-  const found = problemsBelow(problems, typedPath(change, written));
-  const named = change.kind === 'name' || change.kind === 'rename';
-  return (named ? found.find(({ code }) => OF_NAMES.has(code)) : found[0])?.message ?? null;
+interface Typed extends Pick<EditorRoute, 'queue' | 'typing'> {
+  draft: Draft;
+  outcome: Change;
+}
+
+/** `null` when the text has changed since: of text that arrives at once only the last is checked. */
+async function checkLatest(model: Model, { draft, typing, queue, outcome }: Typed): Promise<Verdict | null> {
+  return editorWith(model, queue)?.typing === typing ? verdictOn(model, draft, outcome) : null;
+}
+
+interface Verdict {
+  wrong: string | null;
+  /** Whether the problem is one of the text itself: others can be fixed in any order. */
+  isRefused: boolean;
+}
+
+/** Checks a change as typed, before a secret in it is encrypted. */
+async function verdictOn({ operations }: Model, draft: Draft, change: Change): Promise<Verdict> {
+  try {
+    const { problems, written } = await operations.changeDraft(draft, [...draft.changes, change]);
+    const found = problemsBelow(problems, typedPath(change, written));
+    const named = change.kind === 'name' || change.kind === 'rename';
+    const refused = found.find(({ code }) => (named ? OF_NAMES : OF_VALUES).has(code));
+    // A new name still lacks its required keys: only problems of the name count.
+    const problem = refused ?? (named ? undefined : found[0]);
+    return { wrong: problem?.message ?? null, isRefused: refused !== undefined };
+  } catch (thrown) {
+    return { wrong: toUserError(thrown).message, isRefused: true };
+  }
 }
 
 function typedPath(change: Change, written: Draft['written']): KeyPath {
@@ -62,7 +83,12 @@ function typedPath(change: Change, written: Draft['written']): KeyPath {
 
 const OF_NAMES = new Set(['invalid_name', 'unknown_key', 'old_key']);
 
-/** Enter: makes the change even when it has problems, since they can be fixed in any order. */
+const OF_VALUES = new Set(['wrong_value', 'wrong_type', 'control_character']);
+
+/**
+ * Enter: makes the change unless the text itself is invalid; problems with other keys can be fixed in any order.
+ * The next key need not wait for the check: refused text returns to its field.
+ */
 export function acceptField(model: Model, route: EditorRoute): void {
   const { names = [], selected = -1 } = suggestionsAt(route) ?? {};
   const chosen = names[selected];
@@ -71,15 +97,29 @@ export function acceptField(model: Model, route: EditorRoute): void {
     model.navigation.replace({ ...route, wrong: outcome });
     return;
   }
+  if (!chosen && route.typing === route.refused) return;
   stopTyping(model, route);
-  if (outcome) changeDraft(model, route, outcome);
+  if (!outcome) return;
+  const typing = chosen ? textEdit(chosen.name) : route.typing;
+  const { work, show } = changing(model, outcome);
+  const checked = async (draft: Draft): Promise<Draft | null> => {
+    const { wrong, isRefused } = await verdictOn(model, draft, outcome);
+    if (!isRefused) return work(draft);
+    const { pane, list, fields, task } = route;
+    if (editorWith(model, route.queue)?.typing) model.navigation.notify({ tone: 'bad', text: wrong ?? '' });
+    else {
+      updateEditor(model, route.queue, (now) => ({ ...now, pane, list, fields, task, typing, wrong, refused: typing }));
+    }
+    return null;
+  };
+  inTurn(model, route.queue, { work: checked, show });
 }
 
 export function stopTyping(model: Model, route: EditorRoute): void {
   model.navigation.replace({ ...route, ...NOT_TYPING });
 }
 
-const NOT_TYPING = { task: 'value', typing: null, wrong: null, suggestion: null } as const;
+const NOT_TYPING = { task: 'value', typing: null, wrong: null, refused: null, suggestion: null } as const;
 
 /** The change of the typed text; `null` without a change; a text says why it is refused. */
 function changeOf(route: EditorRoute): Change | string | null {

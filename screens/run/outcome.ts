@@ -1,5 +1,5 @@
 import type { Span } from '../../components/line.tsx';
-import { queuedLines } from '../../src/presentation/run.ts';
+import { doneLook, queuedLines } from '../../src/presentation/run.ts';
 import type { Glyphs, Tone } from '../../src/presentation/shapes/glyphs.ts';
 import { detailsWithKey } from '../../src/presentation/shapes/summary.ts';
 import type { Run } from '../../src/state/runs.ts';
@@ -29,8 +29,8 @@ export function outcomeLines({ run, before, width, glyphs }: OutcomeOptions): Sp
   }
   if (state.status === 'done') {
     const problems = summary?.problems ?? [];
-    const whole = problems.length === 0;
-    const line = paragraph(summary?.line ?? 'Done', whole ? 'good' : 'bad', whole ? glyphs.good : glyphs.bad);
+    const look = doneLook(summary);
+    const line = paragraph(summary?.line ?? 'Done', look, glyphs[look]);
     const more = (summary ? detailsWithKey(summary) : []).flatMap((detail) => paragraph(detail, 'dim'));
     return spaced([...warnings, ...line, ...problems.flatMap((problem) => paragraph(problem)), ...more]);
   }

@@ -1,6 +1,6 @@
 import { Box } from 'ink';
 import { Choice } from '../../components/choice.tsx';
-import { Failure } from '../../components/empty.tsx';
+import { Failure, failureHeight } from '../../components/empty.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
@@ -68,22 +68,21 @@ export function SetupView({ route }: { route: SetupRoute }) {
   const told = checkedLines(route, glyphs).flatMap(({ text, tone }) =>
     wrap(text, width).map((line): Span => ({ text: line, ...(tone && { tone }) })),
   );
-  const room = Math.max(3, height - about.length - told.length - 2 - (told.length > 0 ? 1 : 0));
+  const failed = error ? failureHeight(error, columns) : 0;
+  const least = step.kind === 'text' || busy ? 1 : LEAST_ROWS;
+  const above = fitting({ told, about, height: height - failed - least });
+  const room = Math.max(LEAST_ROWS, height - failed - above.length);
   return (
     <Frame
       screen="setup"
       path={['set up']}
       aside={[{ text: `step ${steps.indexOf(step) + 1} of ${steps.length}`, tone: 'dim' }]}
     >
-      <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
-        {told.map((span) => (
-          <Line key={span.text} spans={[span]} width={width} />
+      <Box flexDirection="column" paddingLeft={2} flexShrink={0}>
+        {above.map((spans, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
+          <Line key={index} spans={spans} width={width} />
         ))}
-        {told.length > 0 && <Line spans={[]} width={width} />}
-        {about.map((span) => (
-          <Line key={span.text} spans={[span]} width={width} />
-        ))}
-        <Line spans={[]} width={width} />
         {busy && (
           <Line spans={[{ text: `${glyphs.running} ${checkingText(step.id)}`, tone: 'accent' }]} width={width} />
         )}
@@ -96,6 +95,32 @@ export function SetupView({ route }: { route: SetupRoute }) {
       </Box>
       {error && <Failure error={error} width={columns} />}
     </Frame>
+  );
+}
+
+/** Of a list of choices, or of the file. */
+const LEAST_ROWS = 3;
+
+interface Above {
+  told: Span[];
+  about: Span[];
+  height: number;
+}
+
+/** The lines above the question. Where room is short blank lines go first, then explanations, then earlier results. */
+function fitting({ told, about, height }: Above): Span[][] {
+  const lines = (spans: Span[]) => spans.map((span) => [span]);
+  const spaced = [[], ...lines(told), ...(told.length > 0 ? [[]] : []), ...lines(about), []];
+  if (spaced.length <= height) return spaced;
+  const [asked = [], explained = []] = [
+    about.filter(({ tone }) => tone === 'plain'),
+    about.filter(({ tone }) => tone !== 'plain'),
+  ];
+  const rest = Math.max(0, height - asked.length);
+  const results = told.slice(Math.max(0, told.length - rest));
+  return [...lines(results), ...lines(asked), ...lines(explained.slice(0, rest - results.length))].slice(
+    0,
+    Math.max(1, height),
   );
 }
 

@@ -40,7 +40,7 @@ export interface ArgumentSpec {
   description: string;
   required: boolean;
   choices?: readonly string[];
-  complete?: 'target' | 'snapshot' | 'snapshot or file' | 'sensitive key';
+  complete?: 'target' | 'snapshot' | 'snapshot or file' | 'sensitive key' | 'provider';
   variadic?: boolean;
 }
 

@@ -5,8 +5,9 @@ export interface Candidate {
   description: string;
 }
 
-/** Makes the scripts offer file names too. */
+/** Makes the scripts offer file names too; the description is the end of their names. */
 const FILES: Candidate = { value: ':files', description: '' };
+const SQL_FILES: Candidate = { value: ':files', description: '.sql' };
 
 export interface CompletionSources {
   grammar: Grammar;
@@ -14,12 +15,14 @@ export interface CompletionSources {
   snapshots: (target: string) => Promise<Candidate[]>;
   tables: (target: string, snapshot: string | undefined) => Promise<Candidate[]>;
   sensitiveKeys: () => Promise<Candidate[]>;
+  providers: () => Promise<Candidate[]>;
 }
 
 export async function complete(words: string[], sources: CompletionSources): Promise<Candidate[]> {
   const current = words.at(-1) ?? '';
   const candidates = await candidatesFor({ before: divided(words.slice(0, -1)), current }, sources);
-  return candidates.filter((candidate) => candidate === FILES || candidate.value.startsWith(current));
+  const fitting = candidates.filter(({ value }) => value === FILES.value || value.startsWith(current));
+  return [...new Map(fitting.toReversed().map((candidate) => [candidate.value, candidate])).values()].toReversed();
 }
 
 /** The last `--config` of the words, as in the parser. */
@@ -53,20 +56,36 @@ async function candidatesFor({ before, current }: Typed, sources: CompletionSour
   const given = plain.slice(spec?.name.split(' ').length);
   if (awaiting?.complete === 'tables') return nextTables(current, await sources.tables(given[0] ?? '', given[1]));
   if (awaiting) return awaiting.value === 'file' ? [FILES] : [];
-  if (current.startsWith('-'))
-    return [...(spec?.options ?? []), ...grammar.globalOptions, HELP].flatMap(flagCandidates);
-  if (!spec) return nextWords(plain, { ...grammar, commands: listed });
+  if (current.startsWith('-')) {
+    const given = new Set(before);
+    return [...(spec?.options ?? []), ...grammar.globalOptions, HELP]
+      .filter((option) => option.repeatable || !readFlags(option).names.some((name) => given.has(name)))
+      .flatMap(flagCandidates);
+  }
+  if (plain[0] === HELP_COMMAND.value) return nextWords(plain.slice(1), { ...grammar, commands: listed });
+  if (!spec) {
+    const next = nextWords(plain, { ...grammar, commands: listed });
+    return plain.length === 0 ? [...next, HELP_COMMAND] : next;
+  }
   const last = spec.arguments.at(-1);
   const argument = spec.arguments[given.length] ?? (last?.variadic ? last : undefined);
-  return argument ? argumentCandidates(argument, { target: given[0] ?? '', sources }) : [];
+  if (!argument) return [];
+  const candidates = await argumentCandidates(argument, { target: given[0] ?? '', sources });
+  // A word that was given already is not offered again where several are taken.
+  return argument.variadic ? candidates.filter(({ value }) => !given.includes(value)) : candidates;
 }
 
 function nextTables(current: string, tables: Candidate[]): Candidate[] {
   const before = current.slice(0, current.lastIndexOf(',') + 1);
-  return tables.map(({ value, description }) => ({ value: before + value, description }));
+  const given = before.split(',');
+  return tables
+    .filter(({ value }) => !given.includes(value))
+    .map(({ value, description }) => ({ value: before + value, description }));
 }
 
 const HELP: OptionSpec = { flags: '-h, --help', description: 'what it does and takes' };
+
+const HELP_COMMAND: Candidate = { value: 'help', description: 'what a command does and takes' };
 
 function flagCandidates(option: OptionSpec): Candidate[] {
   return readFlags(option).names.map((value) => ({ value, description: option.description }));
@@ -86,9 +105,11 @@ async function argumentCandidates(argument: ArgumentSpec, { target, sources }: A
     case 'snapshot':
       return sources.snapshots(target);
     case 'snapshot or file':
-      return [...(await sources.snapshots(target)), FILES];
+      return [...(await sources.snapshots(target)), SQL_FILES];
     case 'sensitive key':
       return sources.sensitiveKeys();
+    case 'provider':
+      return sources.providers();
     default:
       return argument.complete satisfies never;
   }

@@ -44,6 +44,7 @@ async function printCandidates(invocation: InvocationOf<typeof completing>): Pro
     grammar: invocation.grammar,
     targets: () => orNone(() => targetCandidates(context)),
     sensitiveKeys: () => orNone(() => keyCandidates(file, invocation)),
+    providers: () => orNone(() => providerCandidates(context)),
     tables: (target, snapshot) => orNone(() => tableCandidates(context, { target, snapshot })),
     snapshots: (target) => orNone(() => snapshotCandidates(context, target)),
   });
@@ -61,6 +62,11 @@ async function targetCandidates(context: Invocation['context']): Promise<Candida
   const { listTargets } = await import('../operations/targets.ts');
   const targets = await listTargets(await context());
   return targets.map(({ name, title }) => ({ value: name, description: title }));
+}
+
+async function providerCandidates(context: Invocation['context']): Promise<Candidate[]> {
+  const { listProviders } = await import('../operations/sign-in/find-provider.ts');
+  return listProviders(await context()).map(({ name, provider_url }) => ({ value: name, description: provider_url }));
 }
 
 /** The shell blocks its user meanwhile. */

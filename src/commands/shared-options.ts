@@ -52,6 +52,7 @@ export const PROVIDER = {
   name: 'provider',
   description: 'an identity provider of the configuration, below sso; needed where there are several',
   required: false,
+  complete: 'provider',
 } as const satisfies ArgumentSpec;
 
 export const PLACES = [

@@ -10,12 +10,17 @@ export const EDITOR_NOTICES = {
   removed: 'Removed. Press u to undo',
   notInFile: 'Not set in the file',
   unchanged: 'No changes to save',
+  nothingToUndo: 'No changes to undo',
   nameRequired: 'Type a name',
   storageProfileRequired: 'None yet: add a storage profile first.',
 };
 
 export function savedText(file: string): string {
   return `Saved ${file}`;
+}
+
+export function undoneText(key: string): string {
+  return `Undone: the change of ${key}`;
 }
 
 export function nameTakenText(name: string): string {
@@ -26,6 +31,7 @@ export const UNSAVED = {
   question: 'The changes are not saved.',
   options: [
     { label: 'Continue editing', value: 'stay' },
+    { label: 'Save and leave', value: 'save' },
     { label: 'Discard the changes', value: 'leave' },
   ],
 };

@@ -1,7 +1,7 @@
 import type { Notice } from '../state/navigation.ts';
 import { paceOf } from '../state/progress.ts';
 import { elapsed, type LogLine, type RunState } from '../state/run.ts';
-import { type Run, runBefore } from '../state/runs.ts';
+import { type Run, type RunSummary, runBefore } from '../state/runs.ts';
 import { formatCount, formatDuration, formatNumberOf } from '../text/format.ts';
 import { type Look, percentText } from './progress.ts';
 import type { Cell, Column } from './shapes/column.ts';
@@ -16,10 +16,16 @@ const RUN_LOOKS: Record<RunState['status'], Look> = {
   cancelled: { glyph: 'caution', tone: 'caution' },
 };
 
+/** How a run that is done came out. */
+export function doneLook(summary: RunSummary | null): 'good' | 'caution' | 'bad' {
+  if ((summary?.problems.length ?? 0) > 0) return 'bad';
+  return summary?.caution ? 'caution' : 'good';
+}
+
 /** `running 3.2 s`, `failed after 3.2 s` */
-export function runStatus({ state, cancelling }: Run, now: number): Cell {
+export function runStatus({ state, summary, cancelling }: Run, now: number): Cell {
   const { status } = state;
-  const { tone } = RUN_LOOKS[status];
+  const tone = status === 'done' ? doneLook(summary) : RUN_LOOKS[status].tone;
   const time = formatDuration(elapsed(state, now));
   if (status === 'waiting') return { text: 'queued', tone };
   if (status === 'running') return { text: `${cancelling ? 'cancelling' : 'running'} ${time}`, tone };
@@ -37,7 +43,7 @@ export function queuedLines(before: Run | null): string[] {
 /** A run that has ended, in one line: also printed after quitting. */
 export function endedLine({ title, state, summary }: Run): Notice {
   if (state.status === 'done') {
-    return { text: summary?.line ?? title, tone: (summary?.problems ?? []).length === 0 ? 'good' : 'bad' };
+    return { text: summary?.line ?? title, tone: doneLook(summary) };
   }
   const reason = state.error ? `: ${state.error.message}` : '';
   return { text: `${title} ${state.status}${reason}`, tone: state.status === 'cancelled' ? 'caution' : 'bad' };
@@ -76,8 +82,8 @@ export function runColumns(runs: Run[], { glyphs, now }: { glyphs: Glyphs; now: 
 }
 
 function stateCell({ state, summary, cancelling }: Run, glyphs: Glyphs): Cell {
-  const damaged = (summary?.problems.length ?? 0) > 0;
-  const { glyph, tone } = damaged ? RUN_LOOKS.failed : RUN_LOOKS[state.status];
+  const done = doneLook(summary);
+  const { glyph, tone } = state.status === 'done' ? { glyph: done, tone: done } : RUN_LOOKS[state.status];
   const word = state.status === 'waiting' ? 'queued' : state.status;
   return { text: `${glyphs[glyph]} ${cancelling && state.status === 'running' ? 'cancelling' : word}`, tone };
 }

@@ -71,6 +71,7 @@ export function sanitizeSummary(result: SanitizeResult, target: string): RunSumm
   const { snapshot, original, destination, statements, coverage, swap_ms, undo_database } = result;
   const by = formatNumberOf(statements, 'statement');
   return summaryOf(`Sanitized ${snapshotName(target, original)} by ${by}: ${findingsText(coverage)}`, {
+    caution: coverage.findings.length > 0,
     details: [
       `Sanitized snapshot ${snapshot.id}: ${contentsText(snapshot)}`,
       ...(destination === null || swap_ms === null

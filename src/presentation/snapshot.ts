@@ -110,6 +110,10 @@ export function noteAbout(target: string, { index, created_at }: SnapshotRow): s
 }
 
 /** While the plan of a build is made. */
+export function alreadyQueuedText(title: string): string {
+  return `Already queued: ${title}`;
+}
+
 export function planningText(target: string): string {
   return `Planning the build of ${target}…`;
 }

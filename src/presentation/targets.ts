@@ -149,7 +149,7 @@ export function targetColumns(entries: TargetEntry[], options: ColumnsOptions): 
 
 /** What a list holds that was read once: nothing is being checked. */
 export function checkedEntry(row: TargetRow): TargetEntry {
-  return { row, since: null, checkedAt: 0, checking: false };
+  return { row, checkedAt: 0, checking: false };
 }
 
 function engineText({ engine, server_version }: TargetRow): string | null {
@@ -207,14 +207,13 @@ function snapshotsText({ type, snapshots, last_snapshot_at: last, storage_profil
     .join(', ');
 }
 
-function statusFact({ row, since, checkedAt, checking }: TargetEntry): Pick<Fact, 'value' | 'tone'> {
+function statusFact({ row, checkedAt, checking }: TargetEntry): Pick<Fact, 'value' | 'tone'> {
   if (isOnlyLate(row)) return { value: 'late: its newest snapshot is older than the hub expects', tone: 'caution' };
   if (checkedAt === null) return { value: checking ? 'checking…' : STATUSES.unchecked.word, tone: 'dim' };
   const { word, tone } = STATUSES[row.status];
   const reason = row.error ? `: ${row.error}` : '';
   const latency = row.status === 'ok' && row.latency_ms !== null ? `, ${Math.round(row.latency_ms)} ms` : '';
-  const when = since === null ? `at ${clockTime(checkedAt)}` : `since ${clockTime(since)}`;
-  return { value: `${word} ${when}${latency}${reason}`, tone };
+  return { value: `${word} at ${clockTime(checkedAt)}${latency}${reason}`, tone };
 }
 
 function clockTime(at: number): string {

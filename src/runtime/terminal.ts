@@ -66,3 +66,21 @@ function showsUnicode({ LC_ALL, LC_CTYPE, LANG, TERM }: NodeJS.ProcessEnv): bool
   const locale = LC_ALL || LC_CTYPE || LANG;
   return !locale || /utf-?8/i.test(locale);
 }
+
+/**
+ * Ink decides when it is loaded, by the environment alone, and would drop bold and reverse with the colours. So it has
+ * styles in any case; the theme has the colours.
+ */
+export async function withStyles<Screens>(
+  load: () => Promise<Screens>,
+  { color, environment }: { color: boolean; environment: NodeJS.ProcessEnv },
+): Promise<Screens> {
+  const before = environment.FORCE_COLOR;
+  if (!color) environment.FORCE_COLOR = '1';
+  try {
+    return await load();
+  } finally {
+    if (before === undefined) delete environment.FORCE_COLOR;
+    else environment.FORCE_COLOR = before;
+  }
+}

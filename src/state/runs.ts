@@ -41,6 +41,8 @@ export interface RunSummary {
   line: string;
   details: string[];
   problems: string[];
+  /** Done, but not what it may be taken for: shown as a caution. */
+  caution?: boolean;
   /** The database whose previous version is kept, and the command that restores it. */
   undo: { database: string; command: string } | null;
   sanitized?: Sanitized;
@@ -124,10 +126,16 @@ export function createRuns({ clock, onEnd = () => {} }: RunsOptions): Runs {
 
   function end(id: string, fate: RunEnd, summary: RunSummary | null = null): void {
     events.flush();
-    change(id, (run) => ({
+    const ended = (run: Run): Run => ({
       ...run,
       state: endRun(run.state, fate, now()),
       summary: summary && { ...summary, line: `${summary.line} in ${formatDuration(now() - run.state.startedAt)}` },
+    });
+    store.setState(({ runs }) => ({
+      runs: withoutOldUndo(
+        runs.map((run) => (run.id === id ? ended(run) : run)),
+        id,
+      ),
     }));
     jobs.get(id)?.ended.resolve();
     const run = store.getState().runs.find((other) => other.id === id);
@@ -182,6 +190,18 @@ interface Job {
 
 function notBegun(): UserError {
   return new UserError('Removed from the queue', { code: 'interrupted', exit: EXIT.interrupted });
+}
+
+/** An undo would now restore what this run has replaced: earlier runs on the same database no longer offer theirs. */
+function withoutOldUndo(runs: Run[], id: string): Run[] {
+  const last = runs.find((run) => run.id === id);
+  if (!last?.summary || last.replaces === null) return runs;
+  const since = `Since then: ${last.summary.line}`;
+  return runs.map((run) =>
+    run !== last && run.replaces === last.replaces && run.summary?.undo
+      ? { ...run, summary: { ...run.summary, undo: null, details: [...run.summary.details, since] } }
+      : run,
+  );
 }
 
 interface Dated {

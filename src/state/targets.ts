@@ -16,7 +16,6 @@ export interface TargetEntry {
   checking: boolean;
   /** `null` before the first check. */
   checkedAt: number | null;
-  since: number | null;
 }
 
 export type TargetsStore = StoreApi<TargetsState>;
@@ -32,7 +31,7 @@ export function createTargetsStore(known: KnownTarget[] = []): TargetsStore {
     phase: 'loading',
     error: null,
     hub: null,
-    entries: known.map(({ row, checkedAt }) => ({ row, checking: true, checkedAt, since: null })),
+    entries: known.map(({ row, checkedAt }) => ({ row, checking: true, checkedAt })),
   }));
 }
 
@@ -41,7 +40,7 @@ export function targetsListed(state: TargetsState, rows: TargetRow[], hub = stat
   const known = new Map(state.entries.map((entry) => [entry.row.name, entry]));
   const entries = rows.map((row): TargetEntry => {
     const before = known.get(row.name);
-    if (!before || before.checkedAt === null) return { row, checking: false, checkedAt: null, since: null };
+    if (!before || before.checkedAt === null) return { row, checking: false, checkedAt: null };
     const { status, latency_ms, server_version, size_bytes, error, error_code } = before.row;
     return {
       ...before,
@@ -64,8 +63,7 @@ export function targetsChecked(state: TargetsState, rows: Map<string, TargetRow>
   const entries = state.entries.map((entry): TargetEntry => {
     const row = rows.get(entry.row.name);
     if (!row) return entry;
-    const since = entry.since !== null && entry.row.status === row.status ? entry.since : now;
-    return { row, checking: false, checkedAt: now, since };
+    return { row, checking: false, checkedAt: now };
   });
   return { ...state, entries };
 }

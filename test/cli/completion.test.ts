@@ -13,6 +13,7 @@ const sources: CompletionSources = {
     { value: 'app', description: 'App' },
     { value: 'shop', description: 'Shop' },
   ],
+  providers: async () => [{ value: 'idp', description: '' }],
   sensitiveKeys: async () => [{ value: 'authtoken', description: '' }],
   snapshots: async (target) => [{ value: '0', description: `newest of ${target}` }],
   tables: async (target, snapshot) => [
@@ -56,8 +57,15 @@ test.each([
       'demo',
       'schema',
       'completion',
+      'help',
     ],
   ],
+  ['help bra', ['branch']],
+  ['help branch d', ['drop']],
+  ['auth login ', ['idp']],
+  ['load app --tables public.orders,', ['public.orders,public.customer']],
+  ['undo app --dry-run --d', ['--destdb', '--debug']],
+  ['config encrypt authtoken ', []],
   ['ta', ['targets', 'target']],
   ['branch ', ['create', 'list', 'reset', 'switch', 'checkout', 'hook', 'drop', 'prune']],
   ['branch create ', ['app', 'shop']],
@@ -102,9 +110,14 @@ let directory: string;
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'completion-'));
   const program = join(directory, 'tool');
-  writeFileSync(program, '#!/bin/sh\nprintf "%s|" "$@" >asked\nprintf "app\\tThe app\\nshop\\t\\n:files\\t\\n"\n');
+  writeFileSync(
+    program,
+    '#!/bin/sh\nprintf "%s|" "$@" >asked\nprintf "app\\tThe app\\nmy shop\\t\\n:files\\t.sql\\n"\n',
+  );
   chmodSync(program, 0o755);
   writeFileSync(join(directory, 'a file.sql'), '');
+  writeFileSync(join(directory, 'notes.txt'), '');
+  writeFileSync(join(directory, '.hidden.sql'), '');
   for (const [shell, script] of Object.entries(COMPLETION_SCRIPTS)) {
     writeFileSync(join(directory, `completion.${shell}`), script);
   }
@@ -131,8 +144,22 @@ describe.skipIf(!has('bash'))('bash', () => {
   test('completes the words before the cursor, with files', () => {
     const script = `source completion.bash; COMP_WORDS=(tool load "" x); COMP_CWORD=2; _tool; printf "%s\\n" "\${COMPREPLY[@]}"`;
     const replies = inShell('bash', ['--norc', '-c', script]).trimEnd().split('\n');
-    expect(replies).toEqual(expect.arrayContaining(['app', 'shop', 'a file.sql']));
+    expect(replies).toEqual(['app', 'my\\ shop', 'a\\ file.sql']);
     expect(asked()).toBe('__complete|--|load||');
+  });
+
+  test.each([
+    ['My\\ S', 'My S', 'my\\ shop'],
+    ['"My S', 'My S', 'my shop'],
+  ])('reads the quotes of %s, and completes within them', (word, asks, reply) => {
+    const script = `source completion.bash; COMP_WORDS=(tool load '${word}'); COMP_CWORD=2; _tool; printf "%s\\n" "\${COMPREPLY[@]}"`;
+    expect(inShell('bash', ['--norc', '-c', script]).split('\n')).toContain(reply);
+    expect(asked()).toBe(`__complete|--|load|${asks}|`);
+  });
+
+  test('offers hidden files once a dot is typed', () => {
+    const script = `source completion.bash; COMP_WORDS=(tool load .h); COMP_CWORD=2; _tool; printf "%s\\n" "\${COMPREPLY[@]}"`;
+    expect(inShell('bash', ['--norc', '-c', script])).toContain('.hidden.sql');
   });
 });
 
@@ -142,7 +169,7 @@ describe.skipIf(!has('zsh'))('zsh', () => {
       `compdef() { :; }; _describe() { print -l -- "\${(@P)3}"; }; _files() { print files; }`,
       'source ./completion.zsh; words=(tool load "" x); CURRENT=3; _tool',
     ].join('\n');
-    expect(inShell('zsh', ['-f', '-c', script])).toBe('app:The app\nshop:\nfiles\n');
+    expect(inShell('zsh', ['-f', '-c', script])).toBe('app:The app\nmy shop:\nfiles\n');
     expect(asked()).toBe('__complete|--|load||');
   });
 });

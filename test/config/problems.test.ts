@@ -183,3 +183,15 @@ test('an alias has the value of its anchor, and << merges a map below explicit k
     c: { cpus: 2, name: 'A', share: {} },
   });
 });
+
+test('a name may be of any script, with its marks, in one spelling only', async () => {
+  const names = ['हिन्दी', 'ภาษาไทย', 'العَرَبِيَّة', '漢字', 'crème', 'Ω 2'];
+  const folder = await configFolder({
+    'tool.yml': withKey(`targets:\n${names.map((name) => `  ${name}: { share: {} }\n`).join('')}`),
+  });
+  const { problems } = await folder.inspect();
+  expect(problems.filter(({ code }) => code === 'invalid_name')).toEqual([]);
+  const other = await configFolder({ 'tool.yml': withKey(`targets:\n  ${'crème'.normalize('NFD')}: { share: {} }\n`) });
+  const [problem] = (await other.inspect()).problems.filter(({ code }) => code === 'invalid_name');
+  expect(problem?.message).toContain('normalization form C');
+});

@@ -250,10 +250,15 @@ test('keys that arrive in one piece do what they would do one by one', async () 
   await terminal.waitFor('Loaded snapshot 0 of app');
 });
 
-test('colours are left out with NO_COLOR, and marks beyond ASCII where they cannot be shown', async () => {
+test('colours are left out with NO_COLOR, bold and reverse stay, and marks beyond ASCII where they cannot be shown', async () => {
   const terminal = await opened(['ascii'], { environment: { NO_COLOR: '1' } });
   expect(terminal.screen().replace(/[漢字🚀データ]/gu, '')).toMatch(/^[\x20-\x7e\n]*$/);
   expect(terminal.screen()).toContain('> app');
+  const cells = () => terminal.cells().flat();
+  expect(cells().every(({ foreground, background }) => foreground === -1 && background === -1)).toBe(true);
+  expect(cells().some(({ bold }) => bold)).toBe(true);
+  terminal.press('/');
+  await expect.poll(() => cells().some(({ inverse }) => inverse)).toBe(true);
 });
 
 const AS_BEFORE = { alternateScreen: false, cursorHidden: false, autowrap: true, bracketedPaste: false };

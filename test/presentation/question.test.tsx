@@ -54,7 +54,16 @@ async function drawn(question: Question): Promise<string> {
     { columns: 300, rows: 60 },
     <ModelContext value={model}>
       <ConfirmView
-        route={{ screen: 'confirm', target: 'app', title: 'plan', plan, error: null, typing: null, controller }}
+        route={{
+          screen: 'confirm',
+          target: 'app',
+          title: 'plan',
+          plan,
+          error: null,
+          typing: null,
+          controller,
+          retry: () => {},
+        }}
       />
     </ModelContext>,
   );

@@ -16,7 +16,7 @@ const up = fakeTarget({ name: 'app', status: 'ok', latency_ms: 3 });
 
 test('the cached state is shown until the first check', () => {
   const known = createTargetsStore([{ row: up, checkedAt: 1000 }]).getState();
-  expect(known.entries).toMatchObject([{ row: { status: 'ok' }, checking: true, checkedAt: 1000, since: null }]);
+  expect(known.entries).toMatchObject([{ row: { status: 'ok' }, checking: true, checkedAt: 1000 }]);
   const listed = targetsListed(known, [fakeTarget({ name: 'app', snapshots: 4 })]);
   expect(listed.entries).toMatchObject([{ row: { status: 'ok', latency_ms: 3, snapshots: 4 }, checkedAt: 1000 }]);
 });
@@ -26,14 +26,14 @@ test('targets that are no longer configured go', () => {
   expect(state.entries.map(({ row }) => row.name)).toEqual(['other']);
 });
 
-test('a status keeps the time since when it is so, and a change starts it anew', () => {
+test('a status has the time of its check, and no time before it', () => {
   const first = targetsChecked(listed(), new Map([['app', up]]), 1000);
   const again = targetsChecked(targetsChecking(first), new Map([['app', up]]), 5000);
-  expect(again.entries[0]).toMatchObject({ since: 1000, checkedAt: 5000, checking: false });
+  expect(again.entries[0]).toMatchObject({ checkedAt: 5000, checking: false });
   const down = targetsUnreachable(again, { names: new Set(['app']), reason: 'no answer', now: 9000 });
   expect(down.entries[0]).toMatchObject({
     row: { status: 'unreachable', latency_ms: null, error: 'no answer' },
-    since: 9000,
+    checkedAt: 9000,
   });
 });
 

@@ -10,6 +10,12 @@ export interface KeyedInput {
   close(): void;
 }
 
+export interface InputOptions {
+  onMouse: (event: MouseEvent) => void;
+  /** Whether keys are text now: consecutive characters are then passed on as one piece. */
+  isTyping?: () => boolean;
+}
+
 const ESC = '\\x1b';
 const PASTE = `${ESC}\\[200~[\\s\\S]*?(?:${ESC}\\[201~|$)`;
 const SEQUENCE = `${ESC}\\[[\\x20-\\x3f]*[\\x40-\\x7e]`;
@@ -19,9 +25,10 @@ const CHARACTER = '\\p{ASCII}|\\P{ASCII}+';
 
 /**
  * Keys pressed faster than they are read arrive together, and components with a selection in their own state would
- * handle Enter before the effect of Down. So each key is passed on after the frame of the key before it.
+ * handle Enter before the effect of Down. So each key is passed on after the frame of the key before it. A paste from
+ * a terminal without bracketed paste would take seconds that way: text is passed on whole.
  */
-export function keyedInput(stdin: NodeJS.ReadStream, onMouse: (event: MouseEvent) => void): KeyedInput {
+export function keyedInput(stdin: NodeJS.ReadStream, { onMouse, isTyping = () => false }: InputOptions): KeyedInput {
   const oneKey = new RegExp(`${PASTE}|${SEQUENCE}|${ESCAPED}|${CHARACTER}`, 'gu');
   const keys: string[] = [];
   let next: NodeJS.Immediate | undefined;
@@ -33,7 +40,11 @@ export function keyedInput(stdin: NodeJS.ReadStream, onMouse: (event: MouseEvent
     unref: () => stdin.unref(),
     read: () => {
       if (next) return null;
-      const key = keys.shift() ?? null;
+      let key = keys.shift() ?? null;
+      if (key !== null && isText(key) && isTyping()) {
+        const end = keys.findIndex((other) => !isText(other));
+        key += keys.splice(0, end === -1 ? keys.length : end).join('');
+      }
       if (key !== null) next = setImmediate(announce);
       return key;
     },
@@ -69,4 +80,8 @@ export function keyedInput(stdin: NodeJS.ReadStream, onMouse: (event: MouseEvent
       stdin.off('readable', onReadable);
     },
   };
+}
+
+function isText(key: string): boolean {
+  return !/^\p{Cc}/u.test(key);
 }

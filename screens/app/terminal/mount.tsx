@@ -3,6 +3,7 @@ import type { Theme } from '../../../components/theme.ts';
 import { App } from '../app.tsx';
 import { dispatchMouse } from '../dispatch.ts';
 import type { Model } from '../model.ts';
+import { typingAt } from '../route.ts';
 import type { HandOver } from './hand-over.ts';
 import { keyedInput } from './input.ts';
 import { MOUSE_OFF, MOUSE_ON } from './mouse.ts';
@@ -31,7 +32,10 @@ const AUTOWRAP_ON = '\x1b[?7h';
 export function mount({ model, handOver, theme, stdin, stdout, screenReader }: MountOptions): Mounted {
   // Keys typed before the first frame would be echoed into it.
   stdin.setRawMode(true);
-  const input = keyedInput(stdin, (event) => dispatchMouse(model, event));
+  const input = keyedInput(stdin, {
+    onMouse: (event) => dispatchMouse(model, event),
+    isTyping: () => typingAt(model.navigation.top()) !== null,
+  });
   const output = settledOutput(stdout);
   // Clips lines that are too long for a window just made narrower.
   stdout.write(AUTOWRAP_OFF);

@@ -73,7 +73,9 @@ export const cores = v.pipe(
 /** Names are parts of paths, keys in buckets and command lines. */
 export const name = v.pipe(
   v.string(),
-  v.regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u, 'must be a name of letters, digits, ".", "_", "-" and spaces'),
+  // Vowel signs and accents are marks: without them, words of many scripts are not names.
+  v.regex(/^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]{0,63}$/u, 'must be a name of letters, digits, ".", "_", "-" and spaces'),
+  v.check((value) => value === value.normalize('NFC'), 'must be in Unicode normalization form C'),
   traits({ hint: 'Use at most 64 characters, beginning with a letter or a digit.' }),
 );
 

@@ -6,7 +6,7 @@ import { changeText } from '../../config/edit/change-text.ts';
 import { type DiffLine, diffLines } from '../../config/edit/diff-lines.ts';
 import { rewriteFile } from '../../config/edit/edit-file.ts';
 import { invalidConfiguration } from '../../config/invalid-configuration.ts';
-import { inspectConfiguration } from '../../config/load.ts';
+import { type Inspection, inspectConfiguration } from '../../config/load.ts';
 import { settingsSchema } from '../../config/schema/settings.ts';
 import { type Shape, shapeAt, shapeOf } from '../../config/schema/shape.ts';
 import { encryptText } from '../../config/secrets/sensitive-values.ts';
@@ -36,7 +36,8 @@ export interface Draft {
 }
 
 export async function openDraft(request: FileRequest): Promise<Draft> {
-  const { file, values, problems } = await inspectConfiguration(request);
+  const inspection = await inspectConfiguration(request);
+  const { file, values, problems } = inspection;
   if (file === null) {
     throw new UserError('There is no configuration file to edit', {
       code: 'no_configuration',
@@ -47,7 +48,9 @@ export async function openDraft(request: FileRequest): Promise<Draft> {
   // What cannot be read as YAML has no values to show in a form.
   if (values === null) throw invalidConfiguration(problems);
   const base = await readFile(file, 'utf8');
-  return inspected(request, { file, base, changes: [], text: base });
+  const draft = { file, base, changes: [], text: base };
+  // The file may have changed since it was inspected.
+  return base === inspection.text ? draftOf(draft, inspection, base) : inspected(request, draft);
 }
 
 /** The draft with these changes, and only these. */
@@ -119,8 +122,17 @@ async function inspected(
   draft: Pick<Draft, 'file' | 'base' | 'changes' | 'text'>,
 ): Promise<Draft> {
   const { file, text } = draft;
-  const { problems, origins, values } = await inspectConfiguration({ ...request, file, text });
-  const now = await readFile(file, 'utf8').catch(() => null);
+  const inspection = await inspectConfiguration({ ...request, file, text });
+  return draftOf(draft, inspection, await readFile(file, 'utf8').catch(() => null));
+}
+
+/** `now` is what the file says now. */
+function draftOf(
+  draft: Pick<Draft, 'file' | 'base' | 'changes' | 'text'>,
+  { problems, origins, values }: Inspection,
+  now: string | null,
+): Draft {
+  const { text } = draft;
   return {
     ...draft,
     outdated: now !== draft.base,

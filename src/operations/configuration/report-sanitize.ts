@@ -16,7 +16,7 @@ export interface SanitizePlaceReport {
   error: string | null;
 }
 
-/** For each target that is sanitized: its destination, or which throw-away place it would be. No database is asked. */
+/** For each target with a query: its destination, or which throw-away place it would be. No database is asked. */
 export async function reportSanitizePlaces(
   context: EngineContext,
   configuration: Configuration,
@@ -32,6 +32,7 @@ export async function reportSanitizePlaces(
   const reports = await Promise.all(
     targets.map(async ([target]): Promise<SanitizePlaceReport | null> => {
       const none = { target, place: null, throw_away: false };
+      if (chosenQuery(configuration, target) === null) return { ...none, error: NO_QUERY };
       try {
         const found = await placeOf({ ...context, containers }, { configuration, target });
         return found ? { target, ...found, error: null } : { ...none, error: NOWHERE };
@@ -45,6 +46,8 @@ export async function reportSanitizePlaces(
   );
   return reports.filter((one) => one !== null);
 }
+
+const NO_QUERY = 'it has no sanitization query (sanitize.query_file)';
 
 const NOWHERE = 'nowhere: there is no dst_url, and no server could be started';
 

@@ -89,16 +89,19 @@ test('without Docker there is nothing to say of it, unless an image is configure
 test('says of each target that is sanitized where that would be', async () => {
   const { sanitizing } = await checked(
     `targets:
-  into: {snapshot: {src_url: 'postgres://a@h/x'}, sanitize: {dst_url: 'postgres://me:secret@here/clean'}}
-  beside: {snapshot: {src_url: 'mysql://a@h/x', dst_url: 'mysql://me:secret@there/dev'}, sanitize: {}}
-  nowhere: {snapshot: {src_url: 'mysql://a@h/x'}, sanitize: {}}
+  into: {snapshot: {src_url: 'postgres://a@h/x'}, sanitize: {dst_url: 'postgres://me:secret@here/clean', override_query: 'SELECT 1'}}
+  beside: {snapshot: {src_url: 'mysql://a@h/x', dst_url: 'mysql://me:secret@there/dev'}, sanitize: {override_query: 'SELECT 1'}}
+  nowhere: {snapshot: {src_url: 'mysql://a@h/x'}, sanitize: {override_query: 'SELECT 1'}}
+  queryless: {snapshot: {src_url: 'mysql://a@h/x'}, sanitize: {dst_url: 'mysql://a@h/clean'}}
   not: {snapshot: {src_url: 'mysql://a@h/x'}}
 `,
     { offline: true },
   );
   const serverHere = expect.stringMatching(/^a throw-away .* server$/);
-  const [into, beside, nowhere] = sanitizing;
-  expect(sanitizing.map(({ target }) => target)).toEqual(['into', 'beside', 'nowhere']);
+  const [into, beside, nowhere, queryless] = sanitizing;
+  expect(queryless).toMatchObject({ place: null, throw_away: false });
+  expect(queryless?.error).toContain('no sanitization query');
+  expect(sanitizing.map(({ target }) => target)).toEqual(['into', 'beside', 'nowhere', 'queryless']);
   expect(into).toMatchObject({ place: 'postgres://me@here/clean', throw_away: false });
   if (nowhere?.place === null) {
     expect(nowhere.error).toContain('nowhere');

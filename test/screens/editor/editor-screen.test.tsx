@@ -26,8 +26,12 @@ test('at 120×40 tree and form stand beside each other, with description, defaul
   expect(general.join('\n')).toContain('production (default)');
   model.navigation.replace(selectPath(top(model), ['targets', '漢字 🚀', 'cpus']));
   const lines = (await drawn(model, wide)).join('\n');
-  expect(lines).toContain('❯   - 漢字 🚀 ✗');
+  expect(lines).toContain('    - 漢字 🚀 ✗');
   expect(lines).toMatch(/❯ cpus +0 ✗/);
+  expect(pointers(await drawn(model, wide))).toBe(1);
+  press(model, 'enter');
+  // The cursor in the typed text is the only one.
+  expect(pointers(await drawn(model, wide))).toBe(0);
   expect(lines).toContain('✗ targets.漢字 🚀.cpus must be at least 1');
   expect(lines).toContain('CPU cores for this target; wins over defaults.cpus.');
 });
@@ -52,6 +56,11 @@ test('the difference shows lines with their numbers, secrets masked', async () =
   expect(lines.join('\n')).toContain('6 -       src_url: postgres://app:***@localhost:1/app');
   expect(lines.join('\n')).toContain('6 +       {}');
 });
+
+/** Below the title, whose parts it separates. */
+function pointers([, ...lines]: string[]): number {
+  return lines.filter((line) => line.includes('❯')).length;
+}
 
 async function opened(): Promise<Model> {
   const folder = await configFolder({ 'tool.yml': FILE });

@@ -54,6 +54,77 @@ test('what is typed is checked with the words of config check, before it is take
   expect(await text()).toBe(FILE);
 });
 
+test('a text that is not valid is not stored: Enter keeps it in its field, with the problem', async () => {
+  const { model } = await opened();
+  select(model, ['targets', 'app', 'snapshot', 'src_url']);
+  press(model, 'enter', 'ctrl+u');
+  dispatchPaste(model, 'not a url');
+  await until(() => editor(model).wrong !== null);
+  press(model, 'enter', 'enter');
+  expect(editor(model)).toMatchObject({ typing: { text: 'not a url' }, draft: { changes: [] } });
+  // Enter at once, before the check has answered: the text comes back to its field, and nothing acts on it.
+  press(model, 'esc');
+  type(model, 'still not a url');
+  press(model, 'down', 'w', 'u');
+  await until(() => editor(model).typing !== null);
+  await editor(model).queue.last;
+  expect(panes(model).field?.path).toEqual(['targets', 'app', 'snapshot', 'src_url']);
+  expect(editor(model)).toMatchObject({ typing: { text: 'still not a url' }, draft: { changes: [] } });
+  expect(editor(model).wrong).toContain('targets.app.snapshot.src_url');
+  expect(model.navigation.top().screen).toBe('editor');
+  press(model, 'ctrl+u');
+  dispatchPaste(model, 'postgres://app:other@localhost:1/app');
+  press(model, 'enter');
+  await changed(model, 1);
+  expect(editor(model)).toMatchObject({ typing: null, wrong: null });
+  expect(editor(model).draft?.text).toContain('app:$aes$');
+});
+
+test('undo stays at its place: at the entry that is restored, and at the parent of one that is gone', async () => {
+  const { model } = await opened();
+  select(model, ['targets', 'my.app']);
+  press(model, 'd');
+  await changed(model, 1);
+  press(model, 'u');
+  await changed(model, 0);
+  expect(panes(model).row.path).toEqual(['targets', 'my.app']);
+  press(model, 'n', 'ctrl+u');
+  type(model, 'renamed', []);
+  await changed(model, 1);
+  press(model, 'u');
+  await changed(model, 0);
+  expect(panes(model).row.path).toEqual(['targets', 'my.app']);
+  press(model, 'a');
+  type(model, 'new', []);
+  await changed(model, 1);
+  press(model, 'u');
+  await changed(model, 0);
+  expect(panes(model).row.path).toEqual(['targets']);
+  select(model, ['working_directory']);
+  type(model, '/srv/work');
+  await changed(model, 1);
+  select(model, ['targets', 'app', 'snapshot', 'src_url']);
+  press(model, 'u');
+  await changed(model, 0);
+  expect(panes(model).field?.path).toEqual(['targets', 'app', 'snapshot', 'src_url']);
+  press(model, 'u');
+  await until(() => model.navigation.store.getState().notice?.text === 'No changes to undo');
+});
+
+test('changes are saved on leaving when that is chosen', async () => {
+  const { model, text } = await opened();
+  select(model, ['working_directory']);
+  type(model, '/srv/work');
+  await changed(model, 1);
+  press(model, 'esc', 'esc');
+  const { answer } = model.navigation.top() as ChoiceRoute;
+  model.navigation.pop();
+  answer('save');
+  await until(() => model.navigation.top().screen === 'targets');
+  expect(await text()).toBe(FILE.replace("'/tmp/work'", "'/srv/work'"));
+  expect(model.navigation.store.getState().notice).toMatchObject({ tone: 'good' });
+});
+
 test('a password is stored encrypted, and shown neither in the form nor while it is typed', async () => {
   const { model } = await opened();
   select(model, ['targets', 'app', 'snapshot', 'src_url']);
@@ -82,7 +153,8 @@ test('targets are added, renamed and taken out, lists grow, and u takes the last
   press(model, 'ctrl+u');
   type(model, 'new', []);
   await changed(model, 2);
-  expect(panes(model).row.path).toEqual(['targets', 'new']);
+  expect(panes(model).field?.path).toEqual(['targets', 'new', 'snapshot', 'src_url']);
+  select(model, ['targets', 'new']);
   press(model, 'n', 'ctrl+u');
   type(model, 'newer', []);
   await changed(model, 3);
@@ -164,7 +236,10 @@ test('leaving asks when something would be lost, and else does not', async () =>
   type(model, '/srv/work');
   await changed(model, 1);
   press(model, 'esc', 'esc');
-  expect(model.navigation.top()).toMatchObject({ screen: 'choice', options: [{ value: 'stay' }, { value: 'leave' }] });
+  expect(model.navigation.top()).toMatchObject({
+    screen: 'choice',
+    options: [{ value: 'stay' }, { value: 'save' }, { value: 'leave' }],
+  });
   press(model, 'esc', 'u');
   await changed(model, 0);
   press(model, 'esc');

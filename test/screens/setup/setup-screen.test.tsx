@@ -22,6 +22,30 @@ const SOURCE = {
 const file = Array.from({ length: 60 }, (_, index) => (index % 7 === 3 ? '' : `line ${index}`)).join('\n');
 const PLAN = { file: '/home/ada/tool.yml', text: '', shown: file, variables: { SHOP_PASSWORD: 'hunter2' } };
 
+const FAILED = new UserError('Cannot reach the server', { code: 'unreachable', exit: 4, hint: 'Is it running?' });
+
+test.each<[string, Change, RegExp]>([
+  ['a choice of files', { step: 'file' }, /❯/],
+  ['a text', { step: 'url', typing: textEdit('postgres://away/shop') }, /Source: /],
+  [
+    'a failure',
+    { step: 'url', typing: textEdit('postgres://away/shop'), error: FAILED },
+    /Source: [\s\S]*Cannot reach/,
+  ],
+  ['many schemas', { step: 'schemas', leftOut: ['schema_1'], found: { source: { ...SOURCE } } }, /❯ Continue with/],
+  ['a bucket', { step: 'storage', found: { source: { ...SOURCE } } }, /❯/],
+  ['the file', { step: 'review', found: { plan: PLAN } }, /line 58/],
+  ['the end', { step: 'done', answers: { target: 'shop' }, found: { plan: PLAN } }, /❯ Build/],
+])('at 40x10 nothing overwrites the frame: %s', async (_, change, content) => {
+  const shown = await drawn({ columns: 40, rows: 10 }, change);
+  const lines = shown.split('\n');
+  expect(lines[0]).toMatch(/^ tool .*step \d+ of \d+$/);
+  expect(lines[1]).toMatch(/^─+$/);
+  expect(lines[8]).toBe('');
+  expect(lines[9]).toMatch(/^ ?Enter .*Esc back/);
+  expect(shown).toMatch(content);
+});
+
 for (const size of [
   { columns: 60, rows: 20 },
   { columns: 80, rows: 24 },

@@ -98,7 +98,16 @@ test.for(SIZES)(
       size,
       <ModelContext value={model}>
         <ConfirmView
-          route={{ screen: 'confirm', target: 'app', title: 'load', plan, error: null, typing: null, controller }}
+          route={{
+            screen: 'confirm',
+            target: 'app',
+            title: 'load',
+            plan,
+            error: null,
+            typing: null,
+            controller,
+            retry: () => {},
+          }}
         />
       </ModelContext>,
     );

@@ -95,7 +95,7 @@ describe('columns', () => {
 });
 
 function entry(row: Parameters<typeof fakeTarget>[0]): TargetEntry {
-  return { row: fakeTarget(row), checking: false, checkedAt: null, since: null };
+  return { row: fakeTarget(row), checking: false, checkedAt: null };
 }
 
 function text(spans: { text: string }[]): string {

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import type { Model } from '../../../screens/app/model.ts';
+import { UserError } from '../../../src/runtime/errors.ts';
+import { listed, press, running, until } from '../../helpers/driven-model.ts';
+import { fakeOperations } from '../../helpers/fake-operations.ts';
+import { fakeWorld } from '../../helpers/fake-world.ts';
+
+test('a plan that failed is made again with r', async () => {
+  const world = fakeWorld();
+  const operations = fakeOperations(world);
+  let isDown = true;
+  const model = await listed(world, {
+    operations: {
+      ...operations,
+      planLoad: async (...request) => {
+        if (isDown) throw new UserError('Cannot reach the server', { code: 'unreachable', exit: 4 });
+        return operations.planLoad(...request);
+      },
+    },
+  });
+  press(model, 'enter');
+  await until(() => model.snapshots.getState().targets.app?.phase === 'ready');
+  press(model, 'l');
+  await until(() => confirmation(model).error !== null);
+  isDown = false;
+  press(model, 'r');
+  await until(() => confirmation(model).plan !== null);
+  press(model, 'esc');
+  expect(model.navigation.top().screen).toBe('snapshots');
+});
+
+test('a build that failed to be planned is planned again with r', async () => {
+  const world = fakeWorld();
+  const operations = fakeOperations(world);
+  let isDown = true;
+  const model = await listed(world, {
+    operations: {
+      ...operations,
+      planBuild: async (...request) => {
+        if (isDown) throw new UserError('The query cannot be read', { code: 'query_file_unreadable', exit: 3 });
+        return operations.planBuild(...request);
+      },
+    },
+  });
+  press(model, 'b');
+  await until(() => model.navigation.top().screen === 'confirm');
+  isDown = false;
+  press(model, 'r');
+  await running(model);
+  expect(model.navigation.top().screen).toBe('run');
+});
+
+test('one build may wait behind the running one; a third is refused with the reason', async () => {
+  const model = await listed(fakeWorld({ gate: new Promise(() => {}) }));
+  for (const count of [1, 2]) {
+    press(model, 'b');
+    await until(() => model.runs.store.getState().runs.length === count);
+    press(model, 'esc');
+  }
+  press(model, 'b');
+  expect(notice(model)).toMatch(/^Already queued: Build /);
+  expect(model.runs.store.getState().runs).toHaveLength(2);
+});
+
+test('a key without a command says so', async () => {
+  const model = await listed(fakeWorld());
+  press(model, 'Q');
+  expect(notice(model)).toBe('Q has no command here. Press ? for the keys');
+  press(model, 'j');
+  expect(notice(model)).toBeUndefined();
+});
+
+function notice(model: Model): string | undefined {
+  return model.navigation.store.getState().notice?.text;
+}
+
+function confirmation(model: Model) {
+  const route = model.navigation.top();
+  return route.screen === 'confirm' ? route : { plan: null, error: null };
+}

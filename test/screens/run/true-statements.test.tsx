@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import type { Model } from '../../../screens/app/model.ts';
+import { answerConfirm } from '../../../screens/confirm/actions.ts';
+import { outcomeLines } from '../../../screens/run/outcome.ts';
+import { EMPTY } from '../../../src/presentation/lists.ts';
+import { endedLine, runColumns, runStatus } from '../../../src/presentation/run.ts';
+import { UNICODE } from '../../../src/presentation/shapes/glyphs.ts';
+import { targetFacts } from '../../../src/presentation/targets.ts';
+import { UserError } from '../../../src/runtime/errors.ts';
+import type { Run } from '../../../src/state/runs.ts';
+import { listed, press, running, until } from '../../helpers/driven-model.ts';
+import { fakeWorld } from '../../helpers/fake-world.ts';
+
+test('the messages do not deny a run in progress', async () => {
+  const model = await listed(fakeWorld({ gate: new Promise(() => {}) }));
+  press(model, 'b');
+  await running(model);
+  press(model, 'esc', 'H');
+  expect(model.navigation.top().screen).toBe('messages');
+  expect(EMPTY.messages.join(' ')).not.toMatch(/nothing|not been/i);
+});
+
+test('after an undo the run of the load offers no undo, and names what came after it', async () => {
+  const model = await listed(fakeWorld());
+  press(model, 'enter');
+  await until(() => model.snapshots.getState().targets.app?.phase === 'ready');
+  await confirmed(model, 'l');
+  expect(runs(model)[0]?.summary?.undo).not.toBeNull();
+  await confirmed(model, 'u');
+  press(model, 'esc');
+  expect(model.navigation.top()).toMatchObject({ screen: 'run', run: '1' });
+  const text = outcome(runs(model)[0]);
+  expect(text).toContain('Since then: Restored');
+  expect(text).not.toContain('Press u to undo');
+  press(model, 'u');
+  expect(model.navigation.top().screen).toBe('run');
+});
+
+test('a sanitized snapshot with unchanged personal columns is a caution wherever its run is shown', async () => {
+  const model = await listed(fakeWorld({ queryFile: 'clean.sql' }));
+  press(model, 'enter');
+  await until(() => model.snapshots.getState().targets.app?.phase === 'ready');
+  await confirmed(model, 's');
+  const [run] = runs(model);
+  if (!run) throw new Error('nothing has run');
+  expect(outcome(run)).toMatch(/^! Sanitized .*: 1 of 3 personal columns/m);
+  expect(endedLine(run).tone).toBe('caution');
+  expect(runStatus(run, 0).tone).toBe('caution');
+  expect(runColumns([run], { glyphs: UNICODE, now: 0 })[0]?.cell(run)).toMatchObject({ tone: 'caution' });
+});
+
+test('the status of a target is that of its last check, and is checked again after a failed run', async () => {
+  const world = fakeWorld({ failLoad: new UserError('the server is gone', { code: 'unreachable', exit: 4 }) });
+  const model = await listed(world);
+  await until(() => status(model)?.row.status === 'ok');
+  const entry = status(model);
+  if (!entry) throw new Error('the target is gone');
+  expect(targetFacts(entry, 0)[0]?.value).toMatch(/^up at \d\d:\d\d, 3 ms$/);
+  world.checks.app = { status: 'unreachable', error: 'no answer', error_code: 'unreachable' };
+  press(model, 'enter');
+  await until(() => model.snapshots.getState().targets.app?.phase === 'ready');
+  await confirmed(model, 'l');
+  await until(() => status(model)?.row.status === 'unreachable');
+});
+
+function runs(model: Model): Run[] {
+  return model.runs.store.getState().runs;
+}
+
+function status(model: Model) {
+  return model.targets.getState().entries[0];
+}
+
+function outcome(run: Run | undefined): string {
+  const lines = run ? outcomeLines({ run, before: null, width: 400, glyphs: UNICODE }) : [];
+  return lines.map((spans) => spans.map(({ text }) => text).join('')).join('\n');
+}
+
+/** Presses a key that plans, answers yes and waits for the end of the run. */
+async function confirmed(model: Model, key: string): Promise<void> {
+  const before = runs(model).length;
+  press(model, key);
+  await until(() => {
+    const route = model.navigation.top();
+    return route.screen === 'confirm' && route.plan !== null;
+  });
+  answerConfirm(model, 'go');
+  await until(() => runs(model).length > before);
+  await model.runs.settled();
+}
