@@ -6,6 +6,7 @@ import { useTheme } from '../../components/theme.ts';
 import { EMPTY, LOADING, noMatchLines } from '../../src/presentation/lists.ts';
 import type { Column } from '../../src/presentation/shapes/column.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
+import { briefName } from '../../src/presentation/snapshot.ts';
 import type { SnapshotTable } from '../../src/results/results.ts';
 import { selectedIndex } from '../../src/state/list.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../../src/text/format.ts';
@@ -55,7 +56,7 @@ export function TablesView({ route }: { route: TablesRoute }) {
   return (
     <Frame
       screen="tables"
-      path={[target, `snapshot ${snapshot.index}`]}
+      path={[target, briefName(snapshot)]}
       aside={[...markedWords(marked.length), countOf(tables.length, snapshot.tables, filtering)]}
     >
       {filtering && <FilterLine typing={typing} filter={list.filter} width={columns} />}

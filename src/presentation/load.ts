@@ -26,6 +26,7 @@ import {
   contentsText,
   createdText,
   dataFact,
+  kindBadge,
   lackingFacts,
   lackingLines,
   signatureFact,
@@ -36,6 +37,10 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
   const { destination, file, snapshot, target, selection } = plan;
   const { database, host } = destination;
   return {
+    subject: {
+      badge: plan.sanitized === null ? null : kindBadge(plan.sanitized),
+      text: `${snapshot?.id ?? file} into ${database} on ${host}`,
+    },
     title: `Load ${snapshot ? snapshotName(target, snapshot) : `${file} for ${target}`}`,
     facts: [
       ...(snapshot ? snapshotFacts(plan, snapshot, now) : [{ name: 'File', value: file ?? '' }]),
@@ -119,10 +124,10 @@ function undoCommand({ target, chosen_by }: LoadPlan): string {
   return chosen_by === '--destdb' ? `tool undo ${target} --destdb URL` : `tool undo ${target}`;
 }
 
-/** `snapshot 0 of app`, `3 tables of snapshot 0 of app`, `/tmp/fixtures.sql` */
+/** `snapshot 0 of app (8c41f2ab RAW)`, `3 tables of snapshot …`, `/tmp/fixtures.sql` */
 function loadedThing({ selection, snapshot, target, file }: LoadPlan): string {
   const some = selection ? `${formatNumberOf(selection.chosen.length, 'table')} of ` : '';
-  return snapshot ? `${some}snapshot ${snapshot.index} of ${target}` : (file ?? target);
+  return snapshot ? `${some}${snapshotName(target, snapshot)}` : (file ?? target);
 }
 
 export function loadTitle(plan: LoadPlan): string {

@@ -14,13 +14,17 @@ import {
   warningsOf,
 } from './shapes/question.ts';
 import { summaryOf } from './shapes/summary.ts';
-import { contentsText, createdText, snapshotName } from './snapshot.ts';
+import { briefName, contentsText, createdText, kindBadge, snapshotName } from './snapshot.ts';
 
 export function sanitizeQuestion(plan: SanitizePlan, now: Date): Question {
   const { target, snapshot, query, destination, where, strict, steps } = plan;
   const exists = destination?.exists === true;
   return {
     title: `Sanitize ${snapshot ? snapshotName(target, snapshot) : `a new snapshot of ${target}`}`,
+    subject: {
+      badge: kindBadge(false),
+      text: `${snapshot?.id ?? 'new snapshot'} of ${target}${destination ? `, in ${destination.database} on ${destination.host}` : ''}`,
+    },
     facts: [
       { name: 'Snapshot', value: snapshot ? createdText(snapshot, now) : 'a new one' },
       ...queryFacts(query),
@@ -64,7 +68,7 @@ function consequenceOf({ destination, undo }: SanitizePlan): string {
 }
 
 export function sanitizeTitle({ target, snapshot }: SanitizePlan): string {
-  return snapshot ? `Sanitize snapshot ${snapshot.index} of ${target}` : `Build and sanitize a snapshot of ${target}`;
+  return snapshot ? `Sanitize ${snapshotName(target, snapshot)}` : `Build and sanitize a snapshot of ${target}`;
 }
 
 export function sanitizeSummary(result: SanitizeResult, target: string): RunSummary {
@@ -72,7 +76,7 @@ export function sanitizeSummary(result: SanitizeResult, target: string): RunSumm
   const by = formatNumberOf(statements, 'statement');
   return summaryOf(`Sanitized ${snapshotName(target, original)} by ${by}: ${findingsText(coverage)}`, {
     details: [
-      `Sanitized snapshot ${snapshot.id}: ${contentsText(snapshot)}`,
+      `Sanitized snapshot ${briefName(snapshot)}: ${contentsText(snapshot)}`,
       ...(destination === null || swap_ms === null
         ? []
         : [`${destination} holds the sanitized data; it was unavailable for ${formatDuration(swap_ms)}`]),

@@ -17,7 +17,10 @@ const LISTS: [string, (width: number) => number][] = [
   ['targets', shown(targetColumns(entries, { glyphs: style.glyphs, now }), entries)],
   ['targets on screen', shown(briefTargetColumns(entries, { glyphs: style.glyphs, now }), entries)],
   ['snapshots', shown(snapshotColumns(snapshots, now), snapshots)],
-  ['snapshots on screen', shown(briefSnapshotColumns({ now, glyphs: style.glyphs, marked: [] }), snapshots)],
+  [
+    'snapshots on screen',
+    shown(briefSnapshotColumns({ rows: snapshots, now, glyphs: style.glyphs, marked: [] }), snapshots),
+  ],
 ];
 
 function shown<Row>(columns: Column<Row>[], rows: Row[]): (width: number) => number {
@@ -33,6 +36,6 @@ test.each(LISTS)('%s: no wider window shows fewer columns', (_, columnsAt) => {
 test('ids, times, kinds and sizes of snapshots are whole on a terminal of 80 columns', () => {
   const text = formatTable(snapshotColumns(snapshots, now), snapshots, { columns: 80, style });
   for (const { id, created_at } of snapshots) {
-    expect(text).toContain(` ${id}  ${created_at.replace(/\.\d+Z$/, 'Z')}  original  48.3 MB  local`);
+    expect(text).toContain(` ${id}  ${created_at.replace(/\.\d+Z$/, 'Z')}  RAW   48.3 MB  local`);
   }
 });
