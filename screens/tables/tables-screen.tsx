@@ -49,7 +49,7 @@ export function TablesView({ route }: { route: TablesRoute }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
   const { target, snapshot, found, error, list, typing, marked } = route;
-  const tableColumns = useMemo(() => columnsOf({ tables: found ?? [], marked, glyphs }), [found, marked, glyphs]);
+  const tableColumns = useMemo(() => tablesColumns({ tables: found ?? [], marked, glyphs }), [found, marked, glyphs]);
   const tables = tablesInView(route);
   const names = tables.map(({ table }) => table);
   const filtering = typing !== null || list.filter !== '';
@@ -93,7 +93,7 @@ interface TableColumns {
   glyphs: Glyphs;
 }
 
-function columnsOf({ tables, marked, glyphs }: TableColumns): Column<SnapshotTable>[] {
+export function tablesColumns({ tables, marked, glyphs }: TableColumns): Column<SnapshotTable>[] {
   const largest = Math.max(1, tables[0]?.bytes ?? 0);
   const bar = (bytes: number): string => glyphs.barFull.repeat(Math.ceil((bytes / largest) * BAR_WIDTH));
   return [

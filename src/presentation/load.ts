@@ -24,12 +24,12 @@ import {
 import { summaryOf } from './shapes/summary.ts';
 import {
   contentsText,
-  createdText,
   dataFact,
   kindBadge,
   lackingFacts,
   lackingLines,
   signatureFact,
+  snapshotFact,
   snapshotName,
 } from './snapshot.ts';
 
@@ -87,7 +87,7 @@ function methodFact({ method, reason, tables, size_bytes, saved_tables, saved_by
 
 function snapshotFacts(plan: LoadPlan, snapshot: SnapshotRow, now: Date): Fact[] {
   return [
-    { name: 'Snapshot', value: createdText(snapshot, now) },
+    snapshotFact(snapshot, now),
     { name: 'Contents', value: `${contentsText(plan)} in ${plan.schemas.join(', ')}`, brief: contentsText(plan) },
   ];
 }
@@ -191,6 +191,7 @@ export function undoQuestion(plan: UndoPlan, now: Date): Question {
   const age = formatAge(now.getTime() - Date.parse(replaced_at));
   return {
     title: undoTitle(plan),
+    subject: { badge: null, text: `previous version into ${database} on ${host}` },
     facts: [
       ...destinationFacts(destination),
       serverFact(destination),

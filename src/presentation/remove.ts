@@ -3,7 +3,7 @@ import type { RunSummary } from '../state/runs.ts';
 import { formatAge, formatBytes, formatNumberOf } from '../text/format.ts';
 import type { Question } from './shapes/question.ts';
 import { summaryOf } from './shapes/summary.ts';
-import { briefName, contentsText, createdText, kindBadge, locationText, snapshotName } from './snapshot.ts';
+import { briefName, contentsText, kindBadge, locationText, snapshotFact, snapshotName } from './snapshot.ts';
 
 const FREED = 'not shared with another snapshot; freed within a day';
 
@@ -13,7 +13,7 @@ export function removeQuestion(plan: RemovePlan, now: Date): Question {
     title: `Remove ${snapshotName(target, snapshot)}`,
     subject: { badge: kindBadge(snapshot.sanitized), text: `${snapshot.id} of ${target}` },
     facts: [
-      { name: 'Snapshot', value: createdText(snapshot, now) },
+      snapshotFact(snapshot, now),
       { name: 'Target', value: target },
       { name: 'Contents', value: contentsText(snapshot) },
       { name: 'Note', value: snapshot.note ?? 'none' },

@@ -14,7 +14,7 @@ import {
   warningsOf,
 } from './shapes/question.ts';
 import { summaryOf } from './shapes/summary.ts';
-import { briefName, contentsText, createdText, kindBadge, snapshotName } from './snapshot.ts';
+import { briefName, contentsText, kindBadge, snapshotFact, snapshotName } from './snapshot.ts';
 
 export function sanitizeQuestion(plan: SanitizePlan, now: Date): Question {
   const { target, snapshot, query, destination, where, strict, steps } = plan;
@@ -26,7 +26,7 @@ export function sanitizeQuestion(plan: SanitizePlan, now: Date): Question {
       text: `${snapshot?.id ?? 'new snapshot'} of ${target}${destination ? `, in ${destination.database} on ${destination.host}` : ''}`,
     },
     facts: [
-      { name: 'Snapshot', value: snapshot ? createdText(snapshot, now) : 'a new one' },
+      snapshot ? snapshotFact(snapshot, now) : { name: 'Snapshot', value: 'a new one' },
       ...queryFacts(query),
       ...(destination
         ? [...destinationFacts(destination), serverFact(destination)]

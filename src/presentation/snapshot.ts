@@ -53,11 +53,12 @@ export function contentsText({
   return `${formatNumberOf(tables, 'table')}, ${formatNumberOf(rows, 'row')}, ${formatBytes(size_bytes)}`;
 }
 
-/** `8c41f2ab RAW, created 3 h ago (2026-11-21 05:22), index 0` */
-export function createdText(snapshot: SnapshotRow, now: Date): string {
+/** `8c41f2ab RAW, created 3 h ago (2026-11-21 05:22), index 0`; where room is short, what the subject of a plan lacks. */
+export function snapshotFact(snapshot: SnapshotRow, now: Date): Fact {
   const { index, created_at } = snapshot;
   const age = formatAge(now.getTime() - Date.parse(created_at));
-  return `${briefName(snapshot)}, created ${age} (${formatTime(created_at)}), index ${index}`;
+  const value = `${briefName(snapshot)}, created ${age} (${formatTime(created_at)}), index ${index}`;
+  return { name: 'Snapshot', value, brief: `created ${age}, index ${index}` };
 }
 
 /** `local + remote` */
@@ -65,12 +66,12 @@ export function locationText(places: SnapshotLocation[]): string {
   return places.join(' + ');
 }
 
-/** Whether the data of a plan is sanitized, and why. */
+/** Whether the data of a plan is sanitized, and why; where room is short, the badge of its subject says it. */
 export function dataFact({ sanitized, sanitized_reason }: DataState): Fact {
   const brief = sanitized === null ? 'not known to be sanitized' : sanitized ? 'sanitized' : 'NOT sanitized';
   const badge = sanitized === null ? '' : `${kindBadge(sanitized).text}, `;
   const tone = sanitized === true ? 'good' : 'caution';
-  return { name: 'Data', value: `${badge}${brief}: ${sanitized_reason}`, brief: `${badge}${brief}`, tone };
+  return { name: 'Data', value: `${badge}${brief}: ${sanitized_reason}`, brief: sanitized === null ? brief : '', tone };
 }
 
 /** `valid, by a trusted key (ed25519-…)` */

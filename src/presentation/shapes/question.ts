@@ -24,7 +24,7 @@ export interface Question {
 
 /** What a plan is about: `RAW 8c41f2ab into app_dev on localhost`. */
 export interface Subject {
-  /** Without one it is not known whether the data is sanitized. */
+  /** `null` where it is not known whether the data is sanitized. */
   badge: Cell | null;
   text: string;
 }
