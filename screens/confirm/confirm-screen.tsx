@@ -142,20 +142,23 @@ function arrange({ question, queued, width, height, glyphs }: Arranging): Arrang
   const beside = width >= BESIDE_FROM;
   const half = beside ? Math.floor(width / 2) : width;
   const above = subject ? subjectLines(subject, width) : [];
-  const warned = warnings.flatMap((warning) =>
-    wrap(warning, width - 5).map((line, index): Span[] => [
-      { text: `  ${index === 0 ? glyphs.caution : ' '} ${line}`, tone: 'caution' },
-    ]),
-  );
-  const outcome = wrap(consequence, width - 3).map((line): Span[] => [{ text: `  ${line}`, tone: 'strong' }]);
-  const room = height - above.length - ANSWERS - queued.length - outcome.length;
-  // Where the window is low, an empty line goes first; long warnings scroll with the plan, before all of it.
-  const pinned = room - warned.length - 1 >= LEAST_PLAN || warned.length === 0;
-  const gap: Span[][] = room - (pinned ? warned.length : 0) > LEAST_PLAN ? [[]] : [];
-  const below = [...(pinned ? warned : []), ...queued, ...outcome, ...gap];
+  const warned = warningLines(warnings, { width: width - 3, glyphs });
+  const outcome = outcomeLines(consequence, width - 3);
+  const room = height - above.length - ANSWERS - queued.length;
+  // Where the window is low, an empty line goes first; then warnings and outcome scroll, before the rest of the plan.
+  const outcomeStays = room - outcome.length >= LEAST_PLAN;
+  const warningsStay = outcomeStays && room - outcome.length - warned.length >= LEAST_PLAN;
+  const pinned = [...(warningsStay ? warned : []), ...(outcomeStays ? outcome : [])].map((line) => [INDENT, ...line]);
+  const gap: Span[][] = room - pinned.length > GAP_FROM ? [[]] : [];
+  const below = [...pinned, ...queued, ...gap];
   const rows = Math.max(1, height - above.length - below.length - ANSWERS);
-  const plan = [...(pinned ? [] : warned), ...factLines({ facts, width: half - 4 })];
-  const steps = stepLines(question, half - 4);
+  const inner = half - 4;
+  const plan = [
+    ...(outcomeStays ? [] : outcomeLines(consequence, inner)),
+    ...(warningsStay ? [] : warningLines(warnings, { width: inner, glyphs })),
+    ...factLines({ facts, width: inner }),
+  ];
+  const steps = stepLines(question, inner);
   const panes = beside
     ? [
         { name: 'facts', lines: plan, width: half },
@@ -165,8 +168,23 @@ function arrange({ question, queued, width, height, glyphs }: Arranging): Arrang
   return { above, panes, rows, count: Math.max(...panes.map(({ lines }) => lines.length)), below };
 }
 
-/** Lines of the plan that are in view however much there is to warn of, where the window has them. */
-const LEAST_PLAN = 3;
+const INDENT: Span = { text: '  ' };
+/** Lines of the plan that are in view, however much there is to warn of. */
+const LEAST_PLAN = 2;
+/** With as many lines of the plan in view, an empty line may stand before the answers. */
+const GAP_FROM = 4;
+
+function outcomeLines(consequence: string, width: number): Span[][] {
+  return wrap(consequence, width).map((text): Span[] => [{ text, tone: 'strong' }]);
+}
+
+function warningLines(warnings: string[], { width, glyphs }: { width: number; glyphs: Glyphs }): Span[][] {
+  return warnings.flatMap((warning) =>
+    wrap(warning, width - 2).map((line, index): Span[] => [
+      { text: `${index === 0 ? glyphs.caution : ' '} ${line}`, tone: 'caution' },
+    ]),
+  );
+}
 
 function subjectLines({ badge, text }: Subject, width: number): Span[][] {
   const lead = badge ? `${badge.text} ` : '';
