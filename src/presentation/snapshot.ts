@@ -40,7 +40,7 @@ export function inFamilies(rows: SnapshotRow[]): SnapshotRow[] {
 }
 
 /** The snapshots that their index selects: in each family the first, in the order of the operations. */
-export function selectedByIndex(rows: SnapshotRow[]): Set<string> {
+function selectedByIndex(rows: SnapshotRow[]): Set<string> {
   return new Set([...Map.groupBy(rows, ({ index }) => index).values()].flatMap(([first]) => (first ? [first.id] : [])));
 }
 
