@@ -10,22 +10,26 @@ export interface FactsProps {
 }
 
 /** Names and values in two columns; long values wrap. */
-export function Facts({ facts, width, indent = valueColumn(facts) }: FactsProps) {
+export function Facts(props: FactsProps) {
+  return (
+    <Box flexDirection="column" width={props.width}>
+      {factLines(props).map((spans, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
+        <Line key={index} spans={spans} width={props.width} />
+      ))}
+    </Box>
+  );
+}
+
+/** The same as lines, to be scrolled. */
+export function factLines({ facts, width, indent = valueColumn(facts) }: FactsProps): Span[][] {
   // An empty brief form leaves the fact to where there is room.
   const shown = facts.filter(({ value, brief = value }) => brief !== '' || value === '');
-  const lines = shown.flatMap(({ name, value, brief = value, tone = 'plain' }) =>
+  return shown.flatMap(({ name, value, brief = value, tone = 'plain' }) =>
     wrap(brief, Math.max(8, width - indent)).map((text, index): Span[] => [
       { text: (index === 0 ? name : '').padEnd(indent), tone: 'dim' },
       { text, tone },
     ]),
-  );
-  return (
-    <Box flexDirection="column" width={width}>
-      {lines.map((spans, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
-        <Line key={index} spans={spans} width={width} />
-      ))}
-    </Box>
   );
 }
 

@@ -1,12 +1,18 @@
 import { Box } from 'ink';
+import { useMemo } from 'react';
 import type { Column } from '../src/presentation/shapes/column.ts';
 import type { Fact } from '../src/presentation/shapes/fact.ts';
+import { fullWidth, layOutTable } from '../src/presentation/shapes/table-layout.ts';
 import type { UserError } from '../src/runtime/errors.ts';
+import { wrap } from '../src/text/text-width.ts';
 import { DETAIL_ROWS, DetailPane } from './detail-pane.tsx';
 import { Empty, Failure } from './empty.tsx';
-import { TableList } from './table-list.tsx';
+import { Line } from './line.tsx';
+import { essentialTexts, listPanes } from './list-panes.ts';
+import { LIST_MARGIN, TableList } from './table-list.tsx';
 
 export interface ListViewProps<Row> {
+  /** The same object in every frame: the layout is memoized. */
   columns: Column<Row>[];
   rows: Row[];
   keyOf: (row: Row) => string;
@@ -20,32 +26,38 @@ export interface ListViewProps<Row> {
   empty: string[];
   /** Title and facts of the selected row. */
   detail?: (row: Row) => { title: string; facts: Fact[] };
-  /** Details beside the list instead of below it. */
+  /** Details beside the list instead of below it, where that costs no column. */
   wide?: boolean;
 }
-
-/** In fewer rows there is no pane below the list. */
-const DETAIL_FROM = 16;
 
 /** A list with columns and the details of its selected row; or why there are no rows. */
 export function ListView<Row>(props: ListViewProps<Row>) {
   const { columns, rows, keyOf, selected, width, height, error = null, empty, detail, wide = false } = props;
+  const mayBeBeside = wide && detail !== undefined;
+  const needed = useMemo(() => (mayBeBeside ? fullWidth(columns, rows) : 0), [columns, rows, mayBeBeside]);
+  const { place, listWidth } = listPanes({ width, height, wide: mayBeBeside, needed });
+  const layout = useMemo(() => layOutTable(columns, rows, listWidth - LIST_MARGIN), [columns, rows, listWidth]);
   if (error) return <Failure error={error} width={width} />;
   if (rows.length === 0) return <Empty lines={empty} />;
   const row = rows[selected];
-  const shown = row !== undefined && (wide || height >= DETAIL_FROM) ? detail?.(row) : undefined;
-  const beside = shown !== undefined && wide;
-  const listWidth = beside ? Math.floor(width * 0.6) : width;
+  const shown = row !== undefined && place !== 'none' ? detail?.(row) : undefined;
+  const beside = place === 'beside';
+  const texts = row === undefined || shown ? [] : essentialTexts(columns, layout, row);
+  const below = texts.flatMap((text) => wrap(text, width - LIST_MARGIN)).slice(0, Math.max(0, height - 2));
   return (
     <Box flexDirection={beside ? 'row' : 'column'}>
       <TableList
-        columns={columns}
+        layout={layout}
         rows={rows}
         keyOf={keyOf}
         selected={selected}
         width={listWidth}
-        height={height - (shown && !beside ? DETAIL_ROWS : 0)}
+        height={height - (shown && !beside ? DETAIL_ROWS : below.length)}
       />
+      {below.map((text, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
+        <Line key={index} spans={[{ text: `  ${text}`, tone: 'dim' }]} width={width} />
+      ))}
       {shown && (
         <DetailPane
           title={[{ text: shown.title, tone: 'strong' }]}

@@ -7,6 +7,8 @@ import { useTheme } from './theme.ts';
 export interface Viewport {
   keys: string[];
   furthest: number;
+  /** Lines in view of a text that scrolls. */
+  page?: number;
 }
 
 export const ViewportContext = createContext<Viewport | null>(null);

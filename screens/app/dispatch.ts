@@ -95,9 +95,11 @@ function dispatchTyped(model: Model, typing: TextEdit, key: string): void {
   const edited = editText(typing, key);
   if (edited) changeText(model, route, edited);
   else if (key === 'tab') onComplete?.(model, route);
-  // While a filter is typed, the selection in the list below it can be moved.
-  else if (key === 'up' || key === 'down') move(model, key);
+  // While text is typed, the selection in the list below it, or the plan above it, can be moved.
+  else if (Object.hasOwn(MOVES_IN_TEXT, key)) move(model, MOVES_IN_TEXT[key as keyof typeof MOVES_IN_TEXT]);
 }
+
+const MOVES_IN_TEXT = { up: 'up', down: 'down', pageup: 'page-up', pagedown: 'page-down' } as const;
 
 function changeText(model: Model, route: Route, typing: TextEdit): void {
   const { onText } = screenOf(model, route);

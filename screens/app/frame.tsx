@@ -32,6 +32,12 @@ export function useRoom(): Room {
   return { columns, rows, height: Math.max(1, rows - PAGE_CHROME), wide: columns > STACKED_UP_TO };
 }
 
+/** `lines 1–19 of 40`: where a text that scrolls is; empty where all of it is in view. */
+export function linesInView({ from, rows, count }: { from: number; rows: number; count: number }): Span[] {
+  if (count <= rows) return [];
+  return [{ text: `lines ${from + 1}–${Math.min(count, from + rows)} of ${count}`, tone: 'dim' }];
+}
+
 export interface FrameProps {
   screen: ScreenId;
   path: string[];

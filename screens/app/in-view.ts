@@ -1,3 +1,4 @@
+import { inFamilies } from '../../src/presentation/snapshot.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
 import { type ListState, matchesFilter, selectedIndex } from '../../src/state/list.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
@@ -8,6 +9,8 @@ export interface Rows {
   ids: string[];
   /** The index of each id, for long lists: a key need not search ten thousand rows. */
   positions?: Map<string, number>;
+  /** Without a selection, the row that is selected. Default: the first. */
+  initial?: number;
 }
 
 /** The items of a long list that its filter lets through. */
@@ -32,15 +35,18 @@ export function createViews(): Views {
     snapshots: rememberLast((rows: SnapshotRow[], filter: string) => {
       const isFound = (row: SnapshotRow) =>
         matchesFilter(filter, [row.note, row.created_at, row.id, String(row.index)]);
-      return viewOf(filter === '' ? rows : rows.filter(isFound), ({ id }) => id);
+      const found = filter === '' ? rows : rows.filter(isFound);
+      const view = viewOf(inFamilies(found), ({ id }) => id);
+      // What `tool load` takes without an index: a sanitized snapshot before its original.
+      return { ...view, initial: view.positions?.get(found[0]?.id ?? '') ?? 0 };
     }),
   };
 }
 
-/** The index of the selection: the first row without one, or when it is gone; -1 in an empty list. */
-export function positionIn({ ids, positions }: Rows, selected: string | null): number {
+/** The index of the selection: the initial row without one, or when it is gone; -1 in an empty list. */
+export function positionIn({ ids, positions, initial = 0 }: Rows, selected: string | null): number {
   if (!positions) return selectedIndex(ids, selected);
-  return (selected === null ? undefined : positions.get(selected)) ?? Math.min(0, ids.length - 1);
+  return (selected === null ? undefined : positions.get(selected)) ?? Math.min(initial, ids.length - 1);
 }
 
 /** The selected item: the first without a selection, or when it is gone; `null` in an empty list. */

@@ -37,7 +37,7 @@ export function pageOf({ terminal }: Model): number {
 
 /** Lines scrolled from the start of a text. */
 export function scrolledDown(model: Model, from: number, direction: Move): number {
-  const page = pageOf(model);
+  const page = model.viewport.page ?? pageOf(model);
   const distances: Record<Move, number> = {
     up: -1,
     down: 1,

@@ -2,6 +2,7 @@ import { textEdit } from '../../components/text-edit.ts';
 import { undoQuestion } from '../../src/presentation/load.ts';
 import { removeQuestion } from '../../src/presentation/remove.ts';
 import { notTyped } from '../../src/presentation/shapes/question.ts';
+import { briefName } from '../../src/presentation/snapshot.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
 import { noSnapshot, noTarget, notWritable } from '../app/why-not.ts';
@@ -86,7 +87,7 @@ export const REMOVE: KeyBinding = {
     const request = { target: target.row.name, snapshot: snapshot.id };
     confirm(model, {
       target: request.target,
-      title: `remove snapshot ${snapshot.index}`,
+      title: `remove snapshot ${briefName(snapshot)}`,
       plan: async (signal) => {
         const planned = await model.operations.planRemove(quietly(signal), request);
         return { question: removeQuestion(planned.plan, model.clock()), definition: removeRun(model, planned) };

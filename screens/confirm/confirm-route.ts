@@ -18,6 +18,8 @@ export interface ConfirmRoute {
   error: UserError | null;
   /** The name typed to confirm, where one is required. */
   typing: TextEdit | null;
+  /** Lines. Default 0. */
+  scrolled?: number;
   /** Ends the planning when the user leaves. */
   controller: AbortController;
   /** Plans again, after an error. */

@@ -2,17 +2,25 @@ import { Box } from 'ink';
 import { useStore } from 'zustand';
 import { Choice } from '../../components/choice.tsx';
 import { Empty, Failure } from '../../components/empty.tsx';
-import { Facts } from '../../components/facts.tsx';
-import { Line } from '../../components/line.tsx';
+import { factLines } from '../../components/facts.tsx';
+import { Line, type Span } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { LOADING } from '../../src/presentation/lists.ts';
-import { notTyped, PLAN_STEPS, type Question, queuedText } from '../../src/presentation/shapes/question.ts';
-import { isLive, type Run } from '../../src/state/runs.ts';
+import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
+import {
+  notTyped,
+  PLAN_STEPS,
+  type Question,
+  queuedText,
+  type Subject,
+} from '../../src/presentation/shapes/question.ts';
+import { isLive } from '../../src/state/runs.ts';
 import { wrap } from '../../src/text/text-width.ts';
-import { Frame, useModel, useRoom } from '../app/frame.tsx';
-import { BACK, HELP } from '../app/keys.ts';
+import { Frame, linesInView, useModel, useRoom } from '../app/frame.tsx';
+import { BACK, HELP, moving } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
+import { scrolledDown } from '../app/navigate.ts';
 import { answerConfirm, confirmTyped, RETRY_PLAN } from './actions.ts';
 import type { ConfirmRoute } from './confirm-route.ts';
 import { RESET_INSTEAD } from './reset.ts';
@@ -22,109 +30,181 @@ export const confirmScreen: ScreenModule<ConfirmRoute> = {
   title: 'Confirmation',
   picture: 'plan',
   view: ConfirmView,
-  keys: [RETRY_PLAN, RESET_INSTEAD, { ...BACK, label: 'cancel', help: 'back; nothing is changed' }, HELP],
+  keys: [
+    RETRY_PLAN,
+    RESET_INSTEAD,
+    moving('page-down', {
+      keys: ['pagedown', 'ctrl+f'],
+      label: 'scroll',
+      help: 'a page of the plan down',
+      when: ({ model }) => model.viewport.furthest > 0,
+    }),
+    moving('page-up', { keys: ['pageup', 'ctrl+b'], help: 'a page of the plan up' }),
+    { ...BACK, label: 'cancel', help: 'back; nothing is changed' },
+    HELP,
+  ],
   onAccept: confirmTyped,
+  onMove: (model, route, move) =>
+    model.navigation.replace({ ...route, scrolled: scrolledDown(model, route.scrolled ?? 0, move) }),
 };
 
 export function ConfirmView({ route }: { route: ConfirmRoute }) {
   const model = useModel();
-  const { columns, height } = useRoom();
-  const { target, title, plan, error, typing } = route;
+  const { viewport } = model;
+  const { glyphs } = useTheme();
+  const { columns: width, height } = useRoom();
+  const { target, title, plan, error, typing, scrolled = 0 } = route;
   const before = useStore(model.runs.store, ({ runs }) => runs.findLast((run) => run.target === target && isLive(run)));
+  if (!plan) {
+    viewport.furthest = 0;
+    return (
+      <Frame screen="confirm" path={[target, title]}>
+        {error ? <Failure error={error} width={width} /> : <Empty lines={LOADING.plan} />}
+      </Frame>
+    );
+  }
+  const { question } = plan;
+  const queued = before ? [[{ text: `  ${glyphs.pending} ${queuedText(before.title)}`, tone: 'accent' } as const]] : [];
+  const { above, panes, rows, count, below } = arrange({ question, queued, width, height, glyphs });
+  const furthest = Math.max(0, count - rows);
+  const from = Math.min(scrolled, furthest);
+  viewport.furthest = furthest;
+  viewport.page = rows;
   return (
-    <Frame screen="confirm" path={[target, title]}>
-      {error && <Failure error={error} width={columns} />}
-      {!plan && !error && <Empty lines={LOADING.plan} />}
-      {plan && (
-        <QuestionView question={plan.question} before={before} height={height} width={columns} typing={typing} />
-      )}
+    <Frame screen="confirm" path={[target, title]} aside={linesInView({ from, rows, count })}>
+      <Lines lines={above} width={width} />
+      <Box height={rows} flexShrink={0} paddingLeft={2}>
+        {panes.map(({ name, lines, width: paneWidth }) => (
+          <Lines key={name} lines={lines.slice(from, from + rows)} width={paneWidth} />
+        ))}
+      </Box>
+      <Lines lines={below} width={width} />
+      <Answer question={question} typing={typing} width={width} />
     </Frame>
   );
 }
 
-interface QuestionViewProps {
+function Answer({ question: { go, typed }, typing, width }: Pick<ConfirmRoute, 'typing'> & AnswerProps) {
+  const model = useModel();
+  if (typing && typed) return <TextField label={`  ${notTyped(typed.name, '')}:`} edit={typing} width={width} />;
+  return (
+    <Choice
+      options={[
+        { label: 'Cancel', value: 'leave' },
+        { label: go, value: 'go' },
+      ]}
+      onSelect={(answer) => answerConfirm(model, answer)}
+    />
+  );
+}
+
+interface AnswerProps {
+  question: Question;
+  width: number;
+}
+
+function Lines({ lines, width }: { lines: Span[][]; width: number }) {
+  return (
+    <Box flexDirection="column" flexShrink={0} width={width}>
+      {lines.map((spans, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
+        <Line key={index} spans={spans} width={width} />
+      ))}
+    </Box>
+  );
+}
+
+interface Arranging {
   question: Question;
   /** The run that this one waits for. */
-  before: Run | undefined;
+  queued: Span[][];
   width: number;
   height: number;
-  typing: ConfirmRoute['typing'];
+  glyphs: Glyphs;
+}
+
+interface Arranged {
+  above: Span[][];
+  /** What scrolls, side by side. */
+  panes: { name: string; lines: Span[][]; width: number }[];
+  /** Lines of the panes in view, and in all. */
+  rows: number;
+  count: number;
+  /** Above the answer. */
+  below: Span[][];
 }
 
 const BESIDE_FROM = 120;
+const ANSWERS = 2;
 
-/** In fewer rows the steps are hidden. */
-const STEPS_FROM = 18;
-
-function QuestionView({ question, before, width, height, typing }: QuestionViewProps) {
-  const model = useModel();
-  const { glyphs } = useTheme();
-  const { facts, warnings, consequence, go, typed } = question;
+/** The subject and the question stay in view; the plan between them scrolls. */
+function arrange({ question, queued, width, height, glyphs }: Arranging): Arranged {
+  const { subject, facts, warnings, consequence } = question;
   const beside = width >= BESIDE_FROM;
   const half = beside ? Math.floor(width / 2) : width;
-  return (
-    <Box flexDirection="column" width={width} height={height}>
-      {/* Where the window is low, the plan is cut and the question stays. */}
-      <Box
-        flexDirection={beside ? 'row' : 'column'}
-        flexShrink={1}
-        overflow="hidden"
-        paddingTop={height > 20 ? 1 : 0}
-        paddingLeft={2}
-      >
-        {/* Parts that gave way themselves would be drawn over each other. */}
-        <Box flexDirection={beside ? 'row' : 'column'} flexShrink={0}>
-          <Facts facts={facts} width={half - 4} />
-          {height >= STEPS_FROM && <Steps question={question} width={half - 4} beside={beside} />}
-        </Box>
-      </Box>
-      <Box flexDirection="column" flexShrink={0}>
-        {warnings.flatMap((warning) =>
-          wrap(warning, width - 5).map((line, index) => (
-            <Line
-              key={line}
-              spans={[{ text: `  ${index === 0 ? glyphs.caution : ' '} ${line}`, tone: 'caution' }]}
-              width={width}
-            />
-          )),
-        )}
-        {before && (
-          <Line spans={[{ text: `  ${glyphs.pending} ${queuedText(before.title)}`, tone: 'accent' }]} width={width} />
-        )}
-        {wrap(consequence, width - 3).map((line) => (
-          <Line key={line} spans={[{ text: `  ${line}`, tone: 'strong' }]} width={width} />
-        ))}
-        <Line spans={[]} width={width} />
-        {typing && typed ? (
-          <TextField label={`  ${notTyped(typed.name, '')}:`} edit={typing} width={width} />
-        ) : (
-          <Choice
-            options={[
-              { label: 'Cancel', value: 'leave' },
-              { label: go, value: 'go' },
-            ]}
-            onSelect={(answer) => answerConfirm(model, answer)}
-          />
-        )}
-      </Box>
-    </Box>
+  const above = subject ? subjectLines(subject, width) : [];
+  const warned = warningLines(warnings, { width: width - 3, glyphs });
+  const outcome = outcomeLines(consequence, width - 3);
+  const room = height - above.length - ANSWERS - queued.length;
+  // Where the window is low, an empty line goes first; then warnings and outcome scroll, before the rest of the plan.
+  const outcomeStays = room - outcome.length >= LEAST_PLAN;
+  const warningsStay = outcomeStays && room - outcome.length - warned.length >= LEAST_PLAN;
+  const pinned = [...(warningsStay ? warned : []), ...(outcomeStays ? outcome : [])].map((line) => [INDENT, ...line]);
+  const gap: Span[][] = room - pinned.length > GAP_FROM ? [[]] : [];
+  const below = [...pinned, ...queued, ...gap];
+  const rows = Math.max(1, height - above.length - below.length - ANSWERS);
+  const inner = half - 4;
+  const plan = [
+    ...(outcomeStays ? [] : outcomeLines(consequence, inner)),
+    ...(warningsStay ? [] : warningLines(warnings, { width: inner, glyphs })),
+    ...factLines({ facts, width: inner }),
+  ];
+  const steps = stepLines(question, inner);
+  const panes = beside
+    ? [
+        { name: 'facts', lines: plan, width: half },
+        { name: 'steps', lines: steps, width: half },
+      ]
+    : [{ name: 'plan', lines: [...plan, ...(steps.length > 0 ? [[], ...steps] : [])], width: width - 2 }];
+  return { above, panes, rows, count: Math.max(...panes.map(({ lines }) => lines.length)), below };
+}
+
+const INDENT: Span = { text: '  ' };
+/** Lines of the plan that are in view, however much there is to warn of. */
+const LEAST_PLAN = 2;
+/** With as many lines of the plan in view, an empty line may stand before the answers. */
+const GAP_FROM = 4;
+
+function outcomeLines(consequence: string, width: number): Span[][] {
+  return wrap(consequence, width).map((text): Span[] => [{ text, tone: 'strong' }]);
+}
+
+function warningLines(warnings: string[], { width, glyphs }: { width: number; glyphs: Glyphs }): Span[][] {
+  return warnings.flatMap((warning) =>
+    wrap(warning, width - 2).map((line, index): Span[] => [
+      { text: `${index === 0 ? glyphs.caution : ' '} ${line}`, tone: 'caution' },
+    ]),
   );
 }
 
-function Steps({ question, width, beside }: { question: Question; width: number; beside: boolean }) {
-  if (question.steps.length === 0) return null;
-  return (
-    <Box flexDirection="column" paddingTop={beside ? 0 : 1} paddingBottom={1}>
-      <Line spans={[{ text: PLAN_STEPS, tone: 'dim' }]} width={width} />
-      {question.steps.flatMap((step, index) =>
-        wrap(step, width - 2).map((line, part) => (
-          <Line
-            key={line}
-            spans={[{ text: part === 0 ? `${index + 1} ` : '  ', tone: 'dim' }, { text: line }]}
-            width={width}
-          />
-        )),
-      )}
-    </Box>
+function subjectLines({ badge, text }: Subject, width: number): Span[][] {
+  const lead = badge ? `${badge.text} ` : '';
+  return wrap(`${lead}${text}`, width - 3).map((line, index): Span[] =>
+    index === 0 && badge
+      ? [{ text: '  ' }, { ...badge, bold: true }, { text: line.slice(badge.text.length), tone: 'strong' }]
+      : [{ text: `  ${line}`, tone: 'strong' }],
   );
+}
+
+function stepLines({ steps }: Question, width: number): Span[][] {
+  if (steps.length === 0) return [];
+  return [
+    [{ text: PLAN_STEPS, tone: 'dim' }],
+    ...steps.flatMap((step, index) =>
+      wrap(step, width - 3).map((line, part): Span[] => [
+        { text: (part === 0 ? `${index + 1}` : '').padEnd(3), tone: 'dim' },
+        { text: line },
+      ]),
+    ),
+  ];
 }

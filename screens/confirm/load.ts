@@ -1,5 +1,6 @@
 import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
 import { loadQuestion } from '../../src/presentation/load.ts';
+import { briefName } from '../../src/presentation/snapshot.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
 import { latestNotLoadable, notLoadable } from '../app/why-not.ts';
@@ -16,7 +17,7 @@ export const LOAD: KeyBinding = {
     const { target, snapshot } = contextOf(model);
     if (!target || !snapshot) return;
     const request = { target: target.row.name, snapshot: snapshot.id };
-    confirmLoad(model, request, `snapshot ${snapshot.index}`);
+    confirmLoad(model, request, `snapshot ${briefName(snapshot)}`);
   },
 };
 
@@ -39,7 +40,7 @@ export const LOAD_MARKED: KeyBinding<TablesRoute> = {
     notLoadable(context) ?? (context.route.marked.length === 0 ? 'Mark the tables to load: Space does' : null),
   run: (model, { target, snapshot, marked: tables }) => {
     const request = { target, snapshot: snapshot.id, tables };
-    confirmLoad(model, request, `${formatNumberOf(tables.length, 'table')} of snapshot ${snapshot.index}`);
+    confirmLoad(model, request, `${formatNumberOf(tables.length, 'table')} of ${briefName(snapshot)}`);
   },
 };
 

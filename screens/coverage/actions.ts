@@ -1,4 +1,5 @@
 import { queryEditedText, sanitizeQuestion } from '../../src/presentation/sanitize.ts';
+import { briefName } from '../../src/presentation/snapshot.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { contextOf, type KeyBinding, type Model, notifyFailure, quietly } from '../app/model.ts';
 import { noSnapshot, notWritable } from '../app/why-not.ts';
@@ -18,7 +19,7 @@ export const SANITIZE: KeyBinding = {
     const selected = { target: target.row.name, snapshot: original.sanitized_of ?? original.id };
     confirm(model, {
       target: selected.target,
-      title: `sanitize snapshot ${original.index}`,
+      title: `sanitize snapshot ${briefName(original)}`,
       plan: async (signal) => {
         const request = { ...selected, ...UNVERIFIED_SOURCES };
         const planned = await model.operations.planSanitize(quietly(signal), request);

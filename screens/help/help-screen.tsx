@@ -2,7 +2,7 @@ import { Box } from 'ink';
 import { Line, type Span } from '../../components/line.tsx';
 import { SCRIPTS_HINT } from '../../src/presentation/lists.ts';
 import { wrap } from '../../src/text/text-width.ts';
-import { Frame, useModel, useRoom } from '../app/frame.tsx';
+import { Frame, linesInView, useModel, useRoom } from '../app/frame.tsx';
 import { BACK, EVERYWHERE, keyName, MOVES_WITHOUT_TAB, moving } from '../app/keys.ts';
 import { contextOf, type Model, type ScreenModule, screenOf } from '../app/model.ts';
 import { scrolledDown } from '../app/navigate.ts';
@@ -50,8 +50,9 @@ function HelpView({ route }: { route: HelpRoute }) {
   const furthest = Math.max(0, lines.length - rows);
   const from = Math.min(route.scrolled, furthest);
   model.viewport.furthest = furthest;
+  model.viewport.page = rows;
   return (
-    <Frame screen="help" path={[route.of.screen, 'help']} aside={partInView({ from, rows, count: lines.length })}>
+    <Frame screen="help" path={[route.of.screen, 'help']} aside={linesInView({ from, rows, count: lines.length })}>
       <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
         {lines.slice(from, from + rows).map((spans, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
@@ -60,11 +61,6 @@ function HelpView({ route }: { route: HelpRoute }) {
       </Box>
     </Frame>
   );
-}
-
-function partInView({ from, rows, count }: { from: number; rows: number; count: number }): Span[] {
-  if (count <= rows) return [];
-  return [{ text: `lines ${from + 1}–${Math.min(count, from + rows)} of ${count}`, tone: 'dim' }];
 }
 
 function helpLines(model: Model, of: Route, width: number): Span[][] {

@@ -39,7 +39,7 @@ async function thenRefresh<Result>(model: Model, target: string, result: Promise
 export function buildRun(model: Model, request: BuildRequest): RunDefinition {
   const { target } = request;
   return {
-    ...{ title: buildTitle(target), target, kind: 'build', replaces: null },
+    ...{ title: buildTitle(target), target, kind: 'build', replaces: null, sanitized: false },
     perform: async (session) =>
       builtSummary(target, await thenRefresh(model, target, model.operations.build(session, request))),
   };
@@ -50,6 +50,7 @@ export function loadRun(model: Model, planned: PlannedLoad): RunDefinition {
   const { target, destination } = plan;
   const definition: RunDefinition = {
     ...{ title: loadTitle(plan), target, kind: 'load', replaces: replacedDatabase(destination) },
+    ...(plan.sanitized === null ? {} : { sanitized: plan.sanitized }),
     perform: async (session) =>
       loadSummary(plan, await thenRefresh(model, target, model.operations.applyLoad(session, planned))),
   };
@@ -88,7 +89,7 @@ export function sanitizeRun(model: Model, planned: PlannedSanitize): RunDefiniti
   const { plan } = planned;
   const { target, snapshot, query, destination } = plan;
   return {
-    ...{ title: sanitizeTitle(plan), target, kind: snapshot ? 'sanitize' : 'build' },
+    ...{ title: sanitizeTitle(plan), target, kind: snapshot ? 'sanitize' : 'build', sanitized: false },
     replaces: destination && replacedDatabase(destination),
     perform: async (session) => {
       const result = await thenRefresh(model, target, model.operations.applySanitize(session, planned));
@@ -112,7 +113,7 @@ export function removeRun(model: Model, planned: PlannedRemove): RunDefinition {
   const { plan } = planned;
   const { target } = plan;
   return {
-    ...{ title: removeTitle(plan), target, kind: 'remove', replaces: null },
+    ...{ title: removeTitle(plan), target, kind: 'remove', replaces: null, sanitized: plan.snapshot.sanitized },
     perform: async (session) => {
       await thenRefresh(model, target, model.operations.applyRemove(session, planned));
       return removeSummary(plan);
@@ -145,5 +146,6 @@ function ofSnapshot(
   { target, snapshot }: OfSnapshot,
   perform: (session: RunContext) => ReturnType<RunDefinition['perform']>,
 ): RunDefinition {
-  return { title: snapshotTitle(kind, target, snapshot), target, kind, replaces: null, perform };
+  const { sanitized } = snapshot;
+  return { title: snapshotTitle(kind, target, snapshot), target, kind, replaces: null, sanitized, perform };
 }

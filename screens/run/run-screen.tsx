@@ -3,7 +3,7 @@ import { useStore } from 'zustand';
 import { FilterLine } from '../../components/filter-line.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { runStatus } from '../../src/presentation/run.ts';
+import { runBadge, runStatus } from '../../src/presentation/run.ts';
 import { type Run, runBefore } from '../../src/state/runs.ts';
 import { FILTERED } from '../app/filter.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
@@ -37,7 +37,7 @@ function RunView({ route }: { route: RunRoute }) {
   if (!run) return null;
   const now = model.clock().getTime();
   return (
-    <Frame screen="run" path={[run.target, run.title]} aside={[runStatus(run, now)]}>
+    <Frame screen="run" path={[run.target, run.title]} aside={[...runBadge(run), runStatus(run, now)]}>
       <RunPanes route={route} run={run} before={before} now={now} />
     </Frame>
   );
@@ -69,6 +69,7 @@ function RunPanes({ route, run, before, now }: RunPanesProps) {
   const { state } = run;
   const log = viewLog({ state, filter, scrolledUp: route.scrolledUp, height: logRows, width: logWidth - 4, glyphs });
   viewport.furthest = log.furthest;
+  viewport.page = Math.max(1, logRows - 1);
   return (
     <Box flexDirection="column">
       {filtering && <FilterLine typing={route.typing} filter={filter} width={room.columns} />}

@@ -31,11 +31,25 @@ export function stepLines({ steps, now, width, glyphs }: StepLinesOptions): Span
 
 const INDENT = '  ';
 const BAR_WIDTH = 24;
+const LEAST_BAR = 4;
 
 function progressLines(progress: Progress, { now, width, glyphs }: Omit<StepLinesOptions, 'steps'>): Span[][] {
   const { share, percent, amount, rate, remaining, current } = progressWords(progress, now);
-  const words = [percent?.padStart(4), amount, rate, remaining].filter(Boolean).join('  ');
-  const bar = share === null ? [] : progressBar({ share, width: Math.min(BAR_WIDTH, Math.floor(width / 3)), glyphs });
-  const line: Span[] = [{ text: INDENT }, ...bar, { text: share === null ? '' : ' ' }, { text: words }];
+  const room = width - INDENT.length;
+  const words = fittingWords([percent?.padStart(4) ?? null, amount, rate, remaining], room);
+  const left = room - cellWidth(words) - 1;
+  const barWidth = Math.min(BAR_WIDTH, Math.floor(width / 3), left);
+  const bar = share === null || barWidth < LEAST_BAR ? [] : progressBar({ share, width: barWidth, glyphs });
+  const line: Span[] = [{ text: INDENT }, ...bar, { text: bar.length === 0 ? '' : ' ' }, { text: words }];
   return current ? [line, [{ text: INDENT + cut(current, width - 2), tone: 'dim' }]] : [line];
+}
+
+/** Where room is short, the rate goes first, then the amount: percentage and time left are never cut. */
+function fittingWords([percent, amount, rate, remaining]: (string | null | undefined)[], width: number): string {
+  const forms = [
+    [percent, amount, rate, remaining],
+    [percent, amount, remaining],
+    [percent, remaining],
+  ].map((words) => words.filter(Boolean).join('  '));
+  return forms.find((words) => cellWidth(words) <= width) ?? forms.at(-1) ?? '';
 }

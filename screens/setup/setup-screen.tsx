@@ -162,6 +162,7 @@ function FileText({ text, up, room, width }: FileTextProps) {
   const { viewport } = useModel();
   const lines = text.trimEnd().split('\n');
   viewport.furthest = Math.max(0, lines.length - room);
+  viewport.page = room;
   const last = Math.max(room, lines.length - up);
   return lines.slice(Math.max(0, last - room), last).map((line, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place

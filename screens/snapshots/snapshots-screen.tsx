@@ -6,7 +6,7 @@ import type { Span } from '../../components/line.tsx';
 import { ListView } from '../../components/list-view.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { LOADING, noMatchLines } from '../../src/presentation/lists.ts';
-import { briefSnapshotColumns, noSnapshotsLines, snapshotFacts } from '../../src/presentation/snapshot.ts';
+import { briefName, briefSnapshotColumns, noSnapshotsLines, snapshotFacts } from '../../src/presentation/snapshot.ts';
 import { countText } from '../../src/presentation/targets.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
 import { FILTERED } from '../app/filter.ts';
@@ -39,8 +39,11 @@ function SnapshotsView({ route }: { route: SnapshotsRoute }) {
   const { columns, height, wide } = useRoom();
   const { marked } = route;
   const minute = Math.floor(model.clock().getTime() / MINUTE) * MINUTE;
-  const tableColumns = useMemo(() => briefSnapshotColumns({ glyphs, now: minute, marked }), [glyphs, minute, marked]);
   const list = snapshotsOf(state, route.target);
+  const tableColumns = useMemo(
+    () => briefSnapshotColumns({ rows: list.rows, glyphs, now: minute, marked }),
+    [list.rows, glyphs, minute, marked],
+  );
   const view = snapshotsInView(model, route);
   const rows = view.items;
   const index = positionIn(view, route.list.selected);
@@ -62,7 +65,7 @@ function SnapshotsView({ route }: { route: SnapshotsRoute }) {
           width={columns}
           height={height - (filtering ? 1 : 0)}
           empty={empty}
-          detail={(row) => ({ title: `Snapshot ${row.index}`, facts: snapshotFacts(row, destination) })}
+          detail={(row) => ({ title: `Snapshot ${briefName(row)}`, facts: snapshotFacts(row, destination) })}
           wide={wide}
         />
       )}

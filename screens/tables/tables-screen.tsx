@@ -4,8 +4,9 @@ import type { Span } from '../../components/line.tsx';
 import { ListView } from '../../components/list-view.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { EMPTY, LOADING, noMatchLines } from '../../src/presentation/lists.ts';
-import type { Cell, Column } from '../../src/presentation/shapes/column.ts';
+import type { Column } from '../../src/presentation/shapes/column.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
+import { briefName } from '../../src/presentation/snapshot.ts';
 import type { SnapshotTable } from '../../src/results/results.ts';
 import { selectedIndex } from '../../src/state/list.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../../src/text/format.ts';
@@ -48,18 +49,14 @@ export function TablesView({ route }: { route: TablesRoute }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
   const { target, snapshot, found, error, list, typing, marked } = route;
-  const bars = columns >= BARS_FROM;
-  const tableColumns = useMemo(
-    () => columnsOf({ tables: found ?? [], marked, bars, glyphs }),
-    [found, marked, bars, glyphs],
-  );
+  const tableColumns = useMemo(() => tablesColumns({ tables: found ?? [], marked, glyphs }), [found, marked, glyphs]);
   const tables = tablesInView(route);
   const names = tables.map(({ table }) => table);
   const filtering = typing !== null || list.filter !== '';
   return (
     <Frame
       screen="tables"
-      path={[target, `snapshot ${snapshot.index}`]}
+      path={[target, briefName(snapshot)]}
       aside={[...markedWords(marked.length), countOf(tables.length, snapshot.tables, filtering)]}
     >
       {filtering && <FilterLine typing={typing} filter={list.filter} width={columns} />}
@@ -87,17 +84,16 @@ function markedWords(count: number): Span[] {
 }
 
 const BAR_WIDTH = 24;
-/** In narrower windows the names need the room. */
-const BARS_FROM = 80;
+/** The names need the room before the bars do. */
+const NAME_WIDTH = 40;
 
 interface TableColumns {
   tables: SnapshotTable[];
   marked: string[];
-  bars: boolean;
   glyphs: Glyphs;
 }
 
-function columnsOf({ tables, marked, bars, glyphs }: TableColumns): Column<SnapshotTable>[] {
+export function tablesColumns({ tables, marked, glyphs }: TableColumns): Column<SnapshotTable>[] {
   const largest = Math.max(1, tables[0]?.bytes ?? 0);
   const bar = (bytes: number): string => glyphs.barFull.repeat(Math.ceil((bytes / largest) * BAR_WIDTH));
   return [
@@ -109,9 +105,10 @@ function columnsOf({ tables, marked, bars, glyphs }: TableColumns): Column<Snaps
       title: 'TABLE',
       cell: ({ table }) => ({ text: table, tone: marked.includes(table) ? 'accent' : 'plain' }),
       grows: true,
+      least: NAME_WIDTH,
     },
-    { title: 'ROWS', align: 'right', cell: ({ rows }) => ({ text: formatCount(rows) }) },
-    { title: 'SIZE', align: 'right', cell: ({ bytes }) => ({ text: formatBytes(bytes) }) },
-    ...(bars ? [{ title: '', cell: ({ bytes }: SnapshotTable): Cell => ({ text: bar(bytes), tone: 'accent' }) }] : []),
+    { title: 'ROWS', align: 'right', whole: true, cell: ({ rows }) => ({ text: formatCount(rows) }) },
+    { title: 'SIZE', align: 'right', whole: true, cell: ({ bytes }) => ({ text: formatBytes(bytes) }) },
+    { title: '', dropRank: 1, cell: ({ bytes }) => ({ text: bar(bytes), tone: 'accent' }) },
   ];
 }

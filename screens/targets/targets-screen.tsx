@@ -6,10 +6,12 @@ import { Empty, Failure } from '../../components/empty.tsx';
 import { FilterLine } from '../../components/filter-line.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
+import { listPanes } from '../../components/list-panes.ts';
 import { tableHead, tableRow } from '../../components/table.ts';
+import { LIST_MARGIN } from '../../components/table-list.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { configurationHint, EMPTY, LOADING, noMatchLines } from '../../src/presentation/lists.ts';
-import { layOutTable } from '../../src/presentation/shapes/table-layout.ts';
+import { fullWidth, layOutTable, type TableLayout } from '../../src/presentation/shapes/table-layout.ts';
 import { briefTargetColumns, countText, GROUP_NAMES, hubNotice, targetFacts } from '../../src/presentation/targets.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 import { formatCount } from '../../src/text/format.ts';
@@ -33,8 +35,6 @@ export const targetsScreen: ScreenModule<TargetsRoute> = {
   ...FILTERED,
 };
 
-const POINTER_WIDTH = 2;
-
 /** Columns. */
 const BRIEF_BELOW = 52;
 
@@ -51,8 +51,14 @@ function TargetsView({ route }: { route: TargetsRoute }) {
   const now = Math.floor(model.clock().getTime() / MINUTE) * MINUTE;
   const grouped = useMemo(() => isGrouped(state.entries), [state.entries]);
   const filtering = route.typing !== null || route.list.filter !== '';
-  const detail = wide ? 'beside' : height >= 16 ? 'below' : 'none';
-  const listWidth = detail === 'beside' ? Math.floor(columns * 0.6) : columns;
+  const { glyphs } = useTheme();
+  const tableColumns = useMemo(() => briefTargetColumns(entries, { glyphs, now }), [glyphs, now, entries]);
+  const needed = useMemo(() => fullWidth(tableColumns, entries), [tableColumns, entries]);
+  const { place: detail, listWidth } = listPanes({ width: columns, height, wide, needed });
+  const layout = useMemo(
+    () => layOutTable(tableColumns, entries, listWidth - LIST_MARGIN),
+    [tableColumns, entries, listWidth],
+  );
   const notice = state.hub && hubNotice(state.hub, { now, brief: columns < BRIEF_BELOW });
   const listHeight = height - (filtering ? 1 : 0) - (notice ? 1 : 0) - (detail === 'below' ? DETAIL_ROWS : 0);
   return (
@@ -69,10 +75,10 @@ function TargetsView({ route }: { route: TargetsRoute }) {
       {entries.length > 0 && (
         <Box flexDirection={detail === 'beside' ? 'row' : 'column'}>
           <TargetTable
+            layout={layout}
             entries={entries}
             grouped={grouped}
             selected={index}
-            now={now}
             width={listWidth}
             height={listHeight}
           />
@@ -98,31 +104,25 @@ function HubNotice({ text, width }: { text: string; width: number }) {
 }
 
 interface TargetTableProps {
+  layout: TableLayout<TargetEntry>;
   entries: TargetEntry[];
   /** Whether each group has a heading. */
   grouped: boolean;
   /** Index. */
   selected: number;
-  /** Rounded to a minute. */
-  now: number;
   width: number;
   height: number;
 }
 
-function TargetTable({ entries, grouped, selected, now, width, height }: TargetTableProps) {
+function TargetTable({ layout, entries, grouped, selected, width, height }: TargetTableProps) {
   const { glyphs } = useTheme();
-  const inner = width - POINTER_WIDTH - 1;
-  const layout = useMemo(
-    () => layOutTable(briefTargetColumns(entries, { glyphs, now }), entries, inner),
-    [glyphs, now, entries, inner],
-  );
   const lines = useMemo(() => targetLines(entries, grouped), [entries, grouped]);
   const headings = useMemo(() => headingLines(lines), [lines]);
   const row = (line: TargetLine): Span[] =>
     'entry' in line ? tableRow(layout, line.entry, glyphs.ellipsis) : headingSpans(line);
   return (
     <Box flexDirection="column" width={width} height={height}>
-      <Line spans={[{ text: ' '.repeat(POINTER_WIDTH) }, ...tableHead(layout, glyphs.ellipsis)]} width={width} />
+      <Line spans={[{ text: '  ' }, ...tableHead(layout, glyphs.ellipsis)]} width={width} />
       <List
         items={lines}
         keyOf={keyOfLine}

@@ -1,5 +1,6 @@
 import { Argument, Command, type CommanderError, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../text/duration.ts';
+import { wrap } from '../text/text-width.ts';
 import type { ArgumentSpec, CommandModule, CommandSpec, Globals, Grammar, OptionSpec } from './command.ts';
 import { usageError } from './usage-error.ts';
 
@@ -39,7 +40,12 @@ function createProgram({ grammar, columns }: ParseOptions, into: Sink): Command 
     .helpOption('-h, --help', 'what it does and takes')
     .commandsGroup('Help:')
     .helpCommand('help [command]', 'what a command does and takes')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({
+      showGlobalOptions: true,
+      minWidthToWrap: LEAST_TEXT,
+      styleUsage: (usage) => wrap(usage, width() - 'Usage: '.length).join('\n       '),
+      formatItem: (term, termWidth, text) => itemLines({ term, termWidth, text, width: width() }),
+    })
     .configureOutput({
       writeOut: (text) => into.written.push(text),
       writeErr: (text) => into.written.push(text),
@@ -50,7 +56,7 @@ function createProgram({ grammar, columns }: ParseOptions, into: Sink): Command 
     .version(grammar.version, '-V, --version', 'the version');
   throwInsteadOfExit(program);
   for (const option of grammar.globalOptions) program.addOption(toOption(option));
-  for (const spec of grammar.commands) addCommand(program, { spec, families: grammar.families, into });
+  for (const spec of grammar.commands) addCommand(program, { spec, families: grammar.families, into, width });
   return program;
 }
 
@@ -83,18 +89,19 @@ interface Addition {
   spec: CommandModule;
   families: Record<string, string>;
   into: Sink;
+  width: () => number;
 }
 
-function addCommand(program: Command, { spec, families, into }: Addition): void {
+function addCommand(program: Command, { spec, families, into, width }: Addition): void {
   const words = spec.name.split(' ');
-  const addition = { spec, families, into };
+  const addition = { spec, families, into, width };
   const parent = words.slice(0, -1).reduce((above, word) => familyOf(above, word, addition), program);
   const command = parent
     .command(words.at(-1) as string, { hidden: spec.hidden ?? false })
     .summary(spec.summary)
     .description(sentence(spec.summary))
     .helpGroup(`${spec.group}:`)
-    .addHelpText('after', examplesText(spec));
+    .addHelpText('after', () => examplesText(spec, width()));
   throwInsteadOfExit(command);
   for (const argument of spec.arguments) command.addArgument(toArgument(argument));
   for (const option of spec.options) command.addOption(toOption(option));
@@ -169,11 +176,33 @@ const VALUES: Record<NonNullable<OptionSpec['value']>, (text: string) => number>
   },
 };
 
-function examplesText({ examples }: CommandSpec): string {
+function examplesText({ examples }: CommandSpec, width: number): string {
   if (examples.length === 0) return '';
-  const width = Math.max(...examples.map(({ command }) => command.length));
-  const lines = examples.map(({ command, does }) => `  ${command.padEnd(width)}  ${does}`);
+  const termWidth = Math.max(...examples.map(({ command }) => command.length));
+  const lines = examples.map(({ command, does }) => itemLines({ term: command, termWidth, text: does, width }));
   return ['', 'Examples:', ...lines].join('\n');
+}
+
+interface Item {
+  term: string;
+  termWidth: number;
+  text: string;
+  width: number;
+}
+
+/** Cells of a description, at least; with less beside its term it stands below it. */
+const LEAST_TEXT = 30;
+
+/** A term and its description, wrapped at words. */
+function itemLines({ term, termWidth, text, width }: Item): string {
+  const column = 2 + termWidth + 2;
+  if (width - column < LEAST_TEXT) {
+    const terms = wrap(term, width - 2).map((line) => `  ${line}`);
+    return [...terms, ...(text === '' ? [] : wrap(text, width - 6).map((line) => `      ${line}`))].join('\n');
+  }
+  const [first = '', ...rest] = wrap(text, width - column);
+  const lines = [`  ${term.padEnd(termWidth)}  ${first}`.trimEnd()];
+  return [...lines, ...rest.map((line) => ' '.repeat(column) + line)].join('\n');
 }
 
 function sentence(text: string): string {

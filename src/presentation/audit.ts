@@ -12,12 +12,16 @@ export const MORE_EVENTS = 'Older events match too: narrow the time with --since
 export function auditColumns({ withTarget = true } = {}): Column<AuditEvent>[] {
   const target: Column<AuditEvent> = { title: 'TARGET', cell: (event) => ({ text: printable(event.target ?? '') }) };
   return [
-    { title: 'TIME', cell: ({ at }) => ({ text: formatTime(at) }) },
+    { title: 'TIME', whole: true, cell: ({ at }) => ({ text: formatTime(at) }) },
     { title: 'ACTOR', cell: ({ actor }) => ({ text: printable(actor) }) },
     { title: 'ACTION', cell: ({ action }) => ({ text: printable(action) }) },
     ...(withTarget ? [target] : []),
-    { title: 'OBJECT', dropRank: 1, cell: ({ object }) => ({ text: printable(object ?? '') }) },
-    { title: 'OUTCOME', cell: ({ outcome }) => ({ text: outcome, tone: outcome === 'refused' ? 'bad' : 'plain' }) },
+    { title: 'OBJECT', whole: true, dropRank: 1, cell: ({ object }) => ({ text: printable(object ?? '') }) },
+    {
+      title: 'OUTCOME',
+      whole: true,
+      cell: ({ outcome }) => ({ text: outcome, tone: outcome === 'refused' ? 'bad' : 'plain' }),
+    },
     { title: 'ADDRESS', dropRank: 2, cell: ({ address }) => ({ text: printable(address ?? '') }) },
   ];
 }

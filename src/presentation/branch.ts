@@ -43,12 +43,12 @@ export function branchColumns(now: Date): Column<BranchRow>[] {
       cell: ({ name, current }) => ({ text: `${printable(name)}${current ? ' *' : ''}` }),
     },
     { title: 'DATABASE', dropRank: 1, cell: ({ database }) => ({ text: printable(database) }) },
-    { title: 'AGE', cell: (branch) => ({ text: ageText(branch.reset_at ?? branch.created_at, now) }) },
-    { title: 'SIZE', align: 'right', cell: ({ size_bytes }) => ({ text: sizeText(size_bytes) }) },
+    { title: 'AGE', whole: true, cell: (branch) => ({ text: ageText(branch.reset_at ?? branch.created_at, now) }) },
+    { title: 'SIZE', align: 'right', whole: true, cell: ({ size_bytes }) => ({ text: sizeText(size_bytes) }) },
     { title: 'OWN', align: 'right', dropRank: 5, cell: ({ own_bytes }) => ({ text: sizeText(own_bytes) }) },
-    { title: 'SNAPSHOT', dropRank: 2, cell: ({ snapshot }) => ({ text: snapshot ?? 'unknown' }) },
+    { title: 'SNAPSHOT', whole: true, dropRank: 2, cell: ({ snapshot }) => ({ text: snapshot ?? 'unknown' }) },
     { title: 'GIT BRANCH', dropRank: 4, cell: ({ git_branch }) => ({ text: printable(git_branch ?? '') }) },
-    { title: 'LAST USED', cell: (branch) => ({ text: lastUseText(branch, now) }) },
+    { title: 'LAST USED', whole: true, cell: (branch) => ({ text: lastUseText(branch, now) }) },
   ];
 }
 

@@ -2,6 +2,7 @@ import type { DiffResult, SnapshotRow, TableChange } from '../results/results.ts
 import { formatBytes, formatCount, formatNumberOf } from '../text/format.ts';
 import type { Cell, Column } from './shapes/column.ts';
 import type { Tone } from './shapes/glyphs.ts';
+import { briefName } from './snapshot.ts';
 
 /** What was compared, and how many tables differ. */
 export function diffTitle({ from, to, destination, changes, unchanged }: DiffResult): string {
@@ -32,13 +33,15 @@ function namesText(names: string[]): string {
   return `${names.slice(-MOST_NAMED).join(', ')}${more > 0 ? ` and ${formatCount(more)} more` : ''}`;
 }
 
-/** `snapshots 1 and 0`, `snapshot 0 and the destination` */
+/** `snapshots 8c41f2ab RAW and 1b2c3d4e SAFE`, `snapshot 8c41f2ab RAW and the destination` */
 export function comparedText(older: SnapshotRow, newer: SnapshotRow | undefined): string {
-  return newer ? `snapshots ${older.index} and ${newer.index}` : `snapshot ${older.index} and the destination`;
+  return newer
+    ? `snapshots ${briefName(older)} and ${briefName(newer)}`
+    : `snapshot ${briefName(older)} and the destination`;
 }
 
-function nameOf({ index, id }: SnapshotRow): string {
-  return `snapshot ${index} (${id})`;
+function nameOf(snapshot: SnapshotRow): string {
+  return `snapshot ${snapshot.index} (${briefName(snapshot)})`;
 }
 
 const TONES: Record<TableChange['change'], Tone> = { added: 'good', gone: 'bad', changed: 'caution' };

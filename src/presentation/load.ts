@@ -24,11 +24,12 @@ import {
 import { summaryOf } from './shapes/summary.ts';
 import {
   contentsText,
-  createdText,
   dataFact,
+  kindBadge,
   lackingFacts,
   lackingLines,
   signatureFact,
+  snapshotFact,
   snapshotName,
 } from './snapshot.ts';
 
@@ -36,6 +37,10 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
   const { destination, file, snapshot, target, selection } = plan;
   const { database, host } = destination;
   return {
+    subject: {
+      badge: plan.sanitized === null ? null : kindBadge(plan.sanitized),
+      text: `${snapshot?.id ?? file} into ${database} on ${host}`,
+    },
     title: `Load ${snapshot ? snapshotName(target, snapshot) : `${file} for ${target}`}`,
     facts: [
       ...(snapshot ? snapshotFacts(plan, snapshot, now) : [{ name: 'File', value: file ?? '' }]),
@@ -82,7 +87,7 @@ function methodFact({ method, reason, tables, size_bytes, saved_tables, saved_by
 
 function snapshotFacts(plan: LoadPlan, snapshot: SnapshotRow, now: Date): Fact[] {
   return [
-    { name: 'Snapshot', value: createdText(snapshot, now) },
+    snapshotFact(snapshot, now),
     { name: 'Contents', value: `${contentsText(plan)} in ${plan.schemas.join(', ')}`, brief: contentsText(plan) },
   ];
 }
@@ -119,10 +124,10 @@ function undoCommand({ target, chosen_by }: LoadPlan): string {
   return chosen_by === '--destdb' ? `tool undo ${target} --destdb URL` : `tool undo ${target}`;
 }
 
-/** `snapshot 0 of app`, `3 tables of snapshot 0 of app`, `/tmp/fixtures.sql` */
+/** `snapshot 0 of app (8c41f2ab RAW)`, `3 tables of snapshot …`, `/tmp/fixtures.sql` */
 function loadedThing({ selection, snapshot, target, file }: LoadPlan): string {
   const some = selection ? `${formatNumberOf(selection.chosen.length, 'table')} of ` : '';
-  return snapshot ? `${some}snapshot ${snapshot.index} of ${target}` : (file ?? target);
+  return snapshot ? `${some}${snapshotName(target, snapshot)}` : (file ?? target);
 }
 
 export function loadTitle(plan: LoadPlan): string {
@@ -186,6 +191,7 @@ export function undoQuestion(plan: UndoPlan, now: Date): Question {
   const age = formatAge(now.getTime() - Date.parse(replaced_at));
   return {
     title: undoTitle(plan),
+    subject: { badge: null, text: `previous version into ${database} on ${host}` },
     facts: [
       ...destinationFacts(destination),
       serverFact(destination),

@@ -3,7 +3,7 @@ import type { RunSummary } from '../state/runs.ts';
 import { formatAge, formatBytes, formatNumberOf } from '../text/format.ts';
 import type { Question } from './shapes/question.ts';
 import { summaryOf } from './shapes/summary.ts';
-import { contentsText, createdText, locationText, snapshotName } from './snapshot.ts';
+import { briefName, contentsText, kindBadge, locationText, snapshotFact, snapshotName } from './snapshot.ts';
 
 const FREED = 'not shared with another snapshot; freed within a day';
 
@@ -11,8 +11,9 @@ export function removeQuestion(plan: RemovePlan, now: Date): Question {
   const { target, snapshot, from, frees_bytes } = plan;
   return {
     title: `Remove ${snapshotName(target, snapshot)}`,
+    subject: { badge: kindBadge(snapshot.sanitized), text: `${snapshot.id} of ${target}` },
     facts: [
-      { name: 'Snapshot', value: createdText(snapshot, now) },
+      snapshotFact(snapshot, now),
       { name: 'Target', value: target },
       { name: 'Contents', value: contentsText(snapshot) },
       { name: 'Note', value: snapshot.note ?? 'none' },
@@ -29,7 +30,7 @@ export function removeQuestion(plan: RemovePlan, now: Date): Question {
 }
 
 export function removeTitle({ target, snapshot }: RemovePlan): string {
-  return `Remove snapshot ${snapshot.index} of ${target}`;
+  return `Remove ${snapshotName(target, snapshot)}`;
 }
 
 export function removeSummary({ target, snapshot, from, frees_bytes }: RemovePlan): RunSummary {
@@ -65,9 +66,10 @@ function targetFacts({ target, keep, remove, from }: PrunedTarget, now: Date) {
   return [{ name: 'Remove', value: count }, ...remove.map((row) => ({ name: '', value: rowText(row, now) }))];
 }
 
-function rowText({ index, id, created_at, note }: SnapshotRow, now: Date): string {
+function rowText(row: SnapshotRow, now: Date): string {
+  const { index, created_at, note } = row;
   const age = formatAge(now.getTime() - Date.parse(created_at));
-  return [index, id, created_at, age, ...(note === null ? [] : [note])].join('  ');
+  return [index, briefName(row), created_at, age, ...(note === null ? [] : [note])].join('  ');
 }
 
 function removedBy({ targets }: PrunePlan): number {

@@ -20,6 +20,7 @@ export function resetQuestion(plan: ResetPlan, now: Date): Question {
   const needs = needs_bytes === null ? 'unknown' : formatBytes(needs_bytes);
   return {
     title: resetTitle(plan),
+    subject: { badge: null, text: `base copy into ${database} on ${host}` },
     facts: [
       { name: 'Snapshot', value: snapshotText(base) },
       { name: 'Loaded', value: loadedText(base, now) },

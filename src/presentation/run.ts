@@ -7,6 +7,7 @@ import { type Look, percentText } from './progress.ts';
 import type { Cell, Column } from './shapes/column.ts';
 import type { Glyphs, Tone } from './shapes/glyphs.ts';
 import { queuedText } from './shapes/question.ts';
+import { kindBadge } from './snapshot.ts';
 
 const RUN_LOOKS: Record<RunState['status'], Look> = {
   waiting: { glyph: 'pending', tone: 'dim' },
@@ -30,6 +31,11 @@ export function runStatus({ state, summary, cancelling }: Run, now: number): Cel
   if (status === 'waiting') return { text: 'queued', tone };
   if (status === 'running') return { text: `${cancelling ? 'cancelling' : 'running'} ${time}`, tone };
   return { text: `${status} after ${time}`, tone };
+}
+
+/** The kind of its data, before the status. */
+export function runBadge({ sanitized }: Run): Cell[] {
+  return sanitized === undefined ? [] : [kindBadge(sanitized), { text: '  ' }];
 }
 
 /** What a run waits for. */

@@ -14,15 +14,19 @@ import {
   warningsOf,
 } from './shapes/question.ts';
 import { summaryOf } from './shapes/summary.ts';
-import { contentsText, createdText, snapshotName } from './snapshot.ts';
+import { briefName, contentsText, kindBadge, snapshotFact, snapshotName } from './snapshot.ts';
 
 export function sanitizeQuestion(plan: SanitizePlan, now: Date): Question {
   const { target, snapshot, query, destination, where, strict, steps } = plan;
   const exists = destination?.exists === true;
   return {
     title: `Sanitize ${snapshot ? snapshotName(target, snapshot) : `a new snapshot of ${target}`}`,
+    subject: {
+      badge: kindBadge(false),
+      text: `${snapshot?.id ?? 'new snapshot'} of ${target}${destination ? `, in ${destination.database} on ${destination.host}` : ''}`,
+    },
     facts: [
-      { name: 'Snapshot', value: snapshot ? createdText(snapshot, now) : 'a new one' },
+      snapshot ? snapshotFact(snapshot, now) : { name: 'Snapshot', value: 'a new one' },
       ...queryFacts(query),
       ...(destination
         ? [...destinationFacts(destination), serverFact(destination)]
@@ -64,7 +68,7 @@ function consequenceOf({ destination, undo }: SanitizePlan): string {
 }
 
 export function sanitizeTitle({ target, snapshot }: SanitizePlan): string {
-  return snapshot ? `Sanitize snapshot ${snapshot.index} of ${target}` : `Build and sanitize a snapshot of ${target}`;
+  return snapshot ? `Sanitize ${snapshotName(target, snapshot)}` : `Build and sanitize a snapshot of ${target}`;
 }
 
 export function sanitizeSummary(result: SanitizeResult, target: string): RunSummary {
@@ -73,7 +77,7 @@ export function sanitizeSummary(result: SanitizeResult, target: string): RunSumm
   return summaryOf(`Sanitized ${snapshotName(target, original)} by ${by}: ${findingsText(coverage)}`, {
     caution: coverage.findings.length > 0,
     details: [
-      `Sanitized snapshot ${snapshot.id}: ${contentsText(snapshot)}`,
+      `Sanitized snapshot ${briefName(snapshot)}: ${contentsText(snapshot)}`,
       ...(destination === null || swap_ms === null
         ? []
         : [`${destination} holds the sanitized data; it was unavailable for ${formatDuration(swap_ms)}`]),

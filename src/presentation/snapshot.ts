@@ -6,9 +6,9 @@ import type { RunSummary } from '../state/runs.ts';
 import { formatAge, formatBytes, formatCount, formatNumberOf, formatTime } from '../text/format.ts';
 import { definitionsOnlyText, hiddenText, leftOutText } from '../text/format-objects.ts';
 import { printable } from '../text/printable.ts';
-import type { Column } from './shapes/column.ts';
+import type { Cell, Column } from './shapes/column.ts';
 import type { Fact } from './shapes/fact.ts';
-import type { Glyphs } from './shapes/glyphs.ts';
+import type { DataKind, Glyphs } from './shapes/glyphs.ts';
 import { summaryOf } from './shapes/summary.ts';
 
 export const ENGINE_NAMES = Object.fromEntries(ENGINE_PROFILES.map(({ id, products }) => [id, products[0]])) as Record<
@@ -16,9 +16,34 @@ export const ENGINE_NAMES = Object.fromEntries(ENGINE_PROFILES.map(({ id, produc
   string
 >;
 
-/** `snapshot 0 of app (k3f9…)` */
-export function snapshotName(target: string, { index, id }: Pick<SnapshotRow, 'index' | 'id'>): string {
-  return `snapshot ${index} of ${target} (${id})`;
+type Named = Pick<SnapshotRow, 'index' | 'id' | 'sanitized'>;
+
+/** `RAW`: original data; `SAFE`: sanitized. */
+export function kindBadge(sanitized: boolean): Cell & { text: DataKind } {
+  return sanitized ? { text: 'SAFE', tone: 'good' } : { text: 'RAW', tone: 'caution' };
+}
+
+/** `8c41f2ab RAW` */
+export function briefName({ id, sanitized }: Named): string {
+  return `${id} ${kindBadge(sanitized).text}`;
+}
+
+/** `snapshot 0 of app (8c41f2ab RAW)` */
+export function snapshotName(target: string, snapshot: Named): string {
+  return `snapshot ${snapshot.index} of ${target} (${briefName(snapshot)})`;
+}
+
+/** Every original before what was made of it, otherwise as given: newest data first. */
+export function inFamilies(rows: SnapshotRow[]): SnapshotRow[] {
+  const families = Map.groupBy(rows, ({ index }) => index);
+  return [...families.values()].flatMap((family) =>
+    family.toSorted((a, b) => Number(a.sanitized) - Number(b.sanitized)),
+  );
+}
+
+/** The snapshots that their index selects: in each family the first, in the order of the operations. */
+function selectedByIndex(rows: SnapshotRow[]): Set<string> {
+  return new Set([...Map.groupBy(rows, ({ index }) => index).values()].flatMap(([first]) => (first ? [first.id] : [])));
 }
 
 /** `25 tables, 200,123 rows, 48.3 MB` */
@@ -30,10 +55,12 @@ export function contentsText({
   return `${formatNumberOf(tables, 'table')}, ${formatNumberOf(rows, 'row')}, ${formatBytes(size_bytes)}`;
 }
 
-/** `0, created 3 h ago (2026-11-21 05:22), sanitized` */
-export function createdText({ index, created_at, sanitized }: SnapshotRow, now: Date): string {
+/** `8c41f2ab RAW, created 3 h ago (2026-11-21 05:22), index 0`; where room is short, what the subject of a plan lacks. */
+export function snapshotFact(snapshot: SnapshotRow, now: Date): Fact {
+  const { index, created_at } = snapshot;
   const age = formatAge(now.getTime() - Date.parse(created_at));
-  return `${index}, created ${age} (${formatTime(created_at)})${sanitized ? ', sanitized' : ''}`;
+  const value = `${briefName(snapshot)}, created ${age} (${formatTime(created_at)}), index ${index}`;
+  return { name: 'Snapshot', value, brief: `created ${age}, index ${index}` };
 }
 
 /** `local + remote` */
@@ -41,10 +68,12 @@ export function locationText(places: SnapshotLocation[]): string {
   return places.join(' + ');
 }
 
-/** Whether the data of a plan is sanitized, and why. */
+/** Whether the data of a plan is sanitized, and why; where room is short, the badge of its subject says it. */
 export function dataFact({ sanitized, sanitized_reason }: DataState): Fact {
   const brief = sanitized === null ? 'not known to be sanitized' : sanitized ? 'sanitized' : 'NOT sanitized';
-  return { name: 'Data', value: `${brief}: ${sanitized_reason}`, brief };
+  const badge = sanitized === null ? '' : `${kindBadge(sanitized).text}, `;
+  const tone = sanitized === true ? 'good' : 'caution';
+  return { name: 'Data', value: `${badge}${brief}: ${sanitized_reason}`, brief: sanitized === null ? brief : '', tone };
 }
 
 /** `valid, by a trusted key (ed25519-…)` */
@@ -105,8 +134,8 @@ export function buildTitle(target: string): string {
   return `Build a snapshot of ${target}`;
 }
 
-export function noteAbout(target: string, { index, created_at }: SnapshotRow): string {
-  return `Snapshot ${index} of ${target}, created ${formatTime(created_at)}`;
+export function noteAbout(target: string, snapshot: SnapshotRow): string {
+  return `Snapshot ${briefName(snapshot)} of ${target}, created ${formatTime(snapshot.created_at)}`;
 }
 
 /** While the plan of a build is made. */
@@ -137,34 +166,61 @@ export function noSnapshotsLines(target: string, { shares, byKey }: { shares: bo
 }
 
 /** All columns of snapshots by name: each list takes those for which it has room. */
-function snapshotColumnsOf(now: number) {
+function snapshotColumnsOf(rows: SnapshotRow[], now: number) {
+  const byIndex = selectedByIndex(rows);
+  const originals = new Set(rows.filter(({ sanitized }) => !sanitized).map(({ id }) => id));
+  const isOfOriginal = ({ sanitized_of: of }: SnapshotRow) => of !== undefined && originals.has(of);
   return {
-    index: { title: 'INDEX', align: 'right', cell: ({ index }) => ({ text: String(index) }) },
-    id: { title: 'ID', cell: ({ id }) => ({ text: id }) },
+    index: {
+      title: 'INDEX',
+      align: 'right',
+      whole: true,
+      cell: ({ index, id }) => ({ text: byIndex.has(id) ? String(index) : '' }),
+    },
+    // Below its original a sanitized snapshot is indented.
+    id: { title: 'ID', whole: true, cell: (row) => ({ text: isOfOriginal(row) ? `  ${row.id}` : row.id }) },
     origin: { title: 'OF', cell: ({ origin }) => ({ text: origin ?? '' }) },
-    created: { title: 'CREATED', cell: ({ created_at }) => ({ text: created_at.replace(/\.\d+Z$/, 'Z') }) },
-    age: { title: 'AGE', cell: ({ created_at }) => ({ text: formatAge(now - Date.parse(created_at)) }) },
+    created: {
+      title: 'CREATED',
+      whole: true,
+      cell: ({ created_at }) => ({ text: created_at.replace(/\.\d+Z$/, 'Z') }),
+    },
+    age: { title: 'AGE', whole: true, cell: ({ created_at }) => ({ text: formatAge(now - Date.parse(created_at)) }) },
     kind: {
       title: 'KIND',
-      dropRank: 4,
-      cell: ({ sanitized }) => (sanitized ? { text: 'sanitized', tone: 'good' } : { text: 'original' }),
+      whole: true,
+      cell: ({ sanitized }) => kindBadge(sanitized),
     },
     server: { title: 'SERVER', cell: ({ engine, server_version }) => ({ text: `${engine} ${server_version}` }) },
     program: { title: 'PROGRAM', cell: ({ program }) => ({ text: program ?? '' }) },
-    tables: { title: 'TABLES', align: 'right', dropRank: 3, cell: ({ tables }) => ({ text: formatCount(tables) }) },
-    rows: { title: 'ROWS', align: 'right', dropRank: 2, cell: ({ rows }) => ({ text: formatCount(rows) }) },
-    size: { title: 'SIZE', align: 'right', cell: ({ size_bytes }) => ({ text: formatBytes(size_bytes) }) },
+    tables: { title: 'TABLES', align: 'right', dropRank: 5, cell: ({ tables }) => ({ text: formatCount(tables) }) },
+    rows: { title: 'ROWS', align: 'right', dropRank: 4, cell: ({ rows }) => ({ text: formatCount(rows) }) },
+    size: {
+      title: 'SIZE',
+      align: 'right',
+      whole: true,
+      dropRank: 1,
+      cell: ({ size_bytes }) => ({ text: formatBytes(size_bytes) }),
+    },
     added: {
       title: 'ADDED',
       align: 'right',
-      dropRank: 1,
+      dropRank: 6,
       cell: ({ stored_bytes }) => ({ text: formatBytes(stored_bytes), tone: 'dim' }),
     },
     signature: { title: 'SIGNATURE', cell: ({ signature }) => ({ text: signatureWord(signature) }) },
-    where: { title: 'WHERE', dropRank: 4, cell: ({ where }) => ({ text: locationText(where), tone: 'dim' }) },
+    where: { title: 'WHERE', dropRank: 3, cell: ({ where }) => ({ text: locationText(where), tone: 'dim' }) },
     branch: { title: 'GIT BRANCH', cell: ({ git }) => ({ text: printable(git?.branch ?? '') }) },
     migration: { title: 'MIGRATION', cell: (row) => ({ text: printable(newestMigration(row)) }) },
-    note: { title: 'NOTE', grows: true, dropRank: 5, cell: ({ note }) => ({ text: note ?? '' }) },
+    note: {
+      title: 'NOTE',
+      grows: true,
+      // As wide without a note as the first one needs: writing it drops no column.
+      min: 12,
+      dropRank: 2,
+      essential: true,
+      cell: ({ note }) => ({ text: note ?? '' }),
+    },
   } satisfies Record<string, Column<SnapshotRow>>;
 }
 
@@ -174,26 +230,29 @@ function newestMigration({ migrations = [] }: SnapshotRow): string {
 }
 
 interface BriefColumnsOptions {
+  rows: SnapshotRow[];
   now: number;
   glyphs: Glyphs;
   marked: string[];
 }
 
 /** For the width of a screen. */
-export function briefSnapshotColumns({ now, glyphs, marked }: BriefColumnsOptions): Column<SnapshotRow>[] {
-  const { age, size, added, tables, rows, where, kind, note } = snapshotColumnsOf(now);
-  const index: Column<SnapshotRow> = {
+export function briefSnapshotColumns({ rows, now, glyphs, marked }: BriefColumnsOptions): Column<SnapshotRow>[] {
+  const { index, id, age, kind, size, note, where, ...counts } = snapshotColumnsOf(rows, now);
+  const shorthand: Column<SnapshotRow> = {
+    ...index,
     title: '#',
-    align: 'right',
-    cell: ({ index, id }) =>
-      marked.includes(id) ? { text: `${glyphs.marked} ${index}`, tone: 'accent' } : { text: String(index) },
+    cell: (row) => {
+      const { text } = index.cell(row);
+      return marked.includes(row.id) ? { text: `${glyphs.marked} ${text}`.trim(), tone: 'accent' } : { text };
+    },
   };
-  return [index, age, size, added, tables, rows, where, kind, note];
+  return [shorthand, id, age, kind, size, counts.added, counts.tables, counts.rows, where, note];
 }
 
 /** For a terminal and for files. Index, id, time of creation, kind and size are in every width. */
 export function snapshotColumns(snapshots: SnapshotRow[], now: number): Column<SnapshotRow>[] {
-  const { index, id, origin, created, age, kind, server, program, ...others } = snapshotColumnsOf(now);
+  const { index, id, origin, created, age, kind, server, program, ...others } = snapshotColumnsOf(snapshots, now);
   const { tables, rows, size, added, signature, where, branch, migration, note } = others;
   const ranked = (column: Column<SnapshotRow>, dropRank: number): Column<SnapshotRow> => ({ ...column, dropRank });
   return [
@@ -201,7 +260,7 @@ export function snapshotColumns(snapshots: SnapshotRow[], now: number): Column<S
     ...(snapshots.some((row) => row.origin !== undefined) ? [ranked(origin, 2)] : []),
     ...[created, ranked(age, 5), ranked(kind, 0), ranked(server, 8)],
     ...(snapshots.some((row) => row.program !== undefined) ? [ranked(program, 4)] : []),
-    ...[ranked(tables, 7), ranked(rows, 6), size, ranked(added, 9), ranked(signature, 10), ranked(where, 1)],
+    ...[ranked(tables, 7), ranked(rows, 6), ranked(size, 0), ranked(added, 9), ranked(signature, 10), ranked(where, 1)],
     ...(snapshots.some((row) => row.git?.branch) ? [ranked(branch, 11)] : []),
     ...(snapshots.some((row) => newestMigration(row) !== '') ? [ranked(migration, 12)] : []),
     ranked(note, 3),
@@ -228,15 +287,18 @@ function gitText({ repository, branch, commit, clean }: GitState): string {
 }
 
 export function snapshotFacts(row: SnapshotRow, destination: string | null): Fact[] {
+  const noteFact = { name: 'Note', value: row.note ?? 'none: press n to add one' };
   const { created_at, engine, server_version, schemas, size_bytes, stored_bytes, where, signature, note } = row;
   return [
+    // First, where a low window does not cut it.
+    ...(note === null ? [] : [noteFact]),
     { name: 'Created', value: `${formatTime(created_at)} from ${ENGINE_NAMES[engine]} ${server_version}` },
     { name: 'Contents', value: `${contentsText(row)} in ${schemas.join(', ')}` },
     ...lackingFacts(row),
     ...originFacts(row),
     { name: 'Size', value: `${formatBytes(size_bytes)}, of which ${formatBytes(stored_bytes)} new` },
     { name: 'Location', value: `${locationText(where)}; signature: ${signatureWord(signature)}` },
-    { name: 'Note', value: note ?? 'none: press n to add one' },
+    ...(note === null ? [noteFact] : []),
     { name: 'Loads into', value: destination ?? 'no destination is configured' },
     // Last, where a low window cuts it: the short form is above.
     { name: 'Signature', value: signatureText(signature) },

@@ -15,13 +15,17 @@ import {
   warningsOf,
 } from './shapes/question.ts';
 import { keptText, summaryOf } from './shapes/summary.ts';
-import { dataFact, snapshotName } from './snapshot.ts';
+import { dataFact, kindBadge, snapshotName } from './snapshot.ts';
 
 export function subsetQuestion(plan: SubsetPlanResult): Question {
   const { target, source, destination, tables, seed, undo } = plan;
-  const { database, exists } = destination;
+  const { database, exists, host } = destination;
   return {
     title: `Create a subset of ${target}`,
+    subject: {
+      badge: plan.sanitized === null ? null : kindBadge(plan.sanitized),
+      text: `subset of ${target} into ${database} on ${host}`,
+    },
     facts: [
       { name: 'Source', value: source },
       { name: 'Contents', value: `${expectedText(tables)}, seed ${seed}` },

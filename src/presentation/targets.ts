@@ -72,15 +72,15 @@ function isOnlyLate({ late = false, status }: TargetRow): boolean {
   return late && (status === 'ok' || status === 'unchecked');
 }
 
-function statusCell({ row, checking, checkedAt }: TargetEntry, glyphs: Glyphs): Cell {
+function statusCell({ row, checking, checkedAt }: TargetEntry, glyphs: Glyphs, text = statusText): Cell {
   // Its snapshots matter more than its database, to which a list does not connect.
   if (isOnlyLate(row)) return { text: `${glyphs.caution} late`, tone: 'caution' };
   if (checking && checkedAt === null) return { text: `${glyphs.pending} checking`, tone: 'dim' };
   const { tone, glyph } = STATUSES[row.status];
   const slow = row.status === 'ok' && (row.latency_ms ?? 0) > SLOW_MS;
   // Every row reserves a cell for the mark of a running check, so that columns do not move.
-  const text = `${glyphs[glyph]} ${slow ? 'slow' : statusText(row)}${checking ? glyphs.ellipsis : ' '}`;
-  return { text, tone: slow ? 'caution' : tone };
+  const words = `${glyphs[glyph]} ${slow ? 'slow' : text(row)}${checking ? glyphs.ellipsis : ' '}`;
+  return { text: words, tone: slow ? 'caution' : tone };
 }
 
 interface ColumnsOptions {
@@ -97,10 +97,22 @@ function columnsOf({ glyphs, now }: ColumnsOptions) {
     title: { title: 'TITLE', cell: ({ row }) => ({ text: row.title }) },
     type: { title: 'TYPE', cell: ({ row }) => ({ text: row.type }) },
     engine: { title: 'ENGINE', cell: ({ row }) => ({ text: engineText(row) ?? glyphs.none }) },
-    status: { title: 'STATUS', cell: (entry) => statusCell(entry, glyphs) },
-    size: { title: 'SIZE', align: 'right', dropRank: 1, cell: ({ row }) => known(row.size_bytes, formatBytes) },
+    status: {
+      title: 'STATUS',
+      whole: true,
+      cell: (entry) => statusCell(entry, glyphs),
+      brief: (entry) => statusCell(entry, glyphs, ({ status }) => STATUSES[status].word),
+    },
+    size: {
+      title: 'SIZE',
+      align: 'right',
+      whole: true,
+      dropRank: 1,
+      cell: ({ row }) => known(row.size_bytes, formatBytes),
+    },
     latest: {
       title: 'LATEST',
+      whole: true,
       cell: ({ row }) => known(row.last_snapshot_at, (at) => formatAge(now - Date.parse(at))),
     },
     snapshots: {

@@ -2,19 +2,15 @@ import type { ExportResult, ImportResult, SnapshotRow, TransferResult, VerifyRes
 import type { RunSummary } from '../state/runs.ts';
 import { formatBytes, formatNumberOf } from '../text/format.ts';
 import { summaryOf } from './shapes/summary.ts';
-import { lackingLines, snapshotName } from './snapshot.ts';
+import { briefName, lackingLines, snapshotName } from './snapshot.ts';
 
 export type TransferKind = 'push' | 'pull';
 
 const TITLES = { push: 'Push', pull: 'Pull', export: 'Export', verify: 'Verify' };
 
-/** `Push snapshot 0 of app` */
-export function snapshotTitle(
-  kind: keyof typeof TITLES,
-  target: string,
-  { index }: Pick<SnapshotRow, 'index'>,
-): string {
-  return `${TITLES[kind]} snapshot ${index} of ${target}`;
+/** `Push snapshot 0 of app (8c41f2ab RAW)` */
+export function snapshotTitle(kind: keyof typeof TITLES, target: string, snapshot: SnapshotRow): string {
+  return `${TITLES[kind]} ${snapshotName(target, snapshot)}`;
 }
 
 export function transferSummary(kind: TransferKind, result: TransferResult): RunSummary {
@@ -28,8 +24,8 @@ export function transferSummary(kind: TransferKind, result: TransferResult): Run
 
 export const FILE_REQUIRED = 'Type the name of a file';
 
-export function exportAbout(target: string, { index, size_bytes }: SnapshotRow): string {
-  return `Snapshot ${index} of ${target}, ${formatBytes(size_bytes)}. To read the file: tool import`;
+export function exportAbout(target: string, snapshot: SnapshotRow): string {
+  return `Snapshot ${briefName(snapshot)} of ${target}, ${formatBytes(snapshot.size_bytes)}. To read the file: tool import`;
 }
 
 export function exportSummary({ target, snapshot, file, bytes }: ExportResult): RunSummary {
@@ -42,7 +38,7 @@ export function importedText({ id, target, tables, rows }: ImportResult): string
 
 export function verifySummary(result: VerifyResult): RunSummary {
   const { target, snapshot, ok, files, bytes, problems, repaired } = result;
-  const name = `Snapshot ${snapshot.index} of ${target} (${snapshot.id})`;
+  const name = `Snapshot ${snapshot.index} of ${target} (${briefName(snapshot)})`;
   const read = `${formatNumberOf(files, 'file')}, ${formatBytes(bytes)} read`;
   if (!ok) return summaryOf(`${name} is damaged: ${read}`, { problems: [...problems, ...lostLines(result)] });
   const again = repaired.length > 0 ? `; ${formatNumberOf(repaired.length, 'damaged file')} repaired` : '';

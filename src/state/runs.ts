@@ -17,6 +17,7 @@ export interface Run {
   target: string;
   kind: RunKind;
   replaces: string | null;
+  sanitized?: boolean;
   state: RunState;
   summary: RunSummary | null;
   cancelling: boolean;
@@ -65,6 +66,8 @@ export interface RunDefinition {
   kind: RunKind;
   /** The replaced database, under one name for all spellings of its host; `null` for none. */
   replaces: string | null;
+  /** Whether its data is sanitized; absent where that is not known, or there is none. */
+  sanitized?: boolean;
   perform: (session: RunContext) => Promise<RunSummary>;
 }
 
@@ -97,11 +100,12 @@ export function createRuns({ clock, onEnd = () => {} }: RunsOptions): Runs {
 
   function begin(definition: RunDefinition): string {
     const id = String(jobs.size + 1);
-    const { title, target, kind, replaces } = definition;
+    const { title, target, kind, replaces, sanitized } = definition;
+    const data = sanitized === undefined ? {} : { sanitized };
     const state = queueRun(now());
     jobs.set(id, { definition, controller: new AbortController(), ended: Promise.withResolvers() });
     store.setState(({ runs }) => ({
-      runs: [...runs, { id, title, target, kind, replaces, state, summary: null, cancelling: false }],
+      runs: [...runs, { id, title, target, kind, replaces, ...data, state, summary: null, cancelling: false }],
     }));
     startNext();
     return id;

@@ -87,3 +87,14 @@ test('every example in the help can be parsed', () => {
     }
   }
 });
+
+test.each([40, 60, 80, 120])('help wraps at words in %d columns', (columns) => {
+  for (const name of ['', ...COMMANDS.map((spec) => spec.name)]) {
+    const words = [...name.split(' ').filter(Boolean), '--help'];
+    const help = parseLine(words, { ...options, columns });
+    const whole = parseLine(words, { ...options, columns: 10_000 });
+    if (help.kind !== 'text' || whole.kind !== 'text') throw new Error(`no help of ${name}`);
+    expect(help.text.split('\n').filter((line) => line.length > columns)).toEqual([]);
+    expect(help.text.split(/\s+/)).toEqual(whole.text.split(/\s+/));
+  }
+});

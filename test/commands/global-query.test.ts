@@ -36,7 +36,7 @@ describeWithPostgres('override.san_query', () => {
     const built = await cli.json(['build', 'app', '--yes']);
     expect(built).toMatchObject({ exit: 0, last: { snapshot: { sanitized: false }, sanitized: { sanitized: true } } });
     const planned = await cli.tool(['load', 'app', 'latest', '--dry-run']);
-    expect(planned.stdout).toMatch(/^ {2}Data +sanitized: the sanitized copy of \w{8} at \d{4}-/m);
+    expect(planned.stdout).toMatch(/^ {2}Data +SAFE, sanitized: the sanitized copy of \w{8} at \d{4}-/m);
     expect(await cli.json(['load', 'app', 'latest', '--yes'])).toMatchObject({
       exit: 0,
       last: { snapshot: { index: 0 } },
@@ -74,7 +74,7 @@ describeWithPostgres('override.san_query', () => {
       (await bare.tool(['load', 'app', ...words, '--dry-run'])).stdout
         .split('\n')
         .find((text) => /^ {2}Data /.test(text));
-    expect(await line()).toMatch(/^ {2}Data +NOT sanitized: the target has no sanitization query$/);
+    expect(await line()).toMatch(/^ {2}Data +RAW, NOT sanitized: the target has no sanitization query$/);
     expect(await line('fill.sql')).toMatch(
       /^ {2}Data +not known to be sanitized: it is what the SQL file makes of it$/,
     );

@@ -72,7 +72,7 @@ describeWithPostgres('schemas that schema_config leaves out', () => {
     const cli = await configured('\n    sanitize: {override_query: "UPDATE orders SET id = 2"}');
     expect((await cli.tool(['build', 'app', '--yes'])).exit).toBe(0);
     const { stdout } = await cli.tool(['load', 'app', '--dry-run']);
-    expect(stdout).toMatch(/\n {2}Data +sanitized/);
+    expect(stdout).toMatch(/\n {2}Data +SAFE, sanitized/);
     expect(stdout).toMatch(LEFT_OUT);
   }, 120_000);
 });

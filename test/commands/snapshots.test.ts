@@ -57,9 +57,7 @@ test('target lists the snapshots, newest first, with age and note', async () => 
   expect(exit).toBe(0);
   const [head, newest, oldest, ...rest] = stdout.trimEnd().split('\n');
   expect(head).toMatch(/^INDEX +ID +CREATED +AGE +KIND +SERVER +TABLES +ROWS +SIZE +ADDED +SIGNATURE +WHERE +NOTE$/);
-  expect(newest).toMatch(
-    /^ +0 +bbbb1111 +2026-01-02T00:00:00Z +3 h ago +original +postgres 15.18 +1 +2 +12 B .* local$/,
-  );
+  expect(newest).toMatch(/^ +0 +bbbb1111 +2026-01-02T00:00:00Z +3 h ago +RAW +postgres 15.18 +1 +2 +12 B .* local$/);
   expect(oldest).toMatch(/^ +1 +aaaa0000 .* local +the first$/);
   expect(rest).toEqual([]);
 });
@@ -96,7 +94,7 @@ test('targets --no-check connects to nothing; passwords are not shown', async ()
 
 test('verify reads every byte, by index and by id', async () => {
   expect((await tool(['verify', 'app', '1'])).stdout).toBe(
-    'Snapshot 1 of app (aaaa0000) is intact: 1 file, 6 B read\n',
+    'Snapshot 1 of app (aaaa0000 RAW) is intact: 1 file, 6 B read\n',
   );
   expect(lastLine((await tool(['verify', 'app', 'bbbb1111', '--json'])).stdout)).toMatchObject({
     event: 'done',
@@ -119,7 +117,7 @@ test('rm removes nothing without a yes, and shows its plan', async () => {
   expect((await tool(['rm', 'app', '1'])).exit).toBe(5);
   const { exit, stdout } = await tool(['rm', 'app', '1', '--dry-run']);
   expect(exit).toBe(0);
-  expect(stdout).toMatch(/^Remove snapshot 1 of app \(aaaa0000\)\n(.*\n)+ {2}From +local\n {2}Frees +\d+ B, /);
+  expect(stdout).toMatch(/^Remove snapshot 1 of app \(aaaa0000 RAW\)\n(.*\n)+ {2}From +local\n {2}Frees +\d+ B, /);
   expect((await tool(['target', 'app'])).stdout).toContain('aaaa0000');
 });
 
@@ -127,7 +125,7 @@ test('rm with a yes removes the snapshot that was named, and no other', async ()
   const { exit, stdout } = await tool(['rm', 'app', 'aaaa0000', '--yes']);
   expect({ exit, stdout }).toEqual({
     exit: 0,
-    stdout: expect.stringMatching(/^Removed snapshot 1 of app \(aaaa0000\)/),
+    stdout: expect.stringMatching(/^Removed snapshot 1 of app \(aaaa0000 RAW\)/),
   });
   const left = (await tool(['target', 'app'])).stdout;
   expect(left).toContain('bbbb1111');

@@ -87,12 +87,12 @@ describeWithPostgres('a load of some tables', () => {
       await shown.waitFor('❯ ●  public.orders');
       await shown.waitFor('1 marked');
       shown.press('l');
-      await shown.waitFor('load 1 table of snapshot 0');
+      await shown.waitFor(/load 1 table of \w{8} RAW/);
       await shown.waitFor(/Required tables +public\.customer \(public\.orders refers to it\)/);
       await shown.waitFor('public.country (public.customer refers to it)');
       await shown.waitFor(/Left empty +public\.log/);
       shown.press('down', 'enter');
-      await shown.waitFor('✓ Loaded 1 table of snapshot 0 of shop into');
+      await shown.waitFor('✓ Loaded 1 table of snapshot 0 of shop (');
       await shown.waitFor('Tables: public.orders');
       await shown.waitFor(/Required tables: public\.customer \(public\.orders refers\s+to\s+it\),/);
       await shown.waitFor('Left empty: public.log');

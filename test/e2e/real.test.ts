@@ -141,7 +141,7 @@ describeWithPostgres('the screens on a real server', () => {
     await terminal.waitFor('❯ Cancel');
     await terminal.waitFor('copy will be replaced. The previous version is kept');
     terminal.press('down', 'enter');
-    await terminal.waitFor('✓ Loaded snapshot 0 of shop into');
+    await terminal.waitFor('✓ Loaded snapshot 0 of shop (');
     await terminal.waitFor('✓ Switched copy to the restored database');
     expect(await server.dump('copy')).toBe(await server.dump('shop'));
 
@@ -241,7 +241,7 @@ describeWithPostgres('the screens on a real server', () => {
     await terminal.waitFor('1 of 4 targets');
     terminal.press('q');
     await terminal.exited;
-    await terminal.waitFor('Load snapshot 0 of slow into copy cancelled');
+    await terminal.waitFor(/Load snapshot 0 of slow \(\w{8} RAW\) into copy cancelled/);
   });
 
   it('ask before they are left with work going on, and can cancel it', async () => {
@@ -249,14 +249,14 @@ describeWithPostgres('the screens on a real server', () => {
     await confirmLoad();
     await terminal.waitFor('running');
     terminal.press('esc');
-    await terminal.waitFor('● Load snapshot 0 of slow into copy');
+    await terminal.waitFor('● Load snapshot 0 of slow (');
     terminal.press('esc');
     await terminal.waitFor('1 of 4 targets');
     terminal.press('q');
     await terminal.waitFor('❯ Stay');
     terminal.press('down', 'down', 'enter');
     await expectRestored(130);
-    await terminal.waitFor('Load snapshot 0 of slow into copy cancelled');
+    await terminal.waitFor(/Load snapshot 0 of slow \(\w{8} RAW\) into copy cancelled/);
     await expectUntouched();
   });
 

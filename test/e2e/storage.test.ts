@@ -56,15 +56,17 @@ describeWithS3('the bundle and a bucket', () => {
       return stdout;
     };
     const bucket = `s3://${profile.bucket}`;
-    expect(await said('here', 'push app')).toMatch(`Pushed snapshot 0 of app (aaaa0000) to ${bucket}: 1 object, `);
+    expect(await said('here', 'push app')).toMatch(`Pushed snapshot 0 of app (aaaa0000 RAW) to ${bucket}: 1 object, `);
     expect(await said('there', 'target app')).toMatch(/ 0 {2}aaaa0000 .* remote$/m);
-    expect(await said('there', 'pull app')).toMatch(`Pulled snapshot 0 of app (aaaa0000) from ${bucket}: 1 object, `);
+    expect(await said('there', 'pull app')).toMatch(
+      `Pulled snapshot 0 of app (aaaa0000 RAW) from ${bucket}: 1 object, `,
+    );
     expect(await said('there', 'target app')).toMatch(/ local \+ remote$/m);
     expect(await said('there', 'verify app --remote')).toMatch('is intact: 1 file, 6 B read');
-    expect(await said('there', 'export app -o app.zip')).toMatch('Exported snapshot 0 of app (aaaa0000) to ');
+    expect(await said('there', 'export app -o app.zip')).toMatch('Exported snapshot 0 of app (aaaa0000 RAW) to ');
     expect(await said('elsewhere', 'import app.zip')).toBe('Imported snapshot aaaa0000 of app: 1 table, 1 row\n');
     expect(await said('there', 'prune --keep-last 1')).toBe('Every snapshot is kept: 1 snapshot\n');
-    expect(await said('there', 'rm app 0 --yes')).toMatch('Removed snapshot 0 of app (aaaa0000)');
+    expect(await said('there', 'rm app 0 --yes')).toMatch('Removed snapshot 0 of app (aaaa0000 RAW)');
     expect(await said('here', 'target app')).toMatch(/ local$/m);
   });
 

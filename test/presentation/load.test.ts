@@ -60,10 +60,10 @@ const createdAt = `${created.getFullYear()}-01-01`;
 
 test('the plan names server, database, size, open connections, what chose it, the steps and the way back', () => {
   expect(linesOf().map((line) => (line.includes(createdAt) ? '  Snapshot' : line))).toEqual([
-    'Load snapshot 0 of app (k3f9)',
+    'Load snapshot 0 of app (k3f9 RAW)',
     '  Snapshot',
     '  Contents          25 tables, 200,123 rows, 45.0 MB in public',
-    '  Data              NOT sanitized: the target has no sanitization query',
+    '  Data              RAW, NOT sanitized: the target has no sanitization query',
     '  Destination       postgres://app@db:5432/app_dev',
     '  Current contents  1.2 GB, 3 open connections',
     '  Server            15.18',
@@ -112,7 +112,7 @@ test('a finished load says where to, how long the database was unavailable, and 
   const summary = loadSummary(plan, { ...result, snapshot, destination: 'postgres://app@db:5432/app_dev' });
   expect(summaryText(summary)).toBe(
     [
-      'Loaded snapshot 0 of app into postgres://app@db:5432/app_dev: 25 tables, 200,123 rows, 45.0 MB',
+      'Loaded snapshot 0 of app (k3f9 RAW) into postgres://app@db:5432/app_dev: 25 tables, 200,123 rows, 45.0 MB',
       'Verified against the manifest: rows, indexes, constraints, triggers, sequences',
       'app_dev was unavailable for 130 ms',
       'The previous app_dev is kept: tool undo app',
@@ -152,7 +152,7 @@ test('a load of some tables says what comes, what is required and why, and what 
   );
   const result = { ...size, swap_ms: null, undo_database: null, selection, snapshot, destination: 'postgres://db/x' };
   const { line, details } = loadSummary({ ...plan, selection }, result);
-  expect(line).toMatch(/^Loaded 2 tables of snapshot 0 of app into/);
+  expect(line).toMatch(/^Loaded 2 tables of snapshot 0 of app \(k3f9 RAW\) into/);
   expect(details.slice(0, 3)).toEqual([...tables, 'Left empty: the other 8 tables']);
   const whole = loadQuestion({ ...plan, selection: { ...selection, needed: [], empty: [] } }, now).facts;
   expect(whole).toContainEqual(expect.objectContaining({ name: 'Required tables', value: 'none' }));

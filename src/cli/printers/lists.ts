@@ -1,7 +1,7 @@
 import type { Mode } from '../../config/mode.ts';
 import { diffColumns, diffTitle, migrationLines } from '../../presentation/diff.ts';
 import { coverageColumns, coverageRows, coveredTableColumns } from '../../presentation/sanitize.ts';
-import { lackingLines, noSnapshotsLines, snapshotColumns } from '../../presentation/snapshot.ts';
+import { inFamilies, lackingLines, noSnapshotsLines, snapshotColumns } from '../../presentation/snapshot.ts';
 import { circlesText, subsetColumns, subsetList, subsetPathColumn, subsetQuestion } from '../../presentation/subset.ts';
 import {
   checkedEntry,
@@ -54,7 +54,7 @@ export interface SnapshotsView extends TableOptions {
 export function snapshotsText({ target, snapshots }: TargetSnapshots, view: SnapshotsView): string {
   if (snapshots.length === 0) return noSnapshotsLines(target, { shares: view.shares, byKey: false }).join(' ');
   const columns = snapshotColumns(snapshots, view.now);
-  return [formatTable(columns, snapshots, view), ...lackingLines(snapshots)].join('\n');
+  return [formatTable(columns, inFamilies(snapshots), view), ...lackingLines(snapshots)].join('\n');
 }
 
 /** What changed, table by table, and how much did not. */

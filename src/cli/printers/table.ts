@@ -1,6 +1,6 @@
 import type { Cell, Column } from '../../presentation/shapes/column.ts';
 import { GAP, layOutTable } from '../../presentation/shapes/table-layout.ts';
-import { cut, fitCells } from '../../text/text-width.ts';
+import { cut, fitCells, wrap } from '../../text/text-width.ts';
 import type { Style } from './style.ts';
 
 export interface TableOptions {
@@ -9,20 +9,19 @@ export interface TableOptions {
   style: Style;
 }
 
-/** A table of aligned columns, its titles first. */
+/** A table of aligned columns, its titles first; where not even those fit that must be whole, `TITLE: value` lines. */
 export function formatTable<Row>(columns: Column<Row>[], rows: Row[], { columns: width, style }: TableOptions): string {
   const unbounded = columns.map(({ max, ...column }): Column<Row> => column);
-  const layout = layOutTable(unbounded, rows, width ?? Number.POSITIVE_INFINITY).columns;
+  const { columns: layout, fits } = layOutTable(unbounded, rows, width ?? Number.POSITIVE_INFINITY);
+  if (!fits && width !== null) return records(unbounded, rows, width);
   const gap = ' '.repeat(GAP);
-  const natural = layout.map((each) => each.width);
-  const widths = width === null ? natural : shrink(natural, width - GAP * (layout.length - 1));
   const { ellipsis } = style.glyphs;
   const line = (cells: Cell[]): string =>
     cells
       .map(({ text, tone = 'plain' }, index) => {
         const { align = 'left' } = layout[index]?.column ?? {};
         const last = index === layout.length - 1 && align === 'left';
-        const room = widths[index] ?? 0;
+        const room = layout[index]?.width ?? 0;
         return style.paint(tone, last ? cut(text, room, ellipsis) : fitCells(text, room, { align, ellipsis }));
       })
       .join(gap)
@@ -31,15 +30,12 @@ export function formatTable<Row>(columns: Column<Row>[], rows: Row[], { columns:
   return [titles, ...rows.map((row) => layout.map(({ column }) => column.cell(row)))].map(line).join('\n');
 }
 
-/** Takes the missing room from the widest columns first, where no column may be dropped any more. */
-function shrink(widths: number[], room: number): number[] {
-  const shares = [...widths];
-  let excess = shares.reduce((sum, width) => sum + width, 0) - room;
-  while (excess > 0) {
-    const widest = Math.max(...shares);
-    if (widest <= 1) break;
-    shares[shares.indexOf(widest)] = widest - 1;
-    excess -= 1;
-  }
-  return shares;
+/** A paragraph for each row; values that are not set are left out. */
+function records<Row>(columns: Column<Row>[], rows: Row[], width: number): string {
+  const linesOf = (row: Row): string[] =>
+    columns.flatMap(({ title, cell }) => {
+      const text = cell(row).text.trim();
+      return text === '' ? [] : wrap(title.trim() === '' ? text : `${title}: ${text}`, width);
+    });
+  return rows.map((row) => linesOf(row).join('\n')).join('\n\n');
 }

@@ -5,12 +5,22 @@ export interface Column<Row> {
   title: string;
   cell: (row: Row) => Cell;
   align?: 'left' | 'right';
+  /** The same in fewer cells, where the columns that stay do not fit. */
+  brief?: (row: Row) => Cell;
+  /** Minimum width, so that writing into an empty column moves no other. */
+  min?: number;
   /** Maximum width on the screens. */
   max?: number;
-  /** Gets the remaining width on the screens, and is cut first. */
+  /** Gets the remaining width, and is cut first. */
   grows?: boolean;
-  /** Where room is short on the screens, the column with the highest rank is dropped first; 0 stays. */
+  /** Cells that a growing column keeps before columns with a rank get room. Default 12. */
+  least?: number;
+  /** Where room is short, the column with the highest rank is dropped first; 0 stays. */
   dropRank?: number;
+  /** Never cut: an id, a time, a size, a state. */
+  whole?: boolean;
+  /** Of the selected row in full, below the list, where the column is cut or dropped. */
+  essential?: boolean;
 }
 
 export interface Cell {

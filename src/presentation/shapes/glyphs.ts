@@ -1,6 +1,9 @@
 /** The meaning of a text, from which each skin derives its look. */
 export type Tone = 'plain' | 'strong' | 'dim' | 'accent' | 'good' | 'caution' | 'bad';
 
+/** Original data, or sanitized. */
+export type DataKind = 'RAW' | 'SAFE';
+
 export interface Glyphs {
   pointer: string;
   ellipsis: string;

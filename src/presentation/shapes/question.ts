@@ -1,10 +1,13 @@
 import type { DestinationState } from '../../results/load-results.ts';
 import { formatBytes, formatNumberOf } from '../../text/format.ts';
+import type { Cell } from './column.ts';
 import type { Fact } from './fact.ts';
 
 /** What a person is asked before something is replaced or removed. */
 export interface Question {
   title: string;
+  /** Which data goes where, in one line that is in every window. */
+  subject?: Subject;
   facts: Fact[];
   /** What will be done, in order. */
   steps: string[];
@@ -17,6 +20,13 @@ export interface Question {
   go: string;
   /** What must be typed to go on; `null` where a choice is enough. */
   typed: TypedName | null;
+}
+
+/** What a plan is about: `RAW 8c41f2ab into app_dev on localhost`. */
+export interface Subject {
+  /** `null` where it is not known whether the data is sanitized. */
+  badge: Cell | null;
+  text: string;
 }
 
 export interface TypedName {

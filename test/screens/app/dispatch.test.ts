@@ -214,7 +214,7 @@ describe('sanitizing', () => {
     expect(edited).toEqual(['/etc/sanitize.sql']);
     press(model, 's');
     await until(() => asked(model));
-    expect(model.navigation.top()).toMatchObject({ screen: 'confirm', title: 'sanitize snapshot 0' });
+    expect(model.navigation.top()).toMatchObject({ screen: 'confirm', title: 'sanitize snapshot snapshot-0 RAW' });
   });
 
   test('comes with a build where a query is configured, without a question where no database is replaced', async () => {

@@ -27,10 +27,10 @@ test('what is found while one is elsewhere is there when one comes back', async 
 });
 
 test.each([
-  { keys: ['m', 'G', 'm', 'c'], title: 'snapshots 2 and 0' },
-  { keys: ['m', 'j', 'c'], title: 'snapshots 1 and 0' },
-  { keys: ['m', 'j', 'm', 'j', 'm', 'c'], title: 'snapshots 2 and 1' },
-  { keys: ['m', 'm', 'c'], title: 'snapshot 0 and the destination' },
+  { keys: ['m', 'G', 'm', 'c'], title: 'snapshots snapshot-2 RAW and snapshot-0 RAW' },
+  { keys: ['m', 'j', 'c'], title: 'snapshots snapshot-1 RAW and snapshot-0 RAW' },
+  { keys: ['m', 'j', 'm', 'j', 'm', 'c'], title: 'snapshots snapshot-2 RAW and snapshot-1 RAW' },
+  { keys: ['m', 'm', 'c'], title: 'snapshot snapshot-0 RAW and the destination' },
 ])('$keys compares $title', async ({ keys, title }) => {
   const model = await atSnapshots(fakeWorld({ snapshots: { app: three } }));
   press(model, ...keys);
@@ -44,13 +44,13 @@ test('marked tables are loaded, after what they need was shown', async () => {
   press(model, 'space', 'j', 'j', 'm', 'k', 'space', 'm');
   expect(model.navigation.top()).toMatchObject({ marked: ['public.orders', 'sales.漢字 🚀'] });
   press(model, 'l');
-  expect(model.navigation.top()).toMatchObject({ screen: 'confirm', title: 'load 2 tables of snapshot 0' });
+  expect(model.navigation.top()).toMatchObject({ screen: 'confirm', title: 'load 2 tables of snapshot-0 RAW' });
   await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { definition: { kind: 'load' } } });
   answerConfirm(model, 'go');
   await model.runs.settled();
   expect(world.done).toEqual(['load app public.orders sales.漢字 🚀']);
   expect(model.runs.store.getState().runs[0]?.summary).toMatchObject({
-    line: expect.stringContaining('Loaded 2 tables of snapshot 0 of app into'),
+    line: expect.stringContaining('Loaded 2 tables of snapshot 0 of app (snapshot-0 RAW) into'),
     details: [
       'Tables: public.orders, sales.漢字 🚀',
       'Required tables: public.customer (public.orders refers to it)',
