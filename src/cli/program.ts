@@ -1,6 +1,6 @@
 import { Argument, Command, type CommanderError, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../text/duration.ts';
-import { wrap } from '../text/text-width.ts';
+import { wrapWords } from '../text/wrap-words.ts';
 import type { ArgumentSpec, CommandModule, CommandSpec, Globals, Grammar, OptionSpec } from './command.ts';
 import { usageError } from './usage-error.ts';
 
@@ -43,7 +43,7 @@ function createProgram({ grammar, columns }: ParseOptions, into: Sink): Command 
     .configureHelp({
       showGlobalOptions: true,
       minWidthToWrap: LEAST_TEXT,
-      styleUsage: (usage) => wrap(usage, width() - 'Usage: '.length).join('\n       '),
+      styleUsage: (usage) => wrapWords(usage, width() - 'Usage: '.length).join('\n       '),
       formatItem: (term, termWidth, text) => itemLines({ term, termWidth, text, width: width() }),
     })
     .configureOutput({
@@ -197,10 +197,10 @@ const LEAST_TEXT = 30;
 function itemLines({ term, termWidth, text, width }: Item): string {
   const column = 2 + termWidth + 2;
   if (width - column < LEAST_TEXT) {
-    const terms = wrap(term, width - 2).map((line) => `  ${line}`);
-    return [...terms, ...(text === '' ? [] : wrap(text, width - 6).map((line) => `      ${line}`))].join('\n');
+    const terms = wrapWords(term, width - 2).map((line) => `  ${line}`);
+    return [...terms, ...(text === '' ? [] : wrapWords(text, width - 6).map((line) => `      ${line}`))].join('\n');
   }
-  const [first = '', ...rest] = wrap(text, width - column);
+  const [first = '', ...rest] = wrapWords(text, width - column);
   const lines = [`  ${term.padEnd(termWidth)}  ${first}`.trimEnd()];
   return [...lines, ...rest.map((line) => ' '.repeat(column) + line)].join('\n');
 }

@@ -135,7 +135,7 @@ describeWithPostgres('the screens on a real server', () => {
     terminal.press('enter', 'b');
     await terminal.waitFor('✓ Built snapshot 0 of shop');
     await openListed();
-    await terminal.waitFor(/❯ 0 {2}just now .* 2,000/);
+    await terminal.waitFor(/❯ 0 {2}\w{8} {2}just now .* 2,000/);
 
     terminal.press('l');
     await terminal.waitFor('❯ Cancel');
@@ -157,7 +157,7 @@ describeWithPostgres('the screens on a real server', () => {
     terminal.press('esc');
     await terminal.waitFor('1 snapshot');
     terminal.press('v');
-    await terminal.waitFor(/✓ Snapshot 0 of shop \(\w+\) is intact/);
+    await terminal.waitFor(/✓ Snapshot 0 of shop \(\w+ RAW\) is intact/);
     terminal.press('esc');
     await terminal.waitFor('1 snapshot');
     terminal.press('n');
@@ -194,7 +194,7 @@ describeWithPostgres('the screens on a real server', () => {
     await open();
     terminal.press('G');
     await terminal.waitFor('❯ away');
-    await terminal.waitFor(/unreachable since \d\d:\d\d: /);
+    await terminal.waitFor(/unreachable at \d\d:\d\d: /);
     terminal.press('b');
     await terminal.waitFor(/✗ Cannot reach .*127\.0\.0\.1:1/);
     terminal.press('esc');

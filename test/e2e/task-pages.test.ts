@@ -148,6 +148,27 @@ describeWithPostgres('the pages of tasks', () => {
     expect(found.sort()).toEqual(['cancelled', 'shipped']);
   });
 
+  test('follow-git-branches: every command runs in a repository', async () => {
+    const { session, blocks } = await openPage('follow-git-branches');
+    const url = (database: string) => postgres.url(database);
+    await postgres.psql('shop', {
+      sql: "CREATE TABLE schema_migrations (version varchar PRIMARY KEY); INSERT INTO schema_migrations VALUES ('20260102093000')",
+    });
+    const snapshot = { src_url: url('shop'), dst_url: url('shop_followed') };
+    const own = { secret_key: SECRET_KEY, working_directory: './snapshots' };
+    await writeFile(join(session.folder, 'tool.yml'), stringify({ ...own, targets: { shop: { snapshot } } }), {
+      mode: 0o600,
+    });
+    const text = `git init --quiet --initial-branch=main; git -c user.name=t -c user.email=t@example.com commit --quiet --allow-empty -m one
+      tool build shop; tool build shop`;
+    await session.shell({ title: 'two snapshots in a repository', language: 'sh', text });
+    await runAll(session, blocks);
+    expect(await readFile(join(session.folder, '.git/hooks/post-checkout'), 'utf8')).toContain(
+      'tool branch checkout shop',
+    );
+    await postgres.psql('shop', { sql: 'DROP TABLE schema_migrations' });
+  });
+
   test('move-from-dbsnapper: every command runs', async () => {
     const { session, blocks } = await openPage('move-from-dbsnapper');
     const former = join(session.home, '.config/dbsnapper');
