@@ -52,7 +52,7 @@ export async function build(
   const engine = engineForUrl(text);
   const url = engine.connect.parseUrl(text);
   // Looked for while the repository is read; what fails is said when they are used.
-  engine.connect.reportTools(context).catch(() => {});
+  if (!url.inContainer) engine.connect.reportTools(context).catch(() => {});
   const repository = localRepository(context);
   const [previous] = await repository.list(name);
   const created = clock().toISOString();
