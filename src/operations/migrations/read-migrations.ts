@@ -47,7 +47,7 @@ interface Candidate {
 }
 
 function candidates({ tables, details }: Dumped): Candidate[] {
-  const data = v.parse(dataSchema, details.data);
+  const data = v.parse(v.optional(dataSchema, {}), details.data);
   const found = tables.flatMap((table): Candidate[] => {
     const { columns, of_extension } = data[table.file.name] ?? { columns: [] };
     const tool = toolOf(splitName(table.name).rest, columns);

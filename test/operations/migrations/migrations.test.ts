@@ -160,7 +160,7 @@ describeWithPostgres('the git repository and the migrations of a snapshot', () =
     expect(compared.migrations).toEqual([
       { tool: 'rails', table: 'a.schema_migrations', only_from: [], only_to: ['20260103'] },
     ]);
-    expect(migrationLines(compared)).toEqual([`Migrations of snapshot 0 (${second}) only (rails): 20260103`]);
+    expect(migrationLines(compared)).toEqual([`Migrations of snapshot 0 (${second} RAW) only (rails): 20260103`]);
     expect(await diff(context, { target: 'app', a: 0, b: 0 })).not.toHaveProperty('migrations');
   });
 
