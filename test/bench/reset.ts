@@ -43,8 +43,8 @@ async function measure(): Promise<void> {
   const resets: Timed[] = [];
   const spares: Timed[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    loads.push(await run('load', 'bench'));
-    keeping.push(await run('load', 'bench', '--keep-base'));
+    loads.push(await run('load', 'bench', '--full'));
+    keeping.push(await run('load', 'bench', '--full', '--keep-base'));
     resets.push(await run('reset', 'bench'));
     await run('reset', 'bench', '--spare');
     spares.push(await run('reset', 'bench'));
