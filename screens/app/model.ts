@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { StoreApi } from 'zustand/vanilla';
 import type { Viewport } from '../../components/list.tsx';
 import type { TextEdit } from '../../components/text-edit.ts';
+import type { Mode } from '../../src/config/mode.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { Move } from '../../src/state/list.ts';
@@ -93,8 +94,9 @@ export interface Model {
   cwd: string;
   /** The file given with `--config`. */
   config: string | undefined;
-  /** Display name of the configuration file in effect; `null` until it is known, or when there is none. */
-  file: StoreApi<string | null>;
+  session: StoreApi<Session>;
+  /** Of the program. */
+  version: string;
   /** Disables everything that writes. */
   readOnly: boolean;
   /** Keeps the state of the targets for the first frame of the next session. */
@@ -107,6 +109,13 @@ export interface Model {
   mouse: { on: boolean };
   /** When Ctrl-C was pressed last: a second one soon after leaves. */
   interrupts: { last: number | null };
+}
+
+/** Of the configuration in effect. */
+export interface Session {
+  /** Display name of the file; `null` until it is known, or when there is none. */
+  file: string | null;
+  mode: Mode;
 }
 
 export interface TerminalControl {

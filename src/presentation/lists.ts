@@ -68,3 +68,10 @@ export function unknownKeyText(key: string): string {
 export function mouseText(on: boolean): string {
   return `The mouse is ${on ? 'on' : 'off'}`;
 }
+
+/** In the status bar. */
+export const READ_ONLY_BADGE = 'READ-ONLY';
+
+export function versionText(version: string): string {
+  return `v${version}`;
+}

@@ -1,0 +1,15 @@
+import type { Configuration } from './configuration.ts';
+import { type Mode, modeOf } from './mode.ts';
+import type { Settings } from './schema/settings.ts';
+
+/** The parts of a configuration that the screens need of it; small enough to be sent between threads. */
+export interface InEffect {
+  /** Absolute; `null` when environment variables alone configure the tool. */
+  file: string | null;
+  mode: Mode;
+  theme: Settings['theme'];
+}
+
+export function inEffect({ file, settings }: Pick<Configuration, 'file' | 'settings'>): InEffect {
+  return { file, mode: modeOf(settings), theme: settings.theme };
+}
