@@ -30,15 +30,15 @@ export function DetailPane({ title, facts, width, place }: DetailPaneProps) {
   );
 }
 
-/** A border with a title: `─ app ─────`. */
+/** A border with a title: ` ─ app ───── `. */
 export function TitledRule({ title, width }: { title: Span[]; width: number }) {
   const { glyphs } = useTheme();
   const { rule, ellipsis } = glyphs;
-  const shown = cutSpans(title, width - 4, ellipsis);
-  const rest = Math.max(0, width - 3 - spansWidth(shown));
+  const shown = cutSpans(title, width - 6, ellipsis);
+  const rest = Math.max(0, width - 5 - spansWidth(shown));
   return (
     <Line
-      spans={[{ text: `${rule} `, tone: 'border' }, ...shown, { text: ` ${rule.repeat(rest)}`, tone: 'border' }]}
+      spans={[{ text: ` ${rule} `, tone: 'border' }, ...shown, { text: ` ${rule.repeat(rest)}`, tone: 'border' }]}
       width={width}
     />
   );
