@@ -45,3 +45,8 @@ export function renderAt({ columns, rows }: { columns: number; rows: number }, n
     unmount: () => app.unmount(),
   };
 }
+
+/** The lines of a frame without the sides of its panel. */
+export function insidePanel(lines: string[]): string[] {
+  return lines.map((line) => line.replace(/^[│|](.*?) *[│|]$/, '$1'));
+}

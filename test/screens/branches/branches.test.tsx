@@ -7,7 +7,7 @@ import { answerConfirm } from '../../../screens/confirm/actions.ts';
 import { listed, press, until } from '../../helpers/driven-model.ts';
 import { fakeBranch } from '../../helpers/fake-branches.ts';
 import { fakeTarget, fakeWorld } from '../../helpers/fake-world.ts';
-import { renderAt } from '../../helpers/render.tsx';
+import { insidePanel, renderAt } from '../../helpers/render.tsx';
 
 const BASE = {
   ...{ database: 'app_dev.tool-base', snapshot: '3f2a9c01', loaded_at: '2026-11-20T05:00:00.000Z' },
@@ -43,7 +43,7 @@ async function confirmed(model: Model): Promise<void> {
 test('B lists the branches of the target, with the selected one in full', async () => {
   const model = await opened();
   const shown = await drawn(model, { columns: 80, rows: 24 });
-  expect(shown).toMatch(/app ❯ branches +2 branches/);
+  expect(shown).toMatch(/app ❯ branches ─+ 2 branches/);
   expect(shown).toMatch(/login +app_dev_login/);
   expect(shown).toMatch(/reports .*in use \(2\)/);
   expect(shown).toContain('postgres://app@localhost:5432/app_dev_login');
@@ -94,7 +94,7 @@ async function drawn(model: Model, size: { columns: number; rows: number }): Pro
       </ModelContext>
     </ThemeContext>,
   );
-  const screen = await rendered.screen();
+  const screen = insidePanel(await rendered.screen());
   rendered.unmount();
   return screen.join('\n');
 }

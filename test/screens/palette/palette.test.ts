@@ -36,11 +36,11 @@ test('the wheel moves, a click selects, and a click on what is selected opens it
   const mouse = (sequence: string) => dispatchMouse(model, readMouse(sequence) ?? { kind: 'other' });
   mouse('\x1b[<65;10;5M');
   expect(model.navigation.top()).toMatchObject({ list: { selected: 'd' } });
-  // Title, rule, titles of the columns: the second row is the fifth line.
-  mouse('\x1b[<0;10;5M');
+  // Title, titles of the columns: the second row is the fourth line.
+  mouse('\x1b[<0;10;4M');
   expect(model.navigation.top()).toMatchObject({ list: { selected: 'b' } });
-  mouse('\x1b[<0;10;5m');
+  mouse('\x1b[<0;10;4m');
   expect(model.navigation.top().screen).toBe('targets');
-  mouse('\x1b[<0;10;5M');
+  mouse('\x1b[<0;10;4M');
   expect(model.navigation.top()).toMatchObject({ screen: 'snapshots', target: 'b' });
 });
