@@ -61,8 +61,8 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   const screenReader = environment.INK_SCREEN_READER === 'true';
   const { colors = 256 } = options;
   const { theme, choose, report } = createAppearance({ environment, unicode, colors, screenReader });
-  const configurationRead = ({ file, mode, theme: chosen }: InEffect): void => {
-    model.session.setState({ file: shownFile(file, { environment, cwd }), mode });
+  const configurationRead = ({ file, mode, theme: chosen, keys }: InEffect): void => {
+    model.session.setState({ file: shownFile(file, { environment, cwd }), mode, keys });
     choose(chosen);
   };
   const createContext: CreateContext = async (session) => {

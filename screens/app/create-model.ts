@@ -50,7 +50,7 @@ export function createModel(options: ModelOptions): Model {
     cwd,
     config,
     version,
-    session: createStore<Session>(() => ({ file: null, mode: 'local' })),
+    session: createStore<Session>(() => ({ file: null, mode: 'local', keys: {} })),
     readOnly,
     remember,
     views: createViews(),

@@ -9,6 +9,7 @@ import type { AuditRoute } from './audit-route.ts';
 const MOST_EVENTS = 200;
 
 export const AUDIT: KeyBinding = {
+  id: 'audit',
   keys: ['A'],
   label: 'audit',
   help: 'audit of a cloud target: builds, loads, changes and refusals, with actor and time',

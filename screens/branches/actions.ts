@@ -18,6 +18,7 @@ import { branchCreateRun, branchDropRun, branchResetRun, branchSwitchRun } from 
 
 /** On the lists of targets and of snapshots. */
 export const BRANCHES: KeyBinding = {
+  id: 'branches',
   keys: ['B'],
   label: 'branches',
   help: 'branches of the target: separate databases made from its base copy',
@@ -32,6 +33,7 @@ export const BRANCHES: KeyBinding = {
 };
 
 export const NEW_BRANCH: KeyBinding<BranchesRoute> = {
+  id: 'new',
   keys: ['n'],
   label: 'new',
   help: 'create a branch from the base copy; shows the plan and asks first',
@@ -47,7 +49,8 @@ export function confirmCreate(model: Model, { target, name }: { target: string; 
 }
 
 export const SWITCH_BRANCH: KeyBinding<BranchesRoute> = {
-  keys: ['s'],
+  id: 'switch',
+  keys: ['W'],
   label: 'switch',
   help: 'switch the destination to the branch; asks first',
   whyNot: (context) => noBranch(context) ?? isCurrent(context),
@@ -62,6 +65,7 @@ export const SWITCH_BRANCH: KeyBinding<BranchesRoute> = {
 };
 
 export const RESET_BRANCH: KeyBinding<BranchesRoute> = {
+  id: 'reset',
   keys: ['R'],
   label: 'reset',
   help: 'restore the branch to the base copy; asks first',
@@ -77,6 +81,7 @@ export const RESET_BRANCH: KeyBinding<BranchesRoute> = {
 };
 
 export const DROP_BRANCH: KeyBinding<BranchesRoute> = {
+  id: 'remove',
   keys: ['d', 'delete'],
   label: 'drop',
   help: 'drop the branch; asks first',
@@ -92,6 +97,7 @@ export const DROP_BRANCH: KeyBinding<BranchesRoute> = {
 };
 
 export const COPY_BRANCH_URL: KeyBinding<BranchesRoute> = {
+  id: 'copy',
   keys: ['y'],
   label: 'copy URL',
   help: 'copy the connection URL of the branch, without its password',

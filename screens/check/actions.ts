@@ -8,6 +8,7 @@ import { editConfiguration } from '../editor/actions.ts';
 import { type CheckRoute, rowsOf, selectedProblem, shownCheck } from './selection.ts';
 
 export const CHECK: KeyBinding = {
+  id: 'check',
   keys: ['D'],
   label: 'check',
   help: 'check the configuration and its requirements',

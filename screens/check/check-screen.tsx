@@ -19,6 +19,7 @@ export const checkScreen: ScreenModule<CheckRoute> = {
   view: CheckView,
   keys: [
     {
+      id: 'fix',
       keys: ['f', 'enter'],
       label: 'fix',
       help: 'show the fix of the problem, and apply it',
@@ -26,7 +27,8 @@ export const checkScreen: ScreenModule<CheckRoute> = {
       run: showFix,
     },
     {
-      keys: ['E'],
+      id: 'edit',
+      keys: ['e', 'E'],
       label: 'edit',
       help: 'edit the configuration at the problem; in your editor when it is not valid YAML',
       whyNot: notEditable,

@@ -68,6 +68,7 @@ export function confirmTyped(model: Model, { plan, typing }: ConfirmRoute): void
 }
 
 export const RETRY_PLAN: KeyBinding<ConfirmRoute> = {
+  id: 'refresh',
   keys: ['r'],
   label: 'retry',
   help: 'prepare the plan again, after an error',
@@ -77,6 +78,7 @@ export const RETRY_PLAN: KeyBinding<ConfirmRoute> = {
 };
 
 export const REMOVE: KeyBinding = {
+  id: 'remove',
   keys: ['d', 'delete'],
   label: 'remove',
   help: 'remove the snapshot; asks first',
@@ -97,7 +99,8 @@ export const REMOVE: KeyBinding = {
 };
 
 export const UNDO: KeyBinding = {
-  keys: ['u'],
+  id: 'undo',
+  keys: ['U', 'u'],
   label: 'undo load',
   help: 'restore the database that the last load replaced',
   whyNot: (context) => notWritable(context) ?? noTarget(context),

@@ -14,6 +14,7 @@ import { asked, UNVERIFIED_SOURCES } from './actions.ts';
 import type { ConfirmRoute } from './confirm-route.ts';
 
 export const BUILD: KeyBinding = {
+  id: 'build',
   keys: ['b'],
   label: 'build',
   help: 'take a snapshot of the source database',

@@ -9,7 +9,8 @@ import type { TablesRoute } from '../tables/tables-route.ts';
 import { confirm, UNVERIFIED_SOURCES } from './actions.ts';
 
 export const LOAD: KeyBinding = {
-  keys: ['l', 'enter'],
+  id: 'load',
+  keys: ['l'],
   label: 'load',
   help: 'restore the snapshot into the destination; shows the plan and asks first',
   whyNot: notLoadable,
@@ -22,6 +23,7 @@ export const LOAD: KeyBinding = {
 };
 
 export const LOAD_LATEST: KeyBinding = {
+  id: 'load',
   keys: ['l'],
   label: 'load latest',
   help: 'restore the newest snapshot into the destination; shows the plan and asks first',
@@ -33,6 +35,7 @@ export const LOAD_LATEST: KeyBinding = {
 };
 
 export const LOAD_MARKED: KeyBinding<TablesRoute> = {
+  id: 'load',
   keys: ['l'],
   label: 'load marked',
   help: 'restore the marked tables and the tables they require, others without rows; shows the plan and asks first',

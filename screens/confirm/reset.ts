@@ -6,6 +6,7 @@ import { confirm, UNVERIFIED_SOURCES } from './actions.ts';
 import type { ConfirmRoute } from './confirm-route.ts';
 
 export const RESET: KeyBinding = {
+  id: 'reset',
   keys: ['R'],
   label: 'reset',
   help: 'restore the destination to its state after the last load; shows the plan and asks first',
@@ -18,6 +19,7 @@ export const RESET: KeyBinding = {
 
 /** In the plan of a load that a reset does faster. */
 export const RESET_INSTEAD: KeyBinding<ConfirmRoute> = {
+  id: 'reset',
   keys: ['R'],
   label: 'reset instead',
   help: 'reset the destination from its base copy, which is of this snapshot and faster; asks first',

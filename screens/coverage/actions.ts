@@ -8,6 +8,7 @@ import { sanitizeRun } from '../run/definitions.ts';
 
 /** Applies to the selected snapshot, or to the original of the coverage shown. */
 export const SANITIZE: KeyBinding = {
+  id: 'sanitize',
   keys: ['s'],
   label: 'sanitize',
   help: 'run the sanitization query on a copy of the snapshot; shows the plan and asks first',
@@ -41,6 +42,7 @@ export const SHOW_COVERAGE: KeyBinding = {
 };
 
 export const EDIT_QUERY: KeyBinding = {
+  id: 'edit',
   keys: ['e'],
   label: 'edit the query',
   help: 'open the file of the query in $VISUAL or $EDITOR',

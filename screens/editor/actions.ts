@@ -12,7 +12,8 @@ import { panesOf, renamedAt, selectPath, updateEditor } from './selection.ts';
 import { startTyping } from './typed.ts';
 
 export const EDIT_CONFIGURATION: KeyBinding = {
-  keys: ['E'],
+  id: 'edit',
+  keys: ['e', 'E'],
   label: 'edit',
   help: 'edit the configuration in a tree of sections, with a form for each',
   whyNot: notEditable,

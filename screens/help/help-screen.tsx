@@ -3,7 +3,7 @@ import { Line, type Span } from '../../components/line.tsx';
 import { SCRIPTS_HINT } from '../../src/presentation/lists.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { Frame, linesInView, useModel, useRoom } from '../app/frame.tsx';
-import { BACK, EVERYWHERE, keyName, MOVES_WITHOUT_TAB, moving } from '../app/keys.ts';
+import { BACK, bindingsWithKeys, EVERYWHERE, HELP, keyName, MOVES_WITHOUT_TAB, moving } from '../app/keys.ts';
 import { contextOf, type Model, type ScreenModule, screenOf } from '../app/model.ts';
 import { scrolledDown } from '../app/navigate.ts';
 import type { Route } from '../app/route.ts';
@@ -26,7 +26,8 @@ export const helpScreen: ScreenModule<HelpRoute> = {
   title: 'Help',
   view: HelpView,
   keys: [
-    { ...BACK, keys: ['esc', '?', 'q', 'left'] },
+    BACK,
+    { ...HELP, help: 'back', run: BACK.run },
     moving('page-down', {
       keys: ['pagedown', 'space', 'ctrl+f'],
       label: 'scroll',
@@ -65,7 +66,7 @@ function HelpView({ route }: { route: HelpRoute }) {
 
 function helpLines(model: Model, of: Route, width: number): Span[][] {
   const context = contextOf(model, of);
-  const keys = screenOf(model, of).keys.flatMap(({ keys, help, whyNot, when }) => {
+  const keys = bindingsWithKeys(screenOf(model, of), model).flatMap(({ keys, help, whyNot, when }) => {
     const isThere = when?.(context) ?? true;
     const reason = isThere ? (whyNot?.(context) ?? null) : null;
     return keyLines({ keys: keys.map(keyName).join(', '), help, reason, usable: isThere && reason === null, width });

@@ -18,6 +18,7 @@ import { type RunRoute, runRoute } from './run-route.ts';
 /** The commands of a run, on its screen and in the list of runs. */
 export const RUN_KEYS: KeyBinding[] = [
   {
+    id: 'cancel',
     keys: ['c'],
     label: 'cancel',
     help: 'cancel the run, after a question; or remove it from the queue',
@@ -26,6 +27,7 @@ export const RUN_KEYS: KeyBinding[] = [
     run: cancel,
   },
   {
+    id: 'refresh',
     keys: ['r'],
     label: 'retry',
     help: 'start the same run again',
@@ -37,7 +39,8 @@ export const RUN_KEYS: KeyBinding[] = [
     run: retry,
   },
   {
-    keys: ['i'],
+    id: 'accept',
+    keys: ['a'],
     label: 'include schemas',
     help: 'build again, including the schemas that tables require',
     when: ({ run }) => run?.state.error?.code === 'schema_needed',
@@ -48,6 +51,7 @@ export const RUN_KEYS: KeyBinding[] = [
     },
   },
   {
+    id: 'accept',
     keys: ['a'],
     label: 'restore the rest',
     help: 'load again, restore what can be restored, and list what is missing; asked first',
@@ -56,6 +60,7 @@ export const RUN_KEYS: KeyBinding[] = [
     run: (model) => loadFurther(model, 'inspect'),
   },
   {
+    id: 'accept',
     keys: ['a'],
     label: 'accept missing',
     help: 'load again, and replace the destination although something is missing; asked first',
@@ -70,6 +75,7 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   SHOW_COVERAGE,
   { ...UNDO, when: ({ run }) => (run?.summary?.undo ?? null) !== null },
   {
+    id: 'filter',
     keys: ['/'],
     label: 'search log',
     help: 'show only log lines that contain the typed words',
@@ -86,6 +92,7 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
     palette: false,
   },
   {
+    id: 'write',
     keys: ['w'],
     label: 'write log',
     help: 'write the log to a file in the current folder',

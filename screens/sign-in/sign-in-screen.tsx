@@ -16,20 +16,23 @@ export const signInScreen: ScreenModule<SignInRoute> = {
   view: SignInView,
   keys: [
     {
-      keys: ['c'],
+      id: 'copy',
+      keys: ['y'],
       label: 'copy the URL',
       help: 'copy the URL to the clipboard',
       when: ({ route: { prompt, result, error } }) => prompt !== null && result === null && error === null,
       run: copySignInUrl,
     },
     {
-      keys: ['d'],
+      id: 'other_device',
+      keys: ['o'],
       label: 'by a code',
       help: 'sign in with a code, in a browser on any machine',
       when: ({ route: { result, error } }) => result === null || error !== null,
       run: (model, { provider }) => beginSignIn(model, { provider, device: true }),
     },
     {
+      id: 'refresh',
       keys: ['r'],
       label: 'again',
       help: 'sign in again',

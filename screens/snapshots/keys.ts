@@ -18,7 +18,7 @@ import type { SnapshotsRoute } from './snapshots-route.ts';
 export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   LOAD,
   {
-    keys: ['o', 'right'],
+    keys: ['enter', 'right'],
     label: 'tables',
     help: 'list the tables and their sizes, to load some of them',
     whyNot: noSnapshot,
@@ -26,6 +26,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     palette: false,
   },
   {
+    id: 'mark',
     keys: ['m', 'space'],
     label: 'mark',
     help: 'mark the snapshot for a comparison',
@@ -33,7 +34,8 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     run: mark,
   },
   {
-    keys: ['c'],
+    id: 'compare',
+    keys: ['C'],
     label: 'compare',
     help: 'compare two marked snapshots, the marked one and this one, or this one and the destination',
     whyNot: (context) =>
@@ -44,6 +46,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     run: compare,
   },
   {
+    id: 'verify',
     keys: ['v'],
     label: 'verify',
     help: 'verify the checksums of the snapshot',
@@ -54,7 +57,8 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     },
   },
   {
-    keys: ['n'],
+    id: 'edit',
+    keys: ['e'],
     label: 'note',
     help: 'write a note on the snapshot',
     whyNot: (context) => notWritable(context) ?? noSnapshot(context),
@@ -65,6 +69,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     },
   },
   {
+    id: 'pull',
     keys: ['p'],
     label: 'pull',
     help: 'download the snapshot from the bucket; objects that are local already are skipped',
@@ -79,6 +84,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     run: (model, { target }) => transfer(model, 'pull', target),
   },
   {
+    id: 'push',
     keys: ['P'],
     label: 'push',
     help: 'upload the snapshot to the bucket; objects that are remote already are skipped',
@@ -93,7 +99,8 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     run: (model, { target }) => transfer(model, 'push', target),
   },
   {
-    keys: ['e'],
+    id: 'export',
+    keys: ['X'],
     label: 'export',
     help: 'write the snapshot to one file, to share it without a bucket',
     whyNot: (context) => notWritable(context) ?? noSnapshot(context),

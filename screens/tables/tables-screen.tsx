@@ -25,6 +25,7 @@ export const tablesScreen: ScreenModule<TablesRoute> = {
   view: TablesView,
   keys: [
     {
+      id: 'mark',
       keys: ['space', 'm'],
       label: 'mark',
       help: 'mark the table for a load',

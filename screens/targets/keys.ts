@@ -19,6 +19,7 @@ import { nextSort } from './sort.ts';
 import type { TargetsRoute } from './targets-route.ts';
 
 export const COPY_URL: KeyBinding = {
+  id: 'copy',
   keys: ['y'],
   label: 'copy URL',
   help: 'copy the connection URL, without its password',
@@ -39,6 +40,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
     palette: false,
   },
   {
+    id: 'set_up',
     keys: ['i'],
     label: 'set up',
     help: 'create a first configuration, question by question',
@@ -55,6 +57,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   RESET,
   BRANCHES,
   {
+    id: 'sort',
     keys: ['S'],
     label: 'sort',
     help: 'sort by configuration, name, status, size, snapshots or age of the latest one, in turn',
@@ -70,7 +73,8 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   CHECK,
   EDIT_CONFIGURATION,
   {
-    keys: ['s'],
+    id: 'sign_in',
+    keys: ['I'],
     label: 'sign in',
     help: 'sign in to the hub or with an identity provider, in the browser',
     run: (model) => void signIn(model),
@@ -79,6 +83,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   MESSAGES,
   HELP,
   {
+    id: 'quit',
     keys: ['q'],
     label: 'quit',
     help: 'quit; asks first if runs are in progress',

@@ -1,5 +1,6 @@
 import type { Configuration } from './configuration.ts';
 import { type Mode, modeOf } from './mode.ts';
+import type { ConfiguredKeys } from './schema/commands.ts';
 import type { Settings } from './schema/settings.ts';
 
 /** The parts of a configuration that the screens need of it; small enough to be sent between threads. */
@@ -8,8 +9,9 @@ export interface InEffect {
   file: string | null;
   mode: Mode;
   theme: Settings['theme'];
+  keys: ConfiguredKeys;
 }
 
 export function inEffect({ file, settings }: Pick<Configuration, 'file' | 'settings'>): InEffect {
-  return { file, mode: modeOf(settings), theme: settings.theme };
+  return { file, mode: modeOf(settings), theme: settings.theme, keys: settings.keys };
 }

@@ -11,6 +11,7 @@ import { replacementOf } from './keys/old-keys.ts';
 import { pruneTree } from './keys/prune.ts';
 import { type Mode, modeOf } from './mode.ts';
 import { absolutePath, firstFile } from './paths.ts';
+import { commandKeysDiffer } from './rules/command-keys.ts';
 import type { Rule, Surroundings } from './rules/rule.ts';
 import { othersCannotRead } from './rules/secrets-file.ts';
 import { servicesKeepTheirHosts } from './rules/service.ts';
@@ -78,6 +79,7 @@ const RULES: Rule[] = [
   allowedTargetsExist,
   servicesKeepTheirHosts,
   originalsAreNotShared,
+  commandKeysDiffer,
 ];
 
 /** Advice about a working file: for `config check` only. */

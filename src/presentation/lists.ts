@@ -61,8 +61,8 @@ export function tooSmallText(size: WindowSize, least: WindowSize): string {
   return `The window is too small: ${size.columns}×${size.rows}. Required: ${least.columns}×${least.rows}.`;
 }
 
-export function unknownKeyText(key: string): string {
-  return `${key} has no command here. Press ? for the keys`;
+export function unknownKeyText(key: string, helpKey: string): string {
+  return `${key} has no command here. Press ${helpKey} for the keys`;
 }
 
 export function mouseText(on: boolean): string {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { commandKeysSchema } from './command-keys.ts';
 import { dockerSchema } from './docker.ts';
 import type { schemaConfigSchema } from './snapshot.ts';
 import { ssoProviderSchema } from './sso.ts';
@@ -76,6 +77,10 @@ export const settingsSchema = v.strictObject({
       ),
     ),
     'auto',
+  ),
+  keys: v.optional(
+    v.pipe(commandKeysSchema, v.description('Keys of the screens, by command: in place of those in docs/screens.md.')),
+    {},
   ),
   trusted_keys: v.exactOptional(
     v.pipe(
