@@ -27,7 +27,7 @@ export const PAGE_HEAD = 1;
 export const PAGE_CHROME = 4;
 
 /** In narrower windows the panel has no sides. */
-const SIDES_FROM = 52;
+const SIDES_FROM = 72;
 
 /** Columns of the content. Never fewer in a wider window. */
 export function contentWidth(columns: number): number {

@@ -1,5 +1,6 @@
 import { type InEffect, inEffect } from '../src/config/in-effect.ts';
 import { shortPath } from '../src/config/paths.ts';
+import { misnamedText } from '../src/presentation/lists.ts';
 import { endedLine } from '../src/presentation/run.ts';
 import { EXIT, type ExitCode, toUserError, UserError } from '../src/runtime/errors.ts';
 import type { Colors } from '../src/runtime/terminal.ts';
@@ -61,9 +62,10 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   const screenReader = environment.INK_SCREEN_READER === 'true';
   const { colors = 256 } = options;
   const { theme, choose, report } = createAppearance({ environment, unicode, colors, screenReader });
-  const configurationRead = ({ file, mode, theme: chosen, keys }: InEffect): void => {
+  const configurationRead = ({ file, mode, theme: chosen, keys, misnamed }: InEffect): void => {
     model.session.setState({ file: shownFile(file, { environment, cwd }), mode, keys });
     choose(chosen);
+    if (misnamed.length > 0) model.navigation.notify({ tone: 'caution', text: misnamedText(misnamed) });
   };
   const createContext: CreateContext = async (session) => {
     const context = await options.createContext(session);

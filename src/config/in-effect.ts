@@ -10,8 +10,11 @@ export interface InEffect {
   mode: Mode;
   theme: Settings['theme'];
   keys: ConfiguredKeys;
+  /** Names of the targets that are skipped, since they are invalid. */
+  misnamed: string[];
 }
 
-export function inEffect({ file, settings }: Pick<Configuration, 'file' | 'settings'>): InEffect {
-  return { file, mode: modeOf(settings), theme: settings.theme, keys: settings.keys };
+export function inEffect({ file, settings, misnamed = {} }: Configuration): InEffect {
+  const { theme, keys } = settings;
+  return { file, mode: modeOf(settings), theme, keys, misnamed: Object.keys(misnamed) };
 }

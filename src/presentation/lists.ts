@@ -1,4 +1,5 @@
 import type { UserError } from '../runtime/errors.ts';
+import { formatNumberOf } from '../text/format.ts';
 
 /** What stands in the place of a list without rows: what is missing, and what to do. */
 export const LOADING = {
@@ -25,7 +26,7 @@ export const EMPTY = {
   tables: ['The snapshot has no tables.', 'Press Esc to go back.'],
   targets: [
     'The configuration has no targets yet.',
-    'Press E to add one in the editor.',
+    'Press e to add one in the editor.',
     'Or add one below "targets:" in tool.yml, then press r. tool.example.yml shows every key.',
   ],
 };
@@ -46,7 +47,7 @@ export function noFindingsLines(tables: string): string[] {
 export function configurationHint({ code }: UserError): string {
   if (code === 'configuration_untrusted') return 'Press r to be asked again whether you trust it.';
   if (code === 'no_configuration') return 'Press i to create one, question by question.';
-  return 'Press D to list every problem, E to edit the configuration, r to read it again.';
+  return 'Press D to list every problem, e to edit the configuration, r to read it again.';
 }
 
 export const COMMAND_HINT = 'Type a command…';
@@ -67,6 +68,10 @@ export function unknownKeyText(key: string, helpKey: string): string {
 
 export function mouseText(on: boolean): string {
   return `The mouse is ${on ? 'on' : 'off'}`;
+}
+
+export function misnamedText(names: string[]): string {
+  return `Skipped: ${formatNumberOf(names.length, 'target')} with an invalid name (${names.join(', ')})`;
 }
 
 /** In the status bar. */

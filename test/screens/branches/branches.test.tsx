@@ -63,7 +63,7 @@ test('n asks for a name, shows the plan, and the list has the new branch', async
 test.each([
   { key: 'R', done: 'reset branch login' },
   { key: 'd', done: 'drop branch login' },
-  { key: 's', done: 'switch to login' },
+  { key: 'W', done: 'switch to login' },
 ])('$key asks about the selected branch first', async ({ key, done }) => {
   const world = worldOf();
   const model = await opened(world);
@@ -77,7 +77,7 @@ test('the branch that is the destination at present is neither dropped nor switc
   const world = worldOf();
   world.branches = [fakeBranch('login', { current: true })];
   const model = await opened(world);
-  for (const key of ['d', 's']) {
+  for (const key of ['d', 'W']) {
     press(model, key);
     expect(model.navigation.store.getState().notice?.text).toBe('The branch is the destination at present');
   }
