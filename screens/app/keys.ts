@@ -48,7 +48,8 @@ export const HELP: KeyBinding = {
   keys: ['?'],
   label: 'help',
   help: 'show these keys',
-  run: ({ navigation }, route) => navigation.push({ screen: 'help', of: route, scrolled: 0 }),
+  run: ({ navigation }, route) =>
+    navigation.push({ screen: 'help', of: route, scrolled: 0, typing: null, list: emptyList }),
   stays: true,
   palette: false,
 };
@@ -68,6 +69,7 @@ export const TASKS: KeyBinding = {
   keys: ['t'],
   label: 'runs',
   help: 'all runs of this session: in progress, queued, ended',
+  palette: 'Open runs',
   when: hasRuns,
   run: ({ navigation }) => navigation.push({ screen: 'runs', list: emptyList }),
 };
@@ -77,6 +79,7 @@ export const MESSAGES: KeyBinding = {
   keys: ['H'],
   label: 'messages',
   help: 'results of the runs of this session',
+  palette: 'Open messages',
   when: hasRuns,
   run: ({ navigation }) => navigation.push({ screen: 'messages', list: emptyList }),
 };
@@ -90,6 +93,7 @@ export const REFRESH: KeyBinding = {
   keys: ['r'],
   label: 'refresh',
   help: 'refresh',
+  palette: 'Refresh',
   run: (model, route) => {
     const refreshed = screenOf(model, route).onRefresh?.(model, route) ?? refreshTargets(model);
     void refreshed.then(() => confirmTrust(model));
@@ -106,7 +110,7 @@ export const MOUSE: KeyBinding = {
     terminal.mouse(mouse.on);
     navigation.notify({ tone: 'good', text: mouseText(mouse.on) });
   },
-  palette: 'mouse',
+  palette: 'Turn mouse on or off',
 };
 
 /** Keys that mean the same on every screen, typed text included; they are shown in the help only. */

@@ -13,6 +13,7 @@ export const AUDIT: KeyBinding = {
   keys: ['A'],
   label: 'audit',
   help: 'audit of a cloud target: builds, loads, changes and refusals, with actor and time',
+  palette: 'Open audit',
   when: ({ target }) => target?.row.type === 'cloud',
   whyNot: noTarget,
   run: (model) => {

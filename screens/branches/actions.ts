@@ -22,6 +22,7 @@ export const BRANCHES: KeyBinding = {
   keys: ['B'],
   label: 'branches',
   help: 'branches of the target: separate databases made from its base copy',
+  palette: 'Open branches',
   whyNot: (context) => (notWritable(context) === null ? latestNotLoadable(context) : null),
   run: (model) => {
     const { target } = contextOf(model);
@@ -37,6 +38,7 @@ export const NEW_BRANCH: KeyBinding<BranchesRoute> = {
   keys: ['n'],
   label: 'new',
   help: 'create a branch from the base copy; shows the plan and asks first',
+  palette: 'Create branch…',
   whyNot: notWritable,
   run: ({ navigation }, { target }) => navigation.push({ screen: 'branch-name', target, typing: textEdit('') }),
 };
@@ -53,6 +55,7 @@ export const SWITCH_BRANCH: KeyBinding<BranchesRoute> = {
   keys: ['W'],
   label: 'switch',
   help: 'switch the destination to the branch; asks first',
+  palette: 'Switch to branch…',
   whyNot: (context) => noBranch(context) ?? isCurrent(context),
   run: (model, route) =>
     onSelected(route, ({ target, name }) =>
@@ -69,6 +72,7 @@ export const RESET_BRANCH: KeyBinding<BranchesRoute> = {
   keys: ['R'],
   label: 'reset',
   help: 'restore the branch to the base copy; asks first',
+  palette: 'Reset branch…',
   whyNot: noBranch,
   run: (model, route) =>
     onSelected(route, ({ target, name }) =>
@@ -85,6 +89,7 @@ export const DROP_BRANCH: KeyBinding<BranchesRoute> = {
   keys: ['d', 'delete'],
   label: 'drop',
   help: 'drop the branch; asks first',
+  palette: 'Drop branch…',
   whyNot: (context) => noBranch(context) ?? isCurrent(context),
   run: (model, route) =>
     onSelected(route, ({ target, name }) =>
@@ -101,6 +106,7 @@ export const COPY_BRANCH_URL: KeyBinding<BranchesRoute> = {
   keys: ['y'],
   label: 'copy URL',
   help: 'copy the connection URL of the branch, without its password',
+  palette: 'Copy URL of branch',
   whyNot: ({ route }) => (selectedBranch(route) ? null : NO_BRANCH),
   run: (model, route) => {
     const branch = selectedBranch(route);

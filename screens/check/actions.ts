@@ -12,6 +12,7 @@ export const CHECK: KeyBinding = {
   keys: ['D'],
   label: 'check',
   help: 'check the configuration and its requirements',
+  palette: 'Check configuration',
   run: openCheck,
 };
 

@@ -72,6 +72,7 @@ export const RETRY_PLAN: KeyBinding<ConfirmRoute> = {
   keys: ['r'],
   label: 'retry',
   help: 'prepare the plan again, after an error',
+  palette: 'Retry plan',
   when: ({ route }) => route.error !== null,
   run: (_, { retry }) => retry(),
   stays: true,
@@ -82,6 +83,7 @@ export const REMOVE: KeyBinding = {
   keys: ['d', 'delete'],
   label: 'remove',
   help: 'remove the snapshot; asks first',
+  palette: 'Remove snapshot…',
   whyNot: (context) => notWritable(context) ?? noSnapshot(context),
   run: (model) => {
     const { target, snapshot } = contextOf(model);
@@ -103,6 +105,7 @@ export const UNDO: KeyBinding = {
   keys: ['U', 'u'],
   label: 'undo load',
   help: 'restore the database that the last load replaced',
+  palette: 'Undo load…',
   whyNot: (context) => notWritable(context) ?? noTarget(context),
   run: (model) => {
     const { target } = contextOf(model);

@@ -18,6 +18,7 @@ export const BUILD: KeyBinding = {
   keys: ['b'],
   label: 'build',
   help: 'take a snapshot of the source database',
+  palette: 'Build snapshot',
   whyNot: (context) => {
     const { name = '', src_url = null } = context.target?.row ?? {};
     if (context.model.planning.has(name)) return `The build of ${name} is being planned`;

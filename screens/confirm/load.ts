@@ -13,6 +13,7 @@ export const LOAD: KeyBinding = {
   keys: ['l'],
   label: 'load',
   help: 'restore the snapshot into the destination; shows the plan and asks first',
+  palette: 'Load snapshot…',
   whyNot: notLoadable,
   run: (model) => {
     const { target, snapshot } = contextOf(model);
@@ -27,6 +28,7 @@ export const LOAD_LATEST: KeyBinding = {
   keys: ['l'],
   label: 'load latest',
   help: 'restore the newest snapshot into the destination; shows the plan and asks first',
+  palette: 'Load latest snapshot…',
   whyNot: latestNotLoadable,
   run: (model) => {
     const { target } = contextOf(model);
@@ -39,6 +41,7 @@ export const LOAD_MARKED: KeyBinding<TablesRoute> = {
   keys: ['l'],
   label: 'load marked',
   help: 'restore the marked tables and the tables they require, others without rows; shows the plan and asks first',
+  palette: 'Load marked tables…',
   whyNot: (context) =>
     notLoadable(context) ?? (context.route.marked.length === 0 ? 'Mark the tables to load: Space does' : null),
   run: (model, { target, snapshot, marked: tables }) => {

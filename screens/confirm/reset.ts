@@ -10,6 +10,7 @@ export const RESET: KeyBinding = {
   keys: ['R'],
   label: 'reset',
   help: 'restore the destination to its state after the last load; shows the plan and asks first',
+  palette: 'Reset destination…',
   whyNot: latestNotLoadable,
   run: (model) => {
     const { target } = contextOf(model);
@@ -23,6 +24,7 @@ export const RESET_INSTEAD: KeyBinding<ConfirmRoute> = {
   keys: ['R'],
   label: 'reset instead',
   help: 'reset the destination from its base copy, which is of this snapshot and faster; asks first',
+  palette: 'Reset destination instead…',
   when: ({ route }) => route.plan?.resetInstead ?? false,
   whyNot: notWritable,
   run: (model, { target }) => {

@@ -16,6 +16,7 @@ export const EDIT_CONFIGURATION: KeyBinding = {
   keys: ['e', 'E'],
   label: 'edit',
   help: 'edit the configuration in a tree of sections, with a form for each',
+  palette: 'Edit configuration',
   whyNot: notEditable,
   run: (model) => editConfiguration(model),
 };

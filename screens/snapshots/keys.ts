@@ -30,6 +30,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     keys: ['m', 'space'],
     label: 'mark',
     help: 'mark the snapshot for a comparison',
+    palette: 'Mark snapshot',
     whyNot: noSnapshot,
     run: mark,
   },
@@ -38,6 +39,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     keys: ['C'],
     label: 'compare',
     help: 'compare two marked snapshots, the marked one and this one, or this one and the destination',
+    palette: 'Compare snapshots',
     whyNot: (context) =>
       noSnapshot(context) ??
       (context.route.marked.length === 0 && context.target?.row.dst_url === null
@@ -50,6 +52,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     keys: ['v'],
     label: 'verify',
     help: 'verify the checksums of the snapshot',
+    palette: 'Verify snapshot',
     whyNot: noSnapshot,
     run: (model, { target }) => {
       const { snapshot } = contextOf(model);
@@ -61,6 +64,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     keys: ['e'],
     label: 'note',
     help: 'write a note on the snapshot',
+    palette: 'Edit note',
     whyNot: (context) => notWritable(context) ?? noSnapshot(context),
     run: (model, { target }) => {
       const { snapshot } = contextOf(model);
@@ -73,6 +77,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     keys: ['p'],
     label: 'pull',
     help: 'download the snapshot from the bucket; objects that are local already are skipped',
+    palette: 'Pull snapshot',
     whyNot: (context) =>
       notWritable(context) ??
       noSnapshot(context) ??
@@ -88,6 +93,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     keys: ['P'],
     label: 'push',
     help: 'upload the snapshot to the bucket; objects that are remote already are skipped',
+    palette: 'Push snapshot',
     whyNot: (context) =>
       notWritable(context) ??
       noSnapshot(context) ??
@@ -103,6 +109,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     keys: ['X'],
     label: 'export',
     help: 'write the snapshot to one file, to share it without a bucket',
+    palette: 'Export snapshot…',
     whyNot: (context) => notWritable(context) ?? noSnapshot(context),
     run: (model, { target }) => {
       const { snapshot } = contextOf(model);

@@ -15,6 +15,7 @@ export const SUBSET: KeyBinding = {
   keys: ['x'],
   label: 'subset',
   help: 'plan a small database of this target, and create it',
+  palette: 'Plan subset',
   whyNot: noTarget,
   run: (model) => {
     const { target } = contextOf(model);

@@ -30,6 +30,7 @@ export const subsetScreen: ScreenModule<SubsetRoute> = {
       keys: ['enter'],
       label: 'create',
       help: 'create the subset as planned here; shows the plan and asks first',
+      palette: 'Create subset…',
       whyNot: (context) => notWritable(context) ?? (isPlanned(context.route) ? null : 'The plan is not ready yet'),
       run: confirmSubset,
     },
@@ -38,6 +39,7 @@ export const subsetScreen: ScreenModule<SubsetRoute> = {
       keys: ['-'],
       label: 'exclude',
       help: 'exclude the table: create it empty, or include it again',
+      palette: 'Exclude table',
       run: excludeTable,
     },
     {
@@ -45,6 +47,7 @@ export const subsetScreen: ScreenModule<SubsetRoute> = {
       keys: ['+'],
       label: 'copy all rows',
       help: 'copy all rows of the table, or only the required ones again',
+      palette: 'Copy all rows of the table',
       run: copyTable,
     },
     {
@@ -52,6 +55,7 @@ export const subsetScreen: ScreenModule<SubsetRoute> = {
       keys: ['>'],
       label: 'more',
       help: 'a larger share of the rows',
+      palette: 'Enlarge share',
       run: (model, route) => changeShare(model, route, 1),
     },
     {
@@ -59,6 +63,7 @@ export const subsetScreen: ScreenModule<SubsetRoute> = {
       keys: ['<'],
       label: 'less',
       help: 'a smaller share of the rows',
+      palette: 'Reduce share',
       run: (model, route) => changeShare(model, route, -1),
     },
     {
@@ -66,6 +71,7 @@ export const subsetScreen: ScreenModule<SubsetRoute> = {
       keys: ['w'],
       label: 'save',
       help: 'save these settings in the configuration; comments are kept',
+      palette: 'Save subset settings',
       whyNot: notWritable,
       run: saveSubset,
       stays: true,

@@ -29,6 +29,7 @@ export const tablesScreen: ScreenModule<TablesRoute> = {
       keys: ['space', 'm'],
       label: 'mark',
       help: 'mark the table for a load',
+      palette: 'Mark table',
       run: ({ navigation }, route) => {
         const row = selectedItem(tablesInView(route), ({ table }) => table, route.list);
         if (row) navigation.replace({ ...route, marked: toggled(route.marked, row.table) });

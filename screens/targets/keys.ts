@@ -23,6 +23,7 @@ export const COPY_URL: KeyBinding = {
   keys: ['y'],
   label: 'copy URL',
   help: 'copy the connection URL, without its password',
+  palette: 'Copy URL',
   whyNot: noTarget,
   run: (model) => copyUrl(model, 'source'),
 };
@@ -44,6 +45,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
     keys: ['i'],
     label: 'set up',
     help: 'create a first configuration, question by question',
+    palette: 'Create first configuration',
     when: ({ model }) => isUnconfigured(model),
     whyNot: notWritable,
     run: setUp,
@@ -61,6 +63,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
     keys: ['S'],
     label: 'sort',
     help: 'sort by configuration, name, status, size, snapshots or age of the latest one, in turn',
+    palette: 'Sort targets',
     run: ({ navigation }, route) => {
       const sort = nextSort(route.sort);
       navigation.replace({ ...route, sort });
@@ -77,6 +80,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
     keys: ['I'],
     label: 'sign in',
     help: 'sign in to the hub or with an identity provider, in the browser',
+    palette: 'Sign in',
     run: (model) => void signIn(model),
   },
   TASKS,
@@ -87,6 +91,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
     keys: ['q'],
     label: 'quit',
     help: 'quit; asks first if runs are in progress',
+    palette: 'Quit',
     when: ({ model }) => isAtRoot(model),
     run: quit,
     stays: true,
