@@ -414,10 +414,7 @@ export interface BranchFacet {
   reset(context: EngineContext, reset: BranchReset): Promise<Replaced>;
   /** `false` where it was gone already. */
   drop(context: EngineContext, request: BranchRequest): Promise<boolean>;
-  /** Why a destination cannot be switched to a branch; `null` where it can. */
-  whyNoSwitch: string | null;
-  /** Absent where `whyNoSwitch` has a reason. */
-  switchTo?(context: EngineContext, request: BranchRequest): Promise<Switched>;
+  switchTo(context: EngineContext, request: BranchRequest): Promise<Switched>;
 }
 
 /** The database is always a new copy without other users. */

@@ -28,12 +28,12 @@ export interface BranchServerKind {
   start: () => Promise<BranchServer>;
   /** Whether the server copies files. */
   files: boolean;
-  cannot: { lastUse: boolean; switch: boolean };
+  cannot: { lastUse: boolean };
   nameLimit: BranchFacet['nameLimit'];
 }
 
-const CAN = { cannot: { lastUse: false, switch: false } };
-const CANNOT = { cannot: { lastUse: true, switch: true } };
+const CAN = { cannot: { lastUse: false } };
+const CANNOT = { cannot: { lastUse: true } };
 
 export const BRANCH_SERVERS: BranchServerKind[] = [
   {
