@@ -373,6 +373,27 @@ export interface ConnectFacet {
   inspect(context: EngineContext, url: DatabaseUrl): Promise<DestinationState>;
   /** Rows of every table by its name in the snapshot, where the engine can tell. */
   countRows?(context: EngineContext, live: { url: DatabaseUrl; manifest: Manifest }): Promise<Map<string, number>>;
+  /** Where `countRows` is there. */
+  readSmallTables?(context: EngineContext, request: SmallTablesRequest): Promise<SmallTable[]>;
+}
+
+export interface SmallTablesRequest {
+  url: DatabaseUrl;
+  manifest: Manifest;
+  /** In lower case, in any schema. */
+  names: string[];
+  mostTables: number;
+  /** A table with more rows is left out. */
+  mostRows: number;
+  /** Characters of a value; the rest is cut. */
+  longest: number;
+}
+
+export interface SmallTable {
+  /** Its name in the snapshot. */
+  table: string;
+  columns: string[];
+  rows: (string | null)[][];
 }
 
 export interface DumpFacet {
