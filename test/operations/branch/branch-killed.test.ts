@@ -142,6 +142,8 @@ describe.each(SERVERS)('branches on $name, when the whole process group is kille
     'lead the destination to the old database or to the branch after a switch',
     async () => {
       let [main, branch] = ['', ''];
+      // MySQL keeps the semicolon after a body that a packet has made, until the program ends.
+      const dumpOf = async (database: string) => (await server.dump(database)).replaceAll('\n; ', ' ');
       await killAt({
         words: ['branch', 'switch', 'app', 'one'],
         async prepare() {
@@ -149,13 +151,13 @@ describe.each(SERVERS)('branches on $name, when the whole process group is kille
           await dropAll();
           await done(['branch', 'create', 'app', 'one']);
           await sql('copy_one', 'CREATE TABLE of_one (id integer)');
-          [main, branch] = [await server.dump('copy'), await server.dump('copy_one')];
+          [main, branch] = [await dumpOf('copy'), await dumpOf('copy_one')];
         },
         async look(at) {
           await done(['branch', 'create', 'app', 'sweep', '--reuse']);
           const one = (await branches()).find(({ name }) => name === 'one');
-          expect(await server.dump('copy'), at).toBe(one?.current ? branch : main);
-          if (!one?.current) expect(await server.dump('copy_one'), at).toBe(branch);
+          expect(await dumpOf('copy'), at).toBe(one?.current ? branch : main);
+          if (!one?.current) expect(await dumpOf('copy_one'), at).toBe(branch);
           else expect(await server.databases(), at).not.toContain('copy_one');
           return one?.current === true;
         },
