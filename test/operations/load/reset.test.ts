@@ -276,7 +276,7 @@ describeWithPostgres('a reset', () => {
     expect(await beside()).toEqual(['copy.tool-base', 'copy.tool-undo']);
   });
 
-  it('is refused when a crash of the server has emptied unlogged tables of the base copy', async () => {
+  itInFull('is refused when a crash of the server has emptied unlogged tables of the base copy', async () => {
     await sql('CREATE UNLOGGED TABLE cache AS SELECT 1 AS id', 'source');
     await build(contextWith(), { target: 'app' });
     await load({ keepBase: true });
