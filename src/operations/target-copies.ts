@@ -46,7 +46,7 @@ async function findTogether(context: Context, group: Place[]): Promise<[string, 
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(CHECK_TIMEOUT_MS)]);
   try {
     const urls = group.map(({ url }) => url);
-    const found = (await first?.engine.restore.findAllCopies?.({ ...context, signal }, { urls })) ?? [];
+    const found = (await first?.engine.restore.findAllCopies({ ...context, signal }, { urls })) ?? [];
     return group.flatMap(({ target }, index) => {
       const copies = found[index] && databaseCopies(found[index]);
       return copies ? [[target, copies]] : [];

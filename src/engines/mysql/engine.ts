@@ -9,7 +9,7 @@ import { probe } from './connection/probe.ts';
 import { parseMysqlUrl } from './connection/url.ts';
 import { dump } from './dump/dump.ts';
 import { inspectDestination, planRestore } from './restore/preflight.ts';
-import { dropCopies, findCopies, planReset, reset } from './restore/reset.ts';
+import { dropCopies, findAllCopies, findCopies, planReset, reset } from './restore/reset.ts';
 import { restore } from './restore/restore.ts';
 import { readNeeds } from './restore/table-needs.ts';
 import { findKept, undo } from './restore/undo.ts';
@@ -32,7 +32,6 @@ const engine: Engine = {
     whyNotKeepGoing: 'the swap of a MySQL database renames every table of the snapshot, so none may be missing',
     onlyProgram: null,
     scriptsRollBack: false,
-    whyNoBaseCopies: null,
   },
   connect: {
     parseUrl: parseMysqlUrl,
@@ -58,6 +57,7 @@ const engine: Engine = {
     planReset,
     reset,
     findCopies,
+    findAllCopies,
     dropCopies,
   },
   sanitize: {

@@ -1,5 +1,5 @@
 import type { Configuration } from '../../config/configuration.ts';
-import type { BaseCopies, BaseCopy, Engine, RestorePlan } from '../../engines/engine.ts';
+import type { BaseCopies, BaseCopy, RestorePlan } from '../../engines/engine.ts';
 import type { DatabaseCopies, DatabaseCopy } from '../../results/database-copies.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';
@@ -35,15 +35,8 @@ function keysOf(configuration: Configuration, target: string): { keep_base?: boo
   return { ...(keep_base !== undefined && { keep_base }), ...(keep_spare !== undefined && { keep_spare }) };
 }
 
-export interface Obstacles {
-  engine: Engine;
-  /** The owner of a source that is the destination, with permission. */
-  owner: string | undefined;
-}
-
-/** Why no base copy of the destination may be kept; `null` where one may. */
-export function whyNoBase({ engine, owner }: Obstacles): string | null {
-  if (engine.capabilities.whyNoBaseCopies !== null) return engine.capabilities.whyNoBaseCopies;
+/** Why no base copy of the destination may be kept; `null` where one may. The owner is that of a source that is the destination. */
+export function whyNoBase(owner: string | undefined): string | null {
   return owner === undefined ? null : `the destination is the source of target "${owner}"`;
 }
 

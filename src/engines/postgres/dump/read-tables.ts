@@ -37,7 +37,7 @@ const SMALL_AT_ONCE = 100;
 const LARGE_BYTES = 64 * 1024 * 1024;
 /** A further session begins to pay off for so many bytes, or so many tables. */
 const BYTES_OF_SESSION = 16 * 1024 * 1024;
-const TABLES_OF_SESSION = 250;
+const TABLES_OF_SESSION = 1000;
 /** Files of a session that wait to be packed. */
 const PACKING_AT_ONCE = 3;
 
