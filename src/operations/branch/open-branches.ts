@@ -122,11 +122,6 @@ export function copiedHow({ copiedBy }: Pick<BranchFacet, 'copiedBy'>): string {
   return copiedBy === 'files' ? '' : ': copy all rows, build all indexes';
 }
 
-/** The sum; `null` where one is unknown. */
-export function sumOf(sizes: (number | null)[]): number | null {
-  return sizes.includes(null) ? null : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
-}
-
 /** Refuses a plan of another destination than the configuration leads to by now, or of branches that have changed. */
 export function refuseOutdated(
   { url }: OpenedBranches,
