@@ -120,10 +120,12 @@ export function tableReaders(
     request.jobs,
     1 + Math.max(Math.floor(queue.bytes / BYTES_OF_SESSION), Math.floor(ranges.size / TABLES_OF_SESSION)),
   );
+  // A thread takes longer to start than psql to read fewer bytes.
+  const address = queue.bytes < BYTES_OF_SESSION ? null : reads.address;
   const work =
     (own: PsqlSession | null) =>
     async (signal: AbortSignal): Promise<void> => {
-      await using readers = createReaders({ ...context, signal }, reads, own);
+      await using readers = createReaders({ ...context, signal }, { ...reads, address }, own);
       await readPieces(readers, { reads, queue, signal });
     };
   return { works: [work(session), ...Array.from({ length: sessions - 1 }, () => work(null))], read };
