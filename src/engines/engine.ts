@@ -56,6 +56,8 @@ export interface DumpRequest {
   program?: boolean;
   /** The snapshot that the database is a copy of: names in the dump are those of this snapshot. */
   copyOf?: Manifest | undefined;
+  /** The last snapshot of the target, whatever its engine. */
+  previous: Manifest | undefined;
   directory: string;
   expectedBytes: (table: string) => number | undefined;
   /** Stores a file of `directory`, which may still be growing, and removes it. */

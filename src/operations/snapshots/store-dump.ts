@@ -32,6 +32,7 @@ export async function storeDump(context: Context, { engine, repository, previous
   };
   const dumping = engine.dump.run(context, {
     ...request,
+    previous,
     directory,
     expectedBytes: (table) => sizes.get(table),
     finish: () => pool.finish(),
