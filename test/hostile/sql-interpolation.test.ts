@@ -32,6 +32,8 @@ const POSTGRES: Record<string, string[]> = {
   'restore/rows/copy-commands.ts': ['copy', 'name'],
   'restore/rows/load-tables.ts': ['pathOf(dataOf(table, details))'],
   'restore/rows/forced-row-security.ts': ['ALTER_EACH("NO FORCE")', 'how', 'table'],
+  // Queries of `rows-by-root.ts`, with names of quoteName.
+  'restore/check.ts': ['counts'],
   // A hint for people.
   'restore/failure-hint.ts': ['name', 'schemas'],
   // What readSetting has quoted.

@@ -29,7 +29,7 @@ import { reportTools } from './tools.ts';
 
 const engine: Engine = {
   id: 'postgres',
-  capabilities: { whyNotKeepGoing: null, onlyProgram: 'pg_dump', scriptsRollBack: true, whyNoBaseCopies: null },
+  capabilities: { whyNotKeepGoing: null, onlyProgram: 'pg_dump', scriptsRollBack: true },
   connect: {
     parseUrl: parsePostgresUrl,
     reportTools,
