@@ -150,6 +150,23 @@ test('the question of a load offers R where the base copy is of the same snapsho
   expect(model.navigation.top()).toMatchObject({ plan: { definition: { kind: 'load' } } });
 });
 
+test('F loads all tables where the plan is to load those that differ', async () => {
+  const world = fakeWorld({ base: { ...base, snapshot: 'snapshot-7' } });
+  const model = await atSnapshots(world);
+  const method = () => {
+    const route = model.navigation.top();
+    return route.screen === 'confirm' && route.plan?.question.facts.find(({ name }) => name === 'Method')?.value;
+  };
+  press(model, 'l');
+  await expect.poll(method).toMatch(/^difference: /);
+  press(model, 'F');
+  await expect.poll(method).toBe('full load of all tables: --full was given');
+  press(model, 'F');
+  expect(method()).toBe('full load of all tables: --full was given');
+  press(model, 'esc');
+  expect(model.navigation.top().screen).toBe('snapshots');
+});
+
 test('targets are sorted, and the selection stays', async () => {
   const targets = ['b', 'c', 'a'].map((name) => fakeTarget({ name }));
   const model = await atTargets(fakeWorld({ targets }));
