@@ -14,6 +14,10 @@ export interface Glyphs {
   barFull: string;
   barEmpty: string;
   caret: string;
+  /** Bars of a sparkline, from the lowest. */
+  levels: string;
+  /** Frames of the mark of a run in progress. */
+  spinner: string;
   /** Marks of states, for terminals without colour. */
   good: string;
   bad: string;
@@ -34,6 +38,8 @@ export const UNICODE: Glyphs = {
   barFull: '█',
   barEmpty: '░',
   caret: '▏',
+  levels: '▁▂▃▄▅▆▇█',
+  spinner: '⠋⠙⠹⠸⠼⠴⠦⠧',
   good: '✓',
   bad: '✗',
   caution: '!',
@@ -53,6 +59,8 @@ export const ASCII: Glyphs = {
   barFull: '#',
   barEmpty: '.',
   caret: '_',
+  levels: '_.-=+*#',
+  spinner: '|/-\\',
   good: '+',
   bad: 'x',
   caution: '!',
@@ -73,6 +81,8 @@ export const SPOKEN: Glyphs = {
   barFull: '',
   barEmpty: '',
   caret: '',
+  levels: '',
+  spinner: '',
   good: 'good:',
   bad: 'bad:',
   caution: 'caution:',
