@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { highlighted } from '../../../components/highlight.ts';
+import { ViewportContext } from '../../../components/list.tsx';
 import { createTheme, ThemeContext } from '../../../components/theme.ts';
 import { ModelContext } from '../../../screens/app/frame.tsx';
 import type { Model } from '../../../screens/app/model.ts';
@@ -98,7 +99,9 @@ describe('the list', () => {
       { columns: 120, rows: 24 },
       <ThemeContext value={createTheme({ unicode: true })}>
         <ModelContext value={model}>
-          <View route={route} />
+          <ViewportContext value={model.viewport}>
+            <View route={route} />
+          </ViewportContext>
         </ModelContext>
       </ThemeContext>,
     );
@@ -116,7 +119,7 @@ describe('the list', () => {
     const gate = Promise.withResolvers<void>();
     const world = fakeWorld({ gate: gate.promise });
     const [model, rendered] = await drawn(world);
-    const row = async () => (await rendered.screen()).find((line) => line.includes('app ')) ?? '';
+    const row = async () => (await rendered.screen()).find((line) => line.startsWith('❯ app ')) ?? '';
     await expect.poll(row).toContain('✓ up');
     model.runs.begin({
       title: 'Build',
@@ -135,14 +138,28 @@ describe('the list', () => {
     await expect.poll(row).toContain('✓ up');
   });
 
-  test('sets no timer for a spinner while nothing runs', async () => {
-    const [model, rendered] = await drawn();
+  test('has no animation while nothing runs, and one turn of the spinner a second while something does', async () => {
+    const spy = vi.spyOn(globalThis, 'setTimeout');
+    ends.push(() => spy.mockRestore());
+    const turns = () =>
+      spy.mock.calls.filter(([, delay]) => delay !== undefined && delay > 500 && delay <= 1000).length;
+    const gate = Promise.withResolvers<void>();
+    const [model, rendered] = await drawn(fakeWorld({ gate: gate.promise }));
     await rendered.screen();
-    expect(liveRuns(model.runs.store.getState().runs).size).toBe(0);
-    const timers = process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
-    rendered.unmount();
-    // The only timer of the screen is that of the next check.
-    expect(timers - process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length).toBe(1);
+    expect(turns()).toBe(0);
+    model.runs.begin({
+      title: 'Build',
+      target: 'app',
+      kind: 'build',
+      replaces: null,
+      perform: async () => {
+        await gate.promise;
+        return { line: 'Built', details: [], problems: [], undo: null };
+      },
+    });
+    await expect.poll(turns).toBeGreaterThan(0);
+    gate.resolve();
+    await model.runs.settled();
   });
 });
 
@@ -167,7 +184,7 @@ describe('a run in the list', () => {
 test('a sparkline goes from the smallest to the largest value, and is flat where nothing changes', () => {
   expect(sparkline([1, 2, 3, 8], UNICODE)).toBe('▁▂▃█');
   expect(sparkline([1000, 1001, 999], UNICODE)).toBe('▅▅▅');
-  expect(sparkline([0, 0], ASCII)).toBe('++');
+  expect(sparkline([0, 0], ASCII)).toBe('==');
   expect(sparkline([5], UNICODE)).toBe('');
 });
 
