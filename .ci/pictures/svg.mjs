@@ -13,6 +13,12 @@ const PALETTE = [
 
 /** What a terminal shows, as a picture: `lines` of cells as `TestTerminal.cells()` gives them. The title is read to who cannot see it. */
 export function svg(lines, title) {
+  return animatedSvg([{ lines, seconds: 1 }], title);
+}
+
+/** Frames one after the other, each for its seconds, over and over; the last one for readers who want no motion. */
+export function animatedSvg(frames, title) {
+  const [{ lines }] = frames;
   const columns = Math.max(...lines.map((line) => line.reduce((sum, { width }) => sum + width, 0)));
   const width = round(columns * CELL.width + 2 * MARGIN);
   const height = lines.length * CELL.height + 2 * MARGIN;
@@ -20,10 +26,33 @@ export function svg(lines, title) {
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">`,
     `<title>${title}</title>`,
     `<rect width="100%" height="100%" rx="8" fill="${BACKGROUND}"/>`,
-    `<g font-family="${FAMILY}" font-size="14" xml:space="preserve">`,
-    ...lines.flatMap((line, row) => spans(line).flatMap((span) => drawn(span, row))),
-    '</g>',
+    ...(frames.length > 1 ? [style(frames)] : []),
+    ...frames.flatMap((frame, index) => [
+      `<g${frames.length > 1 ? ` class="frame" style="animation-name:f${index}"` : ''} font-family="${FAMILY}" font-size="14" xml:space="preserve">`,
+      ...frame.lines.flatMap((line, row) => spans(line).flatMap((span) => drawn(span, row))),
+      '</g>',
+    ]),
     '</svg>\n',
+  ].join('\n');
+}
+
+function style(frames) {
+  const total = frames.reduce((sum, { seconds }) => sum + seconds, 0);
+  const percent = (seconds) => `${round((seconds / total) * 100)}%`;
+  let from = 0;
+  const rules = frames.map(({ seconds }, index) => {
+    const [begin, end] = [percent(from), percent(from + seconds)];
+    from += seconds;
+    const before = index === 0 ? '' : '0%{visibility:hidden}';
+    const after = index === frames.length - 1 ? '' : `${end}{visibility:hidden}`;
+    return `@keyframes f${index}{${before}${begin}{visibility:visible}${after}}`;
+  });
+  return [
+    '<style>',
+    `.frame{visibility:hidden;animation:${round(total)}s step-end infinite}`,
+    ...rules,
+    '@media (prefers-reduced-motion:reduce){.frame{animation:none}.frame:last-of-type{visibility:visible}}',
+    '</style>',
   ].join('\n');
 }
 
