@@ -151,6 +151,8 @@ async function firstRun() {
     tool.press('enter');
     await shown(/Destination: .*shop_dev/, 2.5);
     tool.press('enter');
+    await shown('❯ Encrypted in the file', 2);
+    tool.press('enter');
     await shown('❯ On this machine only', 2);
     tool.press('enter');
     await shown('to be written with Enter', 3.5);
@@ -166,7 +168,8 @@ async function firstRun() {
     await shown(/❯ (?!Cancel)/);
     tool.press('enter');
     await shown('✓ Loaded snapshot', 3.5);
-    tool.press('U');
+    const [, undo] = /\b([uU]) undo/.exec(tool.screen()) ?? [];
+    tool.press(undo);
     await shown('❯ Cancel', 2.5);
     tool.press('down', 'enter');
     await shown('Restored', 4);

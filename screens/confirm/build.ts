@@ -16,7 +16,7 @@ import type { ConfirmRoute } from './confirm-route.ts';
 export const BUILD: KeyBinding = {
   keys: ['b'],
   label: 'build',
-  help: 'take a snapshot of the source database',
+  help: 'build a snapshot of the source database',
   whyNot: (context) => {
     const { name = '', src_url = null } = context.target?.row ?? {};
     if (context.model.planning.has(name)) return `The build of ${name} is being planned`;

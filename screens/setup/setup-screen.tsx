@@ -56,12 +56,12 @@ export const setupScreen: ScreenModule<SetupRoute> = {
 };
 
 export function SetupView({ route }: { route: SetupRoute }) {
-  const { columns, height } = useRoom();
+  const { columns, height, wide } = useRoom();
   const { glyphs } = useTheme();
   const { error, busy, found } = route;
   const step = stepWithId(route.step);
   const steps = stepsOf(route);
-  const answered = columns >= ANSWERS_FROM && asks(step) ? answeredFacts(route) : [];
+  const answered = wide && asks(step) ? answeredFacts(route) : [];
   const left = answered.length > 0 ? ANSWERS_WIDTH : 0;
   const width = columns - left - 4;
   const about = step
@@ -108,7 +108,6 @@ export function SetupView({ route }: { route: SetupRoute }) {
 }
 
 /** Columns. */
-const ANSWERS_FROM = 80;
 const ANSWERS_WIDTH = 28;
 
 /** The file has the answers in it. */

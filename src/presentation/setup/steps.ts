@@ -38,7 +38,7 @@ export const SETUP_STEPS: SetupStep[] = [
   {
     id: 'how',
     kind: 'choice',
-    about: () => ['The source: the database to take snapshots of. It is only read.'],
+    about: () => ['The source: the database of the snapshots. It is only read.'],
     options: () => [
       { label: 'Type or paste its connection URL', value: 'url' },
       { label: 'Type host, user and password one by one, and choose the database', value: 'fields' },
@@ -90,7 +90,7 @@ export const SETUP_STEPS: SetupStep[] = [
   {
     id: 'database',
     kind: 'choice',
-    about: () => ['The database to take snapshots of.'],
+    about: () => ['Database to build snapshots of.'],
     when: (state) => byFields(state) || lacksDatabase(state),
     options: ({ found }) =>
       found.databases.map((database) => ({ label: sized(database, found.databases), value: database.name })),
