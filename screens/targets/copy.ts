@@ -6,7 +6,7 @@ import { noTarget } from '../app/why-not.ts';
 export const COPY: KeyBinding = {
   keys: ['y'],
   label: 'copy',
-  help: 'copy a connection URL without its password, a name or id, or the shell command of an action',
+  help: 'copy a URL without its password, a name or id, or the shell command of an action',
   whyNot: noTarget,
   run: chooseCopy,
 };
