@@ -9,7 +9,7 @@ import type { Context } from '../runtime/context.ts';
 import type { WarningEvent } from '../runtime/events.ts';
 import type { ColumnDigest, ColumnFacts } from '../sanitize/column-facts.ts';
 import type { Statement } from '../sanitize/statement.ts';
-import type { SuspectColumn } from '../sanitize/suggestion.ts';
+import type { ColumnChoices, SuggestedQuery, SuspectColumn } from '../sanitize/suggestion.ts';
 import type { Collected } from '../subset/collect.ts';
 import type { Graph } from '../subset/graph.ts';
 import type { Plan } from '../subset/plan.ts';
@@ -433,7 +433,9 @@ export interface SanitizeFacet {
   runQuery(context: EngineContext, run: QueryRun): Promise<void>;
   /** Removes remnants of old values: materialized views, statistics, dead rows. */
   removeTraces(context: EngineContext, traces: Traces): Promise<void>;
-  suggestQuery(context: EngineContext, request: SuggestionRequest): Promise<string>;
+  suggestQuery(context: EngineContext, request: SuggestionRequest): Promise<SuggestedQuery>;
+  /** Computes and assigns the replacements for a few rows of each column, and rolls back. */
+  tryReplacements(context: EngineContext, request: ReplacementTrial): Promise<TriedReplacement[]>;
   /** Places for a temporary database, the best first. */
   scratchPlaces(context: EngineContext, destination: DatabaseUrl | null): Promise<ScratchPlace[]>;
 }
@@ -459,6 +461,31 @@ export interface SuggestionRequest {
   url: DatabaseUrl;
   columns: ColumnFacts[];
   suspects: SuspectColumn[];
+}
+
+export interface ReplacementTrial {
+  /** The restored copy, which is dropped afterwards. */
+  url: DatabaseUrl;
+  manifest: Manifest;
+  query: SuggestedQuery;
+  choices: ColumnChoices;
+  columns: {
+    /** `schema.table.column` */
+    column: string;
+    /** Names and new value in SQL; the value is one expression. */
+    table: string;
+    name: string;
+    sql: string;
+  }[];
+  /** Of each column, those with a value. */
+  rows: number;
+}
+
+export interface TriedReplacement {
+  column: string;
+  values: { before: string | null; after: string | null }[];
+  /** Why the server refused the expression or its value. */
+  error: string | null;
 }
 
 export interface ScratchPlace {
