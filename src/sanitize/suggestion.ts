@@ -117,10 +117,6 @@ export function suggestedColumn(
 ): SuggestedColumn {
   const column = inSql(facts);
   const own = columnName(facts);
-  const partners = pairs
-    .map((pair) => pair.map(columnName))
-    .filter((names) => names.includes(own))
-    .flat();
   return {
     column: own,
     name: column.name,
@@ -128,8 +124,20 @@ export function suggestedColumn(
     meaning: PERSONAL_KINDS[kind],
     generated: facts.generated,
     replacement: facts.generated ? null : replacement({ facts, kind, ...column }, dialect),
-    partners: [...new Set(partners)].filter((name) => name !== own),
+    partners: connectedWith(own, pairs),
   };
+}
+
+/** By foreign keys, at any distance. */
+function connectedWith(column: string, pairs: KeyPair[]): string[] {
+  const found = new Set([column]);
+  for (let known = 0; known < found.size; ) {
+    known = found.size;
+    for (const names of pairs.map((pair) => pair.map(columnName))) {
+      if (names.some((name) => found.has(name))) for (const name of names) found.add(name);
+    }
+  }
+  return [...found].filter((name) => name !== column);
 }
 
 /** SQL of the new value; `null` where the column is left as it is. */

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../src/operations/build.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { applySanitize, planSanitize, type SanitizeRequest } from '../../src/operations/sanitize/sanitize.ts';
-import { TRIED_ROWS, withSuggestion } from '../../src/operations/sanitize/suggest.ts';
+import { withSuggestion } from '../../src/operations/sanitize/suggest.ts';
+import { TRIED_ROWS } from '../../src/operations/sanitize/tried-rows.ts';
 import { localRepository } from '../../src/operations/snapshots/local-repository.ts';
 import { findSnapshot, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
@@ -304,7 +305,10 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
       expect(equal?.['person.first_name']?.error).toBeNull();
       expect(unknown?.['person.first_name']?.error).toMatch(/no_such_column/);
       expect(several?.['person.first_name']?.error).toBe('Not one SQL expression');
-      expect(edited?.['person.first_name']).toMatchObject({ error: null, values: expect.arrayContaining([{ before: 'A**', after: 'n** *' }]) });
+      expect(edited?.['person.first_name']).toMatchObject({
+        error: null,
+        values: expect.arrayContaining([{ before: 'A**', after: 'n** *' }]),
+      });
       expect(suggestion.findings.map(({ column }) => column.replace(`${server.schema}.`, ''))).toEqual([
         'booking.booked_by',
         'login_log.client_ip',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { splitStatements } from '../../src/engines/postgres/sanitize/statements.ts';
 import { readKeepComments } from '../../src/sanitize/keep-comments.ts';
 import { type SuggestedColumn, type SuggestedQuery, writeQuery } from '../../src/sanitize/suggestion.ts';
-import { splitStatements } from '../../src/engines/postgres/sanitize/statements.ts';
 
 const column = (name: string, change: Partial<SuggestedColumn> = {}): SuggestedColumn => ({
   column: `public.person.${name}`,
@@ -49,7 +49,9 @@ test('a column that is left keeps its trigger and key, and with a reason gets a 
   const one = writeQuery(query(columns), { 'public.person.email': { action: 'leave', reason: 'they agreed' } });
   expect(statements(one).join('\n')).not.toMatch(/by_email|mask\("email"\)|CONSTRAINTS/);
   expect(one).toContain('"name" = mask("name")');
-  expect(readKeepComments(one)).toEqual([expect.objectContaining({ column: 'public.person.email', reason: 'they agreed' })]);
+  expect(readKeepComments(one)).toEqual([
+    expect.objectContaining({ column: 'public.person.email', reason: 'they agreed' }),
+  ]);
   const none = writeQuery(query(columns), {
     'public.person.email': { action: 'leave', reason: '' },
     'public.person.name': { action: 'leave', reason: '' },

@@ -18,6 +18,7 @@ import { findSnapshot } from '../snapshots/snapshots.ts';
 import type { SanitizeRequest } from './sanitize.ts';
 import { runQueryAndCompare } from './sanitize-database.ts';
 import { choosePlaces, openPlace } from './sanitize-place.ts';
+import { TRIED_ROWS } from './tried-rows.ts';
 
 /** Writes a query for what the target's own query, if it has one, leaves: in a throw-away database, storing nothing. */
 export function suggest(context: Context, request: SanitizeRequest): Promise<Suggestion> {
@@ -33,9 +34,6 @@ export interface OpenSuggestion {
   /** Tries the chosen replacements on a few rows of each column; nothing of it remains. */
   tryOut(choices: ColumnChoices): Promise<TrialResult>;
 }
-
-/** Rows of each column that a trial reads. */
-export const TRIED_ROWS = 10;
 
 /** Keeps the throw-away database open while `use` runs, then drops it. Steps: those of a restore, `survey`, `query`, `coverage`. */
 export async function withSuggestion<Result>(
