@@ -24,6 +24,7 @@ import { setupScreen } from '../setup/setup-screen.tsx';
 import { signInScreen } from '../sign-in/sign-in-screen.tsx';
 import { snapshotsScreen } from '../snapshots/snapshots-screen.tsx';
 import { subsetScreen } from '../subset/subset-screen.tsx';
+import { subsetGraphScreen } from '../subset-graph/subset-graph-screen.tsx';
 import { suggestionScreen } from '../suggestion/suggestion-screen.tsx';
 import { tablesScreen } from '../tables/tables-screen.tsx';
 import { targetsScreen } from '../targets/targets-screen.tsx';
@@ -56,6 +57,7 @@ export const SCREENS: Model['screens'] = {
   export: exportScreen,
   'sign-in': signInScreen,
   subset: subsetScreen,
+  'subset-graph': subsetGraphScreen,
   note: noteScreen,
   palette: paletteScreen,
   trust: trustScreen,

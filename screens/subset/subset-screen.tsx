@@ -16,7 +16,7 @@ import { Frame, useRoom } from '../app/frame.tsx';
 import { BACK, HELP, MOVES, PALETTE, TASKS } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';
-import { changeShare, confirmSubset, copyTable, excludeTable, saveSubset } from './actions.ts';
+import { changeShare, confirmSubset, copyTable, excludeTable, saveSubset, showDiagram } from './actions.ts';
 import { subsetTarget } from './choices.ts';
 import { type SubsetRoute, selectedTable, subsetRows } from './subset-route.ts';
 
@@ -56,6 +56,13 @@ export const subsetScreen: ScreenModule<SubsetRoute> = {
       label: 'less',
       help: 'a smaller share of the rows',
       run: (model, route) => changeShare(model, route, -1),
+    },
+    {
+      keys: ['o', 'right'],
+      label: 'diagram',
+      help: 'the table and its neighbours as a diagram, with the references by which rows come',
+      whyNot: ({ route }) => (route.found ? null : 'The plan is not ready yet'),
+      run: showDiagram,
     },
     {
       keys: ['w'],

@@ -42,7 +42,9 @@ test('Enter edits the new value, and shows at once what the server makes of it',
   const model = await suggested();
   press(model, 'j', 'enter', ...'wrong', 'enter');
   await tried(model);
-  expect(await drawn(model)).toMatch(/✗ public\.person\.nickname.*column "wrong" d…[^]*Error +column "wrong" does not exist/);
+  expect(await drawn(model)).toMatch(
+    /✗ public\.person\.nickname.*column "wrong" d…[\s\S]*Error +column "wrong" does not exist/,
+  );
   press(model, 'T');
   await until(() => notice(model) !== undefined);
   expect(notice(model)).toBe('Tried 3 replacements on up to 10 rows each in 84 ms: 1 error');
