@@ -34,6 +34,13 @@ export const subsetScreen: ScreenModule<SubsetRoute> = {
       run: confirmSubset,
     },
     {
+      keys: ['o', 'right'],
+      label: 'diagram',
+      help: 'the table and its neighbours as a diagram, with the references by which rows come',
+      whyNot: ({ route }) => (route.found ? null : 'The plan is not ready yet'),
+      run: showDiagram,
+    },
+    {
       keys: ['e'],
       label: 'exclude',
       help: 'exclude the table: create it empty, or include it again',
@@ -56,13 +63,6 @@ export const subsetScreen: ScreenModule<SubsetRoute> = {
       label: 'less',
       help: 'a smaller share of the rows',
       run: (model, route) => changeShare(model, route, -1),
-    },
-    {
-      keys: ['o', 'right'],
-      label: 'diagram',
-      help: 'the table and its neighbours as a diagram, with the references by which rows come',
-      whyNot: ({ route }) => (route.found ? null : 'The plan is not ready yet'),
-      run: showDiagram,
     },
     {
       keys: ['w'],

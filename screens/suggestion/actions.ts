@@ -2,6 +2,7 @@ import { textEdit } from '../../components/text-edit.ts';
 import { TRIED_ROWS } from '../../src/operations/sanitize/tried-rows.ts';
 import {
   discardQuestion,
+  openedText,
   partnersText,
   SUGGESTION_ANSWERS,
   SUGGESTION_NOTICES,
@@ -47,7 +48,7 @@ export function openSuggestion(model: Model, { target, snapshot }: Suggested): v
   };
   const use = (found: NonNullable<SuggestionRoute['found']>): Promise<void> => {
     update(model, controller, () => ({ found }));
-    tryChoices(model, controller);
+    tryChoices(model, controller, { tell: openedText(found.openedMs) });
     return new Promise((resolve) => {
       if (signal.aborted) resolve();
       else signal.addEventListener('abort', () => resolve(), { once: true });
@@ -71,7 +72,7 @@ function update(
 }
 
 /** Tries the present choices; the result of earlier ones is dropped. */
-export function tryChoices(model: Model, controller: Controller, { tell = false } = {}): void {
+export function tryChoices(model: Model, controller: Controller, { tell }: { tell?: string } = {}): void {
   let tried: ColumnChoices | undefined;
   let opened: SuggestionRoute['found'] = null;
   update(model, controller, ({ choices, found }) => {
@@ -84,8 +85,9 @@ export function tryChoices(model: Model, controller: Controller, { tell = false 
     (result) => {
       update(model, controller, (route) => (route.choices === tried ? { trial: result, trying: false } : {}));
       const failed = result.columns.some(({ error }) => error !== null);
-      if (!tell) return;
-      model.navigation.notify({ tone: failed ? 'caution' : 'good', text: triedText(result, TRIED_ROWS) });
+      if (tell === undefined) return;
+      const text = [tell, triedText(result, TRIED_ROWS)].filter((part) => part !== '').join('. ');
+      model.navigation.notify({ tone: failed ? 'caution' : 'good', text });
     },
     (thrown: unknown) => {
       if (controller.signal.aborted) return;

@@ -6,7 +6,6 @@ import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { LOADING, noFindingsLines } from '../../src/presentation/lists.ts';
 import {
-  openedText,
   SUGGESTION_NOTICES,
   suggestionColumns,
   suggestionFacts,
@@ -46,7 +45,7 @@ export const suggestionScreen: ScreenModule<SuggestionRoute> = {
       label: 'try',
       help: 'try the replacements on ten rows of each column; nothing of it is kept',
       whyNot: notOpen,
-      run: (model, { controller }) => tryChoices(model, controller, { tell: true }),
+      run: (model, { controller }) => tryChoices(model, controller, { tell: '' }),
     },
     {
       keys: ['w'],
@@ -117,6 +116,6 @@ function aside(route: SuggestionRoute): Span[] {
   if (!found) return [];
   return [
     { text: trying ? SUGGESTION_NOTICES.trying : suggestionText(rowsOf(route)), tone: 'dim' },
-    changed ? { text: '  not saved', tone: 'caution' } : { text: `  ${openedText(found.openedMs)}`, tone: 'dim' },
+    ...(changed ? [{ text: '  not saved', tone: 'caution' as const }] : []),
   ];
 }

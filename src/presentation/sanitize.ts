@@ -347,12 +347,14 @@ const CHOICE_LOOKS: Record<SuggestionRow['state'], { tone: Tone; glyph: keyof Gl
   generated: { tone: 'dim', glyph: 'none', text: 'generated from other columns: change those' },
 };
 
+const SHOWN_VALUES = 3;
+
 function shownValue(value: string | null): string {
   return value ?? 'NULL';
 }
 
 export function suggestionColumns({ glyphs }: { glyphs: Glyphs }): Column<SuggestionRow>[] {
-  const listed = (values: string[]): string => (values.length === 0 ? glyphs.none : values.slice(0, 3).join('  '));
+  const listed = (values: string[]): string => (values.length === 0 ? glyphs.none : values.slice(0, SHOWN_VALUES).join('  '));
   return [
     {
       title: 'COLUMN',
@@ -390,7 +392,8 @@ export function suggestionColumns({ glyphs }: { glyphs: Glyphs }): Column<Sugges
 
 export function suggestionFacts(row: SuggestionRow): Fact[] {
   const { state, sql, reason, values, error, partners, meaning, samples } = row;
-  const before = values.length > 0 ? values.map((each) => shownValue(each.before)) : samples;
+  const shown = values.slice(0, SHOWN_VALUES);
+  const before = shown.length > 0 ? shown.map((each) => shownValue(each.before)) : samples;
   return [
     { name: 'Looks like', value: meaning },
     sql === null
@@ -399,7 +402,7 @@ export function suggestionFacts(row: SuggestionRow): Fact[] {
     ...(error === null ? [] : [{ name: 'Error', value: error }]),
     { name: 'Before', value: before.join('  ') || 'no values' },
     ...(error === null && sql !== null
-      ? [{ name: 'After', value: values.map(({ after }) => shownValue(after)).join('  ') || 'no values' }]
+      ? [{ name: 'After', value: shown.map(({ after }) => shownValue(after)).join('  ') || 'no values' }]
       : []),
     ...(partners.length > 0 ? [{ name: 'Foreign keys', value: `change alike: ${partners.join(', ')}` }] : []),
   ];
@@ -411,16 +414,16 @@ export function suggestionText(rows: SuggestionRow[]): string {
   return `${replaced} of ${formatNumberOf(rows.length, 'column')} replaced`;
 }
 
-/** `Tried 12 replacements on up to 10 rows each in 84 ms: no errors` */
+/** `12 replacements tried on 10 rows in 84 ms: no errors` */
 export function triedText({ ms, columns }: TrialResult, rows: number): string {
   const failed = columns.filter(({ error }) => error !== null).length;
   const outcome = failed === 0 ? 'no errors' : `${formatNumberOf(failed, 'error')}`;
-  return `Tried ${formatNumberOf(columns.length, 'replacement')} on up to ${rows} rows each in ${formatDuration(ms)}: ${outcome}`;
+  return `${formatNumberOf(columns.length, 'replacement')} tried on ${rows} rows in ${formatDuration(ms)}: ${outcome}`;
 }
 
 /** What the query is tried in, and how long it took to open. */
 export function openedText(ms: number): string {
-  return `copy restored in ${formatDuration(ms)}`;
+  return `Copy restored in ${formatDuration(ms)}`;
 }
 
 /** Instead of the plan of a sanitization without a query. */

@@ -128,6 +128,8 @@ export function diagramLines(drawing: Drawing): DiagramSpan[][] {
 
 interface Strokes {
   across: string;
+  /** Of a reference by which rows come. */
+  heavy: string;
   /** Of a reference that the configuration excludes. */
   broken: string;
   down: string;
@@ -142,6 +144,7 @@ interface Strokes {
 
 const UNICODE_STROKES: Strokes = {
   across: '─',
+  heavy: '━',
   broken: '┄',
   down: '│',
   corners: ['╭', '╮', '╰', '╯'],
@@ -157,6 +160,7 @@ const UNICODE_STROKES: Strokes = {
 
 const ASCII_STROKES: Strokes = {
   across: '-',
+  heavy: '=',
   broken: '.',
   down: '|',
   corners: ['+', '+', '+', '+'],
@@ -280,7 +284,8 @@ function gapOf({ middles, centre, rows, strokes, towards }: Gap): DiagramSpan[][
       text,
       ...lookOf(of ?? null),
     });
-    const stroke = (of: SubsetReference | null | undefined): string => (of?.excluded ? strokes.broken : strokes.across);
+    const stroke = (of: SubsetReference | null | undefined): string =>
+      of?.excluded ? strokes.broken : of?.chosen ? strokes.heavy : strokes.across;
     return [
       onLeft ? part(before, stroke(before).repeat(2)) : { text: '  ' },
       { text: strokes.joints[joint] ?? strokes.down, tone: 'dim' },
