@@ -58,7 +58,7 @@ export const coverageScreen: ScreenModule<CoverageRoute> = {
 function CoverageView({ route }: { route: CoverageRoute }) {
   const model = useModel();
   const run = useStore(model.runs.store, ({ runs }) => runWithId(runs, route.run));
-  const { columns, height } = useRoom();
+  const { columns, height, wide } = useRoom();
   const { glyphs } = useTheme();
   const sanitized = run?.summary?.sanitized;
   const rows = useMemo(() => coverageTree(sanitized?.coverage), [sanitized]);
@@ -70,7 +70,7 @@ function CoverageView({ route }: { route: CoverageRoute }) {
     route.list.selected,
   );
   return (
-    <Frame screen="coverage" path={[run.target, 'coverage']} aside={findingsCount(coverage)}>
+    <Frame screen="coverage" path={[run.target, 'coverage']} aside={findingsCount(coverage, wide)}>
       <ListView
         columns={tableColumns}
         rows={rows}
@@ -85,9 +85,9 @@ function CoverageView({ route }: { route: CoverageRoute }) {
   );
 }
 
-function findingsCount(coverage: Coverage): Span[] {
+function findingsCount(coverage: Coverage, wide: boolean): Span[] {
   return [
     { text: findingsText(coverage), tone: coverage.findings.length === 0 ? 'good' : 'bad' },
-    { text: `  ${tablesText(coverage.tables)}`, tone: 'dim' },
+    ...(wide ? [{ text: `  ${tablesText(coverage.tables)}`, tone: 'dim' as const }] : []),
   ];
 }

@@ -32,7 +32,6 @@ interface SubsetGraphRoute {
 export const subsetGraphScreen: ScreenModule<SubsetGraphRoute> = {
   id: 'subset-graph',
   title: 'Diagram of a subset',
-  picture: 'subset-graph',
   view: SubsetGraphView,
   keys: [
     {

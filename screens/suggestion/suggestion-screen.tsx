@@ -22,7 +22,6 @@ import { rowsOf, type SuggestionRoute, selectedRow } from './suggestion-route.ts
 export const suggestionScreen: ScreenModule<SuggestionRoute> = {
   id: 'suggestion',
   title: 'Suggested sanitization query',
-  picture: 'suggestion',
   view: SuggestionView,
   keys: [
     {

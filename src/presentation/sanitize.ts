@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type {
   Coverage,
   QuerySavePlan,
@@ -354,7 +355,8 @@ function shownValue(value: string | null): string {
 }
 
 export function suggestionColumns({ glyphs }: { glyphs: Glyphs }): Column<SuggestionRow>[] {
-  const listed = (values: string[]): string => (values.length === 0 ? glyphs.none : values.slice(0, SHOWN_VALUES).join('  '));
+  const listed = (values: string[]): string =>
+    values.length === 0 ? glyphs.none : values.slice(0, SHOWN_VALUES).join('  ');
   return [
     {
       title: 'COLUMN',
@@ -473,5 +475,5 @@ export function querySaveLines({ file, exists, configuration }: QuerySavePlan): 
 }
 
 export function querySavedText(file: string): string {
-  return `Saved ${file}. Press s to sanitize with it`;
+  return `Saved ${basename(file)}. Press s to sanitize with it`;
 }
