@@ -37,7 +37,6 @@ export const suggestionScreen: ScreenModule<SuggestionRoute> = {
       help: 'edit the new value as SQL; of a column that is left, the reason to keep it',
       whyNot: notOpen,
       run: (model, route) => editColumn(model, route),
-      palette: 'edit the new value',
     },
     {
       keys: ['T'],
@@ -66,7 +65,7 @@ export const suggestionScreen: ScreenModule<SuggestionRoute> = {
 };
 
 function notOpen({ route }: KeyContext<SuggestionRoute>): string | null {
-  return route.found && rowsOf(route).length > 0 ? null : 'There is no suggestion yet';
+  return route.found && rowsOf(route).length > 0 ? null : SUGGESTION_NOTICES.notOpen;
 }
 
 /** Rows of the text field and the line above it. */
@@ -102,7 +101,7 @@ export function SuggestionView({ route }: { route: SuggestionRoute }) {
             label={label}
             edit={typing}
             width={columns - 4}
-            placeholder={editing === 'value' ? 'the suggested value' : 'why the values may stay, for reviewers'}
+            placeholder={editing === 'value' ? SUGGESTION_NOTICES.valueHint : SUGGESTION_NOTICES.reasonHint}
           />
         </Box>
       )}

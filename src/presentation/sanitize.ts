@@ -459,6 +459,9 @@ export const SUGGESTION_NOTICES = {
   generated: 'The column is generated from other columns: change those',
   trying: 'Trying the replacements…',
   noColumns: 'No column is replaced: there is nothing to save',
+  notOpen: 'There is no suggestion yet',
+  valueHint: 'the suggested value',
+  reasonHint: 'why the values may stay, for reviewers',
 };
 
 /** Foreign keys need equal values on both sides. */
