@@ -9,8 +9,8 @@ import {
   suggestionQuestion,
   triedText,
 } from '../../src/presentation/sanitize.ts';
+import type { ColumnChoice, ColumnChoices } from '../../src/results/suggested-query.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
-import { type ColumnChoice, type ColumnChoices, writeQuery } from '../../src/sanitize/suggestion.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { notFetched, showWhileFetching } from '../app/fetched.ts';
 import { type Model, notifyFailure, quietly } from '../app/model.ts';
@@ -173,7 +173,7 @@ export function planSave(model: Model, route: SuggestionRoute): void {
     model.navigation.notify({ tone: 'caution', text: SUGGESTION_NOTICES.noColumns });
     return;
   }
-  const query = writeQuery(found.query, choices);
+  const query = found.write(choices);
   const saving = { screen: 'save-query' as const, target, ...notFetched<never>(), list: emptyList };
   showWhileFetching(model, { ...saving, suggestion: controller }, (signal) =>
     model.operations.planQuerySave(quietly(signal), { target, query }),

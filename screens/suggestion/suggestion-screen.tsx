@@ -71,7 +71,7 @@ function notOpen({ route }: KeyContext<SuggestionRoute>): string | null {
 /** Rows of the text field and the line above it. */
 const FIELD_ROWS = 2;
 
-export function SuggestionView({ route }: { route: SuggestionRoute }) {
+function SuggestionView({ route }: { route: SuggestionRoute }) {
   const { columns, height, wide } = useRoom();
   const { glyphs } = useTheme();
   const { target, found, error, step, typing, editing, choices, trial, list } = route;

@@ -5,11 +5,12 @@ import type { DestinationState, MissingParts } from '../results/load-results.ts'
 import type { Sized, TargetRow } from '../results/results.ts';
 import type { NeededTable } from '../results/selected-tables.ts';
 import type { ProofRow } from '../results/subset-results.ts';
+import type { ColumnChoices, SuggestedQuery } from '../results/suggested-query.ts';
 import type { Context } from '../runtime/context.ts';
 import type { WarningEvent } from '../runtime/events.ts';
 import type { ColumnDigest, ColumnFacts } from '../sanitize/column-facts.ts';
 import type { Statement } from '../sanitize/statement.ts';
-import type { ColumnChoices, SuggestedQuery, SuspectColumn } from '../sanitize/suggestion.ts';
+import type { SuspectColumn } from '../sanitize/suggestion.ts';
 import type { Collected } from '../subset/collect.ts';
 import type { Graph } from '../subset/graph.ts';
 import type { Plan } from '../subset/plan.ts';

@@ -8,7 +8,7 @@ import type {
   TableCoverage,
   TrialResult,
 } from '../results/sanitize-results.ts';
-import { type ColumnChoices, chosenSql, type SuggestedQuery } from '../sanitize/suggestion.ts';
+import { type ColumnChoices, chosenSql, type SuggestedQuery } from '../results/suggested-query.ts';
 import type { RunSummary } from '../state/runs.ts';
 import { formatCount, formatDuration, formatNumberOf } from '../text/format.ts';
 import type { Column } from './shapes/column.ts';
@@ -168,7 +168,7 @@ export function coverageColumns({ glyphs }: { glyphs: Glyphs }): Column<Coverage
   ];
 }
 
-export function coverageFacts(row: CoverageRow, tables: TableCoverage[]): Fact[] {
+function coverageFacts(row: CoverageRow, tables: TableCoverage[]): Fact[] {
   const { column, meaning, state, before, after, remark } = row;
   const table = tables.find(({ name }) => column.startsWith(`${name}.`));
   const rows = (count: number | null) => (count === null ? 'no' : formatCount(count));
@@ -238,7 +238,7 @@ function tableOfColumn(column: string, tables: TableCoverage[]): string {
 const BAR = 10;
 
 /** `████████░░ 8/10`: the personal columns that do not hold their original values. */
-export function coverageBar({ safe, all }: { safe: number; all: number }, glyphs: Glyphs): string {
+function coverageBar({ safe, all }: { safe: number; all: number }, glyphs: Glyphs): string {
   const full = all === 0 ? BAR : Math.floor((safe / all) * BAR);
   return `${glyphs.barFull.repeat(full)}${glyphs.barEmpty.repeat(BAR - full)} ${safe}/${all}`;
 }

@@ -10,9 +10,10 @@ import { findSnapshot, listSnapshots } from '../../src/operations/snapshots/snap
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
 import { filesOf } from '../../src/repository/repository.ts';
 import type { SanitizeResult } from '../../src/results/sanitize-results.ts';
+import type { ColumnChoices } from '../../src/results/suggested-query.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { RunEvent } from '../../src/runtime/events.ts';
-import { type ColumnChoices, writeQuery } from '../../src/sanitize/suggestion.ts';
+import { writeQuery } from '../../src/sanitize/suggestion.ts';
 import { asData } from '../helpers/as-data.ts';
 import { eventually, temporaryFolder, testContext } from '../helpers/postgres-server.ts';
 

@@ -2,7 +2,8 @@ import type { PlannedSanitize } from '../../src/operations/sanitize/sanitize.ts'
 import type { OpenSuggestion } from '../../src/operations/sanitize/suggest.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
 import type { Coverage } from '../../src/results/sanitize-results.ts';
-import { chosenSql, type SuggestedColumn } from '../../src/sanitize/suggestion.ts';
+import { chosenSql, type SuggestedColumn } from '../../src/results/suggested-query.ts';
+import { writeQuery } from '../../src/sanitize/suggestion.ts';
 import type { FakeWorld } from './fake-world.ts';
 
 export function fakeSanitize(
@@ -87,6 +88,7 @@ export function fakeSuggestion(): OpenSuggestion {
   return {
     findings: fakeCoverage().findings,
     query,
+    write: (choices) => writeQuery(query, choices),
     openedMs: 1200,
     tryOut: async (choices) => ({
       ms: 84,

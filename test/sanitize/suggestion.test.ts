@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { splitStatements } from '../../src/engines/postgres/sanitize/statements.ts';
+import type { SuggestedColumn, SuggestedQuery } from '../../src/results/suggested-query.ts';
 import { readKeepComments } from '../../src/sanitize/keep-comments.ts';
-import { type SuggestedColumn, type SuggestedQuery, writeQuery } from '../../src/sanitize/suggestion.ts';
+import { writeQuery } from '../../src/sanitize/suggestion.ts';
 
 const column = (name: string, change: Partial<SuggestedColumn> = {}): SuggestedColumn => ({
   column: `public.person.${name}`,

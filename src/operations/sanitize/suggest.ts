@@ -3,13 +3,14 @@ import type { ReplacementTrial } from '../../engines/engine.ts';
 import { engineForUrl } from '../../engines/registry.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { SanitizeFinding, Suggestion, TrialResult } from '../../results/sanitize-results.ts';
+import { type ColumnChoices, chosenSql, type SuggestedQuery } from '../../results/suggested-query.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { columnName } from '../../sanitize/column-facts.ts';
 import { maskValue } from '../../sanitize/coverage.ts';
 import { readKeepComments } from '../../sanitize/keep-comments.ts';
 import { chooseQuery, chosenQuery, type SanitizeQuery } from '../../sanitize/query.ts';
-import { type ColumnChoices, chosenSql, type SuggestedQuery, writeQuery } from '../../sanitize/suggestion.ts';
+import { writeQuery } from '../../sanitize/suggestion.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { refuseUntrusted } from '../snapshots/signatures.ts';
@@ -29,6 +30,7 @@ export function suggest(context: Context, request: SanitizeRequest): Promise<Sug
 export interface OpenSuggestion {
   findings: SanitizeFinding[];
   query: SuggestedQuery;
+  write(choices: ColumnChoices): string;
   /** How long restoring and examining the snapshot took. */
   openedMs: number;
   /** Tries the chosen replacements on a few rows of each column; nothing of it remains. */
@@ -81,7 +83,8 @@ export async function withSuggestion<Result>(
       const openedMs = Math.round(performance.now() - began);
       const tryOut = (choices: ColumnChoices): Promise<TrialResult> =>
         tryChoices(context, { url, manifest, query: suggested, choices, rows: TRIED_ROWS });
-      used = { result: await use({ findings, query: suggested, openedMs, tryOut }) };
+      const write = (choices: ColumnChoices): string => writeQuery(suggested, choices);
+      used = { result: await use({ findings, query: suggested, write, openedMs, tryOut }) };
     },
   });
   if (!used) throw new Error('the restore did not offer its database');

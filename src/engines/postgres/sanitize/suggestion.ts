@@ -1,14 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import type { SuggestedQuery, SuggestedTable } from '../../../results/suggested-query.ts';
 import { type ColumnFacts, columnName } from '../../../sanitize/column-facts.ts';
 import type { Replaceable } from '../../../sanitize/replacements.ts';
-import {
-  type KeyPair,
-  type SuggestedQuery,
-  type SuggestedTable,
-  type SuspectColumn,
-  suggestedColumn,
-  withPartners,
-} from '../../../sanitize/suggestion.ts';
+import { type KeyPair, type SuspectColumn, suggestedColumn, withPartners } from '../../../sanitize/suggestion.ts';
 import type { EngineContext, SuggestionRequest } from '../../engine.ts';
 import { headingOf } from '../../shared/sanitize/suggested-query.ts';
 import { connect } from '../connection/connect.ts';
