@@ -16,6 +16,7 @@ import type { SetUp, SetUpPlan } from '../../src/operations/configuration/set-up
 import type { SourceNames } from '../../src/operations/configuration/source-names.ts';
 import type { TriedDestination, TriedSource } from '../../src/operations/configuration/try-connection.ts';
 import type { StorageProfile } from '../../src/operations/configuration/try-storage.ts';
+import type { HistoryRequest } from '../../src/operations/history/list-history.ts';
 import type { GuardOptions } from '../../src/operations/load/guard.ts';
 import type { LoadRequest, PlannedLoad } from '../../src/operations/load/planned-load.ts';
 import type { PlannedReset, ResetRequest } from '../../src/operations/load/reset.ts';
@@ -39,6 +40,7 @@ import type {
   BranchResetResult,
   BranchSwitchResult,
 } from '../../src/results/branch-results.ts';
+import type { HistoryList } from '../../src/results/history-results.ts';
 import type { LoadResult, ResetResult } from '../../src/results/load-results.ts';
 import type {
   DiffResult,
@@ -87,6 +89,7 @@ export interface Operations {
   applyBranchDrop(session: RunContext, planned: PlannedBranchDrop): Promise<BranchDropResult>;
   planBranchSwitch(session: RunContext, request: BranchSwitchRequest): Promise<PlannedBranchSwitch>;
   applyBranchSwitch(session: RunContext, planned: PlannedBranchSwitch): Promise<BranchSwitchResult>;
+  listHistory(session: RunContext, request: HistoryRequest): Promise<HistoryList>;
   listTables(session: RunContext, request: SnapshotRequest): Promise<SnapshotTable[]>;
   diff(session: RunContext, request: DiffRequest): Promise<DiffResult>;
   push(session: RunContext, request: SnapshotRequest): Promise<TransferResult>;
@@ -199,6 +202,7 @@ export function lazyOperations(
     applyBranchDrop: inContext(async () => (await import('../../src/operations/branch/drop.ts')).applyBranchDrop),
     planBranchSwitch: inContext(async () => (await import('../../src/operations/branch/switch.ts')).planBranchSwitch),
     applyBranchSwitch: inContext(async () => (await import('../../src/operations/branch/switch.ts')).applyBranchSwitch),
+    listHistory: inContext(async () => (await import('../../src/operations/history/list-history.ts')).listHistory),
     listTables: inContext(async () => (await import('../../src/operations/snapshots/snapshot-tables.ts')).listTables),
     diff: inContext(async () => (await import('../../src/operations/snapshots/diff.ts')).diff),
     push: inContext(async () => (await import('../../src/operations/snapshots/push.ts')).push),

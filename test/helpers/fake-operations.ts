@@ -60,6 +60,10 @@ export function fakeOperations(world: FakeWorld): Operations {
       if (answering.length === rows.length) return;
       await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     },
+    listHistory: async (_session, { target }) => ({
+      entries: world.history.filter((entry) => target === undefined || entry.target === target),
+      damaged_lines: 0,
+    }),
     listSnapshots: async (_session, target) => ({ target, snapshots: snapshotsOf(target) }),
     annotate: async (_session, { target, snapshot, note }) => {
       const row = { ...find(target, snapshot), note: note || null };
