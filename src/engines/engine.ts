@@ -375,6 +375,27 @@ export interface ConnectFacet {
   inspect(context: EngineContext, url: DatabaseUrl): Promise<DestinationState>;
   /** Rows of every table by its name in the snapshot, where the engine can tell. */
   countRows?(context: EngineContext, live: { url: DatabaseUrl; manifest: Manifest }): Promise<Map<string, number>>;
+  /** Where `countRows` is there. */
+  readSmallTables?(context: EngineContext, request: SmallTablesRequest): Promise<SmallTable[]>;
+}
+
+export interface SmallTablesRequest {
+  url: DatabaseUrl;
+  manifest: Manifest;
+  /** In lower case, in any schema. */
+  names: string[];
+  mostTables: number;
+  /** A table with more rows is left out. */
+  mostRows: number;
+  /** Characters of a value; the rest is cut. */
+  longest: number;
+}
+
+export interface SmallTable {
+  /** Its name in the snapshot. */
+  table: string;
+  columns: string[];
+  rows: (string | null)[][];
 }
 
 export interface DumpFacet {
@@ -416,10 +437,7 @@ export interface BranchFacet {
   reset(context: EngineContext, reset: BranchReset): Promise<Replaced>;
   /** `false` where it was gone already. */
   drop(context: EngineContext, request: BranchRequest): Promise<boolean>;
-  /** Why a destination cannot be switched to a branch; `null` where it can. */
-  whyNoSwitch: string | null;
-  /** Absent where `whyNoSwitch` has a reason. */
-  switchTo?(context: EngineContext, request: BranchRequest): Promise<Switched>;
+  switchTo(context: EngineContext, request: BranchRequest): Promise<Switched>;
 }
 
 /** The database is always a new copy without other users. */

@@ -38,6 +38,7 @@ export async function findBranches(
   { sizes = false } = {},
 ): Promise<MarkedBranch[]> {
   const marks = (await findMarks(server, destination)).filter(({ mark }) => mark.tool === 'branch');
+  const isDestination = (database: string, { of }: BranchMark): boolean => database === of || database === destination;
   if (marks.length === 0) return [];
   const databases = marks.map(({ database }) => database);
   const bytes = sizes ? await readSizes(server, databases) : null;
@@ -45,7 +46,8 @@ export async function findBranches(
   return marks.map(({ database, mark }) => {
     const sizeBytes = bytes && (bytes.get(database) ?? 0);
     return {
-      ...{ name: mark.name, database, current: false, createdAt: mark.created_at, resetAt: mark.reset_at },
+      ...{ name: mark.name, database, current: isDestination(database, mark) },
+      ...{ createdAt: mark.created_at, resetAt: mark.reset_at },
       ...{ snapshot: mark.snapshot, repository: mark.repository, gitBranch: mark.git_branch, owner: mark.owner },
       ...{ sizeBytes, ownBytes: sizeBytes },
       clients: clients?.get(database) ?? 0,
