@@ -9,9 +9,11 @@ import type { TablesRoute } from '../tables/tables-route.ts';
 import { confirm, UNVERIFIED_SOURCES } from './actions.ts';
 
 export const LOAD: KeyBinding = {
-  keys: ['l', 'enter'],
+  id: 'load',
+  keys: ['l'],
   label: 'load',
   help: 'restore the snapshot into the destination; shows the plan and asks first',
+  palette: 'Load snapshot…',
   whyNot: notLoadable,
   run: (model) => {
     const { target, snapshot } = contextOf(model);
@@ -22,9 +24,11 @@ export const LOAD: KeyBinding = {
 };
 
 export const LOAD_LATEST: KeyBinding = {
+  id: 'load',
   keys: ['l'],
   label: 'load latest',
   help: 'restore the newest snapshot into the destination; shows the plan and asks first',
+  palette: 'Load latest snapshot…',
   whyNot: latestNotLoadable,
   run: (model) => {
     const { target } = contextOf(model);
@@ -33,9 +37,11 @@ export const LOAD_LATEST: KeyBinding = {
 };
 
 export const LOAD_MARKED: KeyBinding<TablesRoute> = {
+  id: 'load',
   keys: ['l'],
   label: 'load marked',
   help: 'restore the marked tables and the tables they require, others without rows; shows the plan and asks first',
+  palette: 'Load marked tables…',
   whyNot: (context) =>
     notLoadable(context) ?? (context.route.marked.length === 0 ? 'Mark the tables to load: Space does' : null),
   run: (model, { target, snapshot, marked: tables }) => {
