@@ -5,6 +5,7 @@ import { type KeyBinding, type Model, quietly } from '../app/model.ts';
 import type { HistoryRoute } from './history-route.ts';
 
 export const HISTORY: KeyBinding = {
+  id: 'history',
   keys: ['h'],
   label: 'history',
   help: 'builds, loads and transfers of earlier sessions and of scripts, too',

@@ -60,6 +60,10 @@ export function fakeOperations(world: FakeWorld): Operations {
       if (answering.length === rows.length) return;
       await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     },
+    openClient: async (_session, { url }, run) => {
+      if (world.failClient) throw world.failClient;
+      return run({ file: 'psql', args: [url], env: { PGPASSWORD: 'secret' } });
+    },
     listHistory: async (_session, { target }) => ({
       entries: world.history.filter((entry) => target === undefined || entry.target === target),
       damaged_lines: 0,

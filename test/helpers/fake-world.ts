@@ -31,6 +31,8 @@ export interface FakeWorld {
   /** Audit events of the hub, and what reading them fails of. */
   audit: AuditEvent[];
   failAudit: UserError | null;
+  /** What opening a client fails of. */
+  failClient: UserError | null;
   /** What was done earlier, newest first. */
   history: HistoryEntry[];
   /** What the next sign-in fails of. */
@@ -112,6 +114,7 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
     hub: null,
     audit: [],
     failAudit: null,
+    failClient: null,
     history: [],
     failSignIn: null,
     tables: [
