@@ -17,6 +17,8 @@ import type { SetUp, SetUpPlan } from '../../src/operations/configuration/set-up
 import type { SourceNames } from '../../src/operations/configuration/source-names.ts';
 import type { TriedDestination, TriedSource } from '../../src/operations/configuration/try-connection.ts';
 import type { StorageProfile } from '../../src/operations/configuration/try-storage.ts';
+import type { HistoryRequest } from '../../src/operations/history/list-history.ts';
+import type { ClientRequest } from '../../src/operations/load/client-program.ts';
 import type { GuardOptions } from '../../src/operations/load/guard.ts';
 import type { LoadRequest, PlannedLoad } from '../../src/operations/load/planned-load.ts';
 import type { PlannedReset, ResetRequest } from '../../src/operations/load/reset.ts';
@@ -42,6 +44,7 @@ import type {
   BranchResetResult,
   BranchSwitchResult,
 } from '../../src/results/branch-results.ts';
+import type { HistoryList } from '../../src/results/history-results.ts';
 import type { LoadResult, ResetResult } from '../../src/results/load-results.ts';
 import type {
   DiffResult,
@@ -59,6 +62,7 @@ import type { SubsetResult } from '../../src/results/subset-results.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { RunContext } from '../../src/state/runs.ts';
 import { withoutPasswords, withoutSecrets, withSecrets } from './hide-secrets.ts';
+import type { RunnableProgram } from './model.ts';
 
 /** The operations as the screens see them. */
 export interface Operations {
@@ -102,6 +106,13 @@ export interface Operations {
   applyBranchDrop(session: RunContext, planned: PlannedBranchDrop): Promise<BranchDropResult>;
   planBranchSwitch(session: RunContext, request: BranchSwitchRequest): Promise<PlannedBranchSwitch>;
   applyBranchSwitch(session: RunContext, planned: PlannedBranchSwitch): Promise<BranchSwitchResult>;
+  listHistory(session: RunContext, request: HistoryRequest): Promise<HistoryList>;
+  /** Runs psql or mysql on the destination; resolves with what `run` gives. */
+  openClient<Result>(
+    session: RunContext,
+    request: ClientRequest,
+    run: (program: RunnableProgram) => Promise<Result>,
+  ): Promise<Result>;
   listTables(session: RunContext, request: SnapshotRequest): Promise<SnapshotTable[]>;
   diff(session: RunContext, request: DiffRequest): Promise<DiffResult>;
   push(session: RunContext, request: SnapshotRequest): Promise<TransferResult>;
@@ -222,6 +233,11 @@ export function lazyOperations(
     applyBranchDrop: inContext(async () => (await import('../../src/operations/branch/drop.ts')).applyBranchDrop),
     planBranchSwitch: inContext(async () => (await import('../../src/operations/branch/switch.ts')).planBranchSwitch),
     applyBranchSwitch: inContext(async () => (await import('../../src/operations/branch/switch.ts')).applyBranchSwitch),
+    listHistory: inContext(async () => (await import('../../src/operations/history/list-history.ts')).listHistory),
+    async openClient(session, request, run) {
+      const { withClient } = await import('../../src/operations/load/client-program.ts');
+      return withoutSecrets(session, createContext, (context) => withClient(context, request, run));
+    },
     listTables: inContext(async () => (await import('../../src/operations/snapshots/snapshot-tables.ts')).listTables),
     diff: inContext(async () => (await import('../../src/operations/snapshots/diff.ts')).diff),
     push: inContext(async () => (await import('../../src/operations/snapshots/push.ts')).push),

@@ -13,6 +13,7 @@ import { editorProblemsScreen } from '../editor-problems/editor-problems-screen.
 import { exportScreen } from '../export/export-screen.tsx';
 import { fixScreen } from '../fix/fix-screen.tsx';
 import { helpScreen } from '../help/help-screen.tsx';
+import { historyScreen } from '../history/history-screen.tsx';
 import { messagesScreen } from '../messages/messages-screen.tsx';
 import { noteScreen } from '../note/note-screen.tsx';
 import { paletteScreen } from '../palette/palette-screen.tsx';
@@ -41,6 +42,7 @@ export const SCREENS: Model['screens'] = {
   suggestion: suggestionScreen,
   'save-query': saveQueryScreen,
   runs: runsScreen,
+  history: historyScreen,
   messages: messagesScreen,
   tables: tablesScreen,
   branches: branchesScreen,

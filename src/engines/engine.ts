@@ -378,8 +378,17 @@ export interface ConnectFacet {
   inspect(context: EngineContext, url: DatabaseUrl): Promise<DestinationState>;
   /** Rows of every table by its name in the snapshot, where the engine can tell. */
   countRows?(context: EngineContext, live: { url: DatabaseUrl; manifest: Manifest }): Promise<Map<string, number>>;
+  /** The interactive client on a database; files that it reads are written to the directory. */
+  clientProgram(context: EngineContext, request: { url: DatabaseUrl; directory: string }): Promise<ClientProgram>;
   /** Where `countRows` is there. */
   readSmallTables?(context: EngineContext, request: SmallTablesRequest): Promise<SmallTable[]>;
+}
+
+/** The password is in the environment or in a file, never in the arguments. */
+export interface ClientProgram {
+  file: string;
+  args: string[];
+  env: Record<string, string>;
 }
 
 export interface SmallTablesRequest {

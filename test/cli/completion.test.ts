@@ -46,6 +46,7 @@ test.each([
       'prune',
       'targets',
       'target',
+      'history',
       'branch',
       'mcp',
       'config',
@@ -89,6 +90,7 @@ test.each([
   ['--config = x', [':files']],
   ['build app --note ', []],
   ['undo app --d', ['--destdb', '--dry-run', '--debug']],
+  ['history ', ['app', 'shop']],
   ['--h', ['--help']],
   ['nonsense ', []],
 ])('after "tool %s" the shell offers %j', async (line, expected) => {

@@ -73,6 +73,14 @@ export function fakeOperations(world: FakeWorld): Operations {
             .toReversed(),
         ]),
       ),
+    openClient: async (_session, { url }, run) => {
+      if (world.failClient) throw world.failClient;
+      return run({ file: 'psql', args: [url], env: { PGPASSWORD: 'secret' } });
+    },
+    listHistory: async (_session, { target }) => ({
+      entries: world.history.filter((entry) => target === undefined || entry.target === target),
+      damaged_lines: 0,
+    }),
     listSnapshots: async (_session, target) => ({ target, snapshots: snapshotsOf(target) }),
     annotate: async (_session, { target, snapshot, note }) => {
       const row = { ...find(target, snapshot), note: note || null };

@@ -10,6 +10,12 @@ import type { ShownConfiguration } from '../../operations/configuration/show.ts'
 import type { SignedOut } from '../../operations/sign-in/sign-out.ts';
 import type { OwnKey } from '../../operations/trust.ts';
 import type { BranchList } from '../../results/branch-results.ts';
+import {
+  HISTORY_METHODS,
+  HISTORY_OPERATIONS,
+  HISTORY_OUTCOMES,
+  type HistoryList,
+} from '../../results/history-results.ts';
 import type { DiffResult } from '../../results/results.ts';
 import { matches } from './matches.ts';
 import { explainedValue, flag, number, open, orNull, snapshot, target, targetInfo, text, texts } from './parts.ts';
@@ -122,6 +128,31 @@ export const DOCUMENTS: Record<string, Shape[]> = {
         ),
         unchanged: number,
         migrations: v.exactOptional(v.array(v.object({ tool: text, table: text, only_from: texts, only_to: texts }))),
+      }),
+    ),
+  ],
+  history: [
+    matches<HistoryList>()(
+      v.object({
+        entries: v.array(
+          v.object({
+            at: text,
+            operation: v.picklist(HISTORY_OPERATIONS),
+            target: text,
+            outcome: v.picklist(HISTORY_OUTCOMES),
+            error: orNull(text),
+            duration_ms: number,
+            snapshot: orNull(text),
+            sanitized: orNull(flag),
+            from: orNull(text),
+            to: orNull(text),
+            branches: texts,
+            method: orNull(v.picklist(HISTORY_METHODS)),
+            size_bytes: orNull(number),
+            swap_ms: orNull(number),
+          }),
+        ),
+        damaged_lines: number,
       }),
     ),
   ],

@@ -2,6 +2,7 @@ import type { Engine } from '../engine.ts';
 import { wrapEngine } from '../wrap-engine.ts';
 import { branches } from './branches/branches.ts';
 import { countRows, listDatabases, listSchemas, listTables } from './browse.ts';
+import { clientProgram } from './connection/client-program.ts';
 import { withExplainedErrors } from './connection/explain-errors.ts';
 import { identifyAffected } from './connection/identity.ts';
 import { addressesOf, databaseOf } from './connection/location.ts';
@@ -44,6 +45,7 @@ const engine: Engine = {
     isSuperuser,
     inspect: async (context, url) => (await inspectDestination(context, url)).destination,
     countRows,
+    clientProgram,
     readSmallTables,
   },
   dump: { run: dump },

@@ -5,6 +5,7 @@ import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { openCloud } from '../cloud/open-cloud.ts';
 import { findTarget } from '../find-target.ts';
+import { recorded } from '../history/recorded.ts';
 import type { Planned } from '../planned.ts';
 import { copiesOf } from '../target-copies.ts';
 import { freedBytes, removeFrom } from './remove.ts';
@@ -62,13 +63,15 @@ async function planOfHub(context: Context, request: PruneRequest): Promise<Plann
 /** Removes what was planned, then the objects that no snapshot names any more. It cannot be undone. */
 export async function applyPrune(context: Context, { plan: { targets } }: PlannedPrune): Promise<void> {
   const { report } = context;
-  for (const { target, remove, from } of targets) {
+  for (const { target, remove, from, frees_bytes: size_bytes } of targets) {
     if (remove.length === 0) continue;
     const what = `${remove.length} ${remove.length === 1 ? 'snapshot' : 'snapshots'} of ${target}`;
     const step = { step: `remove ${target}`, label: `Remove ${what}`, done: `Removed ${what}` };
-    await withStep(report, step, () =>
-      eachPlace(context, { target, remove, from }, async (removal) => removeFrom(context, removal)),
-    );
+    const work = () =>
+      withStep(report, step, () =>
+        eachPlace(context, { target, remove, from }, async (removal) => removeFrom(context, removal)),
+      );
+    await recorded(context, { operation: 'prune', target, size_bytes }, { work });
   }
 }
 

@@ -9,6 +9,7 @@ import type { SubsetSettings } from '../../subset/graph.ts';
 import type { Plan } from '../../subset/plan.ts';
 import { formatNumberOf } from '../../text/format.ts';
 import { build } from '../build.ts';
+import { recorded } from '../history/recorded.ts';
 import { checkDestination } from '../load/destination.ts';
 import { refuseSources } from '../load/guard.ts';
 import { type Planned, planOutdated } from '../planned.ts';
@@ -57,7 +58,19 @@ export async function planSubset(given: Context, request: SubsetRequest): Promis
 }
 
 /** Does what was planned. Steps: `read`, `prepare`, `copy`, `large_objects`, `index`, `finish`, `prove`, `swap`, and those of a build. */
-export async function applySubset(given: Context, planned: PlannedSubset): Promise<SubsetResult> {
+export function applySubset(given: Context, planned: PlannedSubset): Promise<SubsetResult> {
+  const { target, source, destination } = planned.plan;
+  return recorded(
+    given,
+    { operation: 'subset', target, from: source, to: destination.url },
+    {
+      work: () => perform(given, planned),
+      facts: ({ swap_ms, snapshot }) => ({ swap_ms, snapshot: snapshot?.id ?? null }),
+    },
+  );
+}
+
+async function perform(given: Context, planned: PlannedSubset): Promise<SubsetResult> {
   const { request, plan, settings } = planned;
   const context = await withTargetUrls(given, request.target, { source: true });
   const { seed, undo } = plan;
