@@ -27,6 +27,7 @@ import type { SignedIn } from '../../src/operations/sign-in/sign-in-status.ts';
 import type { DiffRequest } from '../../src/operations/snapshots/diff.ts';
 import type { ExportRequest } from '../../src/operations/snapshots/export.ts';
 import type { PlannedRemove } from '../../src/operations/snapshots/remove.ts';
+import type { RowsRequest } from '../../src/operations/snapshots/rows.ts';
 import type { SnapshotRequest } from '../../src/operations/snapshots/snapshots.ts';
 import type { SaveSubset } from '../../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
@@ -51,6 +52,7 @@ import type {
   TransferResult,
   VerifyResult,
 } from '../../src/results/results.ts';
+import type { RowsResult } from '../../src/results/rows-results.ts';
 import type { SanitizeResult } from '../../src/results/sanitize-results.ts';
 import type { SubsetResult } from '../../src/results/subset-results.ts';
 import type { Context } from '../../src/runtime/context.ts';
@@ -88,6 +90,7 @@ export interface Operations {
   planBranchSwitch(session: RunContext, request: BranchSwitchRequest): Promise<PlannedBranchSwitch>;
   applyBranchSwitch(session: RunContext, planned: PlannedBranchSwitch): Promise<BranchSwitchResult>;
   listTables(session: RunContext, request: SnapshotRequest): Promise<SnapshotTable[]>;
+  readRows(session: RunContext, request: RowsRequest): Promise<RowsResult>;
   diff(session: RunContext, request: DiffRequest): Promise<DiffResult>;
   push(session: RunContext, request: SnapshotRequest): Promise<TransferResult>;
   pull(session: RunContext, request: SnapshotRequest): Promise<TransferResult>;
@@ -200,6 +203,7 @@ export function lazyOperations(
     planBranchSwitch: inContext(async () => (await import('../../src/operations/branch/switch.ts')).planBranchSwitch),
     applyBranchSwitch: inContext(async () => (await import('../../src/operations/branch/switch.ts')).applyBranchSwitch),
     listTables: inContext(async () => (await import('../../src/operations/snapshots/snapshot-tables.ts')).listTables),
+    readRows: inContext(async () => (await import('../../src/operations/snapshots/rows.ts')).readRows),
     diff: inContext(async () => (await import('../../src/operations/snapshots/diff.ts')).diff),
     push: inContext(async () => (await import('../../src/operations/snapshots/push.ts')).push),
     pull: inContext(async () => (await import('../../src/operations/snapshots/pull.ts')).pull),

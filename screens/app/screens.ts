@@ -17,6 +17,7 @@ import { messagesScreen } from '../messages/messages-screen.tsx';
 import { noteScreen } from '../note/note-screen.tsx';
 import { paletteScreen } from '../palette/palette-screen.tsx';
 import { quitScreen } from '../quit/quit-screen.tsx';
+import { rowsScreen } from '../rows/rows-screen.tsx';
 import { runScreen } from '../run/run-screen.tsx';
 import { runsScreen } from '../runs/runs-screen.tsx';
 import { setupScreen } from '../setup/setup-screen.tsx';
@@ -38,6 +39,7 @@ export const SCREENS: Model['screens'] = {
   runs: runsScreen,
   messages: messagesScreen,
   tables: tablesScreen,
+  rows: rowsScreen,
   branches: branchesScreen,
   'branch-name': branchNameScreen,
   diff: diffScreen,

@@ -43,6 +43,7 @@ import { pullCommand } from './pull.ts';
 import { pushCommand } from './push.ts';
 import { resetCommand } from './reset.ts';
 import { rmCommand } from './rm.ts';
+import { rowsCommand } from './rows.ts';
 import { sanitizeCommand } from './sanitize.ts';
 import { schemaEventsCommand } from './schema/events.ts';
 import { subsetCommand } from './subset.ts';
@@ -75,6 +76,7 @@ export const COMMANDS: CommandModule[] = [
   pruneCommand,
   targetsCommand,
   targetCommand,
+  rowsCommand,
   branchCreateCommand,
   branchListCommand,
   branchResetCommand,

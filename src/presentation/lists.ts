@@ -12,6 +12,7 @@ export const LOADING = {
   plan: ['Preparing the plan…', 'Nothing is changed before you confirm.'],
   snapshots: ['Listing snapshots…'],
   subset: ['Selecting rows…'],
+  rows: ['Reading the rows…'],
   tables: ['Reading the tables of the snapshot…'],
 };
 
@@ -22,6 +23,7 @@ export const EMPTY = {
   messages: ['No messages in this session yet.', 'Results of builds, loads and other runs are kept here.'],
   problems: ['No problems.'],
   runs: ['No runs in this session yet.', 'Builds, loads and other runs are listed here.'],
+  rows: ['The table has no rows.', 'Press Esc to go back.'],
   tables: ['The snapshot has no tables.', 'Press Esc to go back.'],
   targets: [
     'The configuration has no targets yet.',

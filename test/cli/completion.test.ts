@@ -50,6 +50,7 @@ test.each([
       'prune',
       'targets',
       'target',
+      'rows',
       'branch',
       'mcp',
       'config',

@@ -9,6 +9,7 @@ import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
 import { applyUndo, planUndo } from '../../src/operations/load/undo.ts';
 import { diff } from '../../src/operations/snapshots/diff.ts';
 import { localRepository } from '../../src/operations/snapshots/local-repository.ts';
+import { readRows } from '../../src/operations/snapshots/rows.ts';
 import { snapshotReader } from '../../src/operations/snapshots/snapshot-reader.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
@@ -42,6 +43,8 @@ const WORKING = 'CREATE TABLE from_script (id integer PRIMARY KEY);\nINSERT INTO
 /** Real servers on a busy machine take their time. */
 const LIMIT = 240_000;
 
+const SHOWN = "INSERT INTO shown VALUES (0, 'NULL'), (1, '漢字\t\n'), (2, NULL), (3, '')";
+
 /** What every engine keeps, proved on a real server; called inside a `describe`. */
 export function engineContract(start: () => Promise<ContractServer>): void {
   let server: ContractServer;
@@ -52,6 +55,8 @@ export function engineContract(start: () => Promise<ContractServer>): void {
     server = await start();
     await server.createDatabase('source');
     await server.fill('source');
+    await server.run('source', 'CREATE TABLE shown (id integer PRIMARY KEY, code varchar(20))');
+    await server.run('source', SHOWN);
   }, 240_000);
 
   afterAll(async () => {
@@ -91,6 +96,28 @@ export function engineContract(start: () => Promise<ContractServer>): void {
       const again = await build(contextFor(), { target: 'app', cpus: 2 });
       expect(again.stored_bytes).toBe(0);
       expect((await verify(contextFor(), { target: 'app' })).ok).toBe(true);
+    },
+    LIMIT,
+  );
+
+  it(
+    'shows rows of a snapshot as they are in the source',
+    async () => {
+      const shown = await readRows(contextFor(), { target: 'app', table: 'shown' });
+      expect(shown.columns.map(({ name }) => name)).toEqual(['id', 'code']);
+      expect(shown.rows.toSorted()).toEqual([
+        ['0', 'NULL'],
+        ['1', '漢字\t\n'],
+        ['2', null],
+        ['3', ''],
+      ]);
+      const context = contextFor();
+      const { manifest } = await findSnapshot(context, { target: 'app' });
+      for (const { name, rows } of manifest.tables) {
+        const result = await readRows(context, { target: 'app', table: name, limit: 1000 });
+        expect([name, result.rows.length]).toEqual([name, Math.min(rows, 1000)]);
+        expect(result.rows.every((row) => row.length === result.columns.length)).toBe(true);
+      }
     },
     LIMIT,
   );

@@ -214,6 +214,24 @@ export function fakeOperations(world: FakeWorld): Operations {
         error: null,
       };
     },
+    readRows: async (_session, { target, snapshot, table, reveal = false }) => ({
+      target,
+      snapshot: find(target, snapshot),
+      table,
+      columns: [
+        { name: 'id', personal: null, masked: false },
+        { name: 'email', personal: 'e-mail address', masked: !reveal },
+        { name: 'note', personal: null, masked: false },
+      ],
+      rows: [
+        ['1', reveal ? 'ann@example.com' : '***', null],
+        ['2', null, `red \u001b[2J 漢字 ${'x'.repeat(300)}`],
+        ['3', reveal ? 'bob@example.com' : '***', 'NULL'],
+        ['4', reveal ? '' : '***', ''],
+      ],
+      cut: [],
+      total: 1200,
+    }),
     listTables: async (_session, { target, snapshot }) => {
       find(target, snapshot);
       return [

@@ -11,6 +11,7 @@ import type { SignedOut } from '../../operations/sign-in/sign-out.ts';
 import type { OwnKey } from '../../operations/trust.ts';
 import type { BranchList } from '../../results/branch-results.ts';
 import type { DiffResult } from '../../results/results.ts';
+import type { RowsResult } from '../../results/rows-results.ts';
 import { matches } from './matches.ts';
 import { explainedValue, flag, number, open, orNull, snapshot, target, targetInfo, text, texts } from './parts.ts';
 import { type Shape, signedIn, targetBranch } from './results.ts';
@@ -122,6 +123,19 @@ export const DOCUMENTS: Record<string, Shape[]> = {
         ),
         unchanged: number,
         migrations: v.exactOptional(v.array(v.object({ tool: text, table: text, only_from: texts, only_to: texts }))),
+      }),
+    ),
+  ],
+  rows: [
+    matches<RowsResult>()(
+      v.object({
+        target: text,
+        snapshot,
+        table: text,
+        columns: v.array(v.object({ name: text, personal: orNull(text), masked: flag })),
+        rows: v.array(v.array(orNull(text))),
+        cut: v.array(v.object({ row: number, column: number, bytes: number })),
+        total: number,
       }),
     ),
   ],

@@ -1,6 +1,8 @@
 import type { Mode } from '../../config/mode.ts';
 import { diffColumns, diffTitle, migrationLines } from '../../presentation/diff.ts';
+import { hiddenColumnsText, rowColumns, rowsTitle } from '../../presentation/rows.ts';
 import { coverageColumns, coverageRows, coveredTableColumns } from '../../presentation/sanitize.ts';
+import { layOutTable } from '../../presentation/shapes/table-layout.ts';
 import { inFamilies, lackingLines, noSnapshotsLines, snapshotColumns } from '../../presentation/snapshot.ts';
 import { circlesText, subsetColumns, subsetList, subsetPathColumn, subsetQuestion } from '../../presentation/subset.ts';
 import {
@@ -12,6 +14,7 @@ import {
   targetInfoFacts,
 } from '../../presentation/targets.ts';
 import type { DiffResult, TargetInfo, TargetRow, TargetSnapshots } from '../../results/results.ts';
+import type { RowsResult } from '../../results/rows-results.ts';
 import type { Coverage } from '../../results/sanitize-results.ts';
 import type { SubsetPlanResult } from '../../results/subset-results.ts';
 import { printable } from '../../text/printable.ts';
@@ -66,6 +69,17 @@ export function diffText(result: DiffResult, options: TableOptions): string {
     ...migrationLines(result).map((line) => printable(line)),
     ...(changes.length > 0 ? ['', formatTable(columns, changes, options)] : []),
   ].join('\n');
+}
+
+/** The first rows of a table, and which columns are masked. */
+export function rowsText(result: RowsResult, options: TableOptions): string {
+  const title = rowsTitle(result, 'Show them with: --reveal');
+  if (result.rows.length === 0) return title;
+  const columns = rowColumns(result.columns);
+  const layout = layOutTable(columns, result.rows, options.columns ?? Number.POSITIVE_INFINITY);
+  const hidden = layout.fits ? columns.length - layout.columns.length : 0;
+  const table = ['', formatTable(columns, result.rows, options)];
+  return [title, ...table, ...(hidden > 0 ? ['', hiddenColumnsText(hidden)] : [])].join('\n');
 }
 
 /** The columns that look personal, findings first, then what became of each table. */
