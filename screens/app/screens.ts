@@ -24,6 +24,7 @@ import { setupScreen } from '../setup/setup-screen.tsx';
 import { signInScreen } from '../sign-in/sign-in-screen.tsx';
 import { snapshotsScreen } from '../snapshots/snapshots-screen.tsx';
 import { subsetScreen } from '../subset/subset-screen.tsx';
+import { tableDiffScreen } from '../table-diff/table-diff-screen.tsx';
 import { tablesScreen } from '../tables/tables-screen.tsx';
 import { targetsScreen } from '../targets/targets-screen.tsx';
 import { trustScreen } from '../trust/trust-screen.tsx';
@@ -43,6 +44,7 @@ export const SCREENS: Model['screens'] = {
   branches: branchesScreen,
   'branch-name': branchNameScreen,
   diff: diffScreen,
+  'table-diff': tableDiffScreen,
   check: checkScreen,
   fix: fixScreen,
   setup: setupScreen,

@@ -4,6 +4,11 @@ import { printable } from '../text/printable.ts';
 import { cut } from '../text/text-width.ts';
 import type { Cell, Column } from './shapes/column.ts';
 
+/** What a command line prints masked values by. */
+export const REVEAL_FLAG = 'Show them with: --reveal';
+/** The same by a key. */
+export const REVEAL_KEY = 'Press z to reveal it';
+
 /** `First 50 of 1,200 rows of public.customer; 2 columns look like personal data and are masked. …` */
 export function rowsTitle(result: RowsResult, how: string): string {
   const count = maskedCount(result);

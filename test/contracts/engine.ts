@@ -12,6 +12,7 @@ import { localRepository } from '../../src/operations/snapshots/local-repository
 import { readRows } from '../../src/operations/snapshots/rows.ts';
 import { snapshotReader } from '../../src/operations/snapshots/snapshot-reader.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
+import { diffTable } from '../../src/operations/snapshots/table-diff.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
 import { checkTarget } from '../../src/operations/targets.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
@@ -96,28 +97,6 @@ export function engineContract(start: () => Promise<ContractServer>): void {
       const again = await build(contextFor(), { target: 'app', cpus: 2 });
       expect(again.stored_bytes).toBe(0);
       expect((await verify(contextFor(), { target: 'app' })).ok).toBe(true);
-    },
-    LIMIT,
-  );
-
-  it(
-    'shows rows of a snapshot as they are in the source',
-    async () => {
-      const shown = await readRows(contextFor(), { target: 'app', table: 'shown' });
-      expect(shown.columns.map(({ name }) => name)).toEqual(['id', 'code']);
-      expect(shown.rows.toSorted()).toEqual([
-        ['0', 'NULL'],
-        ['1', '漢字\t\n'],
-        ['2', null],
-        ['3', ''],
-      ]);
-      const context = contextFor();
-      const { manifest } = await findSnapshot(context, { target: 'app' });
-      for (const { name, rows } of manifest.tables) {
-        const result = await readRows(context, { target: 'app', table: name, limit: 1000 });
-        expect([name, result.rows.length]).toEqual([name, Math.min(rows, 1000)]);
-        expect(result.rows.every((row) => row.length === result.columns.length)).toBe(true);
-      }
     },
     LIMIT,
   );
@@ -300,6 +279,54 @@ export function engineContract(start: () => Promise<ContractServer>): void {
       const both = await server.dump('copy');
       expect(both).toContain('from_script');
       expect(both).toContain('besides');
+    },
+    LIMIT,
+  );
+
+  it(
+    'shows rows of a snapshot as they are in the source',
+    async () => {
+      const shown = await readRows(contextFor(), { target: 'app', table: 'shown' });
+      expect(shown.columns.map(({ name }) => name)).toEqual(['id', 'code']);
+      expect(shown.rows.toSorted()).toEqual([
+        ['0', 'NULL'],
+        ['1', '漢字\t\n'],
+        ['2', null],
+        ['3', ''],
+      ]);
+      const context = contextFor();
+      const { manifest } = await findSnapshot(context, { target: 'app' });
+      for (const { name, rows } of manifest.tables) {
+        const result = await readRows(context, { target: 'app', table: name, limit: 1000 });
+        expect([name, result.rows.length]).toEqual([name, Math.min(rows, 1000)]);
+        expect(result.rows.every((row) => row.length === result.columns.length)).toBe(true);
+      }
+    },
+    LIMIT,
+  );
+
+  it(
+    'shows what changed in the definition and the rows of a table, by its key',
+    async () => {
+      for (const statement of [
+        "UPDATE shown SET code = 'changed' WHERE id = 1",
+        'DELETE FROM shown WHERE id = 2',
+        "INSERT INTO shown VALUES (7, 'new')",
+        'CREATE INDEX shown_code ON shown (code)',
+      ]) {
+        await server.run('source', statement);
+      }
+      await build(contextFor(), { target: 'app', cpus: 2 });
+      const { definition, rows } = await diffTable(contextFor(), { target: 'app', a: 1, b: 0, table: 'shown' });
+      const changed = (definition ?? []).filter(({ change, text }) => change !== 'same' && text !== '');
+      expect(changed).toContainEqual({ change: 'added', text: expect.stringContaining('shown_code') });
+      expect(rows).toMatchObject({ added: 1, removed: 1, changed: 1 });
+      expect(rows?.samples).toEqual([
+        { change: 'removed', values: ['2', null] },
+        { change: 'added', values: ['7', 'new'] },
+        { change: 'before', values: ['1', '漢字\t\n'] },
+        { change: 'after', values: ['1', 'changed'] },
+      ]);
     },
     LIMIT,
   );

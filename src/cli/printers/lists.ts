@@ -1,10 +1,11 @@
 import type { Mode } from '../../config/mode.ts';
 import { diffColumns, diffTitle, migrationLines } from '../../presentation/diff.ts';
-import { hiddenColumnsText, rowColumns, rowsTitle } from '../../presentation/rows.ts';
+import { hiddenColumnsText, REVEAL_FLAG, rowColumns, rowsTitle } from '../../presentation/rows.ts';
 import { coverageColumns, coverageRows, coveredTableColumns } from '../../presentation/sanitize.ts';
 import { layOutTable } from '../../presentation/shapes/table-layout.ts';
 import { inFamilies, lackingLines, noSnapshotsLines, snapshotColumns } from '../../presentation/snapshot.ts';
 import { circlesText, subsetColumns, subsetList, subsetPathColumn, subsetQuestion } from '../../presentation/subset.ts';
+import { tableDiffLines, tableDiffTitle } from '../../presentation/table-diff.ts';
 import {
   checkedEntry,
   copyLines,
@@ -17,6 +18,7 @@ import type { DiffResult, TargetInfo, TargetRow, TargetSnapshots } from '../../r
 import type { RowsResult } from '../../results/rows-results.ts';
 import type { Coverage } from '../../results/sanitize-results.ts';
 import type { SubsetPlanResult } from '../../results/subset-results.ts';
+import type { TableDiff } from '../../results/table-diff.ts';
 import { printable } from '../../text/printable.ts';
 import { factLines, questionLines } from './question.ts';
 import { formatTable, type TableOptions } from './table.ts';
@@ -62,7 +64,7 @@ export function snapshotsText({ target, snapshots }: TargetSnapshots, view: Snap
 
 /** What changed, table by table, and how much did not. */
 export function diffText(result: DiffResult, options: TableOptions): string {
-  const columns = diffColumns({ withBytes: result.to !== null });
+  const columns = diffColumns(result, options.style.glyphs);
   const { changes } = result;
   return [
     diffTitle(result),
@@ -71,9 +73,15 @@ export function diffText(result: DiffResult, options: TableOptions): string {
   ].join('\n');
 }
 
+/** Definitions as a unified diff, then rows. */
+export function tableDiffText(changes: TableDiff, { style }: TableOptions): string {
+  const lines = tableDiffLines(changes, { how: REVEAL_FLAG });
+  return [tableDiffTitle(changes), '', ...lines.map(({ text, tone }) => style.paint(tone, text))].join('\n');
+}
+
 /** The first rows of a table, and which columns are masked. */
 export function rowsText(result: RowsResult, options: TableOptions): string {
-  const title = rowsTitle(result, 'Show them with: --reveal');
+  const title = rowsTitle(result, REVEAL_FLAG);
   if (result.rows.length === 0) return title;
   const columns = rowColumns(result.columns);
   const layout = layOutTable(columns, result.rows, options.columns ?? Number.POSITIVE_INFINITY);

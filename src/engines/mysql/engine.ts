@@ -11,6 +11,7 @@ import { dump } from './dump/dump.ts';
 import { inspectDestination, planRestore } from './restore/preflight.ts';
 import { dropCopies, findCopies, planReset, reset } from './restore/reset.ts';
 import { restore } from './restore/restore.ts';
+import { readTable } from './restore/stored-table.ts';
 import { readNeeds } from './restore/table-needs.ts';
 import { findKept, undo } from './restore/undo.ts';
 import { readColumns } from './sanitize/columns.ts';
@@ -50,6 +51,7 @@ const engine: Engine = {
   dump: { run: dump },
   restore: {
     readNeeds: (_context, request) => readNeeds(request),
+    readTable: (_context, request) => readTable(request),
     plan: planRestore,
     run: restore,
     runScript,
