@@ -32,7 +32,9 @@ import type { SignedIn } from '../../src/operations/sign-in/sign-in-status.ts';
 import type { DiffRequest } from '../../src/operations/snapshots/diff.ts';
 import type { ExportRequest } from '../../src/operations/snapshots/export.ts';
 import type { PlannedRemove } from '../../src/operations/snapshots/remove.ts';
+import type { RowsRequest } from '../../src/operations/snapshots/rows.ts';
 import type { SnapshotRequest } from '../../src/operations/snapshots/snapshots.ts';
+import type { TableDiffRequest } from '../../src/operations/snapshots/table-diff.ts';
 import type { SaveSubset } from '../../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
 import type { SubsetRequest } from '../../src/operations/subset/subset-setting.ts';
@@ -57,8 +59,10 @@ import type {
   TransferResult,
   VerifyResult,
 } from '../../src/results/results.ts';
+import type { RowsResult } from '../../src/results/rows-results.ts';
 import type { SanitizeResult } from '../../src/results/sanitize-results.ts';
 import type { SubsetResult } from '../../src/results/subset-results.ts';
+import type { TableDiff } from '../../src/results/table-diff.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { RunContext } from '../../src/state/runs.ts';
 import { withoutPasswords, withoutSecrets, withSecrets } from './hide-secrets.ts';
@@ -114,7 +118,9 @@ export interface Operations {
     run: (program: RunnableProgram) => Promise<Result>,
   ): Promise<Result>;
   listTables(session: RunContext, request: SnapshotRequest): Promise<SnapshotTable[]>;
+  readRows(session: RunContext, request: RowsRequest): Promise<RowsResult>;
   diff(session: RunContext, request: DiffRequest): Promise<DiffResult>;
+  diffTable(session: RunContext, request: TableDiffRequest): Promise<TableDiff>;
   push(session: RunContext, request: SnapshotRequest): Promise<TransferResult>;
   pull(session: RunContext, request: SnapshotRequest): Promise<TransferResult>;
   export(session: RunContext, request: ExportRequest): Promise<ExportResult>;
@@ -239,7 +245,9 @@ export function lazyOperations(
       return withoutSecrets(session, createContext, (context) => withClient(context, request, run));
     },
     listTables: inContext(async () => (await import('../../src/operations/snapshots/snapshot-tables.ts')).listTables),
+    readRows: inContext(async () => (await import('../../src/operations/snapshots/rows.ts')).readRows),
     diff: inContext(async () => (await import('../../src/operations/snapshots/diff.ts')).diff),
+    diffTable: inContext(async () => (await import('../../src/operations/snapshots/table-diff.ts')).diffTable),
     push: inContext(async () => (await import('../../src/operations/snapshots/push.ts')).push),
     pull: inContext(async () => (await import('../../src/operations/snapshots/pull.ts')).pull),
     export: inContext(async () => (await import('../../src/operations/snapshots/export.ts')).exportSnapshot),

@@ -18,6 +18,7 @@ import { messagesScreen } from '../messages/messages-screen.tsx';
 import { noteScreen } from '../note/note-screen.tsx';
 import { paletteScreen } from '../palette/palette-screen.tsx';
 import { quitScreen } from '../quit/quit-screen.tsx';
+import { rowsScreen } from '../rows/rows-screen.tsx';
 import { runScreen } from '../run/run-screen.tsx';
 import { runsScreen } from '../runs/runs-screen.tsx';
 import { saveQueryScreen } from '../save-query/save-query-screen.tsx';
@@ -27,6 +28,7 @@ import { snapshotsScreen } from '../snapshots/snapshots-screen.tsx';
 import { subsetScreen } from '../subset/subset-screen.tsx';
 import { subsetGraphScreen } from '../subset-graph/subset-graph-screen.tsx';
 import { suggestionScreen } from '../suggestion/suggestion-screen.tsx';
+import { tableDiffScreen } from '../table-diff/table-diff-screen.tsx';
 import { tablesScreen } from '../tables/tables-screen.tsx';
 import { targetsScreen } from '../targets/targets-screen.tsx';
 import { trustScreen } from '../trust/trust-screen.tsx';
@@ -45,9 +47,11 @@ export const SCREENS: Model['screens'] = {
   history: historyScreen,
   messages: messagesScreen,
   tables: tablesScreen,
+  rows: rowsScreen,
   branches: branchesScreen,
   'branch-name': branchNameScreen,
   diff: diffScreen,
+  'table-diff': tableDiffScreen,
   check: checkScreen,
   fix: fixScreen,
   setup: setupScreen,

@@ -165,6 +165,18 @@ export interface DefinitionsRequest {
   read: RestoreRun['read'];
 }
 
+/** A table of a snapshot, `schema.table`. */
+export interface TableRequest extends Pick<DefinitionsRequest, 'manifest' | 'read'> {
+  table: string;
+}
+
+export interface StoredTable {
+  /** Table, indexes, constraints and triggers, in an order that does not change. */
+  text: string;
+  /** Columns of the primary key; empty without one. */
+  key: string[];
+}
+
 export interface RestoreRun extends RestoreRequest {
   plan: RestorePlan;
   jobs: number;
@@ -417,6 +429,8 @@ export interface DumpFacet {
 export interface RestoreFacet {
   /** Tables that need other tables, by the definitions in the snapshot. */
   readNeeds(context: EngineContext, request: DefinitionsRequest): Promise<NeededTable[]>;
+  /** The statements that define a table, as the snapshot has them; `null` where their format is unknown. */
+  readTable(context: EngineContext, request: TableRequest): Promise<StoredTable | null>;
   plan(context: EngineContext, request: RestoreRequest): Promise<RestorePlan>;
   run(context: EngineContext, run: RestoreRun): Promise<Replaced>;
   runScript(context: EngineContext, run: ScriptRun): Promise<Replaced>;

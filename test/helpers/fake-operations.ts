@@ -259,6 +259,44 @@ export function fakeOperations(world: FakeWorld): Operations {
         error: null,
       };
     },
+    diffTable: async (_session, { target, a, b, table, reveal = false }) => ({
+      ...{ target, table, from: find(target, a), to: find(target, b), rows_not_compared: null },
+      definition: [
+        { change: 'same', text: 'CREATE TABLE public.orders (' },
+        { change: 'removed', text: '    total integer,' },
+        { change: 'added', text: '    total numeric(10,2),' },
+      ],
+      rows: {
+        columns: [
+          { name: 'id', personal: null, masked: false },
+          { name: 'email', personal: 'e-mail address', masked: !reveal },
+        ],
+        ...{ added: 1, removed: 0, changed: 1 },
+        samples: [
+          { change: 'added', values: ['3', reveal ? 'ann@example.com' : '***'] },
+          { change: 'before', values: ['1', null] },
+          { change: 'after', values: ['1', reveal ? 'bob@example.com' : '***'] },
+        ],
+      },
+    }),
+    readRows: async (_session, { target, snapshot, table, reveal = false }) => ({
+      target,
+      snapshot: find(target, snapshot),
+      table,
+      columns: [
+        { name: 'id', personal: null, masked: false },
+        { name: 'email', personal: 'e-mail address', masked: !reveal },
+        { name: 'note', personal: null, masked: false },
+      ],
+      rows: [
+        ['1', reveal ? 'ann@example.com' : '***', null],
+        ['2', null, `red \u001b[2J 漢字 ${'x'.repeat(300)}`],
+        ['3', reveal ? 'bob@example.com' : '***', 'NULL'],
+        ['4', reveal ? '' : '***', ''],
+      ],
+      cut: [],
+      total: 1200,
+    }),
     listTables: async (_session, { target, snapshot }) => {
       find(target, snapshot);
       return [

@@ -97,6 +97,8 @@ const dropCopiesPlan = matches<DropCopiesPlan>()(
   v.object({ target: text, destination, copies: v.array(databaseCopy) }),
 );
 
+const annotated = v.object({ target: text, snapshot });
+
 const removePlan = matches<RemovePlan>()(
   v.object({ target: text, snapshot, from: v.array(location), frees_bytes: number }),
 );
@@ -362,6 +364,10 @@ export const RESULTS: Record<string, Shape[]> = {
       }),
     ),
   ],
+  pin: [annotated],
+  unpin: [annotated],
+  tag: [annotated],
+  note: [annotated],
   rm: [planned(removePlan), removePlan],
   prune: [planned(prunePlan), prunePlan],
   'auth login': [signedIn],

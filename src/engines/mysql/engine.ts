@@ -13,6 +13,7 @@ import { readSmallTables } from './read-small-tables.ts';
 import { inspectDestination, planRestore } from './restore/preflight.ts';
 import { dropCopies, findAllCopies, findCopies, planReset, reset } from './restore/reset.ts';
 import { restore } from './restore/restore.ts';
+import { readTable } from './restore/stored-table.ts';
 import { readNeeds } from './restore/table-needs.ts';
 import { findKept, undo } from './restore/undo.ts';
 import { readColumns } from './sanitize/columns.ts';
@@ -54,6 +55,7 @@ const engine: Engine = {
   dump: { run: dump },
   restore: {
     readNeeds: (_context, request) => readNeeds(request),
+    readTable: (_context, request) => readTable(request),
     plan: planRestore,
     run: restore,
     runScript,
