@@ -37,7 +37,8 @@ export function startRounds({ root, state, part, plan }: RoundsOptions) {
   rmSync(results, { force: true });
   const project = part.file.startsWith('test/e2e/') ? 'e2e' : 'tests';
   const { CI: _, ...environment } = process.env;
-  const log = openSync(join(state, 'logs', `${part.name.replace('/', '-')}.log`), 'w');
+  const logFile = join(state, 'logs', `${part.name.replace('/', '-')}.log`);
+  const log = openSync(logFile, 'w');
   const words = [
     ...[join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', '.ci/vitest.config.ts', '--project', project],
     // Of the title that `trials` gives.
@@ -53,7 +54,7 @@ export function startRounds({ root, state, part, plan }: RoundsOptions) {
   closeSync(log);
   const ended = new Promise<RoundsEnd>((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', (code) => resolve(endOf(code, { results, name: part.name })));
+    child.once('exit', (code) => resolve(endOf(code, { results, log: logFile, name: part.name })));
   });
   return {
     ended,
@@ -63,13 +64,21 @@ export function startRounds({ root, state, part, plan }: RoundsOptions) {
   };
 }
 
-function endOf(code: number | null, { results, name }: { results: string; name: string }): RoundsEnd {
+interface Written {
+  results: string;
+  log: string;
+  name: string;
+}
+
+function endOf(code: number | null, { results, log, name }: Written): RoundsEnd {
   const found = existsSync(results) ? (JSON.parse(readFileSync(results, 'utf8')) as VitestResults).testResults : [];
   const tests = found.flatMap(({ assertionResults }) => assertionResults);
   const own = tests.find(({ title }) => title.endsWith(`(${name})`));
   const isRun = own?.status === 'passed' || own?.status === 'failed';
   if (code === 0) return { failure: isRun ? null : notRun(own), skipped: isRun ? null : notRun(own) };
-  const messages = [...(own?.failureMessages ?? []), ...found.map(({ message }) => message)];
+  // What fails before the test is in the log only.
+  const [logged = ''] = /^\w*Error: .*/m.exec(readFileSync(log, 'utf8')) ?? [];
+  const messages = [...(own?.failureMessages ?? []), ...found.map(({ message }) => message), logged];
   const failure = messages.find((message) => message !== '') ?? `Vitest ended with ${code}`;
   return { failure, skipped: null };
 }

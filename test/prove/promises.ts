@@ -18,8 +18,72 @@ interface KeptPromise {
   parts: Record<string, Part>;
 }
 
+const KILLED = 'at random moments of build, load, in-place load, table load, undo, reset, sanitize and subset';
+
+const FAULTS =
+  'cut connections, lost answers, delays, 500, 503, 429, flipped bytes, truncated answers, false lengths, reordered lists';
+
 /** The promises of the program: what `npm test` samples and `npm run prove` tries at length, with the same code. */
 export const PROMISES = {
+  kills: {
+    promise: 'A killed operation leaves destination and snapshots old or new',
+    parts: {
+      postgres: {
+        file: 'test/prove/kills.full.test.ts',
+        method: `kill -9 of the group, the program, a child, a session or the server, ${KILLED} on PostgreSQL`,
+        sample: 0,
+        full: 20,
+        rounds: 400,
+      },
+      mariadb: {
+        file: 'test/prove/kills.full.test.ts',
+        method: `the same on MariaDB`,
+        sample: 0,
+        full: 20,
+        rounds: 300,
+      },
+      mysql: {
+        file: 'test/prove/kills.full.test.ts',
+        method: `the same on MySQL`,
+        sample: 0,
+        full: 10,
+        rounds: 150,
+      },
+    },
+  },
+  faults: {
+    promise: 'Storage faults are found and survived',
+    parts: {
+      single: {
+        file: 'test/operations/snapshots/storage-faults.test.ts',
+        method: `a proxy before a real S3 service: ${FAULTS}; one a round, or a killed push, over push, pull, rm and prune`,
+        sample: 2,
+        full: 80,
+        rounds: 300,
+      },
+      encrypted: {
+        file: 'test/operations/snapshots/storage-faults.full.test.ts',
+        method: 'the same, encrypted',
+        sample: 0,
+        full: 80,
+        rounds: 200,
+      },
+      often: {
+        file: 'test/operations/snapshots/storage-faults.test.ts',
+        method: 'up to three of ten requests fail',
+        sample: 2,
+        full: 40,
+        rounds: 300,
+      },
+      'often-encrypted': {
+        file: 'test/operations/snapshots/storage-faults.full.test.ts',
+        method: 'the same, encrypted',
+        sample: 0,
+        full: 40,
+        rounds: 200,
+      },
+    },
+  },
   configurations: {
     promise: 'A configuration never causes a crash',
     parts: {
