@@ -158,7 +158,7 @@ export function testStorageFaults({ part: name, often = false, encrypt = false }
         expected.add(id);
       });
       await expectWhole(expected, unsure);
-      expect(happened).toBeGreaterThan(0);
+      if (often || part.isLong) expect(happened).toBeGreaterThan(0);
       expect(sent).toBeLessThanOrEqual(1.1 * lacked + PART_BYTES);
     });
 

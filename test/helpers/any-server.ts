@@ -1,5 +1,9 @@
+import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import pg from 'pg';
+import { openSession } from '../../src/engines/mysql/connection/session.ts';
+import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
 import { startMysql } from './mysql-server.ts';
 import { eventually, startPostgres, temporaryFolder } from './postgres-server.ts';
 import { noteServer } from './trials.ts';
@@ -18,8 +22,12 @@ export interface AnyServer {
   /** Without those of the server. */
   databases(): Promise<string[]>;
   run(database: string, statements: string[]): Promise<void>;
+  /** A session of its own for statements one by one, for as long as the work takes. */
+  writer(database: string, work: (execute: (statement: string) => Promise<unknown>) => Promise<void>): Promise<void>;
   /** The first column of the rows of a query. */
   column(database: string, query: string): Promise<string[]>;
+  /** Of the content of a table, whose columns the server converts and hashes. */
+  checksum(database: string, table: string): Promise<string>;
   /** By the server's own dump program. */
   dump(database: string): Promise<string>;
   /** Waits until the server has ended what killed clients had sent. */
@@ -62,7 +70,21 @@ async function anyPostgres(): Promise<AnyServer> {
       await writeFile(file, `${statements.join(';\n')};`);
       await server.psql(at(database), { file });
     },
+    async writer(database, work) {
+      const client = new pg.Client({ connectionString: server.url(database) });
+      await client.connect();
+      try {
+        await work((statement) => client.query(statement));
+      } finally {
+        await client.end();
+      }
+    },
     column: lines,
+    async checksum(database, table) {
+      const text = `string_agg(t::text, chr(10) ORDER BY t::text COLLATE "C")`;
+      const [sum = ''] = await lines(database, `SELECT count(*) || ' ' || coalesce(md5(${text}), '') FROM ${table} t`);
+      return sum;
+    },
     dump: (database) => server.dump(database),
     quiet: () => eventually(async () => (await lines('', others)).length === 0, { deadline: 60_000 }),
     async killSession(pick) {
@@ -101,7 +123,22 @@ async function anyMysql(kind: 'mariadb' | 'mysql'): Promise<AnyServer> {
     drop: async (database) => void (await server.sql('', `DROP DATABASE \`${database}\``)),
     databases: server.databases,
     run: async (database, statements) => void (await server.sql(database, ...statements)),
+    async writer(database, work) {
+      await using session = await openSession({ url: parseMysqlUrl(server.url(database)) });
+      await work((statement) => session.execute(statement === 'BEGIN' ? 'START TRANSACTION' : statement));
+    },
     column,
+    async checksum(database, table) {
+      // CHECKSUM TABLE of MariaDB differs between two copies of the same rows that the server has made itself.
+      const columns = await column(
+        '',
+        `SELECT IF(DATA_TYPE = 'float', CONCAT(COLUMN_NAME, ' + 0e0'), COLUMN_NAME) FROM information_schema.COLUMNS
+          WHERE TABLE_SCHEMA = '${database}' AND TABLE_NAME = '${table}' ORDER BY ORDINAL_POSITION`,
+      );
+      const values = columns.map((name) => `IFNULL(HEX(CAST(${name} AS BINARY)), '-')`).join(', ');
+      const rows = await column(database, `SELECT SHA2(CONCAT_WS(',', ${values}), 256) FROM ${table}`);
+      return createHash('sha256').update(rows.sort().join()).digest('hex');
+    },
     dump: (database) => server.dump(database),
     quiet: () => eventually(async () => (await column('', others)).length === 0, { deadline: 60_000 }),
     async killSession(pick) {

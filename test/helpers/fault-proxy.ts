@@ -92,7 +92,7 @@ export async function startFaultProxy(endpoint: string): Promise<FaultProxy> {
           incoming.socket.destroy();
           return resolve();
         }
-        let content = await buffer(answer);
+        let content: Buffer = await buffer(answer);
         if (fault?.kind === 'corrupt' && fault.where === 'answer') flip(content);
         if (fault?.kind === 'reorder') content = reordered(content);
         if (fault?.kind === 'false-length' && method !== 'HEAD' && content.length > 0) {

@@ -105,12 +105,16 @@ export function trials(name: PartName): Trials {
         try {
           await attempt(rounds, () => act(rounds));
         } catch (error) {
-          for (const round of rounds.length > 1 ? rounds : []) {
+          if (rounds.length === 1) throw failed(error, rounds[0]?.number ?? 0);
+          for (const { number } of rounds) {
+            // A new one: it draws the same numbers again.
+            const round = roundOf(seed, number);
             await attempt([round], () => act([round])).catch((own) => {
-              throw failed(own, round.number);
+              throw failed(own, number);
             });
           }
-          throw failed(error, rounds[0]?.number ?? 0);
+          const batch = `rounds ${rounds[0]?.number} to ${rounds.at(-1)?.number}, each of which passes alone`;
+          throw new Error(`${(error as Error).message}\n\nin ${batch}`, { cause: error });
         }
       }
     },

@@ -51,6 +51,87 @@ export const PROMISES = {
       },
     },
   },
+  data: {
+    promise: 'The loaded data equals the source data',
+    parts: {
+      postgres: {
+        file: 'test/prove/equal-data.full.test.ts',
+        method:
+          'random schemas and values of every type, compared by pg_dump and checksums of the server, on PostgreSQL',
+        sample: 0,
+        full: 200,
+        rounds: 2000,
+      },
+      mariadb: {
+        file: 'test/prove/equal-data.full.test.ts',
+        method: 'the same by mariadb-dump on MariaDB',
+        sample: 0,
+        full: 200,
+        rounds: 2000,
+      },
+      mysql: {
+        file: 'test/prove/equal-data.full.test.ts',
+        method: 'the same by mysqldump on MySQL',
+        sample: 0,
+        full: 40,
+        rounds: 500,
+      },
+    },
+  },
+  instant: {
+    promise: 'A snapshot is one instant',
+    parts: {
+      postgres: {
+        file: 'test/prove/instant.full.test.ts',
+        method:
+          'builds and loads while others write rows that keep sums, parents and counts, in every other round also definitions, on PostgreSQL',
+        sample: 0,
+        full: 10,
+        rounds: 100,
+      },
+      mariadb: {
+        file: 'test/prove/instant.full.test.ts',
+        method: 'the same on MariaDB',
+        sample: 0,
+        full: 10,
+        rounds: 100,
+      },
+      mysql: {
+        file: 'test/prove/instant.full.test.ts',
+        method: 'the same on MySQL',
+        sample: 0,
+        full: 6,
+        rounds: 50,
+      },
+    },
+  },
+  personal: {
+    promise: 'No personal data remains that the coverage reports as changed',
+    parts: {
+      postgres: {
+        file: 'test/prove/planted.full.test.ts',
+        method:
+          'marked values in random columns, random queries, the dump of the sanitized database searched for the marks, on PostgreSQL',
+        sample: 0,
+        full: 20,
+        rounds: 500,
+      },
+      mariadb: {
+        file: 'test/prove/planted.full.test.ts',
+        method: 'the same on MariaDB',
+        sample: 0,
+        full: 20,
+        rounds: 400,
+      },
+      mysql: {
+        file: 'test/prove/planted.full.test.ts',
+        method: 'the same on MySQL',
+        sample: 0,
+        full: 6,
+        rounds: 100,
+      },
+    },
+  },
   faults: {
     promise: 'Storage faults are found and survived',
     parts: {
