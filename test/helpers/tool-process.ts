@@ -8,8 +8,8 @@ export interface ToolProcess {
   child: ChildProcess;
   /** Resolves with its first output: from here on it works. */
   begun: Promise<void>;
-  /** Its exit code, null when it was killed, and its output. */
-  ended: Promise<{ code: number | null; output: string }>;
+  /** Its exit code, or the signal that killed it, and its output. */
+  ended: Promise<{ code: number | null; signal: string | null; output: string }>;
   killGroup(): void;
   /** Processes that it has started, and theirs. */
   descendants(): number[];
@@ -39,12 +39,12 @@ export function startTool({ config, words, environment = {}, under = [] }: ToolP
       begun.resolve();
     });
   }
-  const ended = new Promise<{ code: number | null; output: string }>((resolve, reject) => {
+  const ended = new Promise<Awaited<ToolProcess['ended']>>((resolve, reject) => {
     child.once('error', reject);
     // Not `close`: what it has started may live on, and hold its output.
-    child.once('exit', (code) => {
+    child.once('exit', (code, signal) => {
       begun.resolve();
-      setImmediate(() => resolve({ code, output }));
+      setImmediate(() => resolve({ code, signal, output }));
     });
   });
   return {

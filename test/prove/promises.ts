@@ -78,6 +78,33 @@ export const PROMISES = {
       },
     },
   },
+  limits: {
+    promise: 'A full disk, no memory, no file handles and a clock that jumps lose nothing',
+    parts: {
+      postgres: {
+        file: 'test/prove/limits.full.test.ts',
+        method:
+          'build, load, in-place load, sanitize and export under prlimit (files, memory, file size), a tmpfs of random size and a moved clock, on PostgreSQL',
+        sample: 0,
+        full: 10,
+        rounds: 100,
+      },
+      mariadb: {
+        file: 'test/prove/limits.full.test.ts',
+        method: 'the same on MariaDB',
+        sample: 0,
+        full: 10,
+        rounds: 60,
+      },
+      mysql: {
+        file: 'test/prove/limits.full.test.ts',
+        method: 'the same on MySQL',
+        sample: 0,
+        full: 5,
+        rounds: 40,
+      },
+    },
+  },
   instant: {
     promise: 'A snapshot is one instant',
     parts: {
@@ -162,6 +189,33 @@ export const PROMISES = {
         sample: 0,
         full: 40,
         rounds: 200,
+      },
+    },
+  },
+  concurrency: {
+    promise: 'Processes beside each other lose nothing',
+    parts: {
+      postgres: {
+        file: 'test/prove/crowd.full.test.ts',
+        method:
+          'eight processes with random operations on one working directory, one bucket and one destination, on PostgreSQL',
+        sample: 0,
+        full: 6,
+        rounds: 250,
+      },
+      mariadb: {
+        file: 'test/prove/crowd.full.test.ts',
+        method: 'the same on MariaDB',
+        sample: 0,
+        full: 6,
+        rounds: 200,
+      },
+      mysql: {
+        file: 'test/prove/crowd.full.test.ts',
+        method: 'the same on MySQL',
+        sample: 0,
+        full: 3,
+        rounds: 50,
       },
     },
   },
