@@ -13,8 +13,8 @@ const PROCESSES = 8;
 
 /** Errors that one of several processes may have because of the others: what it was to work on is gone, taken or changed. */
 const EXPECTED = new Set([
-  ...['snapshot_not_found', 'no_snapshots', 'plan_outdated', 'destination_busy', 'nothing_to_undo', 'no_base_copy'],
-  ...['target_busy', 'repository_busy', 'locked', 'database_in_use', 'load_in_progress'],
+  ...['snapshot_missing', 'snapshot_not_here', 'snapshot_not_there', 'plan_outdated', 'destination_busy'],
+  ...['nothing_to_undo', 'no_base_copy', 'base_copy_outdated', 'storage_busy'],
 ]);
 
 export interface Crowd {

@@ -19,6 +19,8 @@ export interface AnyServer {
   prefix(database: string): string;
   create(database: string): Promise<void>;
   drop(database: string): Promise<void>;
+  /** A new user with every right; the result is its name. */
+  user(name: string, password: string): Promise<string>;
   /** Without those of the server. */
   databases(): Promise<string[]>;
   run(database: string, statements: string[]): Promise<void>;
@@ -62,6 +64,11 @@ async function anyPostgres(): Promise<AnyServer> {
     prefix: () => 'public',
     create: server.createDatabase,
     drop: async (database) => void (await server.psql('postgres', { sql: `DROP DATABASE "${database}" WITH (FORCE)` })),
+    async user(name, password) {
+      const text = password.replaceAll("'", "''");
+      await server.psql('postgres', { sql: `CREATE ROLE ${name} SUPERUSER LOGIN PASSWORD '${text}'` });
+      return name;
+    },
     databases: async () => (await server.databases()).filter((name) => name !== 'postgres'),
     async run(database, statements) {
       // By a file: an argument has not so much room.
@@ -121,6 +128,15 @@ async function anyMysql(kind: 'mariadb' | 'mysql'): Promise<AnyServer> {
     prefix: (database) => database,
     create: server.createDatabase,
     drop: async (database) => void (await server.sql('', `DROP DATABASE \`${database}\``)),
+    async user(name, password) {
+      const text = password.replaceAll('\\', '\\\\').replaceAll("'", "''");
+      await server.sql(
+        '',
+        `CREATE USER ${name}@'%' IDENTIFIED BY '${text}'`,
+        `GRANT ALL ON *.* TO ${name}@'%' WITH GRANT OPTION`,
+      );
+      return name;
+    },
     databases: server.databases,
     run: async (database, statements) => void (await server.sql(database, ...statements)),
     async writer(database, work) {

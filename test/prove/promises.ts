@@ -219,6 +219,33 @@ export const PROMISES = {
       },
     },
   },
+  secrets: {
+    promise: 'No secret leaks',
+    parts: {
+      postgres: {
+        file: 'test/prove/secrets.full.test.ts',
+        method:
+          'planted passwords and keys, searched in command lines, inherited environments, output, logs, temporary files and traffic without TLS of operations that succeed, fail or are killed, on PostgreSQL',
+        sample: 0,
+        full: 12,
+        rounds: 300,
+      },
+      mariadb: {
+        file: 'test/prove/secrets.full.test.ts',
+        method: 'the same on MariaDB',
+        sample: 0,
+        full: 12,
+        rounds: 200,
+      },
+      mysql: {
+        file: 'test/prove/secrets.full.test.ts',
+        method: 'the same on MySQL',
+        sample: 0,
+        full: 6,
+        rounds: 100,
+      },
+    },
+  },
   configurations: {
     promise: 'A configuration never causes a crash',
     parts: {
