@@ -38,7 +38,7 @@ export function startRounds({ root, state, part, plan }: RoundsOptions) {
   const project = part.file.startsWith('test/e2e/') ? 'e2e' : 'tests';
   const { CI: _, ...environment } = process.env;
   const logFile = join(state, 'logs', `${part.name.replace('/', '-')}.log`);
-  const log = openSync(logFile, 'w');
+  const log = openSync(logFile, 'a');
   const words = [
     ...[join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', '.ci/vitest.config.ts', '--project', project],
     // Of the title that `trials` gives.
@@ -77,7 +77,10 @@ function endOf(code: number | null, { results, log, name }: Written): RoundsEnd 
   const isRun = own?.status === 'passed' || own?.status === 'failed';
   if (code === 0) return { failure: isRun ? null : notRun(own), skipped: isRun ? null : notRun(own) };
   // What fails before the test is in the log only.
-  const [logged = ''] = /^\w*Error: .*/m.exec(readFileSync(log, 'utf8')) ?? [];
+  const logged =
+    readFileSync(log, 'utf8')
+      .match(/^\w*Error: .*/gm)
+      ?.at(-1) ?? '';
   const messages = [...(own?.failureMessages ?? []), ...found.map(({ message }) => message), logged];
   const failure = messages.find((message) => message !== '') ?? `Vitest ended with ${code}`;
   return { failure, skipped: null };

@@ -12,6 +12,7 @@ import type { Round } from '../helpers/trials.ts';
 
 const run = promisify(execFile);
 const ROWS = 4000;
+const DISK_MB = 96;
 const KEY = 'ab'.repeat(16);
 
 /** Which of the machine's resources a program is short of. */
@@ -25,11 +26,15 @@ interface Limited {
 
 export interface LimitWorld {
   round(round: Round): Promise<void>;
+  stop(): Promise<void>;
 }
 
-/** A server, a configuration with two snapshots, and a small file system for each round that wants one. */
+/** A server, and a configuration with two snapshots on a small file system of its own. */
 export async function limitWorld(server: AnyServer, folder: string): Promise<LimitWorld> {
-  const work = join(folder, 'work');
+  const work = join(folder, 'disk', 'work');
+  await mkdir(work, { recursive: true });
+  await run('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MB}m,mode=1777`, 'tmpfs', join(folder, 'disk')]);
+  await mkdir(work);
   const config = join(folder, 'tool.yml');
   const targets = {
     app: { snapshot: { src_url: server.url('source'), dst_url: server.url('copy') } },
@@ -89,17 +94,18 @@ export async function limitWorld(server: AnyServer, folder: string): Promise<Lim
       return { ...none, told: `a clock that jumps by ${days} days`, environment: { NODE_OPTIONS } };
     }
     const kilobytes = between(8, 3000);
-    await run('mount', ['-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', scratch]);
-    // Its own view of the file systems, which ends with it.
-    const script = `mount --bind ${scratch} ${join(work, 'staging')}; exec "$@"`;
+    const { stdout } = await run('df', ['--output=avail', '-k', work]);
+    const available = Number(stdout.trim().split('\n').at(-1));
+    await run('fallocate', ['-l', `${(available - kilobytes) * 1024}`, join(folder, 'disk', 'ballast')]);
     return {
-      told: `${kilobytes} kB for its staging folder`,
-      under: ['unshare', '--mount', 'sh', '-ec', script, 'sh'],
-      environment: { TMPDIR: scratch },
+      ...none,
+      told: `${kilobytes} kB for its working directory`,
+      environment: { TMPDIR: join(folder, 'disk') },
     };
   }
 
   return {
+    stop: async () => void (await run('umount', [join(folder, 'disk')])),
     async round(round) {
       const present = await server.dump('copy');
       const to = present === older.state ? newer : older;
@@ -117,7 +123,7 @@ export async function limitWorld(server: AnyServer, folder: string): Promise<Lim
       const limited = await limit(round, scratch);
       const at = `${words.join(' ')} with ${limited.told}`;
       const { code, signal, output } = await tool(words, limited);
-      if (limited.told.endsWith('staging folder')) await run('umount', [scratch]);
+      await rm(join(folder, 'disk', 'ballast'), { force: true });
       await server.quiet();
       const isLoad = words[0] === 'load';
       const now = await server.dump('copy');
@@ -126,7 +132,8 @@ export async function limitWorld(server: AnyServer, folder: string): Promise<Lim
       // Without memory or file handles a runtime may end before the program can say anything; else it says what it was.
       const isRuntime = signal !== null || /heap|out of memory|Fatal|EMFILE|bad_alloc/i.test(output);
       if (code !== 0 && !isRuntime) {
-        expect(output, `${at}: exit code ${code}`).toMatch(/"event":"error","code":"(?!unexpected)\w+"/);
+        const told = `${at}: exit code ${code}\n${output.slice(-2000)}`;
+        expect(/"event":"error","code":"(?!unexpected)\w+"/.test(output), told).toBe(true);
         expect(output, `${at}: a stack trace`).not.toMatch(/^\s+at .*\.[jt]s:\d+/m);
       }
       for (const target of ['app', 'built']) {
@@ -139,6 +146,8 @@ export async function limitWorld(server: AnyServer, folder: string): Promise<Lim
       }
       await rm(scratch, { recursive: true });
       await rm(join(folder, `${round.number}.zip`), { force: true });
+      // Room for the next rounds.
+      await done(['prune', 'built', '--keep-last', '2']);
       // A clock that was ahead may have given a snapshot of the future.
       await done(words, `after ${at}:`);
       if (isLoad) expect((await server.dump('copy')) === to.state, `after ${at}: the next load`).toBe(true);

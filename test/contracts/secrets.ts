@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { StorageProfile } from '../../src/repository/s3/providers.ts';
 import type { AnyServer } from '../helpers/any-server.ts';
 import { processTraces, SHOWN } from '../helpers/process-traces.ts';
+import { startTcpProxy } from '../helpers/tcp-proxy.ts';
 import { startTool } from '../helpers/tool-process.ts';
 import type { Round } from '../helpers/trials.ts';
 
@@ -33,7 +33,7 @@ export async function secretWorld(
     "INSERT INTO person VALUES (1, 'one'), (2, 'two')",
   ]);
   const password = `Pw-${randomBytes(9).toString('base64url')}'"$%\\`;
-  const wire = await startWire(Number(new URL(server.url('source')).port));
+  const wire = await startTcpProxy(Number(new URL(server.url('source')).port));
   const login = await server.user('planted', password);
   const url = (database: string, given = password): string =>
     `${server.kind === 'postgres' ? 'postgres' : 'mysql'}://${login}:${encodeURIComponent(given)}@127.0.0.1:${wire.port}/${database}`;
@@ -156,32 +156,4 @@ async function filesBelow(folders: string[]): Promise<[string, string][]> {
     }
   }
   return found;
-}
-
-/** Passes connections on, and keeps what goes over them. */
-async function startWire(port: number): Promise<{ port: number; bytes: Buffer[]; stop(): Promise<void> }> {
-  const bytes: Buffer[] = [];
-  const server = createServer((near) => {
-    const far = connect(port, '127.0.0.1');
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      from.on('data', (chunk: Buffer) => {
-        bytes.push(chunk);
-        to.write(chunk);
-      });
-      from
-        .on('end', () => to.end())
-        .on('error', () => to.destroy())
-        .on('close', () => to.destroy());
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  return {
-    port: typeof address === 'object' && address ? address.port : 0,
-    bytes,
-    stop: () => new Promise((resolve) => server.close(() => resolve())),
-  };
 }

@@ -19,6 +19,7 @@ for (const kind of SERVER_KINDS) {
     }, 240_000);
 
     afterAll(async () => {
+      await world?.stop();
       await server?.stop();
       await folder?.[Symbol.asyncDispose]();
     });

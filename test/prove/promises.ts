@@ -192,6 +192,19 @@ export const PROMISES = {
       },
     },
   },
+  screens: {
+    promise: 'Screens survive',
+    parts: {
+      keys: {
+        file: 'test/e2e/random-keys.full.test.ts',
+        method:
+          'sessions of 100 random keys, pastes, resizes and mouse events in a pseudo-terminal, on a PostgreSQL that is intermittently available; each ends with the terminal as it was',
+        sample: 0,
+        full: 10,
+        rounds: 100,
+      },
+    },
+  },
   concurrency: {
     promise: 'Processes beside each other lose nothing',
     parts: {
