@@ -97,7 +97,7 @@ function partProof(name: string, lines: ProveLine[]): PartProof {
     skipped: numbers.size === 0 && skipped ? skipped.reason : null,
     findings: [...findings.values()].map(({ round, message, seed, at }) => ({
       round,
-      message: firstLines(message),
+      message: firstLine(message),
       repeat: repeatCommand({ part: name, seed, round }),
       passes: passed.some((line) => (round === null || line.round === round) && line.at > at),
     })),
@@ -117,10 +117,10 @@ export function roundsLeft(lines: ProveLine[], name: string, asked: number): num
   return [...failed, ...all.filter((number) => !last.has(number))];
 }
 
-function firstLines(message: string): string {
+function firstLine(message: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours of a message of Vitest
-  const plain = message.replaceAll(/\x1b\[[\d;]*m/g, '');
-  return plain.split('\n\nRepeat: ')[0]?.slice(0, 300).replaceAll(/\s+/g, ' ').trim() ?? '';
+  const [line = ''] = message.replaceAll(/\x1b\[[\d;]*m/g, '').split('\n');
+  return line.slice(0, 300).replaceAll(/\s+/g, ' ').trim();
 }
 
 function distinct<Item>(items: Item[]): Item[] {

@@ -76,6 +76,20 @@ export const PROMISES = {
         full: 40,
         rounds: 500,
       },
+      'names-postgres': {
+        file: 'test/hostile/postgres/random-names.test.ts',
+        method: 'names of random bytes for objects of every kind, built, loaded, subset and sanitized, on PostgreSQL',
+        sample: 3,
+        full: 100,
+        rounds: 200,
+      },
+      'names-mariadb': {
+        file: 'test/hostile/mysql/random-names.test.ts',
+        method: 'the same on MariaDB',
+        sample: 3,
+        full: 100,
+        rounds: 200,
+      },
     },
   },
   limits: {
@@ -102,6 +116,32 @@ export const PROMISES = {
         sample: 0,
         full: 5,
         rounds: 40,
+      },
+    },
+  },
+  subsets: {
+    promise: 'Subsets are correct',
+    parts: {
+      postgres: {
+        file: 'test/engines/postgres/subset/random-subsets.test.ts',
+        method: 'random schemas against the reference implementation, row by row, on PostgreSQL',
+        sample: 200,
+        full: 5000,
+        rounds: 5000,
+      },
+      mariadb: {
+        file: 'test/engines/mysql/subset/random-subsets.test.ts',
+        method: 'the same on MariaDB',
+        sample: 200,
+        full: 5000,
+        rounds: 5000,
+      },
+      mysql: {
+        file: 'test/engines/mysql/subset/random-subsets.test.ts',
+        method: 'the same on MySQL',
+        sample: 0,
+        full: 400,
+        rounds: 400,
       },
     },
   },
