@@ -126,9 +126,6 @@ export function noteServer(server: string): void {
   if (plan) note({ kind: 'server', part: plan.part, server });
 }
 
-/** Whether anybody wants to know. */
-export const isProving = plan !== null;
-
 function note(line: JournalLine): void {
   if (plan) appendFileSync(plan.journal, `${JSON.stringify(line)}\n`);
 }

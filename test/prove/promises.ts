@@ -49,6 +49,14 @@ export const PROMISES = {
         full: 10,
         rounds: 150,
       },
+      storage: {
+        file: 'test/prove/storage-kills.full.test.ts',
+        method:
+          'kill -9 of the group at random moments of push, pull, prune, rm, import and export on a real S3 service',
+        sample: 0,
+        full: 20,
+        rounds: 150,
+      },
     },
   },
   data: {

@@ -6,7 +6,8 @@ const samples = Array.from({ length: 100 }, (_, id) => `p${id}@mail.example.org`
 
 function suspicion(kind: Suspicion['kind']): Suspicion {
   const facts = {
-    table: 'public.person',
+    schema: 'public',
+    table: 'person',
     column: 'data',
     type: 'text',
     generated: false,
