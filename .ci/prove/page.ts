@@ -53,12 +53,8 @@ function foundIn(findings: { passes: boolean }[]): string {
 }
 
 function table(rows: string[][]): string {
-  const cells = rows.map((row) => row.map(cell));
-  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)));
-  const line = (row: string[]): string =>
-    `| ${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  const [head = [], ...rest] = cells;
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rest.map(line)].join('\n');
+  const [head = '', ...rest] = rows.map((row) => `| ${row.map(cell).join(' | ')} |`);
+  return [head, `|${' --- |'.repeat(rows[0]?.length ?? 0)}`, ...rest].join('\n');
 }
 
 /** Messages of servers and of tests have anything in them. */

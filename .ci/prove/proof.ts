@@ -104,7 +104,7 @@ function partProof(name: string, lines: ProveLine[]): PartProof {
   };
 }
 
-export function repeatCommand({ part, seed, round }: { part: string; seed: number; round: number | null }): string {
+function repeatCommand({ part, seed, round }: { part: string; seed: number; round: number | null }): string {
   return `npm run prove -- --only ${part} --seed ${seed}${round === null ? '' : ` --round ${round}`}`;
 }
 

@@ -67,8 +67,8 @@ describe('a journal', () => {
 
   it('makes a page in which a part without rounds is not run', () => {
     const page = proofPage(proofOf(lines, PARTS) as Proof, PARTS);
-    expect(page).toMatch(/^\| `data\/mysql` .*\| not run +\|/m);
-    expect(page).toMatch(/^\| `data\/postgres` .*\| 4 +\| 5 s/m);
+    expect(page).toMatch(/^\| `data\/mysql` .*\| not run \|/m);
+    expect(page).toMatch(/^\| `data\/postgres` .*\| 4 \| 5 s/m);
     expect(page).toContain('it is lost \\| here');
   });
 });

@@ -1,10 +1,11 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
 import type { StorageProfile } from '../../src/repository/s3/providers.ts';
 import type { AnyServer } from '../helpers/any-server.ts';
+import { stagingLeftovers } from '../helpers/leftovers.ts';
 import { testContext } from '../helpers/postgres-server.ts';
 import { startTool } from '../helpers/tool-process.ts';
 import type { Round } from '../helpers/trials.ts';
@@ -121,7 +122,7 @@ export async function crowd(
         (await server.databases()).filter((name) => name.includes('.tool-new-')),
         `leftovers after ${at}`,
       ).toEqual([]);
-      expect(await readdir(join(work, 'staging')), `leftovers in staging after ${at}`).toEqual([]);
+      expect(await stagingLeftovers(work), `leftovers in staging after ${at}`).toEqual([]);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
@@ -6,6 +6,7 @@ import { expect } from 'vitest';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
 import type { AnyServer } from '../helpers/any-server.ts';
+import { stagingLeftovers } from '../helpers/leftovers.ts';
 import { testContext } from '../helpers/postgres-server.ts';
 import { startTool, type ToolProcess } from '../helpers/tool-process.ts';
 import type { Round } from '../helpers/trials.ts';
@@ -220,7 +221,7 @@ export async function killWorld(server: AnyServer, folder: string): Promise<Kill
         (one) => one.includes('.tool-new-') && one.startsWith(database ?? ' '),
       );
       expect(left, `${at}: leftovers after the next run`).toEqual([]);
-      expect(await readdir(join(work, 'staging')), `${at}: leftovers in staging`).toEqual([]);
+      expect(await stagingLeftovers(work), `${at}: leftovers in staging`).toEqual([]);
     },
   };
 }

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
 import type { AnyServer } from '../helpers/any-server.ts';
+import { stagingLeftovers } from '../helpers/leftovers.ts';
 import { testContext } from '../helpers/postgres-server.ts';
 import { startTool } from '../helpers/tool-process.ts';
 import type { Round } from '../helpers/trials.ts';
@@ -151,7 +152,7 @@ export async function limitWorld(server: AnyServer, folder: string): Promise<Lim
       // A clock that was ahead may have given a snapshot of the future.
       await done(words, `after ${at}:`);
       if (isLoad) expect((await server.dump('copy')) === to.state, `after ${at}: the next load`).toBe(true);
-      expect(await readdir(join(work, 'staging')), `after ${at}: leftovers`).toEqual([]);
+      expect(await stagingLeftovers(work), `after ${at}: leftovers`).toEqual([]);
       const left = (await server.databases()).filter((name) => name.includes('.tool-new-'));
       const own = isLoad ? 'copy' : 'clean';
       expect(

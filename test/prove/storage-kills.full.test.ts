@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { exportSnapshot } from '../../src/operations/snapshots/export.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
+import { stagingLeftovers } from '../helpers/leftovers.ts';
 import { type Machine, machine } from '../helpers/machine.ts';
 import { temporaryFolder } from '../helpers/postgres-server.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
@@ -94,7 +95,7 @@ describeWithS3('a killed operation of snapshots', () => {
       if (!isOver) expect(code, `the next run after ${at}\n${output.slice(-2000)}`).toBe(0);
       await expectWhole(`the next run after ${at}`);
       for (const { directory } of [here, there]) {
-        expect(await readdir(join(directory, 'staging')).catch(() => []), `leftovers after ${at}`).toEqual([]);
+        expect(await stagingLeftovers(directory), `leftovers after ${at}`).toEqual([]);
       }
       await rm(file, { force: true });
       await done(['prune', 'app', '--keep-last', '4']);

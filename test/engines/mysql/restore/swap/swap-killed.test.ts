@@ -13,7 +13,7 @@ import { trials } from '../../../../helpers/trials.ts';
 const MAIN = new URL('../../../../../src/main.ts', import.meta.url).pathname;
 const FLAVOURS: TestFlavour[] = process.env.TOOL_TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
 /** Up to so many milliseconds after the journal was written: some kills come before the packet, some after it. */
-const SPAN = 60;
+const SPAN = 90;
 
 const PROGRAMS = 12;
 const many = (make: (number: number) => string): string[] => Array.from({ length: PROGRAMS }, (_, at) => make(at));
