@@ -14,6 +14,7 @@ export function mysqlBenchData({ megabytes, tables = 39 }: { megabytes: number; 
          ') AppleWebKit/537.', CRC32(seq + 21) % 37, ' Chrome/', CRC32(seq + 21) % 1201, '.0 Safari/537'),
        MD5(FLOOR(seq / 3)) FROM seq_1_to_${large}`,
     ...Array.from({ length: tables }, (_, number) => smallTable(number + 1, small)).flat(),
+    'ANALYZE TABLE event',
   ];
 }
 

@@ -26,6 +26,8 @@ export function mysqlDetails(text: v.GenericSchema<string>) {
       fileName,
       v.object({ table: text, columns: list(text), texts: list(text), longest_row: v.exactOptional(count) }),
     ),
+    /** Values of the first key column in a part of a table that is stored in parts. */
+    part_widths: v.exactOptional(list(v.object({ table: text, width: v.pipe(count, v.minValue(1)) }))),
     hidden: v.exactOptional(list(hiddenSchema(text))),
   });
 }

@@ -8,6 +8,9 @@ export interface Glyphs {
   pointer: string;
   ellipsis: string;
   rule: string;
+  /** The sides and corners of a panel. */
+  side: string;
+  corners: { topLeft: string; topRight: string; bottomLeft: string; bottomRight: string };
   dot: string;
   arrow: string;
   none: string;
@@ -28,6 +31,8 @@ export const UNICODE: Glyphs = {
   pointer: '❯',
   ellipsis: '…',
   rule: '─',
+  side: '│',
+  corners: { topLeft: '╭', topRight: '╮', bottomLeft: '╰', bottomRight: '╯' },
   dot: '·',
   arrow: '→',
   none: '–',
@@ -47,6 +52,8 @@ export const ASCII: Glyphs = {
   pointer: '>',
   ellipsis: '~',
   rule: '-',
+  side: '|',
+  corners: { topLeft: '+', topRight: '+', bottomLeft: '+', bottomRight: '+' },
   dot: '|',
   arrow: '->',
   none: '-',
@@ -67,6 +74,8 @@ export const SPOKEN: Glyphs = {
   pointer: '>',
   ellipsis: '...',
   rule: '',
+  side: '',
+  corners: { topLeft: '', topRight: '', bottomLeft: '', bottomRight: '' },
   dot: ',',
   arrow: 'to',
   none: 'none',

@@ -1,5 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import * as v from 'valibot';
+import type { Manifest } from '../../../repository/manifest.ts';
 import { hiddenDetails, hiddenObjectsOf } from '../../../results/hidden-objects.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
@@ -10,7 +12,7 @@ import type { Definitions } from '../definitions/definitions.ts';
 import { withEventsEnabled } from '../definitions/events.ts';
 import { withoutDatabaseOfSequences } from '../definitions/sequence-defaults.ts';
 import { withoutTexts } from '../definitions/table-entries.ts';
-import { DEFINITIONS_FILE, type Details, detailsOf } from '../details.ts';
+import { DEFINITIONS_FILE, type Details, detailsOf, detailsSchema } from '../details.ts';
 import { collationsIn, featuresOf } from '../features.ts';
 import { type CatalogTable, readServer, readTables } from '../introspect.ts';
 import { dumpByProgram } from '../program/dump-program.ts';
@@ -59,9 +61,14 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const dumpedAll = startStep(report, 'dump', `Dump ${of}`);
   const progress = createDumpProgress({ database: schema, tables, expected: request.expectedBytes, report });
   const cutTables: CutTable[] = [];
+  const widths = new Map<string, number>();
+  const previousWidths = previousWidthsOf(request.previous);
   const explain = (error: unknown): Promise<never> => explainDenied(session, url, error);
   for (const table of tables) {
-    cutTables.push({ table, parts: await partsOf(session, { database, table }).catch(explain) });
+    const cut = { database, table, previousWidth: previousWidths.get(table.name) };
+    const { parts, width } = await partsOf(session, cut).catch(explain);
+    if (width !== null) widths.set(table.name, width);
+    cutTables.push({ table, parts });
   }
   const reading = readRows({ request, database, schema, tables: cutTables, readers: begun, progress });
   // The definitions are read meanwhile; what is wrong with them is told first.
@@ -91,6 +98,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
     inventory,
     ...treatedApart,
     data: Object.assign({}, ...dumped.map(({ data }) => data)),
+    ...(widths.size > 0 && { part_widths: [...widths].map(([name, width]) => ({ table: name, width })) }),
     ...hiddenDetails([...(copyOf ? hiddenObjectsOf(copyOf) : []), ...hidden]),
   } satisfies Details;
   return {
@@ -101,6 +109,11 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
     files: [file],
     details,
   };
+}
+
+function previousWidthsOf(previous: Manifest | undefined): Map<string, number> {
+  const { success, output } = v.safeParse(detailsSchema, previous?.details);
+  return new Map(success ? output.part_widths?.map(({ table, width }) => [table, width]) : []);
 }
 
 interface Readers extends AsyncDisposable {
