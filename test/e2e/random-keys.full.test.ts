@@ -10,7 +10,7 @@ import { startTcpProxy, type TcpProxy } from '../helpers/tcp-proxy.ts';
 import { type Round, trials } from '../helpers/trials.ts';
 import { openTerminal, type TestTerminal } from './terminal.ts';
 
-const part = trials('screens/keys');
+const part = trials('terminal/random-keys');
 const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));
 const STEPS = 100;
 /** Between two keys: faster than a person, slow enough that not all of them are one paste. */

@@ -289,10 +289,10 @@ export const PROMISES = {
       },
     },
   },
-  screens: {
+  terminal: {
     promise: 'Screens survive',
     parts: {
-      keys: {
+      'random-keys': {
         file: 'test/e2e/random-keys.full.test.ts',
         method:
           'sessions of 100 random keys, pastes, resizes and mouse events in a pseudo-terminal, on a PostgreSQL that is intermittently available; each ends with the terminal as it was',
