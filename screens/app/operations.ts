@@ -32,7 +32,7 @@ import type { SnapshotRequest } from '../../src/operations/snapshots/snapshots.t
 import type { SaveSubset } from '../../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
 import type { SubsetRequest } from '../../src/operations/subset/subset-setting.ts';
-import type { RefreshTargets } from '../../src/operations/targets.ts';
+import type { CheckTargets, RefreshTargets } from '../../src/operations/targets.ts';
 import type {
   BranchCreateResult,
   BranchDropResult,
@@ -63,6 +63,10 @@ export interface Operations {
   listTargets(session: RunContext): Promise<TargetRow[]>;
   /** `apart`: in a worker thread. */
   refreshTargets(session: RunContext, request: RefreshTargets & { apart?: boolean }): Promise<void>;
+  /** The live states of these targets, without listing any. */
+  checkTargets(session: RunContext, request: CheckTargets): Promise<void>;
+  /** Sizes of the newest local snapshots by target, oldest first. */
+  listSizes(session: RunContext, targets: string[]): Promise<Map<string, number[]>>;
   listSnapshots(session: RunContext, target: string): Promise<TargetSnapshots>;
   annotate(session: RunContext, request: SnapshotRequest & { note: string }): Promise<SnapshotRow>;
   build(session: RunContext, request: BuildRequest): Promise<SnapshotRow>;
@@ -170,6 +174,8 @@ export function lazyOperations(
       const { refreshTargets } = await import('../../src/operations/targets.ts');
       return withoutSecrets(session, createContext, (context) => refreshTargets(context, request));
     },
+    checkTargets: inContext(async () => (await import('../../src/operations/targets.ts')).checkTargets),
+    listSizes: inContext(async () => (await import('../../src/operations/snapshots/sizes.ts')).listSizes),
     listSnapshots: inContext(async () => (await import('../../src/operations/snapshots/snapshots.ts')).listSnapshots),
     annotate: inContext(async () => (await import('../../src/operations/snapshots/snapshots.ts')).annotate),
     build: inContext(async () => (await import('../../src/operations/build.ts')).build),

@@ -11,7 +11,7 @@ import { RESET } from '../confirm/reset.ts';
 import { SANITIZE } from '../coverage/actions.ts';
 import { verifyRun } from '../run/definitions.ts';
 import { begin } from '../run/run-route.ts';
-import { COPY_URL, copyUrl } from '../targets/keys.ts';
+import { COPY } from '../targets/copy.ts';
 import { compare, mark, openTables, transfer } from './actions.ts';
 import type { SnapshotsRoute } from './snapshots-route.ts';
 
@@ -121,7 +121,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   REMOVE,
   BUILD,
   SANITIZE,
-  { ...COPY_URL, run: (model) => copyUrl(model, 'destination') },
+  COPY,
   UNDO,
   RESET,
   BRANCHES,

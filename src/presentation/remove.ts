@@ -1,6 +1,6 @@
 import type { PrunedTarget, PrunePlan, RemovePlan, SnapshotRow } from '../results/results.ts';
 import type { RunSummary } from '../state/runs.ts';
-import { formatAge, formatBytes, formatNumberOf } from '../text/format.ts';
+import { formatAge, formatBytes, formatNumberOf, formatTime } from '../text/format.ts';
 import { copiesLines } from './reset.ts';
 import type { Question } from './shapes/question.ts';
 import { summaryOf } from './shapes/summary.ts';
@@ -79,7 +79,7 @@ function targetFacts({ target, keep, remove, from }: PrunedTarget, now: Date) {
 function rowText(row: SnapshotRow, now: Date): string {
   const { index, created_at, note } = row;
   const age = formatAge(now.getTime() - Date.parse(created_at));
-  return [index, briefName(row), created_at, age, ...(note === null ? [] : [note])].join('  ');
+  return [index, briefName(row), formatTime(created_at), age, ...(note === null ? [] : [note])].join('  ');
 }
 
 function removedBy({ targets }: PrunePlan): number {

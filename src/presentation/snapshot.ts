@@ -183,7 +183,7 @@ function snapshotColumnsOf(rows: SnapshotRow[], now: number) {
     created: {
       title: 'CREATED',
       whole: true,
-      cell: ({ created_at }) => ({ text: created_at.replace(/\.\d+Z$/, 'Z') }),
+      cell: ({ created_at }) => ({ text: formatTime(created_at) }),
     },
     age: { title: 'AGE', whole: true, cell: ({ created_at }) => ({ text: formatAge(now - Date.parse(created_at)) }) },
     kind: {

@@ -60,6 +60,19 @@ export function fakeOperations(world: FakeWorld): Operations {
       if (answering.length === rows.length) return;
       await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     },
+    checkTargets: async (_session, { rows, take }) => {
+      world.done.push(`check ${rows.map(({ name }) => name).join(' ')}`);
+      for (const row of rows) take({ ...row, ...world.checks[row.name] });
+    },
+    listSizes: async (_session, targets) =>
+      new Map(
+        targets.map((name) => [
+          name,
+          snapshotsOf(name)
+            .map(({ size_bytes }) => size_bytes)
+            .toReversed(),
+        ]),
+      ),
     listSnapshots: async (_session, target) => ({ target, snapshots: snapshotsOf(target) }),
     annotate: async (_session, { target, snapshot, note }) => {
       const row = { ...find(target, snapshot), note: note || null };

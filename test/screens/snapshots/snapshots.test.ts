@@ -175,12 +175,37 @@ test('targets are sorted, and the selection stays', async () => {
   expect(place.screen === 'targets' && selectedTarget(model, place)?.row.name).toBe('b');
 });
 
-test('a copied URL is that of the source among targets, that of the destination among snapshots', async () => {
+test('copy offers the URLs, the name and commands of a target, and the id and commands of a snapshot', async () => {
   const copied: string[] = [];
   const model = await atSnapshots(fakeWorld(), copied);
-  press(model, 'y', 'esc', 'y');
-  expect(copied).toEqual(['postgres://app@localhost:5432/app_dev', 'postgres://app@localhost:5432/app']);
+  press(model, 'y');
+  expect(offered(model)).toEqual([
+    'snapshot-0',
+    'postgres://app@localhost:5432/app_dev',
+    'tool load app snapshot-0',
+    'tool verify app snapshot-0',
+    'tool diff app snapshot-0',
+    'tool rm app snapshot-0',
+    'postgres://app@localhost:5432/app',
+  ]);
+  const choice = model.navigation.top();
+  if (choice.screen === 'choice') choice.answer('tool load app snapshot-0');
+  expect(copied).toEqual(['tool load app snapshot-0']);
+  press(model, 'esc', 'esc', 'y');
+  expect(offered(model)).toEqual([
+    'postgres://app@localhost:5432/app',
+    'postgres://app@localhost:5432/app_dev',
+    'app',
+    'tool build app',
+    'tool load app',
+    'tool target app',
+  ]);
 });
+
+function offered(model: Model): string[] {
+  const route = model.navigation.top();
+  return route.screen === 'choice' ? route.options.map(({ value }) => value) : [];
+}
 
 async function atTargets(world: FakeWorld, copied: string[] = []): Promise<Model> {
   const model = createModel({
