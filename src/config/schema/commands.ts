@@ -17,6 +17,7 @@ export const COMMANDS = {
   export: { keys: ['X'], does: 'export a snapshot to a file' },
   filter: { keys: ['/'], does: 'filter a list; search a log' },
   fix: { keys: ['f'], does: 'fix a problem' },
+  full_load: { keys: ['F'], does: 'load all tables instead of the differences' },
   help: { keys: ['?'], does: 'show the keys of the screen' },
   less: { keys: ['<'], does: 'subset: a smaller share of the rows' },
   load: { keys: ['l'], does: 'load a snapshot into the destination' },
