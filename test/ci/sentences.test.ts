@@ -37,6 +37,7 @@ const SPECIFIED = [
   'command',
   'group',
   'complete',
+  'palette',
 ];
 
 interface Node {
