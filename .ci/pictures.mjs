@@ -72,7 +72,7 @@ async function walk() {
   await back('3 targets');
   terminal.press('enter');
   await terminal.waitFor('2 snapshots');
-  terminal.press('n');
+  terminal.press('e');
   await terminal.waitFor('Note:');
   terminal.press('before the move to the new tax rates', 'enter');
   await terminal.waitFor(/Note +before the move/);
@@ -116,7 +116,7 @@ async function edit() {
   await terminal.waitFor(/❯ +- shop/);
   terminal.press(...Array(9).fill('down'));
   await terminal.waitFor(/❯ +copy_tables/);
-  terminal.press('a', 'p', 'u', 'b');
+  terminal.press('n', 'p', 'u', 'b');
   await terminal.waitFor(/names: ↓ to choose/, PATIENCE);
   terminal.press('down', 'down');
   await terminal.waitFor(/❯ public\.\w+ /);

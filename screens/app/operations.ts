@@ -1,5 +1,6 @@
 import type { Change } from '../../src/config/edit/change.ts';
 import type { DiffLine } from '../../src/config/edit/diff-lines.ts';
+import type { InEffect } from '../../src/config/in-effect.ts';
 import type { Shape } from '../../src/config/schema/shape.ts';
 import type { KeyPath } from '../../src/config/tree.ts';
 import type { TrustRequest } from '../../src/config/trust/trust-request.ts';
@@ -143,15 +144,15 @@ export type Surroundings = Pick<CheckRequest, 'file' | 'environment' | 'cwd' | '
 export interface OperationsOptions {
   /** Keeps a log even where the configuration does not. */
   debug?: boolean | undefined;
-  /** Called with the configuration file that a worker thread has read; `createContext` reports that of this one. */
-  fileRead?: (file: string | null) => void;
+  /** Called with the configuration that a worker thread has read; `createContext` reports that of this one. */
+  configurationRead?: (configuration: InEffect) => void;
 }
 
 /** The real operations, each loaded on first use: the first frame needs none of them. */
 export function lazyOperations(
   createContext: CreateContext,
   surroundings: Surroundings,
-  { debug = false, fileRead = () => {} }: OperationsOptions = {},
+  { debug = false, configurationRead = () => {} }: OperationsOptions = {},
 ): Operations {
   const inContext =
     <Args extends unknown[], Result>(
@@ -168,7 +169,7 @@ export function lazyOperations(
         const { refreshInThread } = await import('../../src/operations/refresh-thread.ts');
         const { file: config, environment, cwd } = surroundings;
         const place = { config, environment, cwd, debug };
-        if (await refreshInThread({ ...request, signal: session.signal, place, fileRead })) return;
+        if (await refreshInThread({ ...request, signal: session.signal, place, configurationRead })) return;
       }
       const { refreshTargets } = await import('../../src/operations/targets.ts');
       return withoutSecrets(session, createContext, (context) => refreshTargets(context, request));

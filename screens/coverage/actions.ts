@@ -8,9 +8,11 @@ import { sanitizeRun } from '../run/definitions.ts';
 
 /** Applies to the selected snapshot, or to the original of the coverage shown. */
 export const SANITIZE: KeyBinding = {
+  id: 'sanitize',
   keys: ['s'],
   label: 'sanitize',
   help: 'run the sanitization query on a copy of the snapshot; shows the plan and asks first',
+  palette: 'Sanitize snapshot…',
   whyNot: (context) => notWritable(context) ?? (context.run ? null : noSnapshot(context)),
   run: (model) => {
     const { target, snapshot, run } = contextOf(model);
@@ -33,6 +35,7 @@ export const SHOW_COVERAGE: KeyBinding = {
   keys: ['enter', 'right'],
   label: 'coverage',
   help: 'what the sanitization query changed and what it did not',
+  palette: 'Open coverage',
   when: ({ run }) => run?.summary?.sanitized !== undefined,
   run: (model) => {
     const { run } = contextOf(model);
@@ -41,9 +44,11 @@ export const SHOW_COVERAGE: KeyBinding = {
 };
 
 export const EDIT_QUERY: KeyBinding = {
+  id: 'edit',
   keys: ['e'],
   label: 'edit the query',
   help: 'open the file of the query in $VISUAL or $EDITOR',
+  palette: 'Edit query',
   whyNot: (context) =>
     notWritable(context) ??
     (context.run?.summary?.sanitized?.queryFile ? null : 'The query is in the configuration, not in a file'),

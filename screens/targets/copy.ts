@@ -4,9 +4,11 @@ import { noTarget } from '../app/why-not.ts';
 
 /** Copies a URL, an id or the command of an action: the terminal sets its clipboard (OSC 52). */
 export const COPY: KeyBinding = {
+  id: 'copy',
   keys: ['y'],
   label: 'copy',
   help: 'copy a URL without its password, a name or id, or the shell command of an action',
+  palette: 'Copy…',
   whyNot: noTarget,
   run: chooseCopy,
 };

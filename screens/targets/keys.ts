@@ -32,9 +32,11 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
     palette: false,
   },
   {
+    id: 'set_up',
     keys: ['i'],
     label: 'set up',
     help: 'create a first configuration, question by question',
+    palette: 'Create first configuration',
     when: ({ model }) => isUnconfigured(model),
     whyNot: notWritable,
     run: setUp,
@@ -48,9 +50,11 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   RESET,
   BRANCHES,
   {
+    id: 'sort',
     keys: ['S'],
     label: 'sort',
     help: 'sort by configuration, name, status, size, snapshots or age of the latest one, in turn',
+    palette: 'Sort targets',
     run: ({ navigation }, route) => {
       const sort = nextSort(route.sort);
       navigation.replace({ ...route, sort });
@@ -63,18 +67,22 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   CHECK,
   EDIT_CONFIGURATION,
   {
-    keys: ['s'],
+    id: 'sign_in',
+    keys: ['I'],
     label: 'sign in',
     help: 'sign in to the hub or with an identity provider, in the browser',
+    palette: 'Sign in',
     run: (model) => void signIn(model),
   },
   TASKS,
   MESSAGES,
   HELP,
   {
+    id: 'quit',
     keys: ['q'],
     label: 'quit',
     help: 'quit; asks first if runs are in progress',
+    palette: 'Quit',
     when: ({ model }) => isAtRoot(model),
     run: quit,
     stays: true,

@@ -287,7 +287,7 @@ function gitText({ repository, branch, commit, clean }: GitState): string {
 }
 
 export function snapshotFacts(row: SnapshotRow, destination: string | null): Fact[] {
-  const noteFact = { name: 'Note', value: row.note ?? 'none: press n to add one' };
+  const noteFact = { name: 'Note', value: row.note ?? 'none: press e to add one' };
   const { created_at, engine, server_version, schemas, size_bytes, stored_bytes, where, signature, note } = row;
   return [
     // First, where a low window does not cut it.

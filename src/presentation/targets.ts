@@ -5,7 +5,7 @@ import type { TargetInfo, TargetRow, TargetStatus } from '../results/results.ts'
 import type { Run } from '../state/runs.ts';
 import type { SnapshotSizes, TargetEntry } from '../state/targets.ts';
 import { formatAge, formatBytes, formatCount, formatNumberOf, formatTime } from '../text/format.ts';
-import { copyDetail } from './reset.ts';
+import { branchesDetail, copiesBytes, copiesLines, copyDetail } from './reset.ts';
 import { percentOf } from './run.ts';
 import type { Cell, Column } from './shapes/column.ts';
 import type { Fact } from './shapes/fact.ts';
@@ -224,6 +224,7 @@ export function targetFacts(entry: TargetEntry, now: number): Fact[] {
     { name: 'Loads into', value: row.dst_url ?? 'no destination is configured' },
     ...(row.copies?.base ? [{ name: 'Base copy', value: copyDetail(row.copies.base) }] : []),
     ...(row.copies?.spare ? [{ name: 'Spare', value: copyDetail(row.copies.spare) }] : []),
+    ...(row.copies?.branches ? [{ name: 'Branches', value: branchesDetail(row.copies.branches) }] : []),
     { name: 'Snapshots', value: row.snapshots === 0 ? noSnapshotsText(row) : snapshotsText(row, now) },
   ];
 }
@@ -288,6 +289,7 @@ export function targetInfoFacts({ info, ...row }: TargetRow & { info: TargetInfo
     ['Destination', withOrigin(info.destination, info.destination_set_by)],
     ['Base copy', row.copies?.base ? copyDetail(row.copies.base) : null],
     ['Spare', row.copies?.spare ? copyDetail(row.copies.spare) : null],
+    ['Branches', row.copies?.branches ? branchesDetail(row.copies.branches) : null],
     ['Schemas', info.schema_config === null ? null : JSON.stringify(info.schema_config)],
     ['Storage', info.storage_profile],
     ['Sanitized by', info.sanitize_query ?? 'no query is configured'],
@@ -312,12 +314,13 @@ function listed(names: string[]): string | null {
   return names.length === 0 ? null : names.join(', ');
 }
 
-/** A line for each base copy and spare of the targets. */
+/** A line for each base copy and spare of the targets, and for their branches; then what they take together. */
 export function copyLines(rows: TargetRow[]): string[] {
-  return rows.flatMap(({ name, copies }) => [
-    ...(copies?.base ? [`${name}: base copy ${copyDetail(copies.base)}`] : []),
-    ...(copies?.spare ? [`${name}: spare ${copyDetail(copies.spare)}`] : []),
-  ]);
+  const lines = rows.flatMap(({ name, copies }) =>
+    copies ? copiesLines(copies).map((line) => `${name}: ${line}`) : [],
+  );
+  const bytes = copiesBytes(rows.flatMap(({ copies }) => copies ?? []));
+  return lines.length < 2 || bytes === null ? lines : [...lines, `All copies: ${formatBytes(bytes)} on their servers`];
 }
 
 /** `4 targets`, `2 of 4 targets` */

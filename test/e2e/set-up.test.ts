@@ -66,7 +66,7 @@ describeWithPostgres('a first configuration on a real server', () => {
     const source = `postgres://${username}:${password}@localhost:${server.port}/shop`;
     await answer('Destination:', '\x15', source, 'enter');
     await answer('/shop is the source', '_copy', 'enter');
-    await terminal.waitFor(/the\s+first\s+load\s+creates\s+it/);
+    await terminal.waitFor(/the[\s│]+first[\s│]+load[\s│]+creates[\s│]+it/);
     await answer('❯ Encrypted in the file', 'down');
     await answer('❯ In an environment variable', 'enter');
     await answer('Variable: SHOP_PASSWORD', 'enter');
@@ -141,7 +141,7 @@ describeWithMysql('mariadb', { name: 'a first configuration' }, () => {
     await answer('Password:', 'wrong', 'enter');
     await answer('Access denied by', '\x15', paste(`${PASSWORD}\n`));
     await answer('Password: *********', 'enter');
-    await terminal.waitFor(/❯ shop +\d+(\.\d+)? [kM]?B\n.*漢字/);
+    await terminal.waitFor(/❯ shop +\d+(\.\d+)? [kM]?B[ │]*\n.*漢字/);
     // Back by three questions, whose answers are there still, and on again.
     for (const question of ['Password: *********', 'User: clerk', `Port: ${server.port}`]) {
       terminal.press('esc');

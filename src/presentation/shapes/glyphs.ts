@@ -8,6 +8,9 @@ export interface Glyphs {
   pointer: string;
   ellipsis: string;
   rule: string;
+  /** The sides and corners of a panel. */
+  side: string;
+  corners: { topLeft: string; topRight: string; bottomLeft: string; bottomRight: string };
   dot: string;
   arrow: string;
   none: string;
@@ -32,6 +35,8 @@ export const UNICODE: Glyphs = {
   pointer: '❯',
   ellipsis: '…',
   rule: '─',
+  side: '│',
+  corners: { topLeft: '╭', topRight: '╮', bottomLeft: '╰', bottomRight: '╯' },
   dot: '·',
   arrow: '→',
   none: '–',
@@ -53,6 +58,8 @@ export const ASCII: Glyphs = {
   pointer: '>',
   ellipsis: '~',
   rule: '-',
+  side: '|',
+  corners: { topLeft: '+', topRight: '+', bottomLeft: '+', bottomRight: '+' },
   dot: '|',
   arrow: '->',
   none: '-',
@@ -75,6 +82,8 @@ export const SPOKEN: Glyphs = {
   pointer: '>',
   ellipsis: '...',
   rule: '',
+  side: '',
+  corners: { topLeft: '', topRight: '', bottomLeft: '', bottomRight: '' },
   dot: ',',
   arrow: 'to',
   none: 'none',

@@ -8,7 +8,7 @@ import { SetupView } from '../../../screens/setup/setup-screen.tsx';
 import { UserError } from '../../../src/runtime/errors.ts';
 import { newModel } from '../../helpers/driven-model.ts';
 import { fakeWorld } from '../../helpers/fake-world.ts';
-import { renderAt } from '../../helpers/render.tsx';
+import { insidePanel, renderAt } from '../../helpers/render.tsx';
 
 const SOURCE = {
   engine: 'postgres',
@@ -39,9 +39,9 @@ test.each<[string, Change, RegExp]>([
 ])('at 40x10 nothing overwrites the frame: %s', async (_, change, content) => {
   const shown = await drawn({ columns: 40, rows: 10 }, change);
   const lines = shown.split('\n');
-  expect(lines[0]).toMatch(/^ tool .*step \d+ of \d+$/);
-  expect(lines[1]).toMatch(/^─+$/);
-  expect(lines[8]).toBe('');
+  expect(lines[0]).toMatch(/^── tool .*step \d+ of \d+ ──$/);
+  expect(lines[7]).toMatch(/^─+$/);
+  expect(lines[8]).toBe(`${' '.repeat(34)}local`);
   expect(lines[9]).toMatch(/^ ?Enter .*Esc back/);
   expect(shown).toMatch(content);
 });
@@ -129,7 +129,7 @@ async function drawn(size: { columns: number; rows: number }, change: Change): P
       </ModelContext>
     </ThemeContext>,
   );
-  const screen = await rendered.screen();
+  const screen = insidePanel(await rendered.screen());
   rendered.unmount();
   return screen.join('\n');
 }
