@@ -18,8 +18,8 @@ const PALETTE = [
 ];
 
 /** What a terminal shows, as a picture: `lines` of cells as `TestTerminal.cells()` gives them. The title is read to who cannot see it. */
-export function svg(lines, title, look = {}) {
-  return animatedSvg([{ lines, seconds: 1 }], title, look);
+export function svg(lines, title, options) {
+  return animatedSvg([{ lines, seconds: 1 }], title, options);
 }
 
 /** Frames one after the other, each for its seconds, over and over; the last one for readers who want no motion. */

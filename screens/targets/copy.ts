@@ -8,7 +8,7 @@ export const COPY: KeyBinding = {
   keys: ['y'],
   label: 'copy',
   help: 'copy a URL without its password, a name or id, or the shell command of an action',
-  palette: 'Copy…',
+  palette: 'Copy URL, id or command',
   whyNot: noTarget,
   run: chooseCopy,
 };
