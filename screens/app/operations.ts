@@ -22,6 +22,8 @@ import type { LoadRequest, PlannedLoad } from '../../src/operations/load/planned
 import type { PlannedReset, ResetRequest } from '../../src/operations/load/reset.ts';
 import type { PlannedUndo, UndoRequest } from '../../src/operations/load/undo.ts';
 import type { PlannedSanitize, SanitizeRequest } from '../../src/operations/sanitize/sanitize.ts';
+import type { PlannedQuerySave, QuerySaveRequest } from '../../src/operations/sanitize/save-query.ts';
+import type { OpenSuggestion } from '../../src/operations/sanitize/suggest.ts';
 import type { ProviderChoice } from '../../src/operations/sign-in/find-provider.ts';
 import type { SignInRequest } from '../../src/operations/sign-in/sign-in.ts';
 import type { SignedIn } from '../../src/operations/sign-in/sign-in-status.ts';
@@ -74,6 +76,14 @@ export interface Operations {
   planBuild(session: RunContext, request: BuildRequest & GuardOptions): Promise<PlannedSanitize | null>;
   planSanitize(session: RunContext, request: SanitizeRequest): Promise<PlannedSanitize>;
   applySanitize(session: RunContext, planned: PlannedSanitize): Promise<SanitizeResult>;
+  /** Keeps the throw-away database of the suggestion while `use` runs. */
+  withSuggestion(
+    session: RunContext,
+    request: SanitizeRequest,
+    use: (opened: OpenSuggestion) => Promise<void>,
+  ): Promise<void>;
+  planQuerySave(session: RunContext, request: QuerySaveRequest): Promise<PlannedQuerySave>;
+  applyQuerySave(session: RunContext, planned: PlannedQuerySave): Promise<{ file: string }>;
   planLoad(session: RunContext, request: LoadRequest): Promise<PlannedLoad>;
   applyLoad(session: RunContext, planned: PlannedLoad): Promise<LoadResult>;
   verify(session: RunContext, request: SnapshotRequest): Promise<VerifyResult>;
@@ -188,6 +198,12 @@ export function lazyOperations(
     },
     planSanitize: inContext(async () => (await import('../../src/operations/sanitize/sanitize.ts')).planSanitize),
     applySanitize: inContext(async () => (await import('../../src/operations/sanitize/sanitize.ts')).applySanitize),
+    async withSuggestion(session, request, use) {
+      const { withSuggestion } = await import('../../src/operations/sanitize/suggest.ts');
+      return withoutSecrets(session, createContext, (context) => withSuggestion(context, request, use));
+    },
+    planQuerySave: inContext(async () => (await import('../../src/operations/sanitize/save-query.ts')).planQuerySave),
+    applyQuerySave: inContext(async () => (await import('../../src/operations/sanitize/save-query.ts')).applyQuerySave),
     planLoad: inContext(async () => (await import('../../src/operations/load/load.ts')).planLoad),
     applyLoad: inContext(async () => (await import('../../src/operations/load/load.ts')).applyLoad),
     verify: inContext(async () => (await import('../../src/operations/snapshots/verify.ts')).verify),

@@ -19,10 +19,13 @@ import { paletteScreen } from '../palette/palette-screen.tsx';
 import { quitScreen } from '../quit/quit-screen.tsx';
 import { runScreen } from '../run/run-screen.tsx';
 import { runsScreen } from '../runs/runs-screen.tsx';
+import { saveQueryScreen } from '../save-query/save-query-screen.tsx';
 import { setupScreen } from '../setup/setup-screen.tsx';
 import { signInScreen } from '../sign-in/sign-in-screen.tsx';
 import { snapshotsScreen } from '../snapshots/snapshots-screen.tsx';
 import { subsetScreen } from '../subset/subset-screen.tsx';
+import { subsetGraphScreen } from '../subset-graph/subset-graph-screen.tsx';
+import { suggestionScreen } from '../suggestion/suggestion-screen.tsx';
 import { tablesScreen } from '../tables/tables-screen.tsx';
 import { targetsScreen } from '../targets/targets-screen.tsx';
 import { trustScreen } from '../trust/trust-screen.tsx';
@@ -35,6 +38,8 @@ export const SCREENS: Model['screens'] = {
   confirm: confirmScreen,
   run: runScreen,
   coverage: coverageScreen,
+  suggestion: suggestionScreen,
+  'save-query': saveQueryScreen,
   runs: runsScreen,
   messages: messagesScreen,
   tables: tablesScreen,
@@ -52,6 +57,7 @@ export const SCREENS: Model['screens'] = {
   export: exportScreen,
   'sign-in': signInScreen,
   subset: subsetScreen,
+  'subset-graph': subsetGraphScreen,
   note: noteScreen,
   palette: paletteScreen,
   trust: trustScreen,

@@ -53,6 +53,7 @@ export const LOAD_MARKED: KeyBinding<TablesRoute> = {
 
 /** In the plan of a load of differences. */
 export const LOAD_FULLY: KeyBinding<ConfirmRoute> = {
+  id: 'full_load',
   keys: ['F'],
   label: 'full load',
   help: 'load all tables, also those that the base copy has; asks first',

@@ -5,6 +5,7 @@ import type { DestinationState, MissingParts } from '../results/load-results.ts'
 import type { Sized, TargetRow } from '../results/results.ts';
 import type { NeededTable } from '../results/selected-tables.ts';
 import type { ProofRow } from '../results/subset-results.ts';
+import type { ColumnChoices, SuggestedQuery } from '../results/suggested-query.ts';
 import type { Context } from '../runtime/context.ts';
 import type { WarningEvent } from '../runtime/events.ts';
 import type { ColumnDigest, ColumnFacts } from '../sanitize/column-facts.ts';
@@ -453,7 +454,9 @@ export interface SanitizeFacet {
   runQuery(context: EngineContext, run: QueryRun): Promise<void>;
   /** Removes remnants of old values: materialized views, statistics, dead rows. */
   removeTraces(context: EngineContext, traces: Traces): Promise<void>;
-  suggestQuery(context: EngineContext, request: SuggestionRequest): Promise<string>;
+  suggestQuery(context: EngineContext, request: SuggestionRequest): Promise<SuggestedQuery>;
+  /** Computes and assigns the replacements for a few rows of each column, and rolls back. */
+  tryReplacements(context: EngineContext, request: ReplacementTrial): Promise<TriedReplacement[]>;
   /** Places for a temporary database, the best first. */
   scratchPlaces(context: EngineContext, destination: DatabaseUrl | null): Promise<ScratchPlace[]>;
 }
@@ -479,6 +482,31 @@ export interface SuggestionRequest {
   url: DatabaseUrl;
   columns: ColumnFacts[];
   suspects: SuspectColumn[];
+}
+
+export interface ReplacementTrial {
+  /** The restored copy, which is dropped afterwards. */
+  url: DatabaseUrl;
+  manifest: Manifest;
+  query: SuggestedQuery;
+  choices: ColumnChoices;
+  columns: {
+    /** `schema.table.column` */
+    column: string;
+    /** Names and new value in SQL; the value is one expression. */
+    table: string;
+    name: string;
+    sql: string;
+  }[];
+  /** Of each column, those with a value. */
+  rows: number;
+}
+
+export interface TriedReplacement {
+  column: string;
+  values: { before: string | null; after: string | null }[];
+  /** Why the server refused the expression or its value. */
+  error: string | null;
 }
 
 export interface ScratchPlace {

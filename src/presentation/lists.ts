@@ -13,6 +13,7 @@ export const LOADING = {
   plan: ['Preparing the plan…', 'Nothing is changed before you confirm.'],
   snapshots: ['Listing snapshots…'],
   subset: ['Selecting rows…'],
+  suggestion: ['Restoring the snapshot into a throw-away database…', 'Nothing is stored before you save the query.'],
   tables: ['Reading the tables of the snapshot…'],
 };
 

@@ -7,7 +7,7 @@ import { UserError } from '../../src/runtime/errors.ts';
 import type { RunContext } from '../../src/state/runs.ts';
 import { fakeBranches } from './fake-branches.ts';
 import { fakeConfiguration } from './fake-configuration.ts';
-import { fakeCoverage, fakeSanitize } from './fake-sanitize.ts';
+import { fakeCoverage, fakeSanitize, fakeSuggestion } from './fake-sanitize.ts';
 import { fakePlannedSubset } from './fake-subset.ts';
 import { type FakeWorld, fakeSnapshot } from './fake-world.ts';
 import { unlessAborted } from './unless-aborted.ts';
@@ -92,8 +92,31 @@ export function fakeOperations(world: FakeWorld): Operations {
     },
     planBuild: async (_session, { target }) =>
       world.queryFile === null ? null : fakeSanitize(world, { target, snapshot: null }),
-    planSanitize: async (_session, { target, snapshot }) =>
-      fakeSanitize(world, { target, snapshot: find(target, snapshot) }),
+    planSanitize: async (_session, { target, snapshot }) => {
+      if (world.noQuery) throw new UserError(`Target "${target}" has no query`, { code: 'query_missing', exit: 3 });
+      return fakeSanitize(world, { target, snapshot: find(target, snapshot) });
+    },
+    withSuggestion: async (_session, { target }, use) => {
+      world.done.push(`open the suggestion of ${target}`);
+      await use(fakeSuggestion());
+      world.done.push(`close the suggestion of ${target}`);
+    },
+    planQuerySave: async (_session, request) => {
+      const { target, query } = request;
+      const configuration = { file: '/home/ada/tool.yml', key: `targets.${target}.sanitize.query_file` };
+      return {
+        request,
+        plan: {
+          ...{ target, file: `/home/ada/${target}.sanitize.sql`, exists: false, before: '', after: query },
+          configuration: { ...configuration, value: `./${target}.sanitize.sql` },
+        },
+        planned_at: PLANNED_AT,
+      };
+    },
+    applyQuerySave: async (_session, { plan: { file, after } }) => {
+      world.done.push(`write ${file}: ${after.split('\n').filter((line) => !line.startsWith('--')).length} lines`);
+      return { file };
+    },
     applySanitize: async (session, { plan: { target, snapshot } }) => {
       await working(session, world, { step: 'query', label: 'Run 3 statements', command: 'psql app_clean' });
       world.done.push(`sanitize ${target}`);

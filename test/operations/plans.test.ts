@@ -38,6 +38,7 @@ test('each operation that plans has one function that applies its plan', () => {
       'HubSettings',
       'Load',
       'Prune',
+      'QuerySave',
       'Remove',
       'Reset',
       'Sanitize',

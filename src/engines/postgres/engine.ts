@@ -21,6 +21,7 @@ import { scratchPlaces } from './sanitize/scratch-places.ts';
 import { splitStatements } from './sanitize/statements.ts';
 import { suggestQuery } from './sanitize/suggestion.ts';
 import { removeTraces } from './sanitize/traces.ts';
+import { tryReplacements } from './sanitize/trial.ts';
 import { runScript } from './script.ts';
 import { isSuperuser } from './server/superuser.ts';
 import { checkDestination, createIndex } from './subset/destination.ts';
@@ -66,6 +67,7 @@ const engine: Engine = {
     runQuery,
     removeTraces,
     suggestQuery,
+    tryReplacements,
     scratchPlaces,
   },
   subset: { openSource, checkDestination, createIndex },
