@@ -7,7 +7,7 @@ import { createTargetsStore, type KnownTarget } from '../../src/state/targets.ts
 import { keepMessages, tellOutcome } from '../messages/keep.ts';
 import { targetsRoute } from '../targets/targets-route.ts';
 import { createViews } from './in-view.ts';
-import type { Model, TerminalControl } from './model.ts';
+import type { Model, Session, TerminalControl } from './model.ts';
 import type { Operations } from './operations.ts';
 import { refreshTargets } from './refresh.ts';
 import type { Route } from './route.ts';
@@ -19,13 +19,14 @@ export interface ModelOptions {
   clock: () => Date;
   cwd?: string;
   config?: string | undefined;
+  version?: string;
   readOnly?: boolean;
   known?: KnownTarget[];
   remember?: (targets: KnownTarget[]) => void;
 }
 
 export function createModel(options: ModelOptions): Model {
-  const { operations, terminal, clock, cwd = '/', config, readOnly = false } = options;
+  const { operations, terminal, clock, cwd = '/', config, version = '', readOnly = false } = options;
   const { known = [], remember = () => {} } = options;
   const targets = targetsRoute();
   const navigation = createNavigation<Route>([targets]);
@@ -48,7 +49,8 @@ export function createModel(options: ModelOptions): Model {
     clock,
     cwd,
     config,
-    file: createStore(() => null),
+    version,
+    session: createStore<Session>(() => ({ file: null, mode: 'local', keys: {} })),
     readOnly,
     remember,
     views: createViews(),

@@ -2,6 +2,8 @@ import type { ReactNode } from 'react';
 import type { StoreApi } from 'zustand/vanilla';
 import type { Viewport } from '../../components/list.tsx';
 import type { TextEdit } from '../../components/text-edit.ts';
+import type { Mode } from '../../src/config/mode.ts';
+import type { CommandId, ConfiguredKeys } from '../../src/config/schema/commands.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { Move } from '../../src/state/list.ts';
@@ -50,6 +52,8 @@ export interface ScreenModule<Own extends Route = Route> {
 
 /** A key as data beside its handler; the key bar, the help, the palette and docs/screens.md derive from these. */
 export interface KeyBinding<Own extends Route = Route> {
+  /** What it does, on whichever screen; of every key that is a character. `keys:` of the configuration is by id. */
+  id?: CommandId;
   /** The first is the one that is shown. */
   keys: [string, ...string[]];
   /** In the key bar; without one the key is in the help only. */
@@ -93,8 +97,9 @@ export interface Model {
   cwd: string;
   /** The file given with `--config`. */
   config: string | undefined;
-  /** Display name of the configuration file in effect; `null` until it is known, or when there is none. */
-  file: StoreApi<string | null>;
+  session: StoreApi<Session>;
+  /** Of the program. */
+  version: string;
   /** Disables everything that writes. */
   readOnly: boolean;
   /** Keeps the state of the targets for the first frame of the next session. */
@@ -107,6 +112,15 @@ export interface Model {
   mouse: { on: boolean };
   /** When Ctrl-C was pressed last: a second one soon after leaves. */
   interrupts: { last: number | null };
+}
+
+/** Of the configuration in effect. */
+export interface Session {
+  /** Display name of the file; `null` until it is known, or when there is none. */
+  file: string | null;
+  mode: Mode;
+  /** Of commands with another key than their own. */
+  keys: ConfiguredKeys;
 }
 
 export interface TerminalControl {

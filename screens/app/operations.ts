@@ -1,5 +1,6 @@
 import type { Change } from '../../src/config/edit/change.ts';
 import type { DiffLine } from '../../src/config/edit/diff-lines.ts';
+import type { InEffect } from '../../src/config/in-effect.ts';
 import type { Shape } from '../../src/config/schema/shape.ts';
 import type { KeyPath } from '../../src/config/tree.ts';
 import type { TrustRequest } from '../../src/config/trust/trust-request.ts';
@@ -33,7 +34,7 @@ import type { SnapshotRequest } from '../../src/operations/snapshots/snapshots.t
 import type { SaveSubset } from '../../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
 import type { SubsetRequest } from '../../src/operations/subset/subset-setting.ts';
-import type { RefreshTargets } from '../../src/operations/targets.ts';
+import type { CheckTargets, RefreshTargets } from '../../src/operations/targets.ts';
 import type {
   BranchCreateResult,
   BranchDropResult,
@@ -64,6 +65,10 @@ export interface Operations {
   listTargets(session: RunContext): Promise<TargetRow[]>;
   /** `apart`: in a worker thread. */
   refreshTargets(session: RunContext, request: RefreshTargets & { apart?: boolean }): Promise<void>;
+  /** The live states of these targets, without listing any. */
+  checkTargets(session: RunContext, request: CheckTargets): Promise<void>;
+  /** Sizes of the newest local snapshots by target, oldest first. */
+  listSizes(session: RunContext, targets: string[]): Promise<Map<string, number[]>>;
   listSnapshots(session: RunContext, target: string): Promise<TargetSnapshots>;
   annotate(session: RunContext, request: SnapshotRequest & { note: string }): Promise<SnapshotRow>;
   build(session: RunContext, request: BuildRequest): Promise<SnapshotRow>;
@@ -149,15 +154,15 @@ export type Surroundings = Pick<CheckRequest, 'file' | 'environment' | 'cwd' | '
 export interface OperationsOptions {
   /** Keeps a log even where the configuration does not. */
   debug?: boolean | undefined;
-  /** Called with the configuration file that a worker thread has read; `createContext` reports that of this one. */
-  fileRead?: (file: string | null) => void;
+  /** Called with the configuration that a worker thread has read; `createContext` reports that of this one. */
+  configurationRead?: (configuration: InEffect) => void;
 }
 
 /** The real operations, each loaded on first use: the first frame needs none of them. */
 export function lazyOperations(
   createContext: CreateContext,
   surroundings: Surroundings,
-  { debug = false, fileRead = () => {} }: OperationsOptions = {},
+  { debug = false, configurationRead = () => {} }: OperationsOptions = {},
 ): Operations {
   const inContext =
     <Args extends unknown[], Result>(
@@ -174,11 +179,13 @@ export function lazyOperations(
         const { refreshInThread } = await import('../../src/operations/refresh-thread.ts');
         const { file: config, environment, cwd } = surroundings;
         const place = { config, environment, cwd, debug };
-        if (await refreshInThread({ ...request, signal: session.signal, place, fileRead })) return;
+        if (await refreshInThread({ ...request, signal: session.signal, place, configurationRead })) return;
       }
       const { refreshTargets } = await import('../../src/operations/targets.ts');
       return withoutSecrets(session, createContext, (context) => refreshTargets(context, request));
     },
+    checkTargets: inContext(async () => (await import('../../src/operations/targets.ts')).checkTargets),
+    listSizes: inContext(async () => (await import('../../src/operations/snapshots/sizes.ts')).listSizes),
     listSnapshots: inContext(async () => (await import('../../src/operations/snapshots/snapshots.ts')).listSnapshots),
     annotate: inContext(async () => (await import('../../src/operations/snapshots/snapshots.ts')).annotate),
     build: inContext(async () => (await import('../../src/operations/build.ts')).build),

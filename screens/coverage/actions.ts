@@ -10,9 +10,11 @@ import { offerSuggestion, openSuggestion } from '../suggestion/actions.ts';
 
 /** Applies to the selected snapshot, or to the original of the coverage shown. */
 export const SANITIZE: KeyBinding = {
+  id: 'sanitize',
   keys: ['s'],
   label: 'sanitize',
   help: 'run the sanitization query on a copy of the snapshot; shows the plan and asks first',
+  palette: 'Sanitize snapshot…',
   whyNot: (context) => notWritable(context) ?? (context.run ? null : noSnapshot(context)),
   run: (model) => {
     const { target, snapshot, run } = contextOf(model);
@@ -48,6 +50,7 @@ function isConfirming({ navigation }: Model, target: string): boolean {
 
 /** For columns that the query leaves, or without one. */
 export const SUGGEST: KeyBinding = {
+  id: 'fix',
   keys: ['f'],
   label: 'fix',
   help: 'suggest replacements for the unchanged columns: a checklist to edit, try and save',
@@ -66,6 +69,7 @@ export const SHOW_COVERAGE: KeyBinding = {
   keys: ['enter', 'right'],
   label: 'coverage',
   help: 'what the sanitization query changed and what it did not',
+  palette: 'Open coverage',
   when: ({ run }) => run?.summary?.sanitized !== undefined,
   run: (model) => {
     const { run } = contextOf(model);
@@ -74,9 +78,11 @@ export const SHOW_COVERAGE: KeyBinding = {
 };
 
 export const EDIT_QUERY: KeyBinding = {
+  id: 'edit',
   keys: ['e'],
   label: 'edit the query',
   help: 'open the file of the query in $VISUAL or $EDITOR',
+  palette: 'Edit query',
   whyNot: (context) =>
     notWritable(context) ??
     (context.run?.summary?.sanitized?.queryFile ? null : 'The query is in the configuration, not in a file'),

@@ -12,9 +12,11 @@ import { panesOf, renamedAt, selectPath, updateEditor } from './selection.ts';
 import { startTyping } from './typed.ts';
 
 export const EDIT_CONFIGURATION: KeyBinding = {
-  keys: ['E'],
+  id: 'edit',
+  keys: ['e', 'E'],
   label: 'edit',
   help: 'edit the configuration in a tree of sections, with a form for each',
+  palette: 'Edit configuration',
   whyNot: notEditable,
   run: (model) => editConfiguration(model),
 };

@@ -18,17 +18,21 @@ import { type RunRoute, runRoute } from './run-route.ts';
 /** The commands of a run, on its screen and in the list of runs. */
 export const RUN_KEYS: KeyBinding[] = [
   {
+    id: 'cancel',
     keys: ['c'],
     label: 'cancel',
     help: 'cancel the run, after a question; or remove it from the queue',
+    palette: 'Cancel run…',
     when: ({ run }) => run !== null && isLive(run),
     whyNot: ({ run }) => (run?.cancelling ? 'It is being cancelled already' : null),
     run: cancel,
   },
   {
+    id: 'refresh',
     keys: ['r'],
     label: 'retry',
     help: 'start the same run again',
+    palette: 'Retry run',
     when: ({ run }) => run?.state.status === 'failed' || run?.state.status === 'cancelled',
     whyNot: (context) => {
       const overtaking = overtakenBy(context);
@@ -37,9 +41,11 @@ export const RUN_KEYS: KeyBinding[] = [
     run: retry,
   },
   {
-    keys: ['i'],
+    id: 'accept',
+    keys: ['a'],
     label: 'include schemas',
     help: 'build again, including the schemas that tables require',
+    palette: 'Build with required schemas',
     when: ({ run }) => run?.state.error?.code === 'schema_needed',
     whyNot: notWritable,
     run: (model) => {
@@ -48,17 +54,21 @@ export const RUN_KEYS: KeyBinding[] = [
     },
   },
   {
+    id: 'accept',
     keys: ['a'],
     label: 'restore the rest',
     help: 'load again, restore what can be restored, and list what is missing; asked first',
+    palette: 'Restore the rest…',
     when: ({ run }) => run?.kind === 'load' && run.state.error?.code === 'restore_failed',
     whyNot: notWritable,
     run: (model) => loadFurther(model, 'inspect'),
   },
   {
+    id: 'accept',
     keys: ['a'],
     label: 'accept missing',
     help: 'load again, and replace the destination although something is missing; asked first',
+    palette: 'Accept missing objects…',
     when: ({ run }) => run?.kind === 'load' && run.state.error?.code === 'restore_incomplete',
     whyNot: notWritable,
     run: (model) => loadFurther(model, 'swap'),
@@ -70,6 +80,7 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   SHOW_COVERAGE,
   { ...UNDO, when: ({ run }) => (run?.summary?.undo ?? null) !== null },
   {
+    id: 'filter',
     keys: ['/'],
     label: 'search log',
     help: 'show only log lines that contain the typed words',
@@ -86,9 +97,11 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
     palette: false,
   },
   {
+    id: 'write',
     keys: ['w'],
     label: 'write log',
     help: 'write the log to a file in the current folder',
+    palette: 'Write log to a file',
     whyNot: (context) =>
       notWritable(context) ?? (context.run?.state.log.length === 0 ? 'The log is empty as yet' : null),
     run: saveLog,

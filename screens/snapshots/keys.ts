@@ -11,14 +11,14 @@ import { RESET } from '../confirm/reset.ts';
 import { SANITIZE } from '../coverage/actions.ts';
 import { verifyRun } from '../run/definitions.ts';
 import { begin } from '../run/run-route.ts';
-import { COPY_URL, copyUrl } from '../targets/keys.ts';
+import { COPY } from '../targets/copy.ts';
 import { compare, mark, openTables, transfer } from './actions.ts';
 import type { SnapshotsRoute } from './snapshots-route.ts';
 
 export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   LOAD,
   {
-    keys: ['o', 'right'],
+    keys: ['enter', 'right'],
     label: 'tables',
     help: 'list the tables and their sizes, to load some of them',
     whyNot: noSnapshot,
@@ -26,16 +26,20 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     palette: false,
   },
   {
+    id: 'mark',
     keys: ['m', 'space'],
     label: 'mark',
     help: 'mark the snapshot for a comparison',
+    palette: 'Mark snapshot',
     whyNot: noSnapshot,
     run: mark,
   },
   {
-    keys: ['c'],
+    id: 'compare',
+    keys: ['C'],
     label: 'compare',
     help: 'compare two marked snapshots, the marked one and this one, or this one and the destination',
+    palette: 'Compare snapshots',
     whyNot: (context) =>
       noSnapshot(context) ??
       (context.route.marked.length === 0 && context.target?.row.dst_url === null
@@ -44,9 +48,11 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     run: compare,
   },
   {
+    id: 'verify',
     keys: ['v'],
     label: 'verify',
     help: 'verify the checksums of the snapshot',
+    palette: 'Verify snapshot',
     whyNot: noSnapshot,
     run: (model, { target }) => {
       const { snapshot } = contextOf(model);
@@ -54,9 +60,11 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     },
   },
   {
-    keys: ['n'],
+    id: 'edit',
+    keys: ['e'],
     label: 'note',
     help: 'write a note on the snapshot',
+    palette: 'Edit note',
     whyNot: (context) => notWritable(context) ?? noSnapshot(context),
     run: (model, { target }) => {
       const { snapshot } = contextOf(model);
@@ -65,9 +73,11 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     },
   },
   {
+    id: 'pull',
     keys: ['p'],
     label: 'pull',
     help: 'download the snapshot from the bucket; objects that are local already are skipped',
+    palette: 'Pull snapshot',
     whyNot: (context) =>
       notWritable(context) ??
       noSnapshot(context) ??
@@ -79,9 +89,11 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     run: (model, { target }) => transfer(model, 'pull', target),
   },
   {
+    id: 'push',
     keys: ['P'],
     label: 'push',
     help: 'upload the snapshot to the bucket; objects that are remote already are skipped',
+    palette: 'Push snapshot',
     whyNot: (context) =>
       notWritable(context) ??
       noSnapshot(context) ??
@@ -93,9 +105,11 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     run: (model, { target }) => transfer(model, 'push', target),
   },
   {
-    keys: ['e'],
+    id: 'export',
+    keys: ['X'],
     label: 'export',
     help: 'write the snapshot to one file, to share it without a bucket',
+    palette: 'Export snapshot…',
     whyNot: (context) => notWritable(context) ?? noSnapshot(context),
     run: (model, { target }) => {
       const { snapshot } = contextOf(model);
@@ -107,7 +121,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   REMOVE,
   BUILD,
   SANITIZE,
-  { ...COPY_URL, run: (model) => copyUrl(model, 'destination') },
+  COPY,
   UNDO,
   RESET,
   BRANCHES,

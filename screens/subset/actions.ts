@@ -11,9 +11,11 @@ import { type SubsetRoute, selectedTable } from './subset-route.ts';
 
 /** Plans the target's subset, and shows what would come. */
 export const SUBSET: KeyBinding = {
+  id: 'subset',
   keys: ['x'],
   label: 'subset',
   help: 'plan a small database of this target, and create it',
+  palette: 'Plan subset',
   whyNot: noTarget,
   run: (model) => {
     const { target } = contextOf(model);

@@ -25,7 +25,8 @@ export const suggestionScreen: ScreenModule<SuggestionRoute> = {
   view: SuggestionView,
   keys: [
     {
-      keys: ['space', 'm'],
+      id: 'mark',
+      keys: ['m', 'space'],
       label: 'mark',
       help: 'replace the values of the column, or leave them',
       whyNot: notOpen,
@@ -39,13 +40,15 @@ export const suggestionScreen: ScreenModule<SuggestionRoute> = {
       run: (model, route) => editColumn(model, route),
     },
     {
-      keys: ['T'],
+      id: 'try',
+      keys: ['V'],
       label: 'try',
       help: 'try the replacements on ten rows of each column; nothing of it is kept',
       whyNot: notOpen,
       run: (model, { controller }) => tryChoices(model, controller, { tell: '' }),
     },
     {
+      id: 'write',
       keys: ['w'],
       label: 'save',
       help: 'save the query in its file; shows the changes of the file first',

@@ -258,6 +258,11 @@ export interface Branch {
   sessions: number | null;
 }
 
+/** All databases that were made from a destination, or for it. */
+export interface AllCopies extends BaseCopies {
+  branches: Branch[];
+}
+
 export interface BranchRequest {
   /** The destination. */
   url: DatabaseUrl;
@@ -343,8 +348,7 @@ export interface Engine {
   restore: RestoreFacet;
   sanitize: SanitizeFacet;
   subset: SubsetFacet;
-  /** Absent where `whyNoBaseCopies` has a reason. */
-  branches?: BranchFacet;
+  branches: BranchFacet;
 }
 
 export interface Capabilities {
@@ -354,8 +358,6 @@ export interface Capabilities {
   onlyProgram: string | null;
   /** Whether a script that fails on an existing database leaves it unchanged. */
   scriptsRollBack: boolean;
-  /** Why loads keep no base copy to reset to; `null` where they can. */
-  whyNoBaseCopies: string | null;
 }
 
 export interface ConnectFacet {
@@ -376,6 +378,27 @@ export interface ConnectFacet {
   inspect(context: EngineContext, url: DatabaseUrl): Promise<DestinationState>;
   /** Rows of every table by its name in the snapshot, where the engine can tell. */
   countRows?(context: EngineContext, live: { url: DatabaseUrl; manifest: Manifest }): Promise<Map<string, number>>;
+  /** Where `countRows` is there. */
+  readSmallTables?(context: EngineContext, request: SmallTablesRequest): Promise<SmallTable[]>;
+}
+
+export interface SmallTablesRequest {
+  url: DatabaseUrl;
+  manifest: Manifest;
+  /** In lower case, in any schema. */
+  names: string[];
+  mostTables: number;
+  /** A table with more rows is left out. */
+  mostRows: number;
+  /** Characters of a value; the rest is cut. */
+  longest: number;
+}
+
+export interface SmallTable {
+  /** Its name in the snapshot. */
+  table: string;
+  columns: string[];
+  rows: (string | null)[][];
 }
 
 export interface DumpFacet {
@@ -390,13 +413,13 @@ export interface RestoreFacet {
   runScript(context: EngineContext, run: ScriptRun): Promise<Replaced>;
   findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept>;
   undo(context: EngineContext, url: DatabaseUrl): Promise<Replaced>;
-  /** Base copies; absent where `whyNoBaseCopies` has a reason. */
-  planReset?(context: EngineContext, request: ResetRequest): Promise<Resettable>;
-  reset?(context: EngineContext, run: ResetRun): Promise<Replaced>;
-  findCopies?(context: EngineContext, url: DatabaseUrl): Promise<BaseCopies>;
-  /** The same of several databases that can share one connection (`connectionKey`), in their order. */
-  findAllCopies?(context: EngineContext, request: { urls: DatabaseUrl[] }): Promise<BaseCopies[]>;
-  dropCopies?(context: EngineContext, url: DatabaseUrl): Promise<string[]>;
+  planReset(context: EngineContext, request: ResetRequest): Promise<Resettable>;
+  reset(context: EngineContext, run: ResetRun): Promise<Replaced>;
+  /** Base copy and spare of a destination. */
+  findCopies(context: EngineContext, url: DatabaseUrl): Promise<BaseCopies>;
+  /** With branches, of several databases that can share one connection (`connectionKey`), in their order. */
+  findAllCopies(context: EngineContext, request: { urls: DatabaseUrl[] }): Promise<AllCopies[]>;
+  dropCopies(context: EngineContext, url: DatabaseUrl): Promise<string[]>;
 }
 
 /** Each call takes the URL of the destination. */
@@ -417,10 +440,7 @@ export interface BranchFacet {
   reset(context: EngineContext, reset: BranchReset): Promise<Replaced>;
   /** `false` where it was gone already. */
   drop(context: EngineContext, request: BranchRequest): Promise<boolean>;
-  /** Why a destination cannot be switched to a branch; `null` where it can. */
-  whyNoSwitch: string | null;
-  /** Absent where `whyNoSwitch` has a reason. */
-  switchTo?(context: EngineContext, request: BranchRequest): Promise<Switched>;
+  switchTo(context: EngineContext, request: BranchRequest): Promise<Switched>;
 }
 
 /** The database is always a new copy without other users. */

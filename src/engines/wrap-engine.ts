@@ -21,6 +21,7 @@ const CALLS: {
     'isSuperuser',
     'inspect',
     'countRows',
+    'readSmallTables',
   ],
   dump: ['run'],
   restore: [

@@ -1,4 +1,5 @@
 import type { UserError } from '../runtime/errors.ts';
+import { formatNumberOf } from '../text/format.ts';
 
 /** What stands in the place of a list without rows: what is missing, and what to do. */
 export const LOADING = {
@@ -26,7 +27,7 @@ export const EMPTY = {
   tables: ['The snapshot has no tables.', 'Press Esc to go back.'],
   targets: [
     'The configuration has no targets yet.',
-    'Press E to add one in the editor.',
+    'Press e to add one in the editor.',
     'Or add one below "targets:" in tool.yml, then press r. tool.example.yml shows every key.',
   ],
 };
@@ -47,12 +48,20 @@ export function noFindingsLines(tables: string): string[] {
 export function configurationHint({ code }: UserError): string {
   if (code === 'configuration_untrusted') return 'Press r to be asked again whether you trust it.';
   if (code === 'no_configuration') return 'Press i to create one, question by question.';
-  return 'Press D to list every problem, E to edit the configuration, r to read it again.';
+  return 'Press D to list every problem, e to edit the configuration, r to read it again.';
 }
 
 export const COMMAND_HINT = 'Type a command…';
 export const OPEN_HINT = 'Press Enter to open it';
 export const SCRIPTS_HINT = 'Every action is also a command, for scripts: tool --help';
+/** Titles of the groups of keys. */
+export const HELP_GROUPS = {
+  commands: 'Commands',
+  moves: 'Movement',
+  everywhere: 'Everywhere',
+  none: 'No key matches the filter. Press Esc to show all keys.',
+};
+
 interface WindowSize {
   columns: number;
   rows: number;
@@ -62,10 +71,21 @@ export function tooSmallText(size: WindowSize, least: WindowSize): string {
   return `The window is too small: ${size.columns}×${size.rows}. Required: ${least.columns}×${least.rows}.`;
 }
 
-export function unknownKeyText(key: string): string {
-  return `${key} has no command here. Press ? for the keys`;
+export function unknownKeyText(key: string, helpKey: string): string {
+  return `${key} has no command here. Press ${helpKey} for the keys`;
 }
 
 export function mouseText(on: boolean): string {
   return `The mouse is ${on ? 'on' : 'off'}`;
+}
+
+export function misnamedText(names: string[]): string {
+  return `Skipped: ${formatNumberOf(names.length, 'target')} with an invalid name (${names.join(', ')})`;
+}
+
+/** In the status bar. */
+export const READ_ONLY_BADGE = 'READ-ONLY';
+
+export function versionText(version: string): string {
+  return `v${version}`;
 }

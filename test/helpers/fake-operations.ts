@@ -1,6 +1,6 @@
 import type { Operations } from '../../screens/app/operations.ts';
 import type { SnapshotRequest } from '../../src/operations/snapshots/snapshots.ts';
-import type { LoadPlan, LoadResult } from '../../src/results/load-results.ts';
+import type { LoadDifference, LoadPlan, LoadResult } from '../../src/results/load-results.ts';
 import type { SnapshotLocation, SnapshotRow, TargetRow } from '../../src/results/results.ts';
 import type { TableSelection } from '../../src/results/selected-tables.ts';
 import { UserError } from '../../src/runtime/errors.ts';
@@ -60,6 +60,19 @@ export function fakeOperations(world: FakeWorld): Operations {
       if (answering.length === rows.length) return;
       await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     },
+    checkTargets: async (_session, { rows, take }) => {
+      world.done.push(`check ${rows.map(({ name }) => name).join(' ')}`);
+      for (const row of rows) take({ ...row, ...world.checks[row.name] });
+    },
+    listSizes: async (_session, targets) =>
+      new Map(
+        targets.map((name) => [
+          name,
+          snapshotsOf(name)
+            .map(({ size_bytes }) => size_bytes)
+            .toReversed(),
+        ]),
+      ),
     listSnapshots: async (_session, target) => ({ target, snapshots: snapshotsOf(target) }),
     annotate: async (_session, { target, snapshot, note }) => {
       const row = { ...find(target, snapshot), note: note || null };
@@ -124,6 +137,7 @@ export function fakeOperations(world: FakeWorld): Operations {
         ...plan(world, find(request.target, request.snapshot)),
         selection: request.tables ? fakeSelection(request.tables) : null,
         ...(world.base?.snapshot === find(request.target, request.snapshot).id && { reset_instead: true as const }),
+        ...(world.base && { difference: fakeDifference(request.full ?? false) }),
       },
       planned_at: PLANNED_AT,
       restore: null,
@@ -361,4 +375,14 @@ function plan(world: FakeWorld, snapshot: SnapshotRow): LoadPlan {
     ],
     warnings: [{ code: 'sessions_open', message: '2 sessions are open on app_dev and will be ended' }],
   };
+}
+
+function fakeDifference(full: boolean): LoadDifference {
+  const base = { base: 'app_dev.tool-base', base_snapshot: 'snapshot-7' };
+  if (full) return { method: 'full', reason: '--full was given', ...base, ...amounts(25, 0) };
+  return { method: 'difference', reason: 'definitions are equal', ...base, ...amounts(1, 24) };
+}
+
+function amounts(tables: number, saved_tables: number) {
+  return { tables, size_bytes: tables * 1_000_000, saved_tables, saved_bytes: saved_tables * 1_000_000 };
 }

@@ -32,6 +32,8 @@ const POSTGRES: Record<string, string[]> = {
   'restore/rows/copy-commands.ts': ['copy', 'name'],
   'restore/rows/load-tables.ts': ['pathOf(dataOf(table, details))'],
   'restore/rows/forced-row-security.ts': ['ALTER_EACH("NO FORCE")', 'how', 'table'],
+  // Queries of `rows-by-root.ts`, with names of quoteName.
+  'restore/check.ts': ['counts'],
   // A hint for people.
   'restore/failure-hint.ts': ['name', 'schemas'],
   // What readSetting has quoted.
@@ -119,14 +121,13 @@ const MYSQL: Record<string, string[]> = {
   // Rights out of a SET column of the server.
   // Results of quotePath, and expressions of quoted columns.
   'restore/copy-rows.ts': ['into', 'source', 'values.join(", ")'],
-  'restore/grants.ts': ['given.join(", ")'],
+  'restore/grants.ts': ['given.join(", ")', 'destination'],
   'restore/load-tables.ts': ['additions', 'conversions.join(", ")', 'fields.join(", ")', 'set'],
   // Results of quotePath.
   'restore/swap/row-exchange.ts': ['from', 'into', 'mine', 'moved', 'pending', 'temporary'],
   // Renames of quoted names; conditions of ours, statements that EXECUTE IMMEDIATE takes as quoted text, and clauses that
   // check-definitions.ts has read token by token.
   'restore/swap/swap-packet.ts': ['clause', 'condition', 'run'],
-  'restore/swap/swap.ts': ['destination'],
   'sanitize/columns.ts': [
     'SAMPLED_ROWS',
     'SAMPLE_LENGTH',

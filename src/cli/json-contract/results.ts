@@ -31,6 +31,7 @@ import { matches } from './matches.ts';
 import {
   databaseCopies,
   databaseCopy,
+  destinationCopies,
   flag,
   location,
   notices,
@@ -109,6 +110,7 @@ const prunePlan = matches<PrunePlan>()(
         remove: v.array(snapshot),
         from: v.array(location),
         frees_bytes: number,
+        copies: v.exactOptional(destinationCopies),
       }),
     ),
     frees_bytes: number,

@@ -8,8 +8,9 @@ import { addressesOf, databaseOf } from './connection/location.ts';
 import { probe } from './connection/probe.ts';
 import { parseMysqlUrl } from './connection/url.ts';
 import { dump } from './dump/dump.ts';
+import { readSmallTables } from './read-small-tables.ts';
 import { inspectDestination, planRestore } from './restore/preflight.ts';
-import { dropCopies, findCopies, planReset, reset } from './restore/reset.ts';
+import { dropCopies, findAllCopies, findCopies, planReset, reset } from './restore/reset.ts';
 import { restore } from './restore/restore.ts';
 import { readNeeds } from './restore/table-needs.ts';
 import { findKept, undo } from './restore/undo.ts';
@@ -33,7 +34,6 @@ const engine: Engine = {
     whyNotKeepGoing: 'the swap of a MySQL database renames every table of the snapshot, so none may be missing',
     onlyProgram: null,
     scriptsRollBack: false,
-    whyNoBaseCopies: null,
   },
   connect: {
     parseUrl: parseMysqlUrl,
@@ -47,6 +47,7 @@ const engine: Engine = {
     isSuperuser,
     inspect: async (context, url) => (await inspectDestination(context, url)).destination,
     countRows,
+    readSmallTables,
   },
   dump: { run: dump },
   restore: {
@@ -59,6 +60,7 @@ const engine: Engine = {
     planReset,
     reset,
     findCopies,
+    findAllCopies,
     dropCopies,
   },
   sanitize: {

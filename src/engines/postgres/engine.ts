@@ -8,6 +8,7 @@ import { addressesOf, databaseOf } from './connection/location.ts';
 import { probe } from './connection/probe.ts';
 import { parsePostgresUrl } from './connection/url.ts';
 import { dump } from './dump/dump.ts';
+import { readSmallTables } from './read-small-tables.ts';
 import { inspectDestination, planRestore } from './restore/preflight.ts';
 import { dropCopies, findAllCopies, findCopies, planReset, reset } from './restore/reset.ts';
 import { restore } from './restore/restore.ts';
@@ -29,7 +30,7 @@ import { reportTools } from './tools.ts';
 
 const engine: Engine = {
   id: 'postgres',
-  capabilities: { whyNotKeepGoing: null, onlyProgram: 'pg_dump', scriptsRollBack: true, whyNoBaseCopies: null },
+  capabilities: { whyNotKeepGoing: null, onlyProgram: 'pg_dump', scriptsRollBack: true },
   connect: {
     parseUrl: parsePostgresUrl,
     reportTools,
@@ -43,6 +44,7 @@ const engine: Engine = {
     isSuperuser,
     inspect: async (context, url) => (await inspectDestination(context, url)).destination,
     countRows,
+    readSmallTables,
   },
   dump: { run: dump },
   restore: {

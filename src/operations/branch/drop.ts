@@ -3,6 +3,7 @@ import type { BranchDatabase, BranchDropPlan, BranchDropResult, BranchRow } from
 import type { Context } from '../../runtime/context.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { cpusFor } from '../cpus-for.ts';
+import { sumOf } from '../load/base-copies.ts';
 import type { Planned } from '../planned.ts';
 import {
   type BranchesRequest,
@@ -12,7 +13,6 @@ import {
   refuseForeign,
   refuseOutdated,
   refuseSourceBranches,
-  sumOf,
 } from './open-branches.ts';
 
 export interface BranchDropRequest extends BranchesRequest {

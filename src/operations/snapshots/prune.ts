@@ -6,6 +6,7 @@ import { withStep } from '../../runtime/events.ts';
 import { openCloud } from '../cloud/open-cloud.ts';
 import { findTarget } from '../find-target.ts';
 import type { Planned } from '../planned.ts';
+import { copiesOf } from '../target-copies.ts';
 import { freedBytes, removeFrom } from './remove.ts';
 import { findSnapshots, listSnapshots } from './snapshots.ts';
 
@@ -30,7 +31,15 @@ export async function planPrune(context: Context, request: PruneRequest): Promis
   const own = Object.entries(settings.targets).filter(([name, { share }]) => !share && !cloud?.has(name));
   const names = target === undefined ? own.map(([name]) => name) : [target];
   const targets: PrunedTarget[] = [];
+  // Databases are of no snapshot that is removed, but take space as well.
+  const looking = copiesOf(context, names);
+  looking.catch(() => {});
   for (const name of names) targets.push(await planTarget(context, { name, keep, from }));
+  const copies = await looking;
+  for (const planned of targets) {
+    const found = copies.get(planned.target);
+    if (found) planned.copies = found;
+  }
   const plan: PrunePlan = { targets, frees_bytes: targets.reduce((sum, { frees_bytes }) => sum + frees_bytes, 0) };
   return { request, plan, planned_at: context.clock().toISOString() };
 }

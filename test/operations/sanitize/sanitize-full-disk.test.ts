@@ -25,7 +25,7 @@ describeWithPostgres(
         source: server.url('source'),
         query: 'CREATE TABLE filler AS SELECT i, md5(i::text) FROM generate_series(1, 100000000) i',
         megabytes: 160,
-        filling: 'CREATE TABLE filler AS SELECT i, md5(i::text) FROM generate_series(1, 300000) i',
+        filling: 'CREATE TABLE filler AS SELECT i, md5(i::text) FROM generate_series(1, 700000) i',
       });
     }, 240_000);
   },
@@ -45,7 +45,7 @@ describeWithMysql('mariadb', { name: 'a full disk under a throw-away server' }, 
         query: `CREATE TABLE filler AS WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
         SELECT repeat(md5(a.i), 100) FROM n a, n b`,
         megabytes: 240,
-        filling: `CREATE TABLE filler AS WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 350)
+        filling: `CREATE TABLE filler AS WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 500)
         SELECT sha2(a.i * 1000 + b.i, 512) FROM n a, n b`,
       });
     },

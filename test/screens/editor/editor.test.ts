@@ -90,13 +90,13 @@ test('undo stays at its place: at the entry that is restored, and at the parent 
   press(model, 'u');
   await changed(model, 0);
   expect(panes(model).row.path).toEqual(['targets', 'my.app']);
-  press(model, 'n', 'ctrl+u');
+  press(model, 'N', 'ctrl+u');
   type(model, 'renamed', []);
   await changed(model, 1);
   press(model, 'u');
   await changed(model, 0);
   expect(panes(model).row.path).toEqual(['targets', 'my.app']);
-  press(model, 'a');
+  press(model, 'n');
   type(model, 'new', []);
   await changed(model, 1);
   press(model, 'u');
@@ -144,12 +144,12 @@ test('a password is stored encrypted, and shown neither in the form nor while it
 test('targets are added, renamed and taken out, lists grow, and u takes the last of it back', async () => {
   const { model } = await opened();
   select(model, ['targets', 'app', 'sso_groups']);
-  press(model, 'a');
+  press(model, 'n');
   type(model, 'ops', []);
   await changed(model, 1);
   expect(editor(model).draft?.text).toContain('      - dev\n      - ops\n');
   select(model, ['targets']);
-  press(model, 'a');
+  press(model, 'n');
   type(model, 'app', []);
   expect(editor(model).wrong).toBe('app exists already');
   press(model, 'ctrl+u');
@@ -157,7 +157,7 @@ test('targets are added, renamed and taken out, lists grow, and u takes the last
   await changed(model, 2);
   expect(panes(model).field?.path).toEqual(['targets', 'new', 'snapshot', 'src_url']);
   select(model, ['targets', 'new']);
-  press(model, 'n', 'ctrl+u');
+  press(model, 'N', 'ctrl+u');
   type(model, 'newer', []);
   await changed(model, 3);
   expect(editor(model).draft?.text).toMatch(/\n {2}newer:\n$/);
@@ -185,7 +185,7 @@ test('a storage profile is chosen from those that there are', async () => {
 test('a problem is gone to where it is, in a target with a dot in its name too', async () => {
   const { model } = await opened(FILE.replace('postgres://localhost:1/other', 'nowhere'));
   expect(panes(model).rows.map(({ label }) => label)).not.toContain('snapshot');
-  press(model, 'p');
+  press(model, 'D');
   press(model, 'down', 'enter');
   expect(panes(model).field?.path).toEqual(['targets', 'my.app', 'snapshot', 'dst_url']);
   expect(editor(model).pane).toBe('form');

@@ -1,8 +1,11 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSession } from '../../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { build } from '../../../../src/operations/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
+import { findSnapshot } from '../../../../src/operations/snapshots/snapshots.ts';
+import { filesOfTable } from '../../../../src/repository/manifest.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
 
@@ -33,6 +36,36 @@ for (const flavour of FLAVOURS) {
       await folder?.[Symbol.asyncDispose]();
     });
 
+    it('cuts a table at the same places when only its estimated size has changed', async () => {
+      await server.createDatabase('large');
+      await server.sql(
+        'large',
+        'CREATE TABLE event (id INT AUTO_INCREMENT PRIMARY KEY, body TEXT NOT NULL)',
+        'INSERT INTO event (body) VALUES (REPEAT("x", 1000))',
+        ...Array.from({ length: 14 }, () => 'INSERT INTO event (body) SELECT body FROM event'),
+        'ANALYZE TABLE event',
+      );
+      const snapshot = { src_url: server.url('large') };
+      const context = testContext({
+        settings: { working_directory: join(folder.path, 'work'), targets: { large: { snapshot } } },
+      });
+      const filesAfterBuild = async (): Promise<string[]> => {
+        await build(context, { target: 'large' });
+        const { manifest } = await findSnapshot(context, { target: 'large' });
+        return manifest.tables.flatMap(filesOfTable).map(({ sha256 }) => sha256);
+      };
+      const first = await filesAfterBuild();
+      expect(first.length).toBeGreaterThan(1);
+      for (const factor of ['* 2', '/ 5']) {
+        await server.sql(
+          'large',
+          `UPDATE mysql.innodb_table_stats SET clustered_index_size = clustered_index_size ${factor} WHERE database_name = 'large'`,
+          'FLUSH TABLE event',
+        );
+        expect(await filesAfterBuild()).toEqual(first);
+      }
+    });
+
     it(`never gives a snapshot with a child without its parent, in ${BUILDS} builds`, async () => {
       const stop = new AbortController();
       let written = 0;
@@ -49,7 +82,9 @@ for (const flavour of FLAVOURS) {
         }
       })();
       const snapshot = { src_url: server.url('source'), dst_url: server.url('copy') };
-      const context = testContext({ settings: { working_directory: folder.path, targets: { app: { snapshot } } } });
+      const context = testContext({
+        settings: { working_directory: join(folder.path, 'work'), targets: { app: { snapshot } } },
+      });
       let parents = 0;
       try {
         await eventually(async () => written > 50);
