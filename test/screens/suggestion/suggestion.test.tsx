@@ -43,7 +43,7 @@ test('Enter edits the new value, and shows at once what the server makes of it',
   press(model, 'j', 'enter', ...'wrong', 'enter');
   await tried(model);
   expect(await drawn(model)).toMatch(
-    /✗ public\.person\.nickname.*column "wrong" d…[\s\S]*Error +column "wrong" does not exist/,
+    /✗ public\.person\.nickname.*column "wrong".*…[\s\S]*Error +column "wrong" does not exist/,
   );
   press(model, 'V');
   await until(() => notice(model)?.includes('tried on') ?? false);
