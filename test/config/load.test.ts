@@ -63,6 +63,7 @@ test('an unset key has its default, and a key without a value counts as not set'
     trace: false,
     theme: 'auto',
     keys: {},
+    notify: true,
     docker: {},
     override: {},
     defaults: {},
