@@ -18,8 +18,14 @@ const PALETTE = [
 ];
 
 /** What a terminal shows, as a picture: `lines` of cells as `TestTerminal.cells()` gives them. The title is read to who cannot see it. */
-export function svg(lines, title, { light = false } = {}) {
+export function svg(lines, title, options) {
+  return animatedSvg([{ lines, seconds: 1 }], title, options);
+}
+
+/** Frames one after the other, each for its seconds, over and over; the last one for readers who want no motion. */
+export function animatedSvg(frames, title, { light = false } = {}) {
   const ground = light ? LIGHT : DARK;
+  const [{ lines }] = frames;
   const columns = Math.max(...lines.map((line) => line.reduce((sum, { width }) => sum + width, 0)));
   const width = round(columns * CELL.width + 2 * MARGIN);
   const height = lines.length * CELL.height + 2 * MARGIN;
@@ -27,10 +33,33 @@ export function svg(lines, title, { light = false } = {}) {
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">`,
     `<title>${title}</title>`,
     `<rect width="100%" height="100%" rx="8" fill="${ground.background}"/>`,
-    `<g font-family="${FAMILY}" font-size="14" xml:space="preserve">`,
-    ...lines.flatMap((line, row) => spans(line, ground).flatMap((span) => drawn(span, row, ground))),
-    '</g>',
+    ...(frames.length > 1 ? [style(frames)] : []),
+    ...frames.flatMap((frame, index) => [
+      `<g${frames.length > 1 ? ` class="frame" style="animation-name:f${index}"` : ''} font-family="${FAMILY}" font-size="14" xml:space="preserve">`,
+      ...frame.lines.flatMap((line, row) => spans(line, ground).flatMap((span) => drawn(span, row, ground))),
+      '</g>',
+    ]),
     '</svg>\n',
+  ].join('\n');
+}
+
+function style(frames) {
+  const total = frames.reduce((sum, { seconds }) => sum + seconds, 0);
+  const percent = (seconds) => `${round((seconds / total) * 100)}%`;
+  let from = 0;
+  const rules = frames.map(({ seconds }, index) => {
+    const [begin, end] = [percent(from), percent(from + seconds)];
+    from += seconds;
+    const before = index === 0 ? '' : '0%{visibility:hidden}';
+    const after = index === frames.length - 1 ? '' : `${end}{visibility:hidden}`;
+    return `@keyframes f${index}{${before}${begin}{visibility:visible}${after}}`;
+  });
+  return [
+    '<style>',
+    `.frame{visibility:hidden;animation:${round(total)}s step-end infinite}`,
+    ...rules,
+    '@media (prefers-reduced-motion:reduce){.frame{animation:none}.frame:last-of-type{visibility:visible}}',
+    '</style>',
   ].join('\n');
 }
 

@@ -65,7 +65,7 @@ export function Frame({ screen, path, aside = [], children }: FrameProps) {
       size={size}
       path={['tool', ...path]}
       aside={aside}
-      status={statusSpans({ notice, toast, work, filled }, glyphs)}
+      status={statusSpans({ notice, toast, work, filled, width: size.columns }, glyphs)}
       facts={sessionFacts(model, session)}
       hints={keyHints(model, screen)}
     >

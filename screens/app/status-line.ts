@@ -7,6 +7,7 @@ import type { Message } from '../../src/state/messages.ts';
 import type { Notice } from '../../src/state/navigation.ts';
 import { paceOf } from '../../src/state/progress.ts';
 import type { Run } from '../../src/state/runs.ts';
+import { cellWidth } from '../../src/text/text-width.ts';
 import type { Model, Session } from './model.ts';
 
 export interface Status {
@@ -18,17 +19,22 @@ export interface Status {
   work: string;
   /** Of the bar of the first of them; `null` where its share is unknown. */
   filled: number | null;
+  /** Cells; the bar is left out where the words need them. */
+  width: number;
 }
 
 const BAR_WIDTH = 10;
+/** A blank beside it, and those at the ends of the line. */
+const BAR_MARGIN = 3;
 
 const MARKS: Partial<Record<Tone, 'good' | 'caution' | 'bad'>> = { good: 'good', caution: 'caution', bad: 'bad' };
 
 /** The line above the keys: the last notice, else the last result, else the runs in progress. */
-export function statusSpans({ notice, toast, work, filled }: Status, glyphs: Glyphs): Span[] {
+export function statusSpans({ notice, toast, work, filled, width }: Status, glyphs: Glyphs): Span[] {
   if (notice) return [{ text: notice.text, tone: notice.tone }];
   if (!toast) {
-    const bar = filled === null ? [] : progressBar({ share: filled / BAR_WIDTH, width: BAR_WIDTH, glyphs });
+    const isRoom = cellWidth(work) + BAR_WIDTH + BAR_MARGIN <= width;
+    const bar = filled === null || !isRoom ? [] : progressBar({ share: filled / BAR_WIDTH, width: BAR_WIDTH, glyphs });
     return [...bar, { text: bar.length > 0 ? ` ${work}` : work, tone: 'accent' }];
   }
   const mark = MARKS[toast.tone];

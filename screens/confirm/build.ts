@@ -17,7 +17,7 @@ export const BUILD: KeyBinding = {
   id: 'build',
   keys: ['b'],
   label: 'build',
-  help: 'take a snapshot of the source database',
+  help: 'build a snapshot of the source database',
   palette: 'Build snapshot',
   whyNot: (context) => {
     const { name = '', src_url = null } = context.target?.row ?? {};

@@ -23,6 +23,7 @@ import type { ScreenModule } from '../app/model.ts';
 import { scrolledDown } from '../app/navigate.ts';
 import { answerConfirm, confirmTyped, RETRY_PLAN } from './actions.ts';
 import type { ConfirmRoute } from './confirm-route.ts';
+import { LOAD_FULLY } from './load.ts';
 import { RESET_INSTEAD } from './reset.ts';
 
 export const confirmScreen: ScreenModule<ConfirmRoute> = {
@@ -33,6 +34,7 @@ export const confirmScreen: ScreenModule<ConfirmRoute> = {
   keys: [
     RETRY_PLAN,
     RESET_INSTEAD,
+    LOAD_FULLY,
     moving('page-down', {
       keys: ['pagedown', 'ctrl+f'],
       label: 'scroll',

@@ -7,6 +7,7 @@ import { latestNotLoadable, notLoadable } from '../app/why-not.ts';
 import { loadRun } from '../run/definitions.ts';
 import type { TablesRoute } from '../tables/tables-route.ts';
 import { confirm, UNVERIFIED_SOURCES } from './actions.ts';
+import type { ConfirmRoute } from './confirm-route.ts';
 
 export const LOAD: KeyBinding = {
   id: 'load',
@@ -50,6 +51,21 @@ export const LOAD_MARKED: KeyBinding<TablesRoute> = {
   },
 };
 
+/** In the plan of a load of differences. */
+export const LOAD_FULLY: KeyBinding<ConfirmRoute> = {
+  id: 'full_load',
+  keys: ['F'],
+  label: 'full load',
+  help: 'load all tables, also those that the base copy has; asks first',
+  palette: 'Load all tables instead…',
+  when: ({ route }) => route.plan?.full !== undefined,
+  run: (model, { plan }) => {
+    if (!plan?.full) return;
+    model.navigation.pop();
+    confirmLoad(model, plan.full.request, plan.full.what);
+  },
+};
+
 export function confirmLoad(model: Model, request: LoadRequest, what: string): void {
   confirm(model, {
     target: request.target,
@@ -60,6 +76,9 @@ export function confirmLoad(model: Model, request: LoadRequest, what: string): v
         question: loadQuestion(planned.plan, model.clock()),
         definition: loadRun(model, planned),
         resetInstead: planned.plan.reset_instead ?? false,
+        ...(planned.plan.difference?.method === 'difference' && {
+          full: { request: { ...request, full: true }, what },
+        }),
       };
     },
   });

@@ -12,7 +12,7 @@ import { SANITIZE } from '../coverage/actions.ts';
 import { HISTORY } from '../history/actions.ts';
 import { verifyRun } from '../run/definitions.ts';
 import { begin } from '../run/run-route.ts';
-import { COPY_URL, copyUrl } from '../targets/keys.ts';
+import { COPY } from '../targets/copy.ts';
 import { compare, mark, openTables, transfer } from './actions.ts';
 import type { SnapshotsRoute } from './snapshots-route.ts';
 
@@ -122,7 +122,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   REMOVE,
   BUILD,
   SANITIZE,
-  { ...COPY_URL, run: (model) => copyUrl(model, 'destination') },
+  COPY,
   UNDO,
   RESET,
   BRANCHES,

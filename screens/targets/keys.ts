@@ -1,7 +1,7 @@
-import { noUrlText, sortedText } from '../../src/presentation/targets.ts';
+import { sortedText } from '../../src/presentation/targets.ts';
 import { FILTER } from '../app/filter.ts';
 import { HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, TASKS } from '../app/keys.ts';
-import { contextOf, isAtRoot, isUnconfigured, type KeyBinding, type Model } from '../app/model.ts';
+import { contextOf, isAtRoot, isUnconfigured, type KeyBinding } from '../app/model.ts';
 import { noTarget, notWritable } from '../app/why-not.ts';
 import { AUDIT } from '../audit/actions.ts';
 import { BRANCHES } from '../branches/actions.ts';
@@ -16,18 +16,9 @@ import { setUp } from '../setup/actions.ts';
 import { signIn } from '../sign-in/actions.ts';
 import { openTarget } from '../snapshots/actions.ts';
 import { SUBSET } from '../subset/actions.ts';
+import { COPY } from './copy.ts';
 import { nextSort } from './sort.ts';
 import type { TargetsRoute } from './targets-route.ts';
-
-export const COPY_URL: KeyBinding = {
-  id: 'copy',
-  keys: ['y'],
-  label: 'copy URL',
-  help: 'copy the connection URL, without its password',
-  palette: 'Copy URL',
-  whyNot: noTarget,
-  run: (model) => copyUrl(model, 'source'),
-};
 
 export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   {
@@ -72,7 +63,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
       navigation.notify({ tone: 'plain', text });
     },
   },
-  COPY_URL,
+  COPY,
   AUDIT,
   CHECK,
   EDIT_CONFIGURATION,
@@ -101,15 +92,3 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   MOUSE,
   ...MOVES,
 ];
-
-/** The URLs in the lists are without their passwords. */
-export function copyUrl(model: Model, which: 'source' | 'destination'): void {
-  const { target } = contextOf(model);
-  const url = which === 'source' ? target?.row.src_url : target?.row.dst_url;
-  if (!url) {
-    model.navigation.notify({ tone: 'caution', text: noUrlText(which) });
-    return;
-  }
-  model.terminal.copy(url);
-  model.navigation.notify({ tone: 'good', text: `Copied ${url}` });
-}

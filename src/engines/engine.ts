@@ -5,6 +5,7 @@ import type { DestinationState, MissingParts } from '../results/load-results.ts'
 import type { Sized, TargetRow } from '../results/results.ts';
 import type { NeededTable } from '../results/selected-tables.ts';
 import type { ProofRow } from '../results/subset-results.ts';
+import type { ColumnChoices, SuggestedQuery } from '../results/suggested-query.ts';
 import type { Context } from '../runtime/context.ts';
 import type { WarningEvent } from '../runtime/events.ts';
 import type { ColumnDigest, ColumnFacts } from '../sanitize/column-facts.ts';
@@ -164,6 +165,18 @@ export interface DefinitionsRequest {
   read: RestoreRun['read'];
 }
 
+/** A table of a snapshot, `schema.table`. */
+export interface TableRequest extends Pick<DefinitionsRequest, 'manifest' | 'read'> {
+  table: string;
+}
+
+export interface StoredTable {
+  /** Table, indexes, constraints and triggers, in an order that does not change. */
+  text: string;
+  /** Columns of the primary key; empty without one. */
+  key: string[];
+}
+
 export interface RestoreRun extends RestoreRequest {
   plan: RestorePlan;
   jobs: number;
@@ -257,6 +270,11 @@ export interface Branch {
   sessions: number | null;
 }
 
+/** All databases that were made from a destination, or for it. */
+export interface AllCopies extends BaseCopies {
+  branches: Branch[];
+}
+
 export interface BranchRequest {
   /** The destination. */
   url: DatabaseUrl;
@@ -342,8 +360,7 @@ export interface Engine {
   restore: RestoreFacet;
   sanitize: SanitizeFacet;
   subset: SubsetFacet;
-  /** Absent where `whyNoBaseCopies` has a reason. */
-  branches?: BranchFacet;
+  branches: BranchFacet;
 }
 
 export interface Capabilities {
@@ -353,8 +370,6 @@ export interface Capabilities {
   onlyProgram: string | null;
   /** Whether a script that fails on an existing database leaves it unchanged. */
   scriptsRollBack: boolean;
-  /** Why loads keep no base copy to reset to; `null` where they can. */
-  whyNoBaseCopies: string | null;
 }
 
 export interface ConnectFacet {
@@ -414,18 +429,20 @@ export interface DumpFacet {
 export interface RestoreFacet {
   /** Tables that need other tables, by the definitions in the snapshot. */
   readNeeds(context: EngineContext, request: DefinitionsRequest): Promise<NeededTable[]>;
+  /** The statements that define a table, as the snapshot has them; `null` where their format is unknown. */
+  readTable(context: EngineContext, request: TableRequest): Promise<StoredTable | null>;
   plan(context: EngineContext, request: RestoreRequest): Promise<RestorePlan>;
   run(context: EngineContext, run: RestoreRun): Promise<Replaced>;
   runScript(context: EngineContext, run: ScriptRun): Promise<Replaced>;
   findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept>;
   undo(context: EngineContext, url: DatabaseUrl): Promise<Replaced>;
-  /** Base copies; absent where `whyNoBaseCopies` has a reason. */
-  planReset?(context: EngineContext, request: ResetRequest): Promise<Resettable>;
-  reset?(context: EngineContext, run: ResetRun): Promise<Replaced>;
-  findCopies?(context: EngineContext, url: DatabaseUrl): Promise<BaseCopies>;
-  /** The same of several databases that can share one connection (`connectionKey`), in their order. */
-  findAllCopies?(context: EngineContext, request: { urls: DatabaseUrl[] }): Promise<BaseCopies[]>;
-  dropCopies?(context: EngineContext, url: DatabaseUrl): Promise<string[]>;
+  planReset(context: EngineContext, request: ResetRequest): Promise<Resettable>;
+  reset(context: EngineContext, run: ResetRun): Promise<Replaced>;
+  /** Base copy and spare of a destination. */
+  findCopies(context: EngineContext, url: DatabaseUrl): Promise<BaseCopies>;
+  /** With branches, of several databases that can share one connection (`connectionKey`), in their order. */
+  findAllCopies(context: EngineContext, request: { urls: DatabaseUrl[] }): Promise<AllCopies[]>;
+  dropCopies(context: EngineContext, url: DatabaseUrl): Promise<string[]>;
 }
 
 /** Each call takes the URL of the destination. */
@@ -460,7 +477,9 @@ export interface SanitizeFacet {
   runQuery(context: EngineContext, run: QueryRun): Promise<void>;
   /** Removes remnants of old values: materialized views, statistics, dead rows. */
   removeTraces(context: EngineContext, traces: Traces): Promise<void>;
-  suggestQuery(context: EngineContext, request: SuggestionRequest): Promise<string>;
+  suggestQuery(context: EngineContext, request: SuggestionRequest): Promise<SuggestedQuery>;
+  /** Computes and assigns the replacements for a few rows of each column, and rolls back. */
+  tryReplacements(context: EngineContext, request: ReplacementTrial): Promise<TriedReplacement[]>;
   /** Places for a temporary database, the best first. */
   scratchPlaces(context: EngineContext, destination: DatabaseUrl | null): Promise<ScratchPlace[]>;
 }
@@ -486,6 +505,31 @@ export interface SuggestionRequest {
   url: DatabaseUrl;
   columns: ColumnFacts[];
   suspects: SuspectColumn[];
+}
+
+export interface ReplacementTrial {
+  /** The restored copy, which is dropped afterwards. */
+  url: DatabaseUrl;
+  manifest: Manifest;
+  query: SuggestedQuery;
+  choices: ColumnChoices;
+  columns: {
+    /** `schema.table.column` */
+    column: string;
+    /** Names and new value in SQL; the value is one expression. */
+    table: string;
+    name: string;
+    sql: string;
+  }[];
+  /** Of each column, those with a value. */
+  rows: number;
+}
+
+export interface TriedReplacement {
+  column: string;
+  values: { before: string | null; after: string | null }[];
+  /** Why the server refused the expression or its value. */
+  error: string | null;
 }
 
 export interface ScratchPlace {

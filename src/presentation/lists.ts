@@ -14,6 +14,8 @@ export const LOADING = {
   plan: ['Preparing the plan…', 'Nothing is changed before you confirm.'],
   snapshots: ['Listing snapshots…'],
   subset: ['Selecting rows…'],
+  rows: ['Reading the rows…'],
+  suggestion: ['Restoring the snapshot into a throw-away database…', 'Nothing is stored before you save the query.'],
   tables: ['Reading the tables of the snapshot…'],
 };
 
@@ -25,6 +27,7 @@ export const EMPTY = {
   messages: ['No messages in this session yet.', 'Results of builds, loads and other runs are kept here.'],
   problems: ['No problems.'],
   runs: ['No runs in this session yet.', 'Builds, loads and other runs are listed here.'],
+  rows: ['The table has no rows.', 'Press Esc to go back.'],
   tables: ['The snapshot has no tables.', 'Press Esc to go back.'],
   targets: [
     'The configuration has no targets yet.',

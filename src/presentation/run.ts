@@ -140,7 +140,7 @@ function runText(run: Run, runs: Run[]): string {
 }
 
 /** Whole percents: the line is drawn on every change. */
-function percentOf({ state }: Run): string | null {
+export function percentOf({ state }: Pick<Run, 'state'>): string | null {
   const progress = state.steps.findLast((step) => step.state === 'running')?.progress;
   const share = progress ? paceOf(progress, state.startedAt).share : null;
   return share === null ? null : percentText(share);

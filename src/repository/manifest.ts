@@ -5,6 +5,7 @@ import { gitStateSchema } from '../results/git-state.ts';
 import { migrationsSchema } from '../results/migration-results.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import { mapTexts } from '../text/map-texts.ts';
+import { annotationEntries } from './annotations.ts';
 import { escapeName, unescapeName } from './name-escapes.ts';
 import { MOST_TEXT_BYTES } from './store.ts';
 import { count, fileName, list, name, sha256, snapshotId, time } from './values.ts';
@@ -58,6 +59,8 @@ const manifestSchema = v.object({
   sanitized_of: v.exactOptional(snapshotId),
   sanitized_at: v.exactOptional(time),
   note: v.nullable(v.string()),
+  /** Older versions of this program ignore tags and pin. */
+  ...annotationEntries,
   schemas: list(name),
   tables: list(manifestTableSchema),
   files: list(manifestFileSchema),
@@ -101,11 +104,14 @@ export function parseManifest(text: string): Manifest {
   return { ...rest, ...named, tables: renamed(tables, unescapeName) };
 }
 
+/** Of more tables than anybody reads, a build stores a third less without the spaces. */
+const READABLE_BYTES = 64 * 1024;
+
 export function manifestText(manifest: Manifest): string {
   const { schemas, details, tables } = manifest;
   const escaped = { ...manifest, ...mapTexts({ schemas, details }, escapeName), tables: renamed(tables, escapeName) };
   const pretty = `${JSON.stringify(escaped, null, 2)}\n`;
-  if (Buffer.byteLength(pretty) <= MOST_TEXT_BYTES) return pretty;
+  if (Buffer.byteLength(pretty) <= READABLE_BYTES) return pretty;
   const dense = `${JSON.stringify(escaped)}\n`;
   if (Buffer.byteLength(dense) <= MOST_TEXT_BYTES) return dense;
   throw tooLarge(manifest);

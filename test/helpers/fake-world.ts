@@ -22,6 +22,8 @@ export interface FakeWorld {
   branches: BranchRow[];
   /** The file of the sanitization query of every target; without one nothing is sanitized. */
   queryFile: string | null;
+  /** Whether sanitizing finds no query. */
+  noQuery: boolean;
   /** What the next load fails of. */
   failLoad: UserError | null;
   /** Identity providers of the configuration. */
@@ -109,6 +111,7 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
     base: null,
     branches: [],
     queryFile: null,
+    noQuery: false,
     failLoad: null,
     providers: ['idp'],
     hub: null,

@@ -42,6 +42,7 @@ test('each operation that plans has one function that applies its plan', () => {
       'HubSettings',
       'Load',
       'Prune',
+      'QuerySave',
       'Remove',
       'Reset',
       'Sanitize',

@@ -17,6 +17,8 @@ import {
   type HistoryList,
 } from '../../results/history-results.ts';
 import type { DiffResult } from '../../results/results.ts';
+import type { RowsResult } from '../../results/rows-results.ts';
+import type { TableDiff } from '../../results/table-diff.ts';
 import { matches } from './matches.ts';
 import { explainedValue, flag, number, open, orNull, snapshot, target, targetInfo, text, texts } from './parts.ts';
 import { type Shape, signedIn, targetBranch } from './results.ts';
@@ -97,6 +99,8 @@ const auditEvent = matches<AuditEvent>()(
   }),
 );
 
+const rowColumn = v.object({ name: text, personal: orNull(text), masked: flag });
+
 const described = v.object({ ...target.entries, info: targetInfo });
 
 /** Documents of the reading commands. */
@@ -128,6 +132,43 @@ export const DOCUMENTS: Record<string, Shape[]> = {
         ),
         unchanged: number,
         migrations: v.exactOptional(v.array(v.object({ tool: text, table: text, only_from: texts, only_to: texts }))),
+      }),
+    ),
+    matches<TableDiff>()(
+      v.object({
+        target: text,
+        table: text,
+        from: snapshot,
+        to: snapshot,
+        definition: orNull(v.array(v.object({ change: v.picklist(['added', 'removed', 'same']), text }))),
+        rows: orNull(
+          v.object({
+            columns: v.array(rowColumn),
+            added: number,
+            removed: number,
+            changed: orNull(number),
+            samples: v.array(
+              v.object({
+                change: v.picklist(['added', 'removed', 'before', 'after']),
+                values: v.array(orNull(text)),
+              }),
+            ),
+          }),
+        ),
+        rows_not_compared: orNull(v.picklist(['columns_differ', 'too_large', 'one_side'])),
+      }),
+    ),
+  ],
+  rows: [
+    matches<RowsResult>()(
+      v.object({
+        target: text,
+        snapshot,
+        table: text,
+        columns: v.array(rowColumn),
+        rows: v.array(v.array(orNull(text))),
+        cut: v.array(v.object({ row: number, column: number, bytes: number })),
+        total: number,
       }),
     ),
   ],

@@ -11,8 +11,9 @@ import { parseMysqlUrl } from './connection/url.ts';
 import { dump } from './dump/dump.ts';
 import { readSmallTables } from './read-small-tables.ts';
 import { inspectDestination, planRestore } from './restore/preflight.ts';
-import { dropCopies, findCopies, planReset, reset } from './restore/reset.ts';
+import { dropCopies, findAllCopies, findCopies, planReset, reset } from './restore/reset.ts';
 import { restore } from './restore/restore.ts';
+import { readTable } from './restore/stored-table.ts';
 import { readNeeds } from './restore/table-needs.ts';
 import { findKept, undo } from './restore/undo.ts';
 import { readColumns } from './sanitize/columns.ts';
@@ -22,6 +23,7 @@ import { scratchPlaces } from './sanitize/scratch-places.ts';
 import { splitStatements } from './sanitize/statements.ts';
 import { suggestQuery } from './sanitize/suggestion.ts';
 import { removeTraces } from './sanitize/traces.ts';
+import { tryReplacements } from './sanitize/trial.ts';
 import { runScript } from './script.ts';
 import { isSuperuser } from './server/superuser.ts';
 import { checkDestination, createIndex } from './subset/destination.ts';
@@ -34,7 +36,6 @@ const engine: Engine = {
     whyNotKeepGoing: 'the swap of a MySQL database renames every table of the snapshot, so none may be missing',
     onlyProgram: null,
     scriptsRollBack: false,
-    whyNoBaseCopies: null,
   },
   connect: {
     parseUrl: parseMysqlUrl,
@@ -54,6 +55,7 @@ const engine: Engine = {
   dump: { run: dump },
   restore: {
     readNeeds: (_context, request) => readNeeds(request),
+    readTable: (_context, request) => readTable(request),
     plan: planRestore,
     run: restore,
     runScript,
@@ -62,6 +64,7 @@ const engine: Engine = {
     planReset,
     reset,
     findCopies,
+    findAllCopies,
     dropCopies,
   },
   sanitize: {
@@ -71,6 +74,7 @@ const engine: Engine = {
     runQuery,
     removeTraces,
     suggestQuery,
+    tryReplacements,
     scratchPlaces,
   },
   subset: { openSource, checkDestination, createIndex },

@@ -4,6 +4,7 @@ import type { Context } from '../../runtime/context.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { recorded } from '../history/recorded.ts';
+import { sumOf } from '../load/base-copies.ts';
 import type { Planned } from '../planned.ts';
 import {
   type BranchesRequest,
@@ -13,7 +14,6 @@ import {
   refuseForeign,
   refuseOutdated,
   refuseSourceBranches,
-  sumOf,
 } from './open-branches.ts';
 
 export interface BranchDropRequest extends BranchesRequest {

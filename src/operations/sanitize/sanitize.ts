@@ -228,7 +228,7 @@ interface Publication {
 async function publish(context: Context, { repository, original, sanitized }: Publication): Promise<Manifest> {
   const { report, clock, signal } = context;
   const { serverVersion, toolVersion, ...dumped } = sanitized.dump;
-  const { target, created_at, engine, note, git, id: sanitized_of } = original;
+  const { target, created_at, engine, note, tags, git, id: sanitized_of } = original;
   const id = newSnapshotId();
   const content: Manifest = {
     ...{ target, created_at, engine, note, sanitized_of },
@@ -241,11 +241,14 @@ async function publish(context: Context, { repository, original, sanitized }: Pu
     added_bytes: sanitized.addedBytes,
     ...dumped,
     ...(git && { git }),
+    ...(tags && { tags }),
   };
   const step = { step: 'store', label: 'Store the sanitized snapshot', done: `Stored sanitized snapshot ${id}` };
   return withStep(report, step, async () => {
     const manifest = await signed(context, content);
-    const earlier = (await repository.list(target)).filter((other) => other.sanitized_of === sanitized_of);
+    const earlier = (await repository.list(target)).filter(
+      (other) => other.sanitized_of === sanitized_of && !other.pinned,
+    );
     signal.throwIfAborted();
     await repository.write(manifest);
     for (const replaced of earlier) await repository.remove(replaced);

@@ -6,7 +6,8 @@ import { withStep } from '../../runtime/events.ts';
 import { openCloud } from '../cloud/open-cloud.ts';
 import { findTarget } from '../find-target.ts';
 import { recorded } from '../history/recorded.ts';
-import type { Planned } from '../planned.ts';
+import { type Planned, planOutdated } from '../planned.ts';
+import { copiesOf } from '../target-copies.ts';
 import { freedBytes, removeFrom } from './remove.ts';
 import { findSnapshots, listSnapshots } from './snapshots.ts';
 
@@ -31,7 +32,15 @@ export async function planPrune(context: Context, request: PruneRequest): Promis
   const own = Object.entries(settings.targets).filter(([name, { share }]) => !share && !cloud?.has(name));
   const names = target === undefined ? own.map(([name]) => name) : [target];
   const targets: PrunedTarget[] = [];
+  // Databases are of no snapshot that is removed, but take space as well.
+  const looking = copiesOf(context, names);
+  looking.catch(() => {});
   for (const name of names) targets.push(await planTarget(context, { name, keep, from }));
+  const copies = await looking;
+  for (const planned of targets) {
+    const found = copies.get(planned.target);
+    if (found) planned.copies = found;
+  }
   const plan: PrunePlan = { targets, frees_bytes: targets.reduce((sum, { frees_bytes }) => sum + frees_bytes, 0) };
   return { request, plan, planned_at: context.clock().toISOString() };
 }
@@ -54,6 +63,7 @@ async function planOfHub(context: Context, request: PruneRequest): Promise<Plann
 /** Removes what was planned, then the objects that no snapshot names any more. It cannot be undone. */
 export async function applyPrune(context: Context, { plan: { targets } }: PlannedPrune): Promise<void> {
   const { report } = context;
+  for (const { target, remove } of targets) await refusePinned(context, { target, remove });
   for (const { target, remove, from, frees_bytes: size_bytes } of targets) {
     if (remove.length === 0) continue;
     const what = `${remove.length} ${remove.length === 1 ? 'snapshot' : 'snapshots'} of ${target}`;
@@ -64,6 +74,15 @@ export async function applyPrune(context: Context, { plan: { targets } }: Planne
       );
     await recorded(context, { operation: 'prune', target, size_bytes }, { work });
   }
+}
+
+/** A pin that was set since the plan was made counts. */
+async function refusePinned(context: Context, { target, remove }: Pick<PrunedTarget, 'target' | 'remove'>) {
+  if (remove.length === 0) return;
+  const { snapshots } = await listSnapshots(context, target);
+  const ids = new Set(remove.map(({ id }) => id));
+  const pinned = snapshots.find(({ id, pinned }) => pinned && ids.has(id));
+  if (pinned) throw planOutdated(`Snapshot ${pinned.id} of ${target} was pinned`);
 }
 
 interface PlannedTarget {

@@ -1,9 +1,10 @@
 import { connectionUrl } from '../../config/urls/connection-url.ts';
 import type { Engine } from '../../engines/engine.ts';
 import type { SnapshotRow } from '../../results/results.ts';
-import type { SubsetPlanResult, SubsetResult } from '../../results/subset-results.ts';
+import type { SubsetGraph, SubsetPlanResult, SubsetResult } from '../../results/subset-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import type { Collected } from '../../subset/collect.ts';
+import { graphOf } from '../../subset/diagram.ts';
 import type { SubsetSettings } from '../../subset/graph.ts';
 import type { Plan } from '../../subset/plan.ts';
 import { formatNumberOf } from '../../text/format.ts';
@@ -19,6 +20,7 @@ import { collectRows, DEFAULT_SEED, planFor, type Setting, type SubsetRequest, s
 export interface PlannedSubset extends Planned<SubsetRequest, SubsetPlanResult> {
   /** What was planned from. */
   settings: SubsetSettings;
+  graph: SubsetGraph;
 }
 
 /** Looks at source and destination, changes nothing. With `count` the rows are looked for as well, so that the plan tells how many come. */
@@ -51,6 +53,7 @@ export async function planSubset(given: Context, request: SubsetRequest): Promis
     },
     planned_at: context.clock().toISOString(),
     settings: setting.settings,
+    graph: graphOf(request.target, plan),
   };
 }
 

@@ -17,6 +17,10 @@ export interface Glyphs {
   barFull: string;
   barEmpty: string;
   caret: string;
+  /** Bars of a sparkline, from the lowest. */
+  levels: string;
+  /** Frames of the mark of a run in progress. */
+  spinner: string;
   /** Marks of states, for terminals without colour. */
   good: string;
   bad: string;
@@ -39,6 +43,8 @@ export const UNICODE: Glyphs = {
   barFull: '█',
   barEmpty: '░',
   caret: '▏',
+  levels: '▁▂▃▄▅▆▇█',
+  spinner: '⠋⠙⠹⠸⠼⠴⠦⠧',
   good: '✓',
   bad: '✗',
   caution: '!',
@@ -60,6 +66,8 @@ export const ASCII: Glyphs = {
   barFull: '#',
   barEmpty: '.',
   caret: '_',
+  levels: '_.-=+*#',
+  spinner: '|/-\\',
   good: '+',
   bad: 'x',
   caution: '!',
@@ -82,6 +90,8 @@ export const SPOKEN: Glyphs = {
   barFull: '',
   barEmpty: '',
   caret: '',
+  levels: '',
+  spinner: '',
   good: 'good:',
   bad: 'bad:',
   caution: 'caution:',

@@ -18,6 +18,11 @@ import { build } from '../../../src/operations/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applyReset, planReset } from '../../../src/operations/load/reset.ts';
 import { applyUndo, planUndo } from '../../../src/operations/load/undo.ts';
+import { planPrune } from '../../../src/operations/snapshots/prune.ts';
+import { withCopies } from '../../../src/operations/target-copies.ts';
+import { listTargets } from '../../../src/operations/targets.ts';
+import { prunedCopyLines } from '../../../src/presentation/remove.ts';
+import { copyLines } from '../../../src/presentation/targets.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { BRANCH_SERVERS, type BranchServer } from '../../helpers/branch-servers.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
@@ -115,6 +120,16 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ start, files, cannot, name
     await expect(planReset(contextWith(), { target: 'app' })).rejects.toMatchObject({ code: 'base_copy_outdated' });
     await create('two');
     expect(await ours()).toEqual(['copy', 'copy.tool-base', 'copy_one', 'copy_two']);
+    // The lists of targets, and the plan of a prune, count what is on the server.
+    const others = contextWith({ other: { snapshot: { dst_url: server.url('elsewhere') } } });
+    const rows = await withCopies(others, await listTargets(others));
+    const size = expect.stringMatching(/^app: 2 branches, [\d.]+ [kM]B$/);
+    const base = expect.stringMatching(/^app: base copy copy\.tool-base, .*; cannot be used: /);
+    expect(copyLines(rows).slice(0, 2)).toEqual([base, size]);
+    expect(copyLines(rows)[2]).toMatch(/^All copies: [\d.]+ [kM]B on their servers$/);
+    const { plan } = await planPrune(others, { target: 'app', keep: { last: 1 } });
+    expect(prunedCopyLines(plan).slice(0, 2)).toEqual([base, size]);
+    expect(await planPrune(others, { target: 'other', keep: { last: 1 } })).not.toHaveProperty('plan.targets.0.copies');
   });
 
   it('are numbered with --count, reset together and on their own, and dropped', async () => {

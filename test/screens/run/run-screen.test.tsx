@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { createTheme, ThemeContext } from '../../../components/theme.ts';
 import { ModelContext } from '../../../screens/app/frame.tsx';
-import type { Model, RunnableProgram } from '../../../screens/app/model.ts';
+import type { Model } from '../../../screens/app/model.ts';
+import type { RunnableProgram } from '../../../screens/app/runnable-program.ts';
 import { createAnnouncer } from '../../../screens/app/terminal/announcing.ts';
 import { answerConfirm } from '../../../screens/confirm/actions.ts';
 import { progressLines } from '../../../screens/run/progress-lines.ts';

@@ -150,6 +150,23 @@ test('the question of a load offers R where the base copy is of the same snapsho
   expect(model.navigation.top()).toMatchObject({ plan: { definition: { kind: 'load' } } });
 });
 
+test('F loads all tables where the plan is to load those that differ', async () => {
+  const world = fakeWorld({ base: { ...base, snapshot: 'snapshot-7' } });
+  const model = await atSnapshots(world);
+  const method = () => {
+    const route = model.navigation.top();
+    return route.screen === 'confirm' && route.plan?.question.facts.find(({ name }) => name === 'Method')?.value;
+  };
+  press(model, 'l');
+  await expect.poll(method).toMatch(/^difference: /);
+  press(model, 'F');
+  await expect.poll(method).toBe('full load of all tables: --full was given');
+  press(model, 'F');
+  expect(method()).toBe('full load of all tables: --full was given');
+  press(model, 'esc');
+  expect(model.navigation.top().screen).toBe('snapshots');
+});
+
 test('targets are sorted, and the selection stays', async () => {
   const targets = ['b', 'c', 'a'].map((name) => fakeTarget({ name }));
   const model = await atTargets(fakeWorld({ targets }));
@@ -158,12 +175,37 @@ test('targets are sorted, and the selection stays', async () => {
   expect(place.screen === 'targets' && selectedTarget(model, place)?.row.name).toBe('b');
 });
 
-test('a copied URL is that of the source among targets, that of the destination among snapshots', async () => {
+test('copy offers the URLs, the name and commands of a target, and the id and commands of a snapshot', async () => {
   const copied: string[] = [];
   const model = await atSnapshots(fakeWorld(), copied);
-  press(model, 'y', 'esc', 'y');
-  expect(copied).toEqual(['postgres://app@localhost:5432/app_dev', 'postgres://app@localhost:5432/app']);
+  press(model, 'y');
+  expect(offered(model)).toEqual([
+    'snapshot-0',
+    'postgres://app@localhost:5432/app_dev',
+    'tool load app snapshot-0',
+    'tool verify app snapshot-0',
+    'tool diff app snapshot-0',
+    'tool rm app snapshot-0',
+    'postgres://app@localhost:5432/app',
+  ]);
+  const choice = model.navigation.top();
+  if (choice.screen === 'choice') choice.answer('tool load app snapshot-0');
+  expect(copied).toEqual(['tool load app snapshot-0']);
+  press(model, 'esc', 'esc', 'y');
+  expect(offered(model)).toEqual([
+    'postgres://app@localhost:5432/app',
+    'postgres://app@localhost:5432/app_dev',
+    'app',
+    'tool build app',
+    'tool load app',
+    'tool target app',
+  ]);
 });
+
+function offered(model: Model): string[] {
+  const route = model.navigation.top();
+  return route.screen === 'choice' ? route.options.map(({ value }) => value) : [];
+}
 
 async function atTargets(world: FakeWorld, copied: string[] = []): Promise<Model> {
   const model = createModel({
