@@ -15,6 +15,7 @@ import type { KnownTarget, TargetEntry, TargetsState, TargetsStore } from '../..
 import type { Rows, Views } from './in-view.ts';
 import type { Operations } from './operations.ts';
 import type { Route, Routes, ScreenId } from './route.ts';
+import type { RunnableProgram } from './runnable-program.ts';
 
 /** A screen: its view, its keys and what differs from the defaults. Methods, so that a screen sees its own routes only. */
 export interface ScreenModule<Own extends Route = Route> {
@@ -123,13 +124,6 @@ export interface Session {
   notify: boolean;
   /** Of commands with another key than their own. */
   keys: ConfiguredKeys;
-}
-
-/** Has secrets in its environment or its files. */
-export interface RunnableProgram {
-  file: string;
-  args: string[];
-  env: Record<string, string>;
 }
 
 export interface TerminalControl {

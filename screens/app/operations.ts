@@ -66,7 +66,7 @@ import type { TableDiff } from '../../src/results/table-diff.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { RunContext } from '../../src/state/runs.ts';
 import { withoutPasswords, withoutSecrets, withSecrets } from './hide-secrets.ts';
-import type { RunnableProgram } from './model.ts';
+import type { RunnableProgram } from './runnable-program.ts';
 
 /** The operations as the screens see them. */
 export interface Operations {

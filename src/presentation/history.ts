@@ -90,7 +90,7 @@ export function historyNotes({ entries, damaged_lines }: HistoryList, shown: num
   ];
 }
 
-export function damagedNotes(lines: number): string[] {
+function damagedNotes(lines: number): string[] {
   return lines === 0 ? [] : [`${formatNumberOf(lines, 'damaged line')} of the history skipped`];
 }
 

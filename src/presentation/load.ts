@@ -48,9 +48,9 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
       dataFact(plan),
       ...(snapshot ? lackingFacts(snapshot) : []),
       ...destinationFacts(destination),
-      estimateFact(plan),
       // Last, so that a low window cuts the lists and not the destination.
       ...(selection ? selectionFacts(selection) : []),
+      estimateFact(plan),
       serverFact(destination),
       { name: 'Chosen by', value: plan.chosen_by },
       { name: 'Strategy', value: `${plan.strategy}: ${plan.strategy_reason}`, brief: plan.strategy_reason },

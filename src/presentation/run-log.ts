@@ -28,7 +28,7 @@ export function logText({ kind, text, tookMs }: LogLine, { unfolded }: { unfolde
   return `${kind === 'command' && !unfolded ? foldedCommand(text) : text}${took}`;
 }
 
-export function foldedCommand(command: string): string {
+function foldedCommand(command: string): string {
   const first = /^\s*(?:'([^']*)'|"([^"]*)"|(\S+))/.exec(command);
   const program = basename(first?.slice(1).find((word) => word !== undefined) ?? command);
   const purpose = PURPOSES[program];

@@ -1,9 +1,12 @@
+import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, it, test } from 'vitest';
 import { build } from '../../src/operations/build.ts';
 import { listHistory } from '../../src/operations/history/list-history.ts';
+import { withClient } from '../../src/operations/load/client-program.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { applyUndo, planUndo } from '../../src/operations/load/undo.ts';
 import { applySanitize, planSanitize } from '../../src/operations/sanitize/sanitize.ts';
@@ -140,6 +143,20 @@ describeWithPostgres('a plan', () => {
     expect(loads.find(({ method }) => method === 'script')).toMatchObject({ from: script, snapshot: null });
     const { password } = new URL(server.url('x'));
     expect(JSON.stringify(entries)).not.toContain(password);
+  });
+
+  it('is followed by psql on the destination, without the password in its arguments', async () => {
+    const { destination } = (await planLoad(contextOf(), { target: 'app' })).plan;
+    const { password } = new URL(server.url('x'));
+    const { stdout } = await withClient(contextOf(), { target: 'app', url: destination.url }, ({ file, args, env }) => {
+      expect(args.join(' ')).not.toContain(password);
+      expect(env).toEqual({ PGPASSWORD: password });
+      const ask = [...args, '-Atc', 'SELECT current_database()'];
+      return promisify(execFile)(file, ask, { env: { ...process.env, ...env } });
+    });
+    expect(stdout).toBe('copy\n');
+    const elsewhere = withClient(contextOf(), { target: 'app', url: 'postgres://h/other' }, async () => {});
+    await expect(elsewhere).rejects.toMatchObject({ code: 'plan_outdated' });
   });
 
   it('holds no password where it is shown', async () => {

@@ -26,7 +26,7 @@ export function createAnnouncer(stdout: Pick<Writable, 'write'>) {
  * The title of the window (OSC 2), the bell, and a notification (OSC 9: iTerm2, WezTerm, kitty, Windows Terminal). The
  * name in front keeps a text from being a command of ConEmu, such as `9;4`.
  */
-export function announcing(text: string): string {
+function announcing(text: string): string {
   const shown = `tool: ${[...printable(text)].slice(0, MOST_CHARACTERS).join('')}`;
   return `\x1b]2;${shown}\x07\x07\x1b]9;${shown}\x07`;
 }

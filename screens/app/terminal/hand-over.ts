@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { EXIT, UserError } from '../../../src/runtime/errors.ts';
-import type { RunnableProgram } from '../model.ts';
+import type { RunnableProgram } from '../runnable-program.ts';
 
 /** Gives the terminal to another program; the application, once drawn, binds how. */
 export interface HandOver {

@@ -21,7 +21,7 @@ test.for(SIZES)(
     const indicators = new Set<string>();
     for (let page = 0; page < 40; page += 1) {
       const shown = await drawn(model, size);
-      expect(shown).toContain('RAW aaaa0000 into app_dev');
+      expect(shown).toContain('RAW app aaaa0000 → app_dev');
       expect(shown).toContain('❯ Cancel');
       expect(shown).toContain('Replace app_dev');
       seen.push(shown.replaceAll(/\s+/g, ' '));
@@ -40,7 +40,7 @@ test.for(SIZES)(
 
 test('the badge of a run states the kind of its data, and a sanitized snapshot is selected before its original', async () => {
   const { model } = await planned(null);
-  expect(await drawn(model, { columns: 40, rows: 10 })).toContain('SAFE bbbb1111 into app_dev');
+  expect(await drawn(model, { columns: 40, rows: 10 })).toContain('SAFE app bbbb1111 → app_dev');
   answerConfirm(model, 'go');
   await until(() => model.navigation.top().screen === 'run');
   expect((await drawn(model, { columns: 40, rows: 10 })).split('\n')[0]).toContain('SAFE  ');

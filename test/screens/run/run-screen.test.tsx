@@ -1,0 +1,240 @@
+import { expect, test } from 'vitest';
+import { createTheme, ThemeContext } from '../../../components/theme.ts';
+import { ModelContext } from '../../../screens/app/frame.tsx';
+import type { Model } from '../../../screens/app/model.ts';
+import type { RunnableProgram } from '../../../screens/app/runnable-program.ts';
+import { createAnnouncer } from '../../../screens/app/terminal/announcing.ts';
+import { answerConfirm } from '../../../screens/confirm/actions.ts';
+import { progressLines } from '../../../screens/run/progress-lines.ts';
+import type { RunRoute } from '../../../screens/run/run-route.ts';
+import { runScreen } from '../../../screens/run/run-screen.tsx';
+import { untouchedLines } from '../../../src/presentation/run.ts';
+import { UNICODE } from '../../../src/presentation/shapes/glyphs.ts';
+import { EXIT, UserError } from '../../../src/runtime/errors.ts';
+import type { RunEvent } from '../../../src/runtime/events.ts';
+import { endRun, foldRun, type RunState, startRun } from '../../../src/state/run.ts';
+import type { Run } from '../../../src/state/runs.ts';
+import { cellWidth } from '../../../src/text/text-width.ts';
+import { listed, press, until } from '../../helpers/driven-model.ts';
+import { fakeOperations } from '../../helpers/fake-operations.ts';
+import { fakeTerminal } from '../../helpers/fake-terminal.ts';
+import { fakeWorld } from '../../helpers/fake-world.ts';
+import { renderAt } from '../../helpers/render.tsx';
+
+const SIZE = { columns: 80, rows: 24 };
+const MB = 1_000_000;
+
+function progressOf(current: string, done: number, own: [number, number]): RunEvent {
+  const [ownDone, total] = own;
+  const of_current = { done: ownDone, total, bytes: ownDone };
+  return { event: 'progress', step: 'restore', done, total: 100 * MB, unit: 'bytes', current, of_current };
+}
+
+const STARTED: RunEvent = { event: 'step', step: 'restore', state: 'started', label: 'Restore 3 tables' };
+const EVENTS: [number, RunEvent][] = [
+  [0, STARTED],
+  [1000, progressOf('public.small', 5 * MB, [5 * MB, 5 * MB])],
+  [2000, progressOf('public.orders', 15 * MB, [10 * MB, 65 * MB])],
+  [3000, progressOf('public.customer', 20 * MB, [5 * MB, 30 * MB])],
+  [4000, progressOf('public.orders', 40 * MB, [30 * MB, 65 * MB])],
+];
+
+function runWith(state: RunState, more: Partial<Run> = {}): Run {
+  const base = { id: '1', title: 'Load', target: 'app', kind: 'load', replaces: null, summary: null } as const;
+  return { ...base, state, cancelling: false, swaps: { database: 'app_dev', url: 'postgres://h/app_dev' }, ...more };
+}
+
+const folded = EVENTS.reduce((state, [at, event]) => foldRun(state, event, at), startRun(0));
+
+function texts(run: Run, width: number, tables = 8): string[] {
+  const lines = progressLines({ run, now: 4000, width, tables, glyphs: UNICODE });
+  return lines.map((spans) => spans.map(({ text }) => text).join(''));
+}
+
+test('a run has one bar over the full width, time left first, and a bar for each table, largest first', () => {
+  const [bar = '', figures = '', ...tables] = texts(runWith(folded), 76);
+  expect(bar).toMatch(/^6\.0 s left {2}█+░+ +40%$/);
+  expect(cellWidth(bar)).toBe(76);
+  expect(figures).toBe('40.0 MB of 100 MB  10.0 MB/s  2 tables in progress');
+  expect(tables.map((line) => line.split(' ')[0])).toEqual(['public.orders', 'public.customer', 'public.small', '']);
+  expect(tables[0]).toMatch(/46% {2}30\.0 MB of 65\.0 MB {2}15\.0 MB\/s$/);
+});
+
+test.each([40, 60, 80, 120, 200])(
+  'no line of the progress is wider than %d columns, and the time left is whole',
+  (width) => {
+    const lines = texts(runWith(folded), width);
+    expect(lines[0]).toMatch(/^6\.0 s left/);
+    expect(Math.max(...lines.slice(2).map(cellWidth), cellWidth(lines[0] ?? ''))).toBeLessThanOrEqual(width);
+  },
+);
+
+test('with little room the tables in progress stay before finished ones', () => {
+  expect(
+    texts(runWith(folded), 76, 2)
+      .slice(2, -1)
+      .map((line) => line.split(' ')[0]),
+  ).toEqual(['public.orders', 'public.customer']);
+});
+
+test('unknown time left is said to be unknown, and earlier runs tell it where they can', () => {
+  const begun = foldRun(startRun(0), STARTED, 0);
+  expect(texts(runWith(begun), 76)[0]).toMatch(/^time left unknown {2}░+/);
+  expect(texts(runWith(begun, { estimateMs: 8000 }), 76)[0]).toMatch(/^about 4\.0 s left {2}█+░+ +50%$/);
+  // More than it took before: no longer known.
+  expect(texts(runWith(begun, { estimateMs: 3000 }), 76)[0]).toMatch(/^time left unknown/);
+});
+
+test('a failed run says that the database was not touched only where the swap has not begun', () => {
+  const error = new UserError('refused', { code: 'restore_failed', exit: EXIT.failed });
+  const before = endRun(folded, { status: 'failed', error }, 5000);
+  expect(untouchedLines(runWith(before))).toEqual(['app_dev was not touched.']);
+  const swap: RunEvent = { event: 'step', step: 'swap', state: 'started', label: 'Switch' };
+  const after = endRun(foldRun(folded, swap, 4500), { status: 'failed', error }, 5000);
+  expect(untouchedLines(runWith(after))).toEqual([]);
+  const { swaps: _, ...inPlace } = runWith(before);
+  expect(untouchedLines(inPlace)).toEqual([]);
+  expect(untouchedLines(runWith(folded))).toEqual([]);
+});
+
+test('a load ends with a card; y copies the URL without password, ! opens the client on it', async () => {
+  const copied: string[] = [];
+  const ran: RunnableProgram[] = [];
+  const run = async (program: RunnableProgram) => {
+    ran.push(program);
+    return 3;
+  };
+  const model = await loaded({}, { copy: (text) => void copied.push(text), run });
+  const shown = await drawn(model);
+  expect(shown).toMatch(/╭─+╮/);
+  expect(shown).toMatch(/✓ app_dev replaced {2}· {2}.* {2}· {2}unavailable 130 ms/);
+  press(model, 'y', '!');
+  expect(copied).toEqual(['postgres://app@localhost:5432/app_dev']);
+  await until(() => notice(model).includes('exit code 3'));
+  expect(ran.map(({ args }) => args)).toEqual([['postgres://app@localhost:5432/app_dev']]);
+});
+
+test('where the client is missing, the reason and the hint are shown', async () => {
+  const hint = 'Install it, or press y to copy the URL.';
+  const failClient = new UserError('psql was not found', { code: 'tools_missing', exit: EXIT.failed, hint });
+  const model = await loaded({ failClient });
+  press(model, '!');
+  await until(() => notice(model) === `psql was not found. ${hint}`);
+});
+
+test('a failed load shows the cause and that nothing was touched, and r runs it again', async () => {
+  const failLoad = new UserError('the disk is full', { code: 'restore_failed', exit: EXIT.failed, hint: 'Free some.' });
+  const world = fakeWorld({ failLoad });
+  const model = await loaded(world);
+  const shown = await drawn(model);
+  expect(shown).toMatch(/✗ the disk is full.*app_dev was not touched\..*Free some\./s);
+  world.failLoad = null;
+  press(model, 'r');
+  await model.runs.settled();
+  expect(model.runs.store.getState().runs.map(({ state }) => state.status)).toEqual(['failed', 'done']);
+});
+
+test('the log is behind a key: commands are folded to their purpose, unfolded by Enter, and found by their text', async () => {
+  const world = fakeWorld({});
+  const operations = fakeOperations(world);
+  const command = `/usr/lib/postgresql/15/bin/pg_dump ${'--exclude-table=t '.repeat(12)}--last`;
+  const build: typeof operations.build = (session, request) => {
+    session.report({ event: 'command', command });
+    return operations.build(session, request);
+  };
+  const model = await listed(world, { operations: { ...operations, build } });
+  press(model, 'b');
+  await until(() => model.navigation.top().screen === 'run');
+  await model.runs.settled();
+  expect(await drawn(model)).not.toContain('pg_dump');
+  press(model, 'L');
+  const log = await drawn(model);
+  expect(log).toContain('$ pg_dump: read definitions and rows of the source');
+  expect(log).not.toContain('--exclude-table');
+  press(model, 'enter');
+  expect(await drawn(model)).toMatch(/--exclude-table=t[^$]*--last/s);
+  press(model, 'enter');
+  press(model, 'esc');
+  expect(model.navigation.top()).toMatchObject({ screen: 'run', log: false });
+  press(model, '/');
+  expect(model.navigation.top()).toMatchObject({ log: true });
+});
+
+test('the end of a run of more than ten seconds is announced, unless notify is off', async () => {
+  for (const [seconds, notify, expected] of [
+    [11, true, 1],
+    [9, true, 0],
+    [11, false, 0],
+  ] as const) {
+    let now = Date.parse('2026-11-21T05:00:00Z');
+    const announced: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    const model = await listed(fakeWorld({ gate: gate.promise }), {
+      clock: () => new Date(now),
+      terminal: fakeTerminal({ announce: (text) => void announced.push(text) }),
+    });
+    model.session.setState({ notify });
+    press(model, 'b');
+    await until(() => model.runs.live().some(({ state }) => state.status === 'running'));
+    now += seconds * 1000;
+    gate.resolve();
+    await model.runs.settled();
+    expect(announced).toHaveLength(expected);
+  }
+});
+
+test('an announcement is a title, a bell and OSC 9, without control characters; the title is restored', () => {
+  const written: string[] = [];
+  const { announce, restore } = createAnnouncer({ write: (text: string) => written.push(text) > 0 });
+  restore();
+  expect(written).toEqual([]);
+  announce('Loaded\x1b]0;x\x07 app');
+  announce('again');
+  restore();
+  const [first = '', second = '', last] = written;
+  // Four control characters of ours, and none of the text.
+  const parts = first.split('\x07');
+  expect(first.startsWith('\x1b[22;2t\x1b]2;tool: Loaded')).toBe(true);
+  expect(parts).toHaveLength(4);
+  expect(parts[1]).toBe('');
+  expect(parts[2]?.startsWith('\x1b]9;tool: Loaded')).toBe(true);
+  expect(first.split('\x1b')).toHaveLength(4);
+  expect(second).toBe('\x1b]2;tool: again\x07\x07\x1b]9;tool: again\x07');
+  expect(last).toBe('\x1b[23;2t');
+});
+
+function notice(model: Model): string {
+  return model.navigation.store.getState().notice?.text ?? '';
+}
+
+/** A model after a load. */
+async function loaded(
+  world: Parameters<typeof fakeWorld>[0],
+  terminal: Parameters<typeof fakeTerminal>[0] = {},
+): Promise<Model> {
+  const whole = world && 'targets' in world ? (world as ReturnType<typeof fakeWorld>) : fakeWorld(world);
+  const model = await listed(whole, { terminal: fakeTerminal(terminal) });
+  press(model, 'l');
+  await until(() => {
+    const route = model.navigation.top();
+    return route.screen === 'confirm' && route.plan !== null;
+  });
+  answerConfirm(model, 'go');
+  await model.runs.settled();
+  return model;
+}
+
+async function drawn(model: Model): Promise<string> {
+  const View = runScreen.view;
+  const rendered = renderAt(
+    SIZE,
+    <ThemeContext value={createTheme({ unicode: true })}>
+      <ModelContext value={model}>
+        <View route={model.navigation.top() as RunRoute} />
+      </ModelContext>
+    </ThemeContext>,
+  );
+  const lines = await rendered.screen();
+  rendered.unmount();
+  return lines.join('\n');
+}
