@@ -6,7 +6,7 @@ import { withStep } from '../../runtime/events.ts';
 import { openCloud } from '../cloud/open-cloud.ts';
 import { findTarget } from '../find-target.ts';
 import { type Planned, planOutdated } from '../planned.ts';
-import { freedBytes, removeFrom } from './remove.ts';
+import { freedBytes, isPinned, removeFrom } from './remove.ts';
 import { findSnapshots, listSnapshots } from './snapshots.ts';
 
 export interface PruneRequest {
@@ -16,13 +16,16 @@ export interface PruneRequest {
   keep: KeepPolicy;
   /** Removes from there only. */
   from?: SnapshotLocation;
+  /** Ids of snapshots of the target to remove, instead of what the rules do not keep. */
+  remove?: string[];
 }
 
 export type PlannedPrune = Planned<PruneRequest, PrunePlan>;
 
 /** Which snapshots the policy does not keep. Changes nothing. */
 export async function planPrune(context: Context, request: PruneRequest): Promise<PlannedPrune> {
-  const { target, keep, from } = request;
+  const { target, keep, from, remove } = request;
+  if (remove) return chosenRemoval(context, { ...request, remove });
   const isRuled = Object.values(keep).some((rule) => rule);
   if (!isRuled && target !== undefined && context.configuration.cloud?.has(target)) return planOfHub(context, request);
   if (!isRuled) throw keepsNothing();
@@ -32,6 +35,20 @@ export async function planPrune(context: Context, request: PruneRequest): Promis
   const targets: PrunedTarget[] = [];
   for (const name of names) targets.push(await planTarget(context, { name, keep, from }));
   const plan: PrunePlan = { targets, frees_bytes: targets.reduce((sum, { frees_bytes }) => sum + frees_bytes, 0) };
+  return { request, plan, planned_at: context.clock().toISOString() };
+}
+
+/** The removal of chosen snapshots, wherever they are; of what a share target lists, on this machine. */
+async function chosenRemoval(context: Context, request: PruneRequest & { remove: string[] }): Promise<PlannedPrune> {
+  const { target = '', remove: ids } = request;
+  const { share } = findTarget(context.configuration, target);
+  const { snapshots } = await listSnapshots(context, target, { original: true });
+  const { remove = [], keep = [] } = Object.groupBy(snapshots, ({ id }) => (ids.includes(id) ? 'remove' : 'keep'));
+  const pinned = remove.find((row) => row.pinned);
+  if (pinned) throw isPinned(target, pinned);
+  const from: SnapshotLocation[] = share ? ['local'] : ['local', 'remote'];
+  const planned = await withFreedBytes(context, { target, keep, remove, from });
+  const plan: PrunePlan = { targets: [planned], frees_bytes: planned.frees_bytes };
   return { request, plan, planned_at: context.clock().toISOString() };
 }
 

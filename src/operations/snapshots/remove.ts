@@ -54,7 +54,7 @@ export async function applyRemove(
   );
 }
 
-function isPinned(target: string, { id }: SnapshotRow): UserError {
+export function isPinned(target: string, { id }: SnapshotRow): UserError {
   return new UserError(`Snapshot ${id} of ${target} is pinned`, {
     code: 'snapshot_pinned',
     exit: EXIT.refused,
