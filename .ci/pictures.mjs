@@ -7,7 +7,8 @@ import { Resvg } from '@resvg/resvg-js';
 import { openTerminal } from '../test/e2e/terminal.ts';
 import { build } from './build.mjs';
 import { drawPages } from './pictures/pages.mjs';
-import { svg } from './pictures/svg.mjs';
+import { asciicast, createRecording } from './pictures/recording.mjs';
+import { animatedSvg, svg } from './pictures/svg.mjs';
 
 /** Making the sample takes some ten seconds, more where the machine is busy. */
 const PATIENCE = 60_000;
@@ -16,14 +17,20 @@ const folder = join(root, 'docs', 'pictures');
 const font = createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSansMono.ttf');
 const fontFiles = [font, font.replace('.ttf', '-Bold.ttf')];
 
-await drawPages(folder);
+/** `npm run pictures -- recording`: the recording alone. */
+const isWhole = process.argv[2] !== 'recording';
+
+if (isWhole) await drawPages(folder);
 await build();
 const home = mkdtempSync(join(tmpdir(), 'pictures-'));
 const terminal = open('demo');
 try {
   mkdirSync(folder, { recursive: true });
-  await walk();
-  await setUp();
+  if (isWhole) {
+    await walk();
+    await setUp();
+  } else await terminal.waitFor('✓ up', PATIENCE);
+  await firstRun();
 } finally {
   // The demo takes its server down by itself.
   terminal.signal('SIGTERM');
@@ -33,11 +40,15 @@ try {
 }
 
 function open(...words) {
+  return openIn(home, ...words);
+}
+
+function openIn(cwd, ...words) {
   return openTerminal({
     command: [process.execPath, join(root, 'dist', 'tool.js'), ...words],
     columns: 100,
     rows: 28,
-    cwd: home,
+    cwd,
     environment: { HOME: home, TMPDIR: home, XDG_CACHE_HOME: home },
   });
 }
@@ -61,7 +72,7 @@ async function walk() {
   await back('3 targets');
   terminal.press('enter');
   await terminal.waitFor('2 snapshots');
-  terminal.press('n');
+  terminal.press('e');
   await terminal.waitFor('Note:');
   terminal.press('before the move to the new tax rates', 'enter');
   await terminal.waitFor(/Note +before the move/);
@@ -105,7 +116,7 @@ async function edit() {
   await terminal.waitFor(/❯ +- shop/);
   terminal.press(...Array(9).fill('down'));
   await terminal.waitFor(/❯ +copy_tables/);
-  terminal.press('a', 'p', 'u', 'b');
+  terminal.press('n', 'p', 'u', 'b');
   await terminal.waitFor(/names: ↓ to choose/, PATIENCE);
   terminal.press('down', 'down');
   await terminal.waitFor(/❯ public\.\w+ /);
@@ -116,10 +127,66 @@ async function edit() {
   await back('3 targets');
 }
 
-/** The questions for a first configuration, asked about the server of the demo. */
-async function setUp() {
+function demoServer() {
   const [file = ''] = globSync(join(home, 'tool-demo-*', 'tool.yml'));
   const [, server = ''] = /src_url: (\w+:\/\/[^/]+)/.exec(readFileSync(file, 'utf8')) ?? [];
+  return server;
+}
+
+/** A first run in an empty folder, from the first question to a load and its undo: as a recording. */
+async function firstRun() {
+  const tool = openIn(mkdtempSync(join(home, 'first-run-')));
+  const recording = createRecording(tool);
+  const { shown, typed } = recording;
+  try {
+    await shown('❯ ./tool.yml', 2.5);
+    tool.press('enter');
+    await typed('Name: app', '\x15', 'shop');
+    tool.press('enter');
+    await shown('❯ Type or paste');
+    tool.press('enter');
+    await typed('Source:', `${demoServer()}/shop`);
+    tool.press('enter');
+    await shown('❯ Continue with all schemas', 2);
+    tool.press('enter');
+    await shown(/Destination: .*shop_dev/, 2.5);
+    tool.press('enter');
+    await shown('❯ Encrypted in the file', 2);
+    tool.press('enter');
+    await shown('❯ On this machine only', 2);
+    tool.press('enter');
+    await shown('to be written with Enter', 3.5);
+    tool.press('enter');
+    await shown('❯ Build the first snapshot', 2);
+    tool.press('enter');
+    await shown('✓ Built', 2.5);
+    tool.press('esc');
+    await shown('1 target', 2);
+    tool.press('l');
+    await shown('❯ Cancel', 3);
+    tool.press('down');
+    await shown(/❯ (?!Cancel)/);
+    tool.press('enter');
+    await shown('✓ Loaded snapshot', 3.5);
+    const [, undo] = /\b([uU]) undo/.exec(tool.screen()) ?? [];
+    tool.press(undo);
+    await shown('❯ Cancel', 2.5);
+    tool.press('down', 'enter');
+    await shown('Restored', 4);
+  } finally {
+    tool.signal('SIGTERM');
+    await tool.exited;
+    tool.close();
+  }
+  const title = 'tool: first run, load and undo';
+  writeFileSync(join(folder, 'first-run.svg'), animatedSvg(recording.frames, title));
+  writeFileSync(join(folder, 'first-run.cast'), asciicast(recording.frames, title));
+  console.log('docs/pictures/first-run.svg, .cast');
+}
+
+/** The questions for a first configuration, asked about the server of the demo. */
+async function setUp() {
+  const server = demoServer();
   const asking = open('config', 'init');
   try {
     await asking.waitFor('✓ PostgreSQL');

@@ -73,6 +73,15 @@ const systemPackages = [
     startsServices: true,
   },
   {
+    name: 'the shells zsh and fish',
+    programs: ['zsh', 'fish'],
+    usualPlaces: [],
+    debian: ['zsh', 'fish'],
+    elsewhere: 'macOS: brew install fish',
+    neededBy: 'the tests of the completion in these shells',
+    onlyForTests: true,
+  },
+  {
     name: 'Chromium',
     programs: ['chromium'],
     usualPlaces: [],

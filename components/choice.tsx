@@ -6,6 +6,8 @@ import { useTheme } from './theme.ts';
 export interface ChoiceOption<Value extends string> {
   label: string;
   value: Value;
+  /** Replaces or removes something: the button is red. */
+  danger?: boolean;
 }
 
 export interface ChoiceProps<Value extends string> {
@@ -40,10 +42,18 @@ function Indicator({ isSelected = false }: { isSelected?: boolean }) {
   );
 }
 
-function Option({ isSelected = false, label }: { isSelected?: boolean; label: string }) {
+function Option({ isSelected = false, label, danger = false }: OptionProps) {
+  const { tones, surfaces } = useTheme();
+  const look = isSelected ? surfaces[danger ? 'danger' : 'button'].base : danger ? tones.bad : {};
   return (
-    <Text bold={isSelected} wrap="truncate">
+    <Text bold={isSelected} {...look} wrap="truncate">
       {printable(label)}
     </Text>
   );
+}
+
+interface OptionProps {
+  isSelected?: boolean;
+  label: string;
+  danger?: boolean;
 }

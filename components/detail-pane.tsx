@@ -1,7 +1,7 @@
 import { Box } from 'ink';
 import type { Fact } from '../src/presentation/shapes/fact.ts';
 import { Facts } from './facts.tsx';
-import { Line, type Span } from './line.tsx';
+import { cutSpans, Line, type Span, spansWidth } from './line.tsx';
 import { useTheme } from './theme.ts';
 
 export interface DetailPaneProps {
@@ -11,28 +11,35 @@ export interface DetailPaneProps {
   place: 'beside' | 'below';
 }
 
-/** Rows of a pane below a list, including the rule. */
+/** Rows of a pane below a list, including the border with its title. */
 export const DETAIL_ROWS = 8;
 
 const MARGIN = 2;
 
 export function DetailPane({ title, facts, width, place }: DetailPaneProps) {
-  const { glyphs } = useTheme();
   const below = place === 'below';
-  const inner = width - MARGIN * 2;
   return (
-    <Box
-      flexDirection="column"
-      width={width}
-      paddingLeft={MARGIN}
-      overflow="hidden"
-      {...(below ? { height: DETAIL_ROWS } : {})}
-    >
+    <Box flexDirection="column" width={width} overflow="hidden" {...(below ? { height: DETAIL_ROWS } : {})}>
       <Box flexDirection="column" flexShrink={0}>
-        {below && <Line spans={[{ text: glyphs.rule.repeat(Math.max(0, inner)), tone: 'dim' }]} width={inner} />}
-        <Line spans={title} width={inner} />
-        <Facts facts={facts} width={inner} />
+        <TitledRule title={title} width={width} />
+        <Box paddingLeft={MARGIN}>
+          <Facts facts={facts} width={width - MARGIN * 2} />
+        </Box>
       </Box>
     </Box>
+  );
+}
+
+/** A border with a title: ` ─ app ───── `. */
+export function TitledRule({ title, width }: { title: Span[]; width: number }) {
+  const { glyphs } = useTheme();
+  const { rule, ellipsis } = glyphs;
+  const shown = cutSpans(title, width - 6, ellipsis);
+  const rest = Math.max(0, width - 5 - spansWidth(shown));
+  return (
+    <Line
+      spans={[{ text: ` ${rule} `, tone: 'border' }, ...shown, { text: ` ${rule.repeat(rest)}`, tone: 'border' }]}
+      width={width}
+    />
   );
 }

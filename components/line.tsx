@@ -2,28 +2,32 @@ import { Text } from 'ink';
 import { memo } from 'react';
 import type { Tone } from '../src/presentation/shapes/glyphs.ts';
 import { cellWidth, cut } from '../src/text/text-width.ts';
-import { useTheme } from './theme.ts';
+import { type SurfaceName, useTheme } from './theme.ts';
 
 export interface Span {
   text: string;
-  tone?: Tone;
+  tone?: Tone | 'border';
   bold?: boolean;
 }
 
 export interface LineProps {
   spans: Span[];
   width: number;
+  /** With a background, over the whole width. */
+  surface?: SurfaceName | undefined;
 }
 
-export const Line = memo(function Line({ spans, width }: LineProps) {
-  const { glyphs, tones } = useTheme();
-  const shown = cutSpans(spans, width, glyphs.ellipsis);
+export const Line = memo(function Line({ spans, width, surface }: LineProps) {
+  const { glyphs, tones: pageTones, border, surfaces } = useTheme();
+  const { base, tones } = surface ? surfaces[surface] : { base: {}, tones: pageTones };
+  const cutToWidth = cutSpans(spans, width, glyphs.ellipsis);
+  const shown = surface ? padded(cutToWidth, width) : cutToWidth;
   return (
-    <Text wrap="truncate">
+    <Text wrap="truncate" {...base}>
       {shown.length === 0 ? ' ' : null}
       {shown.map(({ text, tone = 'plain', bold = false }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the spans of a line have no identity but their place
-        <Text key={index} {...tones[tone]} {...(bold ? { bold } : {})}>
+        <Text key={index} {...(tone === 'border' ? border : tones[tone])} {...(bold ? { bold } : {})}>
           {text}
         </Text>
       ))}
@@ -35,6 +39,7 @@ export const Line = memo(function Line({ spans, width }: LineProps) {
 function isSameLine(before: LineProps, after: LineProps): boolean {
   return (
     before.width === after.width &&
+    before.surface === after.surface &&
     before.spans.length === after.spans.length &&
     before.spans.every((span, index) => {
       const other = after.spans[index];
@@ -45,6 +50,16 @@ function isSameLine(before: LineProps, after: LineProps): boolean {
 
 function looksLike(one: Span, other: Span): boolean {
   return (one.tone ?? 'plain') === (other.tone ?? 'plain') && (one.bold ?? false) === (other.bold ?? false);
+}
+
+function padded(spans: Span[], width: number): Span[] {
+  const used = spansWidth(spans);
+  return used < width ? [...spans, { text: ' '.repeat(width - used) }] : spans;
+}
+
+/** In cells. */
+export function spansWidth(spans: Span[]): number {
+  return spans.reduce((sum, { text }) => sum + cellWidth(text), 0);
 }
 
 export function cutSpans(spans: Span[], width: number, ellipsis: string): Span[] {

@@ -53,7 +53,14 @@ export function List<Item>({
         const pointer: Span =
           isSelected && isActive ? { text: `${glyphs.pointer} `, tone: 'accent', bold: true } : { text: '  ' };
         const spans = isSelected ? row(item).map((span) => ({ ...span, bold: true })) : row(item);
-        return <Line key={keyOf(item)} spans={[pointer, ...spans]} width={width} />;
+        return (
+          <Line
+            key={keyOf(item)}
+            spans={[pointer, ...spans]}
+            width={width}
+            surface={isSelected && isActive ? 'selected' : undefined}
+          />
+        );
       })}
     </Box>
   );

@@ -1,9 +1,9 @@
 import { Box } from 'ink';
 import type { ReactNode } from 'react';
-import { cellWidth } from '../src/text/text-width.ts';
 import { KeyBar, type KeyHint } from './key-bar.tsx';
-import { cutSpans, Line, type Span } from './line.tsx';
-import { useTheme } from './theme.ts';
+import { cutSpans, Line, type Span, spansWidth } from './line.tsx';
+import { StatusBar, type StatusFact } from './status-bar.tsx';
+import { type Look, useTheme } from './theme.ts';
 
 export interface Size {
   columns: number;
@@ -15,51 +15,97 @@ export interface PageProps {
   path: string[];
   aside?: Span[];
   status: Span[];
+  facts?: StatusFact[];
   hints: KeyHint[];
   children: ReactNode;
 }
 
-/** Lines above the content: title and rule. */
-export const PAGE_HEAD = 2;
+/** Lines above the content: the upper border, which has the title. */
+export const PAGE_HEAD = 1;
 
-/** Lines of a page besides the content: title, rule, status, keys. */
+/** Lines of a page besides the content: both borders, status, keys. */
 export const PAGE_CHROME = 4;
 
-export function Page({ size, path, aside = [], status, hints, children }: PageProps) {
-  const { glyphs } = useTheme();
+/** In narrower windows the panel has no sides. */
+const SIDES_FROM = 72;
+
+/** Columns of the content. Never fewer in a wider window. */
+export function contentWidth(columns: number): number {
+  return columns < SIDES_FROM ? Math.min(columns, SIDES_FROM - 2) : columns - 2;
+}
+
+/** A panel with a title, the status bar and the keys. */
+export function Page({ size, path, aside = [], status, facts = [], hints, children }: PageProps) {
+  const { glyphs, border } = useTheme();
   const { columns, rows } = size;
+  const sides = columns >= SIDES_FROM && glyphs.side !== '';
+  const { topLeft, topRight, bottomLeft, bottomRight } = glyphs.corners;
+  const [first, last] = sides ? [topLeft, topRight] : [glyphs.rule, glyphs.rule];
+  const lower = sides ? `${bottomLeft}${glyphs.rule.repeat(columns - 2)}${bottomRight}` : glyphs.rule.repeat(columns);
   return (
     <Box flexDirection="column" width={columns} height={rows}>
-      <Line
-        spans={titleLine({ path, aside, columns, separator: glyphs.pointer, ellipsis: glyphs.ellipsis })}
+      <Line spans={titleLine({ path, aside, columns, glyphs, first, last })} width={columns} />
+      <Box
+        flexDirection="column"
+        height={Math.max(0, rows - PAGE_CHROME)}
         width={columns}
-      />
-      <Line spans={[{ text: glyphs.rule.repeat(columns), tone: 'dim' }]} width={columns} />
-      <Box flexDirection="column" height={Math.max(0, rows - PAGE_CHROME)} width={columns} overflow="hidden">
+        overflow="hidden"
+        {...(sides ? sidesOf(glyphs.side, border) : {})}
+      >
         {children}
       </Box>
-      <Line spans={[{ text: ' ' }, ...status]} width={columns} />
+      <Line spans={[{ text: lower, tone: 'border' }]} width={columns} />
+      <StatusBar left={status} facts={facts} width={columns} />
       <KeyBar hints={hints} width={columns} />
     </Box>
   );
+}
+
+/** Borders at the left and right alone. */
+function sidesOf(side: string, { color, dimColor = false }: Look) {
+  const none = { top: '', bottom: '', topLeft: '', topRight: '', bottomLeft: '', bottomRight: '' };
+  return {
+    borderStyle: { ...none, left: side, right: side },
+    borderTop: false,
+    borderBottom: false,
+    ...(color === undefined ? {} : { borderColor: color }),
+    borderDimColor: dimColor,
+  };
 }
 
 interface TitleLine {
   path: string[];
   aside: Span[];
   columns: number;
-  separator: string;
-  ellipsis: string;
+  glyphs: { pointer: string; ellipsis: string; rule: string };
+  /** The corners. */
+  first: string;
+  last: string;
 }
 
 /** Where room is short the path is cut: the right end changes more often. */
-function titleLine({ path, aside, columns, separator, ellipsis }: TitleLine): Span[] {
-  const right = aside.reduce((sum, { text }) => sum + cellWidth(text), 0);
+function titleLine({ path, aside, columns, glyphs, first, last }: TitleLine): Span[] {
+  const { pointer, ellipsis, rule } = glyphs;
+  const shownAside = aside.filter(({ text }) => text !== '');
+  const right: Span[] = shownAside.length === 0 ? [] : [{ text: ' ' }, ...trimmed(shownAside), { text: ' ' }];
   const way = path.flatMap((name, index): Span[] => [
-    { text: index === 0 ? ' ' : ` ${separator} `, tone: 'dim' },
-    { text: name, tone: index === path.length - 1 ? 'strong' : 'plain' },
+    { text: index === 0 ? ' ' : ` ${pointer} `, tone: 'dim' },
+    { text: name, tone: index === path.length - 1 ? 'strong' : index === 0 ? 'accent' : 'plain' },
   ]);
-  const left = cutSpans(way, columns - right - (right > 0 ? 3 : 1), ellipsis);
-  const used = left.reduce((sum, { text }) => sum + cellWidth(text), 0);
-  return [...left, { text: ' '.repeat(Math.max(0, columns - used - right - 1)) }, ...aside];
+  const ends = first.length + last.length + rule.length * 2;
+  const left = cutSpans(way, columns - ends - spansWidth(right) - 2, ellipsis);
+  const space = Math.max(0, columns - ends - spansWidth(left) - 1 - spansWidth(right));
+  return [
+    { text: `${first}${rule}`, tone: 'border' },
+    ...left,
+    { text: ` ${(rule || ' ').repeat(space)}`, tone: 'border' },
+    ...right,
+    { text: `${rule}${last}`, tone: 'border' },
+  ];
+}
+
+/** Without blanks at the end: the border has its own. */
+function trimmed(spans: Span[]): Span[] {
+  const last = spans.length - 1;
+  return spans.map((span, index) => (index === last ? { ...span, text: span.text.trimEnd() } : span));
 }

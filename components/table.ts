@@ -1,5 +1,5 @@
 import { GAP, type TableLayout } from '../src/presentation/shapes/table-layout.ts';
-import { fitCells } from '../src/text/text-width.ts';
+import { fitCell, fitCells } from '../src/text/text-width.ts';
 import type { Span } from './line.tsx';
 
 export function tableHead<Row>({ columns }: TableLayout<Row>, ellipsis: string): Span[] {
@@ -13,8 +13,8 @@ export function tableHead<Row>({ columns }: TableLayout<Row>, ellipsis: string):
 export function tableRow<Row>({ columns }: TableLayout<Row>, row: Row, ellipsis: string): Span[] {
   return joined(
     columns.map(({ column, width }) => {
-      const { text, tone = 'plain' } = column.cell(row);
-      return { text: fitCells(text, width, { align: column.align ?? 'left', ellipsis }), tone };
+      const { tone = 'plain', ...cell } = column.cell(row);
+      return { text: fitCell(cell, width, { align: column.align ?? 'left', ellipsis }), tone };
     }),
   );
 }

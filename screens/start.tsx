@@ -1,14 +1,18 @@
-import { createTheme, isLight } from '../components/theme.ts';
+import { type InEffect, inEffect } from '../src/config/in-effect.ts';
 import { shortPath } from '../src/config/paths.ts';
+import { misnamedText } from '../src/presentation/lists.ts';
 import { endedLine } from '../src/presentation/run.ts';
 import { EXIT, type ExitCode, toUserError, UserError } from '../src/runtime/errors.ts';
+import type { Colors } from '../src/runtime/terminal.ts';
 import type { Run } from '../src/state/runs.ts';
 import { cellWidth } from '../src/text/text-width.ts';
+import { createAppearance } from './app/appearance.ts';
 import { createModel } from './app/create-model.ts';
 import { cacheFile, knownTargets } from './app/known-targets.ts';
 import { isAtRoot, isUnconfigured, type Model } from './app/model.ts';
 import { type CreateContext, lazyOperations, type Operations } from './app/operations.ts';
 import { cancelRefresh, refreshTargets } from './app/refresh.ts';
+import { createAnnouncer } from './app/terminal/announcing.ts';
 import { createHandOver } from './app/terminal/hand-over.ts';
 import { mount } from './app/terminal/mount.tsx';
 import { MOUSE_OFF, MOUSE_ON } from './app/terminal/mouse.ts';
@@ -30,8 +34,10 @@ export interface StartOptions {
   stdout: TerminalOutput;
   /** Whether the terminal supports glyphs beyond ASCII. */
   unicode: boolean;
-  /** Default: on. */
-  color?: boolean;
+  /** Default: 256. */
+  colors?: Colors;
+  /** Shown in the status bar. */
+  version?: string;
   clock: () => Date;
   createContext: CreateContext;
   /** Disables everything that writes. */
@@ -53,26 +59,38 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   requireTerminal(stdin, stdout);
   const known = knownTargets({ environment, cwd, config });
   const handOver = createHandOver(environment);
+  const announcer = createAnnouncer(stdout);
   const leaving = Promise.withResolvers<ExitCode>();
-  const fileRead = (file: string | null): void => model.file.setState(shownFile(file, { environment, cwd }), true);
+  const screenReader = environment.INK_SCREEN_READER === 'true';
+  const { colors = 256 } = options;
+  const { theme, choose, report } = createAppearance({ environment, unicode, colors, screenReader });
+  const configurationRead = ({ file, mode, theme: chosen, notify, keys, misnamed }: InEffect): void => {
+    model.session.setState({ file: shownFile(file, { environment, cwd }), mode, notify, keys });
+    choose(chosen);
+    if (misnamed.length > 0) model.navigation.notify({ tone: 'caution', text: misnamedText(misnamed) });
+  };
   const createContext: CreateContext = async (session) => {
     const context = await options.createContext(session);
-    fileRead(context.configuration.file);
+    configurationRead(inEffect(context.configuration));
     return context;
   };
   const surroundings = { file: config, environment, cwd, clock: options.clock };
   const model: Model = createModel({
-    operations: options.operations ?? lazyOperations(createContext, surroundings, { debug: options.debug, fileRead }),
+    operations:
+      options.operations ?? lazyOperations(createContext, surroundings, { debug: options.debug, configurationRead }),
     terminal: {
       quit: () => leaving.resolve(exitCode(model)),
       rows: () => stdout.rows,
       edit: handOver.edit,
+      run: handOver.run,
       mouse: (on) => void stdout.write(on ? MOUSE_ON : MOUSE_OFF),
       copy: (text) => void stdout.write(copying(text)),
+      announce: announcer.announce,
     },
     clock: options.clock,
     cwd,
     config,
+    version: options.version ?? '',
     readOnly: options.readOnly ?? false,
     known: known.read(),
     remember: known.write,
@@ -80,9 +98,8 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   if (options.setUp) setUp(model);
   const release = guardTerminal({ stdin, stdout, onCrash: leaving.reject });
   signal.addEventListener('abort', () => void endWork(model, signal).then(leaving.resolve), { once: true });
-  const screenReader = environment.INK_SCREEN_READER === 'true';
-  const theme = createTheme({ unicode, light: isLight(environment), color: options.color ?? true, screenReader });
-  const mounted = mount({ model, handOver, theme, stdin, stdout, screenReader });
+  const onBackground = colors === 0 || screenReader ? undefined : report;
+  const mounted = mount({ model, handOver, theme, onBackground, stdin, stdout, screenReader });
   mounted.ended.catch(leaving.reject);
   // The first frame is drawn before anything reads a file or opens a connection.
   setImmediate(() => void look(model, options));
@@ -92,9 +109,10 @@ export async function start(options: StartOptions): Promise<ExitCode> {
     throw thrown instanceof UserError ? thrown : await crashed(thrown, options);
   } finally {
     cancelRefresh(model);
-    mounted.unmount();
+    await mounted.unmount();
     await mounted.ended.catch(() => {});
     release();
+    announcer.restore();
     for (const line of farewell(model.runs.store.getState().runs)) stdout.write(`${line}\n`);
   }
 }

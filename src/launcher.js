@@ -16,6 +16,7 @@ function launch(words, module) {
     process.stdout.write(`${version(require)}\n`);
   } else if (isRecent(process.versions.node)) {
     module.enableCompileCache(cacheDirectory(require));
+    serveBundle(require, module);
     void import('./main.ts');
   } else {
     const runtime = ownRuntime(require);
@@ -32,6 +33,27 @@ function version(require) {
 function isRecent(running) {
   const [major, minor] = running.split('.').map(Number);
   return major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
+}
+
+/**
+ * The bundle is one flat folder of a hundred files: Node's own search, which looks for links, folders and packages around
+ * each of them, takes a quarter of a start.
+ */
+function serveBundle(require, module) {
+  const { readFileSync } = require('fs');
+  const folder = new URL('.', import.meta.url).href;
+  const isOfBundle = (url) => url.startsWith(folder) && /^[\w-]+\.js$/.test(url.slice(folder.length));
+  module.registerHooks({
+    resolve(specifier, context, next) {
+      const url = folder + specifier.slice(2);
+      const isServed = specifier.startsWith('./') && context.parentURL?.startsWith(folder) && isOfBundle(url);
+      return isServed ? { url, format: 'module', shortCircuit: true } : next(specifier, context);
+    },
+    load(url, context, next) {
+      if (!isOfBundle(url)) return next(url, context);
+      return { format: 'module', source: readFileSync(new URL(url)), shortCircuit: true };
+    },
+  });
 }
 
 /** The user's own: Node's default lies in the shared temporary directory, where others could plant code. */

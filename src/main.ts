@@ -32,15 +32,16 @@ process.exitCode = await run({
   openContext,
   async openScreens(options) {
     keepHeapSmall();
-    const { color } = terminal.stdout;
-    const { start } = await withStyles(() => import('../screens/start.tsx'), { color, environment: env });
+    const { colors } = terminal;
+    const { start } = await withStyles(() => import('../screens/start.tsx'), { colors, environment: env });
     const { config, environment, cwd, debug } = options;
     return start({
       ...options,
       stdin,
       stdout,
       unicode: terminal.unicode,
-      color,
+      colors,
+      version: readVersion(),
       clock,
       createContext: (session) => openContext({ config, environment, cwd, clock, debug, ...session }),
     });

@@ -1,6 +1,6 @@
 import { Text, useApp, useInput, usePaste, useWindowSize } from 'ink';
 import { useEffect } from 'react';
-import { useStore } from 'zustand';
+import { type StoreApi, useStore } from 'zustand';
 import { ViewportContext } from '../../components/list.tsx';
 import type { Size } from '../../components/page.tsx';
 import { type Theme, ThemeContext } from '../../components/theme.ts';
@@ -13,14 +13,15 @@ import { keyPresses } from './terminal/key-press.ts';
 
 export interface AppProps {
   model: Model;
-  theme: Theme;
+  theme: StoreApi<Theme>;
   /** Hands the terminal back to the shell; resolves when the program continues. */
   suspend: () => Promise<void>;
   bindHandOver: (suspendTerminal: (work: () => Promise<void>) => Promise<void>) => void;
 }
 
 /** The screen of the present route, and its keys. */
-export function App({ model, theme, suspend, bindHandOver }: AppProps) {
+export function App({ model, theme: themes, suspend, bindHandOver }: AppProps) {
+  const theme = useStore(themes);
   const { suspendTerminal } = useApp();
   useEffect(() => bindHandOver(suspendTerminal), [bindHandOver, suspendTerminal]);
   const route = useStore(model.navigation.store, topOf);

@@ -1,13 +1,15 @@
 import { createStore } from 'zustand/vanilla';
+import { endedLine } from '../../src/presentation/run.ts';
 import { createMessages } from '../../src/state/messages.ts';
 import { createNavigation } from '../../src/state/navigation.ts';
+import { elapsed } from '../../src/state/run.ts';
 import { createRuns, type Run } from '../../src/state/runs.ts';
 import { createSnapshotsStore } from '../../src/state/snapshots.ts';
 import { createTargetsStore, type KnownTarget } from '../../src/state/targets.ts';
 import { keepMessages, tellOutcome } from '../messages/keep.ts';
 import { targetsRoute } from '../targets/targets-route.ts';
 import { createViews } from './in-view.ts';
-import type { Model, TerminalControl } from './model.ts';
+import type { Model, Session, TerminalControl } from './model.ts';
 import type { Operations } from './operations.ts';
 import { refreshTargets } from './refresh.ts';
 import type { Route } from './route.ts';
@@ -19,13 +21,14 @@ export interface ModelOptions {
   clock: () => Date;
   cwd?: string;
   config?: string | undefined;
+  version?: string;
   readOnly?: boolean;
   known?: KnownTarget[];
   remember?: (targets: KnownTarget[]) => void;
 }
 
 export function createModel(options: ModelOptions): Model {
-  const { operations, terminal, clock, cwd = '/', config, readOnly = false } = options;
+  const { operations, terminal, clock, cwd = '/', config, version = '', readOnly = false } = options;
   const { known = [], remember = () => {} } = options;
   const targets = targetsRoute();
   const navigation = createNavigation<Route>([targets]);
@@ -33,6 +36,7 @@ export function createModel(options: ModelOptions): Model {
   keepMessages(navigation, messages);
   const onEnd = (run: Run) => {
     tellOutcome(run, { navigation, messages });
+    if (isLong(run) && model.session.getState().notify) terminal.announce(endedLine(run).text);
     // A status from before a failure may no longer be true.
     if (run.state.status === 'failed') void refreshTargets(model);
   };
@@ -48,7 +52,8 @@ export function createModel(options: ModelOptions): Model {
     clock,
     cwd,
     config,
-    file: createStore(() => null),
+    version,
+    session: createStore<Session>(() => ({ file: null, mode: 'local', notify: true, keys: {} })),
     readOnly,
     remember,
     views: createViews(),
@@ -58,4 +63,12 @@ export function createModel(options: ModelOptions): Model {
     interrupts: { last: null },
   };
   return model;
+}
+
+/** In ms: who waits for longer looks elsewhere. */
+const LONG_MS = 10_000;
+
+/** Whoever has cancelled a run knows of its end. */
+function isLong({ state }: Run): boolean {
+  return state.status !== 'cancelled' && elapsed(state, state.startedAt) > LONG_MS;
 }

@@ -1,5 +1,6 @@
 import { PAGE_HEAD } from '../../components/page.tsx';
 import { editText, insertText, pasteText, type TextEdit } from '../../components/text-edit.ts';
+import { keysOfCommand } from '../../src/config/schema/commands.ts';
 import { unknownKeyText } from '../../src/presentation/lists.ts';
 import { interrupt } from '../quit/actions.ts';
 import { positionIn } from './in-view.ts';
@@ -74,7 +75,10 @@ function dispatchBound(model: Model, key: string): void {
   const context = contextOf(model);
   const binding = bindingsOf(screenOf(model, context.route), context).find(({ keys }) => keys.includes(key));
   if (binding) runBinding(model, binding);
-  else if (!COMPONENT_KEYS.has(key)) model.navigation.notify({ tone: 'caution', text: unknownKeyText(keyName(key)) });
+  else if (!COMPONENT_KEYS.has(key)) {
+    const help = keyName(keysOfCommand('help', model.session.getState().keys)[0] ?? '');
+    model.navigation.notify({ tone: 'caution', text: unknownKeyText(keyName(key), help) });
+  }
 }
 
 /** Keys of choices, which take them themselves. */

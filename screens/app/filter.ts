@@ -15,6 +15,7 @@ export const FILTERED = {
 
 export const FILTER: KeyBinding<FilteredRoute>[] = [
   {
+    id: 'filter',
     keys: ['/'],
     label: 'filter',
     help: 'show only rows that contain the typed words',

@@ -3,13 +3,13 @@ import { createContext, type ReactNode, useContext } from 'react';
 import { useStore } from 'zustand';
 import type { KeyHint } from '../../components/key-bar.tsx';
 import type { Span } from '../../components/line.tsx';
-import { PAGE_CHROME, Page, type Size } from '../../components/page.tsx';
+import { contentWidth, PAGE_CHROME, Page, type Size } from '../../components/page.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { runsInProgress } from '../../src/presentation/run.ts';
 import { bindingsOf, keyName } from './keys.ts';
 import { contextOf, type Model } from './model.ts';
 import type { ScreenId } from './route.ts';
-import { statusSpans } from './status-line.ts';
+import { runningCells, sessionFacts, statusSpans } from './status-line.ts';
 
 export const ModelContext = createContext<Model | null>(null);
 
@@ -22,14 +22,15 @@ export function useModel(): Model {
 /** Up to this many columns panes are stacked; beyond, side by side. */
 const STACKED_UP_TO = 84;
 
+/** The room for the content of a screen. */
 export interface Room extends Size {
   height: number;
   wide: boolean;
 }
 
 export function useRoom(): Room {
-  const { columns, rows } = useWindowSize();
-  return { columns, rows, height: Math.max(1, rows - PAGE_CHROME), wide: columns > STACKED_UP_TO };
+  const { columns: all, rows } = useWindowSize();
+  return { columns: contentWidth(all), rows, height: Math.max(1, rows - PAGE_CHROME), wide: all > STACKED_UP_TO };
 }
 
 /** `lines 1–19 of 40`: where a text that scrolls is; empty where all of it is in view. */
@@ -52,18 +53,20 @@ export function Frame({ screen, path, aside = [], children }: FrameProps) {
   const size = useWindowSize();
   const route = model.navigation.top();
   const shown = route.screen === 'run' ? route.run : null;
-  const file = useStore(model.file);
+  const session = useStore(model.session);
   const notice = useStore(model.navigation.store, (state) => state.notice);
   const toast = useStore(model.messages.store, (state) => state.toast);
   const work = useStore(model.runs.store, ({ runs }) =>
     model.screens[screen].listsRuns ? '' : runsInProgress(runs, { shown, glyphs }),
   );
+  const filled = useStore(model.runs.store, ({ runs }) => (work === '' ? null : runningCells(runs, shown)));
   return (
     <Page
       size={size}
       path={['tool', ...path]}
-      aside={file === null ? aside : [{ text: `${file}  `, tone: 'dim' }, ...aside]}
-      status={statusSpans({ notice, toast, work }, glyphs)}
+      aside={aside}
+      status={statusSpans({ notice, toast, work, filled, width: size.columns }, glyphs)}
+      facts={sessionFacts(model, session)}
       hints={keyHints(model, screen)}
     >
       {children}

@@ -1,4 +1,5 @@
 import { textEdit } from '../../components/text-edit.ts';
+import { type ConfiguredKeys, isCommandKey } from '../../src/config/schema/commands.ts';
 import { mouseText } from '../../src/presentation/lists.ts';
 import { emptyList, type Move } from '../../src/state/list.ts';
 import { confirmTrust } from '../trust/actions.ts';
@@ -43,15 +44,18 @@ export function moving(direction: Move, binding: Pick<KeyBinding, 'keys' | 'help
 }
 
 export const HELP: KeyBinding = {
+  id: 'help',
   keys: ['?'],
   label: 'help',
   help: 'show these keys',
-  run: ({ navigation }, route) => navigation.push({ screen: 'help', of: route, scrolled: 0 }),
+  run: ({ navigation }, route) =>
+    navigation.push({ screen: 'help', of: route, scrolled: 0, typing: null, list: emptyList }),
   stays: true,
   palette: false,
 };
 
 export const PALETTE: KeyBinding = {
+  id: 'palette',
   keys: [':'],
   label: 'commands',
   help: 'search all commands by name',
@@ -61,17 +65,21 @@ export const PALETTE: KeyBinding = {
 };
 
 export const TASKS: KeyBinding = {
+  id: 'runs',
   keys: ['t'],
   label: 'runs',
   help: 'all runs of this session: in progress, queued, ended',
+  palette: 'Open runs',
   when: hasRuns,
   run: ({ navigation }) => navigation.push({ screen: 'runs', list: emptyList }),
 };
 
 export const MESSAGES: KeyBinding = {
+  id: 'messages',
   keys: ['H'],
   label: 'messages',
   help: 'results of the runs of this session',
+  palette: 'Open messages',
   when: hasRuns,
   run: ({ navigation }) => navigation.push({ screen: 'messages', list: emptyList }),
 };
@@ -81,9 +89,11 @@ function hasRuns({ model }: KeyContext): boolean {
 }
 
 export const REFRESH: KeyBinding = {
+  id: 'refresh',
   keys: ['r'],
   label: 'refresh',
   help: 'refresh',
+  palette: 'Refresh',
   run: (model, route) => {
     const refreshed = screenOf(model, route).onRefresh?.(model, route) ?? refreshTargets(model);
     void refreshed.then(() => confirmTrust(model));
@@ -92,6 +102,7 @@ export const REFRESH: KeyBinding = {
 
 /** Off until asked for: while it is on, the terminal cannot select text. */
 export const MOUSE: KeyBinding = {
+  id: 'mouse',
   keys: ['M'],
   help: 'turn the mouse on or off: wheel and clicks instead of text selection',
   run: ({ mouse, terminal, navigation }) => {
@@ -99,7 +110,7 @@ export const MOUSE: KeyBinding = {
     terminal.mouse(mouse.on);
     navigation.notify({ tone: 'good', text: mouseText(mouse.on) });
   },
-  palette: 'mouse',
+  palette: 'Turn mouse on or off',
 };
 
 /** Keys that mean the same on every screen, typed text included; they are shown in the help only. */
@@ -110,7 +121,20 @@ export const EVERYWHERE: { keys: string; help: string }[] = [
 
 /** The bindings that have a meaning now. */
 export function bindingsOf(screen: ScreenModule, context: KeyContext): KeyBinding[] {
-  return screen.keys.filter(({ when }) => when?.(context) ?? true);
+  return bindingsWithKeys(screen, context.model).filter(({ when }) => when?.(context) ?? true);
+}
+
+/** The bindings of a screen, with the keys of the configuration. */
+export function bindingsWithKeys({ keys }: ScreenModule, { session }: Model): KeyBinding[] {
+  const configured = session.getState().keys;
+  return Object.keys(configured).length === 0 ? keys : keys.map((binding) => withConfiguredKey(binding, configured));
+}
+
+/** A configured key replaces the characters; Enter, arrows and the like stay. */
+function withConfiguredKey(binding: KeyBinding, configured: ConfiguredKeys): KeyBinding {
+  const { id, keys } = binding;
+  const key = id === undefined ? undefined : configured[id];
+  return key === undefined ? binding : { ...binding, keys: [key, ...keys.filter((other) => !isCommandKey(other))] };
 }
 
 /** Runs the command of a binding on the present route, or shows why it is disabled. */

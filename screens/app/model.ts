@@ -2,6 +2,8 @@ import type { ReactNode } from 'react';
 import type { StoreApi } from 'zustand/vanilla';
 import type { Viewport } from '../../components/list.tsx';
 import type { TextEdit } from '../../components/text-edit.ts';
+import type { Mode } from '../../src/config/mode.ts';
+import type { CommandId, ConfiguredKeys } from '../../src/config/schema/commands.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { Move } from '../../src/state/list.ts';
@@ -50,6 +52,8 @@ export interface ScreenModule<Own extends Route = Route> {
 
 /** A key as data beside its handler; the key bar, the help, the palette and docs/screens.md derive from these. */
 export interface KeyBinding<Own extends Route = Route> {
+  /** What it does, on whichever screen; of every key that is a character. `keys:` of the configuration is by id. */
+  id?: CommandId;
   /** The first is the one that is shown. */
   keys: [string, ...string[]];
   /** In the key bar; without one the key is in the help only. */
@@ -93,8 +97,9 @@ export interface Model {
   cwd: string;
   /** The file given with `--config`. */
   config: string | undefined;
-  /** Display name of the configuration file in effect; `null` until it is known, or when there is none. */
-  file: StoreApi<string | null>;
+  session: StoreApi<Session>;
+  /** Of the program. */
+  version: string;
   /** Disables everything that writes. */
   readOnly: boolean;
   /** Keeps the state of the targets for the first frame of the next session. */
@@ -109,12 +114,34 @@ export interface Model {
   interrupts: { last: number | null };
 }
 
+/** Of the configuration in effect. */
+export interface Session {
+  /** Display name of the file; `null` until it is known, or when there is none. */
+  file: string | null;
+  mode: Mode;
+  /** Whether the terminal announces the end of long runs. */
+  notify: boolean;
+  /** Of commands with another key than their own. */
+  keys: ConfiguredKeys;
+}
+
+/** Has secrets in its environment or its files. */
+export interface RunnableProgram {
+  file: string;
+  args: string[];
+  env: Record<string, string>;
+}
+
 export interface TerminalControl {
   quit(): void;
   /** Opens a file in the user's editor, at a line where supported; resolves when the editor is closed. */
   edit(file: string, line?: number): Promise<void>;
+  /** Gives the terminal to a program; resolves with its exit code when it has ended, `null` after a signal. */
+  run(program: RunnableProgram): Promise<number | null>;
   /** Whether the terminal reports the mouse. */
   mouse(on: boolean): void;
+  /** Title, bell and notification. */
+  announce(text: string): void;
   /** Puts the text on the clipboard, where the terminal has one. */
   copy(text: string): void;
   /** Rows of the window. */

@@ -1,5 +1,6 @@
 import type { Change } from '../../src/config/edit/change.ts';
 import type { DiffLine } from '../../src/config/edit/diff-lines.ts';
+import type { InEffect } from '../../src/config/in-effect.ts';
 import type { Shape } from '../../src/config/schema/shape.ts';
 import type { KeyPath } from '../../src/config/tree.ts';
 import type { TrustRequest } from '../../src/config/trust/trust-request.ts';
@@ -16,11 +17,15 @@ import type { SetUp, SetUpPlan } from '../../src/operations/configuration/set-up
 import type { SourceNames } from '../../src/operations/configuration/source-names.ts';
 import type { TriedDestination, TriedSource } from '../../src/operations/configuration/try-connection.ts';
 import type { StorageProfile } from '../../src/operations/configuration/try-storage.ts';
+import type { HistoryRequest } from '../../src/operations/history/list-history.ts';
+import type { ClientRequest } from '../../src/operations/load/client-program.ts';
 import type { GuardOptions } from '../../src/operations/load/guard.ts';
 import type { LoadRequest, PlannedLoad } from '../../src/operations/load/planned-load.ts';
 import type { PlannedReset, ResetRequest } from '../../src/operations/load/reset.ts';
 import type { PlannedUndo, UndoRequest } from '../../src/operations/load/undo.ts';
 import type { PlannedSanitize, SanitizeRequest } from '../../src/operations/sanitize/sanitize.ts';
+import type { PlannedQuerySave, QuerySaveRequest } from '../../src/operations/sanitize/save-query.ts';
+import type { OpenSuggestion } from '../../src/operations/sanitize/suggest.ts';
 import type { ProviderChoice } from '../../src/operations/sign-in/find-provider.ts';
 import type { SignInRequest } from '../../src/operations/sign-in/sign-in.ts';
 import type { SignedIn } from '../../src/operations/sign-in/sign-in-status.ts';
@@ -34,7 +39,7 @@ import type { TableDiffRequest } from '../../src/operations/snapshots/table-diff
 import type { SaveSubset } from '../../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
 import type { SubsetRequest } from '../../src/operations/subset/subset-setting.ts';
-import type { RefreshTargets } from '../../src/operations/targets.ts';
+import type { CheckTargets, RefreshTargets } from '../../src/operations/targets.ts';
 import type {
   BranchCreateResult,
   BranchDropResult,
@@ -42,6 +47,7 @@ import type {
   BranchResetResult,
   BranchSwitchResult,
 } from '../../src/results/branch-results.ts';
+import type { HistoryList } from '../../src/results/history-results.ts';
 import type { LoadResult, ResetResult } from '../../src/results/load-results.ts';
 import type {
   DiffResult,
@@ -61,12 +67,17 @@ import type { TableDiff } from '../../src/results/table-diff.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { RunContext } from '../../src/state/runs.ts';
 import { withoutPasswords, withoutSecrets, withSecrets } from './hide-secrets.ts';
+import type { RunnableProgram } from './model.ts';
 
 /** The operations as the screens see them. */
 export interface Operations {
   listTargets(session: RunContext): Promise<TargetRow[]>;
   /** `apart`: in a worker thread. */
   refreshTargets(session: RunContext, request: RefreshTargets & { apart?: boolean }): Promise<void>;
+  /** The live states of these targets, without listing any. */
+  checkTargets(session: RunContext, request: CheckTargets): Promise<void>;
+  /** Sizes of the newest local snapshots by target, oldest first. */
+  listSizes(session: RunContext, targets: string[]): Promise<Map<string, number[]>>;
   listSnapshots(session: RunContext, target: string): Promise<TargetSnapshots>;
   annotate(session: RunContext, request: AnnotateRequest): Promise<SnapshotRow>;
   build(session: RunContext, request: BuildRequest): Promise<SnapshotRow>;
@@ -74,6 +85,14 @@ export interface Operations {
   planBuild(session: RunContext, request: BuildRequest & GuardOptions): Promise<PlannedSanitize | null>;
   planSanitize(session: RunContext, request: SanitizeRequest): Promise<PlannedSanitize>;
   applySanitize(session: RunContext, planned: PlannedSanitize): Promise<SanitizeResult>;
+  /** Keeps the throw-away database of the suggestion while `use` runs. */
+  withSuggestion(
+    session: RunContext,
+    request: SanitizeRequest,
+    use: (opened: OpenSuggestion) => Promise<void>,
+  ): Promise<void>;
+  planQuerySave(session: RunContext, request: QuerySaveRequest): Promise<PlannedQuerySave>;
+  applyQuerySave(session: RunContext, planned: PlannedQuerySave): Promise<{ file: string }>;
   planLoad(session: RunContext, request: LoadRequest): Promise<PlannedLoad>;
   applyLoad(session: RunContext, planned: PlannedLoad): Promise<LoadResult>;
   verify(session: RunContext, request: SnapshotRequest): Promise<VerifyResult>;
@@ -94,6 +113,13 @@ export interface Operations {
   applyBranchDrop(session: RunContext, planned: PlannedBranchDrop): Promise<BranchDropResult>;
   planBranchSwitch(session: RunContext, request: BranchSwitchRequest): Promise<PlannedBranchSwitch>;
   applyBranchSwitch(session: RunContext, planned: PlannedBranchSwitch): Promise<BranchSwitchResult>;
+  listHistory(session: RunContext, request: HistoryRequest): Promise<HistoryList>;
+  /** Runs psql or mysql on the destination; resolves with what `run` gives. */
+  openClient<Result>(
+    session: RunContext,
+    request: ClientRequest,
+    run: (program: RunnableProgram) => Promise<Result>,
+  ): Promise<Result>;
   listTables(session: RunContext, request: SnapshotRequest): Promise<SnapshotTable[]>;
   readRows(session: RunContext, request: RowsRequest): Promise<RowsResult>;
   diff(session: RunContext, request: DiffRequest): Promise<DiffResult>;
@@ -148,15 +174,15 @@ export type Surroundings = Pick<CheckRequest, 'file' | 'environment' | 'cwd' | '
 export interface OperationsOptions {
   /** Keeps a log even where the configuration does not. */
   debug?: boolean | undefined;
-  /** Called with the configuration file that a worker thread has read; `createContext` reports that of this one. */
-  fileRead?: (file: string | null) => void;
+  /** Called with the configuration that a worker thread has read; `createContext` reports that of this one. */
+  configurationRead?: (configuration: InEffect) => void;
 }
 
 /** The real operations, each loaded on first use: the first frame needs none of them. */
 export function lazyOperations(
   createContext: CreateContext,
   surroundings: Surroundings,
-  { debug = false, fileRead = () => {} }: OperationsOptions = {},
+  { debug = false, configurationRead = () => {} }: OperationsOptions = {},
 ): Operations {
   const inContext =
     <Args extends unknown[], Result>(
@@ -173,11 +199,13 @@ export function lazyOperations(
         const { refreshInThread } = await import('../../src/operations/refresh-thread.ts');
         const { file: config, environment, cwd } = surroundings;
         const place = { config, environment, cwd, debug };
-        if (await refreshInThread({ ...request, signal: session.signal, place, fileRead })) return;
+        if (await refreshInThread({ ...request, signal: session.signal, place, configurationRead })) return;
       }
       const { refreshTargets } = await import('../../src/operations/targets.ts');
       return withoutSecrets(session, createContext, (context) => refreshTargets(context, request));
     },
+    checkTargets: inContext(async () => (await import('../../src/operations/targets.ts')).checkTargets),
+    listSizes: inContext(async () => (await import('../../src/operations/snapshots/sizes.ts')).listSizes),
     listSnapshots: inContext(async () => (await import('../../src/operations/snapshots/snapshots.ts')).listSnapshots),
     annotate: inContext(async () => (await import('../../src/operations/snapshots/snapshots.ts')).annotate),
     build: inContext(async () => (await import('../../src/operations/build.ts')).build),
@@ -190,6 +218,12 @@ export function lazyOperations(
     },
     planSanitize: inContext(async () => (await import('../../src/operations/sanitize/sanitize.ts')).planSanitize),
     applySanitize: inContext(async () => (await import('../../src/operations/sanitize/sanitize.ts')).applySanitize),
+    async withSuggestion(session, request, use) {
+      const { withSuggestion } = await import('../../src/operations/sanitize/suggest.ts');
+      return withoutSecrets(session, createContext, (context) => withSuggestion(context, request, use));
+    },
+    planQuerySave: inContext(async () => (await import('../../src/operations/sanitize/save-query.ts')).planQuerySave),
+    applyQuerySave: inContext(async () => (await import('../../src/operations/sanitize/save-query.ts')).applyQuerySave),
     planLoad: inContext(async () => (await import('../../src/operations/load/load.ts')).planLoad),
     applyLoad: inContext(async () => (await import('../../src/operations/load/load.ts')).applyLoad),
     verify: inContext(async () => (await import('../../src/operations/snapshots/verify.ts')).verify),
@@ -210,6 +244,11 @@ export function lazyOperations(
     applyBranchDrop: inContext(async () => (await import('../../src/operations/branch/drop.ts')).applyBranchDrop),
     planBranchSwitch: inContext(async () => (await import('../../src/operations/branch/switch.ts')).planBranchSwitch),
     applyBranchSwitch: inContext(async () => (await import('../../src/operations/branch/switch.ts')).applyBranchSwitch),
+    listHistory: inContext(async () => (await import('../../src/operations/history/list-history.ts')).listHistory),
+    async openClient(session, request, run) {
+      const { withClient } = await import('../../src/operations/load/client-program.ts');
+      return withoutSecrets(session, createContext, (context) => withClient(context, request, run));
+    },
     listTables: inContext(async () => (await import('../../src/operations/snapshots/snapshot-tables.ts')).listTables),
     readRows: inContext(async () => (await import('../../src/operations/snapshots/rows.ts')).readRows),
     diff: inContext(async () => (await import('../../src/operations/snapshots/diff.ts')).diff),

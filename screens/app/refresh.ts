@@ -42,6 +42,10 @@ export function refreshTargets(model: Model): Promise<void> {
   return done;
 }
 
+export function isRefreshing(model: Model): boolean {
+  return running.has(model);
+}
+
 /** Restarts a running refresh, after a change of the configuration. */
 export function refreshTargetsAnew(model: Model): Promise<void> {
   cancelRefresh(model);

@@ -9,9 +9,11 @@ import type { AuditRoute } from './audit-route.ts';
 const MOST_EVENTS = 200;
 
 export const AUDIT: KeyBinding = {
+  id: 'audit',
   keys: ['A'],
   label: 'audit',
   help: 'audit of a cloud target: builds, loads, changes and refusals, with actor and time',
+  palette: 'Open audit',
   when: ({ target }) => target?.row.type === 'cloud',
   whyNot: noTarget,
   run: (model) => {

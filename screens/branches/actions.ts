@@ -18,9 +18,11 @@ import { branchCreateRun, branchDropRun, branchResetRun, branchSwitchRun } from 
 
 /** On the lists of targets and of snapshots. */
 export const BRANCHES: KeyBinding = {
+  id: 'branches',
   keys: ['B'],
   label: 'branches',
   help: 'branches of the target: separate databases made from its base copy',
+  palette: 'Open branches',
   whyNot: (context) => (notWritable(context) === null ? latestNotLoadable(context) : null),
   run: (model) => {
     const { target } = contextOf(model);
@@ -32,9 +34,11 @@ export const BRANCHES: KeyBinding = {
 };
 
 export const NEW_BRANCH: KeyBinding<BranchesRoute> = {
+  id: 'new',
   keys: ['n'],
   label: 'new',
   help: 'create a branch from the base copy; shows the plan and asks first',
+  palette: 'Create branch…',
   whyNot: notWritable,
   run: ({ navigation }, { target }) => navigation.push({ screen: 'branch-name', target, typing: textEdit('') }),
 };
@@ -47,9 +51,11 @@ export function confirmCreate(model: Model, { target, name }: { target: string; 
 }
 
 export const SWITCH_BRANCH: KeyBinding<BranchesRoute> = {
-  keys: ['s'],
+  id: 'switch',
+  keys: ['W'],
   label: 'switch',
   help: 'switch the destination to the branch; asks first',
+  palette: 'Switch to branch…',
   whyNot: (context) => noBranch(context) ?? isCurrent(context),
   run: (model, route) =>
     onSelected(route, ({ target, name }) =>
@@ -62,9 +68,11 @@ export const SWITCH_BRANCH: KeyBinding<BranchesRoute> = {
 };
 
 export const RESET_BRANCH: KeyBinding<BranchesRoute> = {
+  id: 'reset',
   keys: ['R'],
   label: 'reset',
   help: 'restore the branch to the base copy; asks first',
+  palette: 'Reset branch…',
   whyNot: noBranch,
   run: (model, route) =>
     onSelected(route, ({ target, name }) =>
@@ -77,9 +85,11 @@ export const RESET_BRANCH: KeyBinding<BranchesRoute> = {
 };
 
 export const DROP_BRANCH: KeyBinding<BranchesRoute> = {
+  id: 'remove',
   keys: ['d', 'delete'],
   label: 'drop',
   help: 'drop the branch; asks first',
+  palette: 'Drop branch…',
   whyNot: (context) => noBranch(context) ?? isCurrent(context),
   run: (model, route) =>
     onSelected(route, ({ target, name }) =>
@@ -92,9 +102,11 @@ export const DROP_BRANCH: KeyBinding<BranchesRoute> = {
 };
 
 export const COPY_BRANCH_URL: KeyBinding<BranchesRoute> = {
+  id: 'copy',
   keys: ['y'],
   label: 'copy URL',
   help: 'copy the connection URL of the branch, without its password',
+  palette: 'Copy URL of branch',
   whyNot: ({ route }) => (selectedBranch(route) ? null : NO_BRANCH),
   run: (model, route) => {
     const branch = selectedBranch(route);

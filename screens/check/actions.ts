@@ -8,9 +8,11 @@ import { editConfiguration } from '../editor/actions.ts';
 import { type CheckRoute, rowsOf, selectedProblem, shownCheck } from './selection.ts';
 
 export const CHECK: KeyBinding = {
+  id: 'check',
   keys: ['D'],
   label: 'check',
   help: 'check the configuration and its requirements',
+  palette: 'Check configuration',
   run: openCheck,
 };
 

@@ -19,16 +19,20 @@ export const checkScreen: ScreenModule<CheckRoute> = {
   view: CheckView,
   keys: [
     {
+      id: 'fix',
       keys: ['f', 'enter'],
       label: 'fix',
       help: 'show the fix of the problem, and apply it',
+      palette: 'Fix problem…',
       whyNot: (context) => notWritable(context) ?? whyNotFixed(selectedProblem(context.route)),
       run: showFix,
     },
     {
-      keys: ['E'],
+      id: 'edit',
+      keys: ['e', 'E'],
       label: 'edit',
       help: 'edit the configuration at the problem; in your editor when it is not valid YAML',
+      palette: 'Edit configuration at the problem',
       whyNot: notEditable,
       run: (model, route) => void editProblem(model, route),
     },

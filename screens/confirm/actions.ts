@@ -68,18 +68,22 @@ export function confirmTyped(model: Model, { plan, typing }: ConfirmRoute): void
 }
 
 export const RETRY_PLAN: KeyBinding<ConfirmRoute> = {
+  id: 'refresh',
   keys: ['r'],
   label: 'retry',
   help: 'prepare the plan again, after an error',
+  palette: 'Retry plan',
   when: ({ route }) => route.error !== null,
   run: (_, { retry }) => retry(),
   stays: true,
 };
 
 export const REMOVE: KeyBinding = {
+  id: 'remove',
   keys: ['d', 'delete'],
   label: 'remove',
   help: 'remove the snapshot; asks first',
+  palette: 'Remove snapshot…',
   whyNot: (context) => notWritable(context) ?? noSnapshot(context),
   run: (model) => {
     const { target, snapshot } = contextOf(model);
@@ -97,9 +101,11 @@ export const REMOVE: KeyBinding = {
 };
 
 export const UNDO: KeyBinding = {
-  keys: ['u'],
+  id: 'undo',
+  keys: ['U', 'u'],
   label: 'undo load',
   help: 'restore the database that the last load replaced',
+  palette: 'Undo load…',
   whyNot: (context) => notWritable(context) ?? noTarget(context),
   run: (model) => {
     const { target } = contextOf(model);

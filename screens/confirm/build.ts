@@ -14,9 +14,11 @@ import { asked, UNVERIFIED_SOURCES } from './actions.ts';
 import type { ConfirmRoute } from './confirm-route.ts';
 
 export const BUILD: KeyBinding = {
+  id: 'build',
   keys: ['b'],
   label: 'build',
-  help: 'take a snapshot of the source database',
+  help: 'build a snapshot of the source database',
+  palette: 'Build snapshot',
   whyNot: (context) => {
     const { name = '', src_url = null } = context.target?.row ?? {};
     if (context.model.planning.has(name)) return `The build of ${name} is being planned`;

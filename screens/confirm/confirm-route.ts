@@ -1,4 +1,5 @@
 import type { TextEdit } from '../../components/text-edit.ts';
+import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
 import type { Question } from '../../src/presentation/shapes/question.ts';
 import type { UserError } from '../../src/runtime/errors.ts';
 import type { RunDefinition } from '../../src/state/runs.ts';
@@ -31,4 +32,6 @@ export interface PlannedRun {
   definition: RunDefinition;
   /** Of a load that `tool reset` does faster. */
   resetInstead?: boolean;
+  /** The same load of all tables, where only those that differ are to be loaded. */
+  full?: { request: LoadRequest; what: string };
 }

@@ -6,9 +6,11 @@ import { confirm, UNVERIFIED_SOURCES } from './actions.ts';
 import type { ConfirmRoute } from './confirm-route.ts';
 
 export const RESET: KeyBinding = {
+  id: 'reset',
   keys: ['R'],
   label: 'reset',
   help: 'restore the destination to its state after the last load; shows the plan and asks first',
+  palette: 'Reset destination…',
   whyNot: latestNotLoadable,
   run: (model) => {
     const { target } = contextOf(model);
@@ -18,9 +20,11 @@ export const RESET: KeyBinding = {
 
 /** In the plan of a load that a reset does faster. */
 export const RESET_INSTEAD: KeyBinding<ConfirmRoute> = {
+  id: 'reset',
   keys: ['R'],
   label: 'reset instead',
   help: 'reset the destination from its base copy, which is of this snapshot and faster; asks first',
+  palette: 'Reset destination instead…',
   when: ({ route }) => route.plan?.resetInstead ?? false,
   whyNot: notWritable,
   run: (model, { target }) => {

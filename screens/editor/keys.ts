@@ -1,7 +1,17 @@
 import { BACK, HELP, MOVES_WITHOUT_TAB, PALETTE, TASKS } from '../app/keys.ts';
 import type { KeyBinding, KeyContext } from '../app/model.ts';
 import { move } from '../app/navigate.ts';
-import { addEntry, foldEntry, openInEditor, otherPane, removeEntry, renameEntry, showProblems } from './actions.ts';
+import {
+  addEntry,
+  foldEntry,
+  openInEditor,
+  openOutside,
+  otherPane,
+  readAgain,
+  removeEntry,
+  renameEntry,
+  showProblems,
+} from './actions.ts';
 import { undoEdit } from './change-draft.ts';
 import type { EditorRoute } from './editor-route.ts';
 import { completeName, suggestionsAt } from './names.ts';
@@ -44,8 +54,31 @@ const TYPING_KEYS: KeyBinding<EditorRoute>[] = [
     keys: ['tab'],
     label: 'complete',
     help: 'while typing: complete the selected name, or the best match',
+    palette: 'Complete name',
     when: hasSuggestions,
     run: completeName,
+  },
+];
+
+/** Where the file is not YAML, and so has no form. */
+const FAILED_KEYS: KeyBinding<EditorRoute>[] = [
+  {
+    id: 'edit',
+    keys: ['e', 'E'],
+    label: 'open in your editor',
+    help: 'where the file has no form: open it in $VISUAL or $EDITOR, at the first problem',
+    when: ({ route }) => route.error?.code === 'configuration_invalid',
+    run: (model, route) => void openOutside(model, route),
+    stays: true,
+  },
+  {
+    id: 'refresh',
+    keys: ['r'],
+    label: 'retry',
+    help: 'where the file has no form: read it again',
+    when: ({ route }) => route.error !== null,
+    run: readAgain,
+    stays: true,
   },
 ];
 
@@ -61,39 +94,61 @@ const BROWSING_KEYS: KeyBinding<EditorRoute>[] = [
     keys: ['tab'],
     label: 'tree or form',
     help: 'switch between the tree and the form',
+    palette: 'Switch between tree and form',
     run: otherPane,
   },
   {
+    id: 'write',
     keys: ['w', 'ctrl+s'],
     label: 'save',
     help: 'show the changes of the file, and save it',
+    palette: 'Save configuration…',
     run: showDraftDiff,
     stays: true,
   },
-  { keys: ['a'], label: 'add', help: 'add to the map or list', run: addEntry },
-  { keys: ['n'], label: 'rename', help: 'rename the entry', run: renameEntry },
-  { keys: ['d'], label: 'remove', help: 'remove the value or section', run: removeEntry },
-  { keys: ['u'], label: 'undo', help: 'undo the last change', run: undoEdit },
-  { keys: ['p'], label: 'problems', help: 'list all problems', run: showProblems },
+  { id: 'new', keys: ['n'], label: 'add', help: 'add to the map or list', palette: 'Add entry', run: addEntry },
+  { id: 'rename', keys: ['N'], label: 'rename', help: 'rename the entry', palette: 'Rename entry', run: renameEntry },
+  {
+    id: 'remove',
+    keys: ['d'],
+    label: 'remove',
+    help: 'remove the value or section',
+    palette: 'Remove entry',
+    run: removeEntry,
+  },
+  { id: 'undo', keys: ['U', 'u'], label: 'undo', help: 'undo the last change', palette: 'Undo change', run: undoEdit },
+  {
+    id: 'check',
+    keys: ['D'],
+    label: 'problems',
+    help: 'list all problems',
+    palette: 'List problems',
+    run: showProblems,
+  },
   {
     keys: ['space'],
     label: 'fold',
     help: 'show or hide the sections of an entry, such as a target',
+    palette: 'Show or hide sections',
     run: foldEntry,
   },
-  BACK,
-  TASKS,
-  PALETTE,
-  HELP,
-  ...MOVES_WITHOUT_TAB,
 ];
+
+const COMMON_KEYS: KeyBinding<EditorRoute>[] = [BACK, TASKS, PALETTE, HELP, ...MOVES_WITHOUT_TAB];
 
 export const EDITOR_KEYS: KeyBinding<EditorRoute>[] = [
   ...TYPING_KEYS,
-  ...BROWSING_KEYS.map(
-    (binding): KeyBinding<EditorRoute> => ({
-      ...binding,
-      when: (context) => !isTyping(context) && (binding.when?.(context) ?? true),
-    }),
-  ),
+  ...FAILED_KEYS,
+  ...BROWSING_KEYS.map((binding) => unlessTyping(binding, ({ route }) => route.error === null)),
+  ...COMMON_KEYS.map((binding) => unlessTyping(binding, () => true)),
 ];
+
+function unlessTyping(
+  binding: KeyBinding<EditorRoute>,
+  also: (context: EditorContext) => boolean,
+): KeyBinding<EditorRoute> {
+  return {
+    ...binding,
+    when: (context) => !isTyping(context) && also(context) && (binding.when?.(context) ?? true),
+  };
+}

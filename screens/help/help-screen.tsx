@@ -1,10 +1,14 @@
 import { Box } from 'ink';
+import { FilterLine } from '../../components/filter-line.tsx';
 import { Line, type Span } from '../../components/line.tsx';
-import { SCRIPTS_HINT } from '../../src/presentation/lists.ts';
+import type { TextEdit } from '../../components/text-edit.ts';
+import { HELP_GROUPS, SCRIPTS_HINT } from '../../src/presentation/lists.ts';
+import { type ListState, matchesFilter } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
+import { FILTER, FILTERED } from '../app/filter.ts';
 import { Frame, linesInView, useModel, useRoom } from '../app/frame.tsx';
-import { BACK, EVERYWHERE, keyName, MOVES_WITHOUT_TAB, moving } from '../app/keys.ts';
-import { contextOf, type Model, type ScreenModule, screenOf } from '../app/model.ts';
+import { BACK, bindingsWithKeys, EVERYWHERE, HELP, keyName, MOVES_WITHOUT_TAB, moving } from '../app/keys.ts';
+import { contextOf, type KeyBinding, type Model, type ScreenModule, screenOf } from '../app/model.ts';
 import { scrolledDown } from '../app/navigate.ts';
 import type { Route } from '../app/route.ts';
 
@@ -19,6 +23,9 @@ interface HelpRoute {
   of: Route;
   /** Lines. */
   scrolled: number;
+  /** Its filter. */
+  list: ListState;
+  typing: TextEdit | null;
 }
 
 export const helpScreen: ScreenModule<HelpRoute> = {
@@ -26,7 +33,9 @@ export const helpScreen: ScreenModule<HelpRoute> = {
   title: 'Help',
   view: HelpView,
   keys: [
-    { ...BACK, keys: ['esc', '?', 'q', 'left'] },
+    ...FILTER,
+    BACK,
+    { ...HELP, help: 'back', run: BACK.run },
     moving('page-down', {
       keys: ['pagedown', 'space', 'ctrl+f'],
       label: 'scroll',
@@ -35,17 +44,22 @@ export const helpScreen: ScreenModule<HelpRoute> = {
     }),
     ...MOVES_WITHOUT_TAB,
   ],
+  ...FILTERED,
+  onText: ({ navigation }, route, typing) => navigation.replace({ ...route, typing, scrolled: 0 }),
   onMove: (model, route, move) =>
     model.navigation.replace({ ...route, scrolled: scrolledDown(model, route.scrolled, move) }),
 };
 
 const KEYS_WIDTH = 18;
 
-/** The keys of the screen below, with the reasons of disabled commands. */
+/** The keys of the screen below in groups, with the reasons of disabled commands. */
 function HelpView({ route }: { route: HelpRoute }) {
   const model = useModel();
   const { columns, height } = useRoom();
-  const lines = helpLines(model, route.of, columns - 3);
+  const { typing, list } = route;
+  const filter = typing?.text ?? list.filter;
+  const filtering = typing !== null || list.filter !== '';
+  const lines = helpLines(model, { of: route.of, filter, width: columns - 3 });
   const rows = height - 1;
   const furthest = Math.max(0, lines.length - rows);
   const from = Math.min(route.scrolled, furthest);
@@ -53,7 +67,12 @@ function HelpView({ route }: { route: HelpRoute }) {
   model.viewport.page = rows;
   return (
     <Frame screen="help" path={[route.of.screen, 'help']} aside={linesInView({ from, rows, count: lines.length })}>
-      <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
+      {filtering ? (
+        <FilterLine typing={typing} filter={list.filter} width={columns} />
+      ) : (
+        <Line spans={[]} width={columns} />
+      )}
+      <Box flexDirection="column" paddingLeft={2}>
         {lines.slice(from, from + rows).map((spans, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
           <Line key={from + index} spans={spans} width={columns - 3} />
@@ -63,21 +82,40 @@ function HelpView({ route }: { route: HelpRoute }) {
   );
 }
 
-function helpLines(model: Model, of: Route, width: number): Span[][] {
+interface HelpLines {
+  of: Route;
+  filter: string;
+  width: number;
+}
+
+/** Commands with a name in the key bar or the palette, then what moves and goes back. */
+export function helpLines(model: Model, { of, filter, width }: HelpLines): Span[][] {
   const context = contextOf(model, of);
-  const keys = screenOf(model, of).keys.flatMap(({ keys, help, whyNot, when }) => {
+  const bindings = bindingsWithKeys(screenOf(model, of), model);
+  const isCommand = ({ id, label }: KeyBinding): boolean => id !== undefined || label !== undefined;
+  const linesOf = (binding: KeyBinding): Span[][] => {
+    const { keys, help, whyNot, when, label = '' } = binding;
     const isThere = when?.(context) ?? true;
     const reason = isThere ? (whyNot?.(context) ?? null) : null;
-    return keyLines({ keys: keys.map(keyName).join(', '), help, reason, usable: isThere && reason === null, width });
-  });
+    const names = keys.map(keyName).join(', ');
+    if (!matchesFilter(filter, [names, help, label, binding.palette || null])) return [];
+    return keyLines({ keys: names, help, reason, usable: isThere && reason === null, width });
+  };
+  const everywhere = EVERYWHERE.filter(({ keys, help }) => matchesFilter(filter, [keyName(keys), help]));
+  const groups: [string, Span[][]][] = [
+    [HELP_GROUPS.commands, bindings.filter(isCommand).flatMap(linesOf)],
+    [HELP_GROUPS.moves, bindings.filter((binding) => !isCommand(binding)).flatMap(linesOf)],
+    [
+      HELP_GROUPS.everywhere,
+      everywhere.flatMap(({ keys, help }) =>
+        keyLines({ keys: keyName(keys), help, reason: null, usable: true, width }),
+      ),
+    ],
+  ];
+  const shown = groups.filter(([, lines]) => lines.length > 0);
+  if (shown.length === 0) return [[{ text: HELP_GROUPS.none, tone: 'dim' }]];
   return [
-    ...keys,
-    [],
-    [{ text: 'Everywhere', tone: 'strong' }],
-    ...EVERYWHERE.flatMap(({ keys, help }) =>
-      keyLines({ keys: keyName(keys), help, reason: null, usable: true, width }),
-    ),
-    [],
+    ...shown.flatMap(([title, lines]): Span[][] => [[{ text: title, tone: 'strong' }], ...lines, []]),
     [{ text: SCRIPTS_HINT, tone: 'dim' }],
   ];
 }

@@ -22,8 +22,10 @@ export interface PaletteRoute {
 }
 
 export interface PaletteEntry {
-  /** One word or two. */
+  /** A verb and its object: `Load latest snapshot…`, with dots where it asks first. */
   name: string;
+  help: string;
+  /** Both. */
   text: string;
   /** Empty where the present screen has no key for it. */
   keys: string;
@@ -55,9 +57,10 @@ function paletteEntries(model: Model, of: Route): PaletteEntry[] {
   const here = bindingsOf(screenOf(model, of), context).filter(({ palette }) => palette !== false);
   const elsewhere = EVERYWHERE.filter(({ run }) => here.every((binding) => binding.run !== run));
   const entryOf = (binding: KeyBinding, isHere: boolean): PaletteEntry => {
-    const name = binding.palette || binding.label || '';
+    const name = binding.palette || capitalized(binding.label ?? binding.help);
     return {
       name,
+      help: binding.help,
       text: `${name}: ${binding.help}`,
       keys: isHere ? keyName(binding.keys[0]) : '',
       reason: binding.whyNot?.(context) ?? null,
@@ -68,11 +71,16 @@ function paletteEntries(model: Model, of: Route): PaletteEntry[] {
     ...here.map((binding) => entryOf(binding, true)),
     ...elsewhere.map((binding) => entryOf(binding, false)),
     ...model.targets.getState().entries.map(({ row }) => ({
-      name: row.name,
-      text: `go to ${row.name}${row.title === row.name ? '' : `: ${row.title}`}`,
+      name: `Go to ${row.name}`,
+      help: row.title === row.name ? '' : row.title,
+      text: `Go to ${row.name}: ${row.title}`,
       keys: '',
       reason: null,
       does: { goTo: row.name },
     })),
   ];
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -6,7 +6,7 @@ import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { COMMAND_HINT, EMPTY } from '../../src/presentation/lists.ts';
 import { emptyList, selectedIndex } from '../../src/state/list.ts';
-import { fitCells } from '../../src/text/text-width.ts';
+import { cellWidth, fitCells } from '../../src/text/text-width.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { BACK, moving, runBinding } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
@@ -42,6 +42,8 @@ function choose(model: Model, route: PaletteRoute): void {
 }
 
 const KEYS_WIDTH = 8;
+/** Of a name beside its help: those of targets may be longer. */
+const MOST_NAME = 34;
 
 function PaletteView({ route }: { route: PaletteRoute }) {
   const model = useModel();
@@ -52,10 +54,12 @@ function PaletteView({ route }: { route: PaletteRoute }) {
     entries.map(({ text }) => text),
     route.list.selected,
   );
-  const row = ({ text, keys, reason }: PaletteEntry): Span[] => [
+  const widest = Math.max(0, ...entries.map(({ name }) => cellWidth(name)));
+  const nameWidth = Math.min(widest, MOST_NAME, columns - KEYS_WIDTH - 3);
+  const row = ({ name, help, keys, reason }: PaletteEntry): Span[] => [
     { text: fitCells(keys, KEYS_WIDTH, { ellipsis: glyphs.ellipsis }), tone: reason === null ? 'accent' : 'dim' },
-    { text, tone: reason === null ? 'plain' : 'dim' },
-    { text: reason === null ? '' : `  ${reason}`, tone: 'caution' },
+    { text: fitCells(name, nameWidth, { ellipsis: glyphs.ellipsis }), tone: reason === null ? 'plain' : 'dim' },
+    { text: `  ${reason ?? help}`, tone: reason === null ? 'dim' : 'caution' },
   ];
   return (
     <Frame screen="palette" path={['commands']} aside={[{ text: `${entries.length}`, tone: 'dim' }]}>

@@ -1,5 +1,6 @@
 import type { SetUp } from '../../src/operations/configuration/set-up.ts';
-import { lacksDatabase, SERVER_URL, type SetupState } from '../../src/presentation/setup/step.ts';
+import { sourceOf } from '../../src/presentation/setup/source-url.ts';
+import type { SetupState } from '../../src/presentation/setup/step.ts';
 import { isProvider, KEYS, neededBy } from '../../src/presentation/setup/storage-steps.ts';
 
 export function setUpOf(state: SetupState): SetUp {
@@ -16,21 +17,6 @@ export function setUpOf(state: SetupState): SetUp {
         : null,
     storage: storageOf(state),
   };
-}
-
-/** The connection URL of the source, typed or composed. */
-export function sourceOf(state: SetupState): string {
-  const { answers } = state;
-  if (answers.how !== 'fields') return lacksDatabase(state) ? withDatabase(state) : (answers.url ?? '');
-  const { engine = 'postgres', host = '', port = '', user = '', password = '', database = '' } = answers;
-  const secret = password === '' ? '' : `:${encodeURIComponent(password)}`;
-  // An IPv6 address is in brackets; the slashes of a socket's folder are encoded.
-  const address = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host.replaceAll('/', '%2F');
-  return `${engine}://${encodeURIComponent(user)}${secret}@${address}:${port}/${encodeURIComponent(database)}`;
-}
-
-function withDatabase({ answers: { url = '', database = '' } }: SetupState): string {
-  return url.replace(SERVER_URL, (_, server: string, rest = '') => `${server}/${encodeURIComponent(database)}${rest}`);
 }
 
 /** `null` where `public`, the default, is the only schema. */

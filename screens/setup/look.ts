@@ -1,11 +1,12 @@
 import { REFUSED } from '../../src/presentation/setup/checks.ts';
+import { sourceOf } from '../../src/presentation/setup/source-url.ts';
 import { lacksDatabase, type SetupFound } from '../../src/presentation/setup/step.ts';
 import type { SetupStepId } from '../../src/presentation/setup/step-ids.ts';
 import { KEYS } from '../../src/presentation/setup/storage-steps.ts';
 import { EXIT, UserError } from '../../src/runtime/errors.ts';
 import type { RunContext } from '../../src/state/runs.ts';
 import type { Operations } from '../app/operations.ts';
-import { setUpOf, sourceOf, storageOf } from './answers.ts';
+import { setUpOf, storageOf } from './answers.ts';
 import type { SetupRoute } from './setup-route.ts';
 
 export interface Looking {

@@ -4,9 +4,11 @@ import { Failure, failureHeight } from '../../components/empty.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTheme } from '../../components/theme.ts';
+import { answeredFacts } from '../../src/presentation/setup/answered.ts';
 import { checkedLines, checkingText } from '../../src/presentation/setup/checks.ts';
 import type { SetupStep } from '../../src/presentation/setup/step.ts';
-import { stepsOf, stepWithId } from '../../src/presentation/setup/steps.ts';
+import { stepsOf, stepWithId, WELCOME } from '../../src/presentation/setup/steps.ts';
+import type { Fact } from '../../src/presentation/shapes/fact.ts';
 import type { Tone } from '../../src/presentation/shapes/glyphs.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
@@ -54,20 +56,24 @@ export const setupScreen: ScreenModule<SetupRoute> = {
 };
 
 export function SetupView({ route }: { route: SetupRoute }) {
-  const { columns, height } = useRoom();
+  const { columns, height, wide } = useRoom();
   const { glyphs } = useTheme();
   const { error, busy, found } = route;
-  const width = columns - 4;
   const step = stepWithId(route.step);
   const steps = stepsOf(route);
+  const answered = wide && asks(step) ? answeredFacts(route) : [];
+  const left = answered.length > 0 ? ANSWERS_WIDTH : 0;
+  const width = columns - left - 4;
   const about = step
     .about(route)
     .flatMap((text, index) =>
       wrap(text, width).map((line): Span => ({ text: line, tone: index === 0 ? 'plain' : 'dim' })),
     );
-  const told = checkedLines(route, glyphs).flatMap(({ text, tone }) =>
+  const welcome: Span[] = step === steps[0] ? [{ text: WELCOME, tone: 'strong' }] : [];
+  const checked = checkedLines(route, glyphs).flatMap(({ text, tone }) =>
     wrap(text, width).map((line): Span => ({ text: line, ...(tone && { tone }) })),
   );
+  const told = [...welcome, ...checked];
   const failed = error ? failureHeight(error, columns) : 0;
   const least = step.kind === 'text' || busy ? 1 : LEAST_ROWS;
   const above = fitting({ told, about, height: height - failed - least });
@@ -78,23 +84,52 @@ export function SetupView({ route }: { route: SetupRoute }) {
       path={['set up']}
       aside={[{ text: `step ${steps.indexOf(step) + 1} of ${steps.length}`, tone: 'dim' }]}
     >
-      <Box flexDirection="column" paddingLeft={2} flexShrink={0}>
-        {above.map((spans, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
-          <Line key={index} spans={spans} width={width} />
-        ))}
-        {busy && (
-          <Line spans={[{ text: `${glyphs.running} ${checkingText(step.id)}`, tone: 'accent' }]} width={width} />
-        )}
-        {!busy && step.kind !== 'review' && (
-          <Question key={step.id} route={route} step={step} room={room} width={width} />
-        )}
-        {!busy && step.kind === 'review' && (
-          <FileText text={found.plan?.shown ?? ''} up={route.scrolledUp} room={room} width={width} />
-        )}
+      <Box flexDirection="row" flexShrink={0}>
+        {left > 0 && <Answers facts={answered} width={left} height={height - failed} />}
+        <Box flexDirection="column" paddingLeft={2} flexShrink={0}>
+          {above.map((spans, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
+            <Line key={index} spans={spans} width={width} />
+          ))}
+          {busy && (
+            <Line spans={[{ text: `${glyphs.running} ${checkingText(step.id)}`, tone: 'accent' }]} width={width} />
+          )}
+          {!busy && step.kind !== 'review' && (
+            <Question key={step.id} route={route} step={step} room={room} width={width} />
+          )}
+          {!busy && step.kind === 'review' && (
+            <FileText text={found.plan?.shown ?? ''} up={route.scrolledUp} room={room} width={width} />
+          )}
+        </Box>
       </Box>
       {error && <Failure error={error} width={columns} />}
     </Frame>
+  );
+}
+
+/** Columns. */
+const ANSWERS_WIDTH = 28;
+
+/** The file has the answers in it. */
+function asks({ id }: SetupStep): boolean {
+  return id !== 'review' && id !== 'done';
+}
+
+/** The answers so far: a label, and below it what was answered. */
+function Answers({ facts, width, height }: { facts: Fact[]; width: number; height: number }) {
+  const lines = facts.flatMap(({ name, value }): Span[] => [
+    { text: name, tone: 'dim' },
+    ...wrap(value, width - 4).map((text): Span => ({ text })),
+  ]);
+  const shown = lines.slice(Math.max(0, lines.length - height + 1));
+  return (
+    <Box flexDirection="column" width={width} paddingLeft={2} flexShrink={0}>
+      <Line spans={[]} width={width - 2} />
+      {shown.map((span, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
+        <Line key={index} spans={[span]} width={width - 3} />
+      ))}
+    </Box>
   );
 }
 

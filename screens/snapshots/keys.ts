@@ -10,9 +10,10 @@ import { BUILD } from '../confirm/build.ts';
 import { LOAD } from '../confirm/load.ts';
 import { RESET } from '../confirm/reset.ts';
 import { SANITIZE } from '../coverage/actions.ts';
+import { HISTORY } from '../history/actions.ts';
 import { verifyRun } from '../run/definitions.ts';
 import { begin } from '../run/run-route.ts';
-import { COPY_URL, copyUrl } from '../targets/keys.ts';
+import { COPY } from '../targets/copy.ts';
 import { chosenSnapshots, compare, mark, openTables, removeMarked, togglePin, transfer } from './actions.ts';
 import type { SnapshotsRoute } from './snapshots-route.ts';
 
@@ -28,7 +29,7 @@ function remove(model: Model, route: SnapshotsRoute): void {
 export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   LOAD,
   {
-    keys: ['o', 'right'],
+    keys: ['enter', 'right'],
     label: 'tables',
     help: 'list the tables and their sizes, to load some of them',
     whyNot: noSnapshot,
@@ -36,16 +37,20 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     palette: false,
   },
   {
+    id: 'mark',
     keys: ['m', 'space'],
     label: 'mark',
     help: 'mark the snapshot, to compare, push, pull or remove several',
+    palette: 'Mark snapshot',
     whyNot: noSnapshot,
     run: mark,
   },
   {
-    keys: ['c'],
+    id: 'compare',
+    keys: ['C'],
     label: 'compare',
     help: 'compare two marked snapshots, the marked one and this one, or this one and the destination',
+    palette: 'Compare snapshots',
     whyNot: (context) =>
       noSnapshot(context) ??
       (context.route.marked.length === 0 && context.target?.row.dst_url === null
@@ -54,9 +59,11 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     run: compare,
   },
   {
+    id: 'verify',
     keys: ['v'],
     label: 'verify',
     help: 'verify the checksums of the snapshot',
+    palette: 'Verify snapshot',
     whyNot: noSnapshot,
     run: (model, { target }) => {
       const { snapshot } = contextOf(model);
@@ -64,9 +71,11 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     },
   },
   {
-    keys: ['n'],
+    id: 'edit',
+    keys: ['e'],
     label: 'note',
     help: 'write a note on the snapshot',
+    palette: 'Edit note',
     whyNot: (context) => notWritable(context) ?? noSnapshot(context),
     run: (model, { target }) => {
       const { snapshot } = contextOf(model);
@@ -75,9 +84,11 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     },
   },
   {
+    id: 'pull',
     keys: ['p'],
     label: 'pull',
     help: 'download the snapshot from the bucket; objects that are local already are skipped',
+    palette: 'Pull snapshot',
     whyNot: (context) =>
       notWritable(context) ??
       noSnapshot(context) ??
@@ -85,9 +96,11 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     run: (model, route) => transfer(model, 'pull', route),
   },
   {
+    id: 'push',
     keys: ['P'],
     label: 'push',
     help: 'upload the snapshot to the bucket; objects that are remote already are skipped',
+    palette: 'Push snapshot',
     whyNot: (context) =>
       notWritable(context) ??
       noSnapshot(context) ??
@@ -99,9 +112,11 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     run: (model, route) => transfer(model, 'push', route),
   },
   {
-    keys: ['e'],
+    id: 'export',
+    keys: ['X'],
     label: 'export',
     help: 'write the snapshot to one file, to share it without a bucket',
+    palette: 'Export snapshot…',
     whyNot: (context) => notWritable(context) ?? noSnapshot(context),
     run: (model, { target }) => {
       const { snapshot } = contextOf(model);
@@ -111,14 +126,18 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     },
   },
   {
+    id: 'pin',
     keys: ['*'],
+    palette: 'Pin or unpin snapshot',
     label: 'pin',
     help: 'pin the snapshot, so that no prune removes it, or unpin it',
     whyNot: (context) => notWritable(context) ?? noSnapshot(context),
     run: (model, route) => void togglePin(model, route),
   },
   {
+    id: 'tags',
     keys: ['#'],
+    palette: 'Write tags of snapshot…',
     label: 'tags',
     help: 'write the tags of the snapshot; the filter finds them',
     whyNot: (context) => notWritable(context) ?? noSnapshot(context),
@@ -132,7 +151,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   { ...REMOVE, help: 'remove the marked snapshots, or the selected one; asks first', run: remove },
   BUILD,
   SANITIZE,
-  { ...COPY_URL, run: (model) => copyUrl(model, 'destination') },
+  COPY,
   UNDO,
   RESET,
   BRANCHES,
@@ -141,6 +160,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   REFRESH,
   TASKS,
   MESSAGES,
+  HISTORY,
   PALETTE,
   HELP,
   MOUSE,

@@ -11,9 +11,11 @@ import { type SubsetRoute, selectedTable } from './subset-route.ts';
 
 /** Plans the target's subset, and shows what would come. */
 export const SUBSET: KeyBinding = {
+  id: 'subset',
   keys: ['x'],
   label: 'subset',
   help: 'plan a small database of this target, and create it',
+  palette: 'Plan subset',
   whyNot: noTarget,
   run: (model) => {
     const { target } = contextOf(model);
@@ -90,6 +92,13 @@ function change(model: Model, route: SubsetRoute, changed: Change): void {
   };
   model.navigation.replace(next);
   count(model, next);
+}
+
+export function showDiagram({ navigation }: Model, route: SubsetRoute): void {
+  const { target, found } = route;
+  const focus = selectedTable(route)?.table;
+  if (!found || focus === undefined) return;
+  navigation.push({ screen: 'subset-graph', target, graph: found.graph, place: { focus, side: 'focus', index: 0 } });
 }
 
 /** Makes the subset as it is planned now, whether the plan is saved or not. */

@@ -16,7 +16,7 @@ import { Frame, useRoom } from '../app/frame.tsx';
 import { BACK, HELP, MOVES, PALETTE, TASKS } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';
-import { changeShare, confirmSubset, copyTable, excludeTable, saveSubset } from './actions.ts';
+import { changeShare, confirmSubset, copyTable, excludeTable, saveSubset, showDiagram } from './actions.ts';
 import { subsetTarget } from './choices.ts';
 import { type SubsetRoute, selectedTable, subsetRows } from './subset-route.ts';
 
@@ -30,37 +30,57 @@ export const subsetScreen: ScreenModule<SubsetRoute> = {
       keys: ['enter'],
       label: 'create',
       help: 'create the subset as planned here; shows the plan and asks first',
+      palette: 'Create subset…',
       whyNot: (context) => notWritable(context) ?? (isPlanned(context.route) ? null : 'The plan is not ready yet'),
       run: confirmSubset,
     },
     {
-      keys: ['e'],
+      id: 'diagram',
+      keys: ['V', 'right'],
+      label: 'diagram',
+      help: 'the table and its neighbours as a diagram, with the references by which rows come',
+      whyNot: ({ route }) => (route.found ? null : 'The plan is not ready yet'),
+      palette: 'Subset diagram',
+      run: showDiagram,
+    },
+    {
+      id: 'exclude',
+      keys: ['-'],
       label: 'exclude',
       help: 'exclude the table: create it empty, or include it again',
+      palette: 'Exclude table',
       run: excludeTable,
     },
     {
-      keys: ['c'],
+      id: 'all_rows',
+      keys: ['+'],
       label: 'copy all rows',
       help: 'copy all rows of the table, or only the required ones again',
+      palette: 'Copy all rows of the table',
       run: copyTable,
     },
     {
-      keys: ['+', '='],
+      id: 'more',
+      keys: ['>'],
       label: 'more',
       help: 'a larger share of the rows',
+      palette: 'Enlarge share',
       run: (model, route) => changeShare(model, route, 1),
     },
     {
-      keys: ['-'],
+      id: 'less',
+      keys: ['<'],
       label: 'less',
       help: 'a smaller share of the rows',
+      palette: 'Reduce share',
       run: (model, route) => changeShare(model, route, -1),
     },
     {
+      id: 'write',
       keys: ['w'],
       label: 'save',
       help: 'save these settings in the configuration; comments are kept',
+      palette: 'Save subset settings',
       whyNot: notWritable,
       run: saveSubset,
       stays: true,

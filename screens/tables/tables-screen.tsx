@@ -26,9 +26,11 @@ export const tablesScreen: ScreenModule<TablesRoute> = {
   view: TablesView,
   keys: [
     {
+      id: 'mark',
       keys: ['space', 'm'],
       label: 'mark',
       help: 'mark the table for a load',
+      palette: 'Mark table',
       run: ({ navigation }, route) => {
         const row = selectedItem(tablesInView(route), ({ table }) => table, route.list);
         if (row) navigation.replace({ ...route, marked: toggled(route.marked, row.table) });

@@ -1,7 +1,7 @@
-import { noUrlText, sortedText } from '../../src/presentation/targets.ts';
+import { sortedText } from '../../src/presentation/targets.ts';
 import { FILTER } from '../app/filter.ts';
 import { HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, TASKS } from '../app/keys.ts';
-import { contextOf, isAtRoot, isUnconfigured, type KeyBinding, type Model } from '../app/model.ts';
+import { contextOf, isAtRoot, isUnconfigured, type KeyBinding } from '../app/model.ts';
 import { noTarget, notWritable } from '../app/why-not.ts';
 import { AUDIT } from '../audit/actions.ts';
 import { BRANCHES } from '../branches/actions.ts';
@@ -10,21 +10,15 @@ import { BUILD } from '../confirm/build.ts';
 import { LOAD_LATEST } from '../confirm/load.ts';
 import { RESET } from '../confirm/reset.ts';
 import { EDIT_CONFIGURATION } from '../editor/actions.ts';
+import { HISTORY } from '../history/actions.ts';
 import { quit } from '../quit/actions.ts';
 import { setUp } from '../setup/actions.ts';
 import { signIn } from '../sign-in/actions.ts';
 import { openTarget } from '../snapshots/actions.ts';
 import { SUBSET } from '../subset/actions.ts';
+import { COPY } from './copy.ts';
 import { nextSort } from './sort.ts';
 import type { TargetsRoute } from './targets-route.ts';
-
-export const COPY_URL: KeyBinding = {
-  keys: ['y'],
-  label: 'copy URL',
-  help: 'copy the connection URL, without its password',
-  whyNot: noTarget,
-  run: (model) => copyUrl(model, 'source'),
-};
 
 export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   {
@@ -39,9 +33,11 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
     palette: false,
   },
   {
+    id: 'set_up',
     keys: ['i'],
     label: 'set up',
     help: 'create a first configuration, question by question',
+    palette: 'Create first configuration',
     when: ({ model }) => isUnconfigured(model),
     whyNot: notWritable,
     run: setUp,
@@ -55,9 +51,11 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   RESET,
   BRANCHES,
   {
+    id: 'sort',
     keys: ['S'],
     label: 'sort',
     help: 'sort by configuration, name, status, size, snapshots or age of the latest one, in turn',
+    palette: 'Sort targets',
     run: ({ navigation }, route) => {
       const sort = nextSort(route.sort);
       navigation.replace({ ...route, sort });
@@ -65,23 +63,28 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
       navigation.notify({ tone: 'plain', text });
     },
   },
-  COPY_URL,
+  COPY,
   AUDIT,
   CHECK,
   EDIT_CONFIGURATION,
   {
-    keys: ['s'],
+    id: 'sign_in',
+    keys: ['I'],
     label: 'sign in',
     help: 'sign in to the hub or with an identity provider, in the browser',
+    palette: 'Sign in',
     run: (model) => void signIn(model),
   },
   TASKS,
   MESSAGES,
+  HISTORY,
   HELP,
   {
+    id: 'quit',
     keys: ['q'],
     label: 'quit',
     help: 'quit; asks first if runs are in progress',
+    palette: 'Quit',
     when: ({ model }) => isAtRoot(model),
     run: quit,
     stays: true,
@@ -89,15 +92,3 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   MOUSE,
   ...MOVES,
 ];
-
-/** The URLs in the lists are without their passwords. */
-export function copyUrl(model: Model, which: 'source' | 'destination'): void {
-  const { target } = contextOf(model);
-  const url = which === 'source' ? target?.row.src_url : target?.row.dst_url;
-  if (!url) {
-    model.navigation.notify({ tone: 'caution', text: noUrlText(which) });
-    return;
-  }
-  model.terminal.copy(url);
-  model.navigation.notify({ tone: 'good', text: `Copied ${url}` });
-}

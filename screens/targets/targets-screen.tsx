@@ -1,9 +1,10 @@
-import { Box } from 'ink';
-import { useMemo } from 'react';
+import { Box, useAnimation } from 'ink';
+import { useEffect, useMemo, useRef } from 'react';
 import { useStore } from 'zustand';
 import { DETAIL_ROWS, DetailPane } from '../../components/detail-pane.tsx';
 import { Empty, Failure } from '../../components/empty.tsx';
 import { FilterLine } from '../../components/filter-line.tsx';
+import { highlighted } from '../../components/highlight.ts';
 import { Line, type Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import { listPanes } from '../../components/list-panes.ts';
@@ -11,8 +12,19 @@ import { tableHead, tableRow } from '../../components/table.ts';
 import { LIST_MARGIN } from '../../components/table-list.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { configurationHint, EMPTY, LOADING, noMatchLines } from '../../src/presentation/lists.ts';
+import type { Cell } from '../../src/presentation/shapes/column.ts';
 import { fullWidth, layOutTable, type TableLayout } from '../../src/presentation/shapes/table-layout.ts';
-import { briefTargetColumns, countText, GROUP_NAMES, hubNotice, targetFacts } from '../../src/presentation/targets.ts';
+import {
+  briefTargetColumns,
+  countText,
+  GROUP_NAMES,
+  hubNotice,
+  liveRuns,
+  runCell,
+  STATUS_TITLE,
+  targetFacts,
+} from '../../src/presentation/targets.ts';
+import type { Run } from '../../src/state/runs.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 import { formatCount } from '../../src/text/format.ts';
 import { FILTERED } from '../app/filter.ts';
@@ -21,6 +33,7 @@ import { positionIn } from '../app/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { TARGET_KEYS } from './keys.ts';
 import { headingLines, keyOfLine, lineOfEntry, type TargetLine, targetLines } from './lines.ts';
+import { readSizes, watchStatus } from './live-status.ts';
 import { isGrouped, type Sort } from './sort.ts';
 import { selectedTarget, type TargetsRoute, targetsInView } from './targets-route.ts';
 
@@ -52,7 +65,18 @@ function TargetsView({ route }: { route: TargetsRoute }) {
   const grouped = useMemo(() => isGrouped(state.entries), [state.entries]);
   const filtering = route.typing !== null || route.list.filter !== '';
   const { glyphs } = useTheme();
-  const tableColumns = useMemo(() => briefTargetColumns(entries, { glyphs, now }), [glyphs, now, entries]);
+  const runs = useStore(model.runs.store, (all) => all.runs);
+  const live = useMemo(() => liveRuns(runs), [runs]);
+  const running = live.size > 0;
+  const { sizes } = state;
+  const tableColumns = useMemo(
+    () => briefTargetColumns(entries, { glyphs, now, sizes, running }),
+    [glyphs, now, sizes, running, entries],
+  );
+  useEffect(() => watchStatus(model), [model]);
+  const asked = useRef(new Set<string>());
+  // After each frame, which may have brought other rows into view.
+  useEffect(() => void readSizes(model, asked.current));
   const needed = useMemo(() => fullWidth(tableColumns, entries), [tableColumns, entries]);
   const { place: detail, listWidth } = listPanes({ width: columns, height, wide, needed });
   const layout = useMemo(
@@ -79,6 +103,8 @@ function TargetsView({ route }: { route: TargetsRoute }) {
             entries={entries}
             grouped={grouped}
             selected={index}
+            filter={route.typing?.text ?? route.list.filter}
+            live={live}
             width={listWidth}
             height={listHeight}
           />
@@ -110,16 +136,28 @@ interface TargetTableProps {
   grouped: boolean;
   /** Index. */
   selected: number;
+  filter: string;
+  /** Runs in progress or queued, by target. */
+  live: Map<string, Run>;
   width: number;
   height: number;
 }
 
-function TargetTable({ layout, entries, grouped, selected, width, height }: TargetTableProps) {
+/** A spinner costs a frame for each turn: one in a second, and none without a run. */
+const SPINNER_MS = 1000;
+
+function TargetTable({ layout, entries, grouped, selected, filter, live, width, height }: TargetTableProps) {
   const { glyphs } = useTheme();
   const lines = useMemo(() => targetLines(entries, grouped), [entries, grouped]);
   const headings = useMemo(() => headingLines(lines), [lines]);
-  const row = (line: TargetLine): Span[] =>
-    'entry' in line ? tableRow(layout, line.entry, glyphs.ellipsis) : headingSpans(line);
+  const isActive = useMemo(() => [...live.values()].some(({ state }) => state.status === 'running'), [live]);
+  const { frame } = useAnimation({ interval: SPINNER_MS, isActive });
+  const row = (line: TargetLine): Span[] => {
+    if ('heading' in line) return headingSpans(line);
+    const run = live.get(line.entry.row.name);
+    const shown = run ? withRun(layout, runCell(run, { glyphs, frame })) : layout;
+    return highlighted(tableRow(shown, line.entry, glyphs.ellipsis), filter);
+  };
   return (
     <Box flexDirection="column" width={width} height={height}>
       <Line spans={[{ text: '  ' }, ...tableHead(layout, glyphs.ellipsis)]} width={width} />
@@ -134,6 +172,13 @@ function TargetTable({ layout, entries, grouped, selected, width, height }: Targ
       />
     </Box>
   );
+}
+
+function withRun({ columns, fits }: TableLayout<TargetEntry>, status: Cell): TableLayout<TargetEntry> {
+  const replaced = columns.map(({ column, width }) =>
+    column.title === STATUS_TITLE ? { column: { ...column, cell: () => status }, width } : { column, width },
+  );
+  return { columns: replaced, fits };
 }
 
 function headingSpans({ heading, count }: Extract<TargetLine, { heading: unknown }>): Span[] {

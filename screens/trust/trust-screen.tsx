@@ -33,7 +33,8 @@ export const trustScreen: ScreenModule<TrustRoute> = {
   view: TrustView,
   keys: [
     {
-      keys: ['y'],
+      id: 'trust',
+      keys: ['T'],
       label: 'trust',
       help: 'trust the configuration as shown, and read it',
       run: (model, { error }) => void answerTrust(model, error),

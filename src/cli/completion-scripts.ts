@@ -52,9 +52,9 @@ function __tool_complete
     set -l words (commandline -opc) (commandline -ct)
     for candidate in (tool __complete -- $words[2..-1] 2>/dev/null)
         if string match -q ':files*' -- $candidate
-            set -l ending (string split -m 1 \t -- $candidate)[2]
+            set -l ending (string split -m 1 \\t -- $candidate)[2]
             for file in (__fish_complete_path (commandline -ct))
-                string match -q -r -- '/$|/\t' $file; or string match -q -- "*$ending" (string split \t -- $file)[1]; and echo $file
+                string match -q -r -- '/$|/\\t' $file; or string match -q -- "*$ending" (string split \\t -- $file)[1]; and echo $file
             end
         else
             echo $candidate

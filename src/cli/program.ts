@@ -13,6 +13,8 @@ export interface ParseOptions {
   grammar: Grammar;
   /** Width of the help; `null` without a terminal. */
   columns: number | null;
+  /** Required arguments without which the line is valid, too. Default: none. */
+  mayLack?: (argument: ArgumentSpec) => boolean;
 }
 
 /** Parses the words after `tool`; throws a UserError with exit 2 for invalid ones. */
@@ -33,7 +35,7 @@ export function parseLine(words: string[], options: ParseOptions): ParsedLine {
   return matches[0] ?? { kind: 'text', text: written.join('') };
 }
 
-function createProgram({ grammar, columns }: ParseOptions, into: Sink): Command {
+function createProgram({ grammar, columns, mayLack = () => false }: ParseOptions, into: Sink): Command {
   const width = () => columns ?? DEFAULT_WIDTH;
   const program = new Command('tool')
     .description('Snapshot a database, and restore it in seconds. Alone, on a terminal: the screens.')
@@ -56,7 +58,7 @@ function createProgram({ grammar, columns }: ParseOptions, into: Sink): Command 
     .version(grammar.version, '-V, --version', 'the version');
   throwInsteadOfExit(program);
   for (const option of grammar.globalOptions) program.addOption(toOption(option));
-  for (const spec of grammar.commands) addCommand(program, { spec, families: grammar.families, into, width });
+  for (const spec of grammar.commands) addCommand(program, { spec, families: grammar.families, into, width, mayLack });
   return program;
 }
 
@@ -90,11 +92,12 @@ interface Addition {
   families: Record<string, string>;
   into: Sink;
   width: () => number;
+  mayLack: NonNullable<ParseOptions['mayLack']>;
 }
 
-function addCommand(program: Command, { spec, families, into, width }: Addition): void {
+function addCommand(program: Command, { spec, families, into, width, mayLack }: Addition): void {
   const words = spec.name.split(' ');
-  const addition = { spec, families, into, width };
+  const addition = { spec, families, into, width, mayLack };
   const parent = words.slice(0, -1).reduce((above, word) => familyOf(above, word, addition), program);
   const command = parent
     .command(words.at(-1) as string, { hidden: spec.hidden ?? false })
@@ -103,7 +106,9 @@ function addCommand(program: Command, { spec, families, into, width }: Addition)
     .helpGroup(`${spec.group}:`)
     .addHelpText('after', () => examplesText(spec, width()));
   throwInsteadOfExit(command);
-  for (const argument of spec.arguments) command.addArgument(toArgument(argument));
+  for (const argument of spec.arguments) {
+    command.addArgument(toArgument({ ...argument, required: argument.required && !mayLack(argument) }));
+  }
   for (const option of spec.options) command.addOption(toOption(option));
   command.action(() => {
     const named = spec.arguments.map(({ name }, index) => [name, command.processedArgs[index]] as const);

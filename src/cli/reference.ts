@@ -34,6 +34,9 @@ A command that replaces or removes data shows its plan and asks first. The defau
 without \`--yes\`, \`TOOL_NO_CONFIRM=true\` or \`CI=true\` the command ends with 5 and changes nothing. For a database on
 another machine, its name must be typed.
 
+In a terminal, a command without its required target or snapshot offers a list: the arrows and typed words choose, Enter
+selects, Esc cancels the command (exit 130). There is no list with \`--json\`, \`--no-tui\`, \`--yes\` or \`CI=true\`.
+
 Ctrl-C stops the command, removes partial work and leaves databases unchanged; a second one within two seconds ends the
 program at once.`;
 

@@ -8,6 +8,7 @@ import { printableLines, printableStyled } from '../text/printable.ts';
 import type { Invocation, Outcome } from './command.ts';
 import { confirm } from './confirm.ts';
 import type { Host } from './host.ts';
+import { missingArguments, pickMissing } from './pick-missing.ts';
 import { printError } from './print-error.ts';
 import { createJsonPrinter, jsonLine } from './printers/json.ts';
 import { createLivePrinter } from './printers/live.ts';
@@ -41,7 +42,9 @@ export async function runCommand(line: CommandLine, { host: given, screens }: Co
     const context = await host.openContext({ config, environment, cwd, report, signal, clock, debug, target });
     debug ||= context.configuration.settings.debug;
     const { secretValues } = await import('../config/secrets/secret-values.ts');
-    known = knownSecrets(secretValues({ settings: context.configuration.settings, environment, urls: urlsIn(line) }));
+    const { settingsWithMisnamed } = await import('../config/misnamed-targets.ts');
+    const settings = settingsWithMisnamed(context.configuration);
+    known = knownSecrets(secretValues({ settings, environment, urls: urlsIn(line) }));
     return context;
   }
 
@@ -82,7 +85,14 @@ export async function runCommand(line: CommandLine, { host: given, screens }: Co
 
   try {
     if (globals.readOnly && writes(line)) throw readOnlyRefusal(spec.name);
-    const work = () => spec.run(invocation as Invocation<never, never>);
+    const work = async (): Promise<Outcome> => {
+      if (missingArguments(line).length > 0) {
+        await pickMissing(line, { host, context: await invocation.context() });
+        // Again, with the name of the target.
+        opened = undefined;
+      }
+      return spec.run(invocation as Invocation<never, never>);
+    };
     const outcome = await work().catch(async (thrown: unknown) => {
       if (!(thrown instanceof UntrustedConfiguration)) throw thrown;
       // The configuration is read before any change, so the command can start again.

@@ -9,8 +9,7 @@ export async function run(host: Host): Promise<ExitCode> {
   try {
     // The screens start without the parser.
     if (host.words.length === 0 && host.terminal.interactive) return await openScreens(AS_IT_IS, host);
-    const { parseLine } = await import('./program.ts');
-    const line = parseLine(host.words, { grammar: host.grammar, columns: host.terminal.stdout.columns() });
+    const line = await parse(host);
     switch (line.kind) {
       case 'text':
         host.stdout.write(line.text);
@@ -30,6 +29,21 @@ export async function run(host: Host): Promise<ExitCode> {
   } catch (thrown) {
     const flags = new Set(host.words);
     return printError(toUserError(thrown), { host, json: flags.has('--json'), debug: flags.has('--debug') });
+  }
+}
+
+/** Accepts a line without its target or snapshot where a person can choose one. */
+async function parse(host: Host): Promise<ParsedLine> {
+  const { parseLine } = await import('./program.ts');
+  const options = { grammar: host.grammar, columns: host.terminal.stdout.columns() };
+  try {
+    return parseLine(host.words, options);
+  } catch (thrown) {
+    if (toUserError(thrown).code !== 'missing_argument') throw thrown;
+    const { canPick, isPickable } = await import('./pick-missing.ts');
+    const line = parseLine(host.words, { ...options, mayLack: isPickable });
+    if (line.kind !== 'command' || !canPick(line.globals, host)) throw thrown;
+    return line;
   }
 }
 

@@ -11,7 +11,7 @@ const specification = {
     { name: 'a', description: 'index or id of a snapshot', required: true, complete: 'snapshot' },
     {
       name: 'b',
-      description: 'index or id of another one; default: the destination, compared by the rows of its tables',
+      description: 'index or id of another one; default: the destination, compared by row counts and migrations',
       required: false,
       complete: 'snapshot',
     },

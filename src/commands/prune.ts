@@ -38,7 +38,7 @@ export const pruneCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
   const { questionLines } = await import('../cli/printers/question.ts');
-  const { pruneQuestion, pruneSummary } = await import('../presentation/remove.ts');
+  const { prunedCopyLines, pruneQuestion, pruneSummary } = await import('../presentation/remove.ts');
   const { applyPrune, planPrune } = await import('../operations/snapshots/prune.ts');
   const { keepLast, keepWithin, keepDaily, keepWeekly, keepMonthly, dryRun } = invocation.options;
   const context = await invocation.context();
@@ -55,7 +55,7 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const summary = pruneSummary(plan).line;
   const question = pruneQuestion(plan, context.clock());
   const data = dryRun ? { dry_run: true, plan } : plan;
-  if (count === 0) return { data, text: summary };
+  if (count === 0) return { data, text: [summary, ...prunedCopyLines(plan)].join('\n') };
   if (dryRun) return { data, text: questionLines(question).join('\n') };
   await invocation.confirm(question);
   await applyPrune(context, planned);

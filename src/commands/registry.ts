@@ -30,6 +30,7 @@ import { configShowCommand } from './config/show.ts';
 import { demoCommand } from './demo.ts';
 import { diffCommand } from './diff.ts';
 import { exportCommand } from './export.ts';
+import { historyCommand } from './history.ts';
 import { hubMigrateCommand } from './hub/migrate.ts';
 import { hubReconcileCommand } from './hub/reconcile.ts';
 import { hubServeCommand } from './hub/serve.ts';
@@ -77,6 +78,7 @@ export const COMMANDS: CommandModule[] = [
   targetsCommand,
   targetCommand,
   rowsCommand,
+  historyCommand,
   branchCreateCommand,
   branchListCommand,
   branchResetCommand,

@@ -11,6 +11,8 @@ export interface Configuration {
   deferred: Problem[];
   /** By dotted key, the text of those URLs without their templates: `postgres://app@db/shop`. */
   blanks?: Map<string, string>;
+  /** Targets of the file whose names are invalid: no command acts on them, and nothing is loaded into their sources. */
+  misnamed?: Settings['targets'];
   /** Of the targets those that the hub has, and not the file. */
   cloud?: ReadonlyMap<string, CloudTarget>;
   /** Set when the hub could not be asked for its targets. */

@@ -9,8 +9,10 @@ import { invalidConfiguration } from './invalid-configuration.ts';
 import { type KeyProblem, type Origins, toProblem } from './key-problem.ts';
 import { replacementOf } from './keys/old-keys.ts';
 import { pruneTree } from './keys/prune.ts';
+import { takeMisnamedTargets } from './misnamed-targets.ts';
 import { type Mode, modeOf } from './mode.ts';
 import { absolutePath, firstFile } from './paths.ts';
+import { commandKeysDiffer } from './rules/command-keys.ts';
 import type { Rule, Surroundings } from './rules/rule.ts';
 import { othersCannotRead } from './rules/secrets-file.ts';
 import { servicesKeepTheirHosts } from './rules/service.ts';
@@ -58,7 +60,7 @@ export async function loadConfiguration({ report, ...request }: LoadOptions): Pr
   if (!configuration) throw invalidConfiguration(problems);
   for (const { severity, code, message, hint } of problems) {
     const advice = hint === null ? '' : `. ${hint}`;
-    const isNews = severity === 'warning' && !LEFT_TO_THE_CHECK.has(code);
+    const isNews = severity === 'warning' ? !LEFT_TO_THE_CHECK.has(code) : code === 'invalid_name';
     if (isNews) report?.({ event: 'warning', code, message: `${message}${advice}` });
   }
   return configuration;
@@ -78,6 +80,7 @@ const RULES: Rule[] = [
   allowedTargetsExist,
   servicesKeepTheirHosts,
   originalsAreNotShared,
+  commandKeysDiffer,
 ];
 
 /** Advice about a working file: for `config check` only. */
@@ -120,6 +123,7 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   const secrets = openValues(tree);
   const { problems: unfilled, blanks } = fillUrls(tree, { shape, variables: variablesOf(environment) });
   secrets.openFilled();
+  const misnamed = takeMisnamedTargets(tree);
   const { settings, draft, problems: invalid } = checkValues(tree, shape);
   const surroundings: Surroundings = {
     isWritten: (path) => (valueAt(written, path) ?? null) !== null,
@@ -133,10 +137,14 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   const missing = settings ? await resolvePaths(settings, { folders, environment }) : [];
 
   const deferred = locate(secrets.withoutValues([...unfilled, ...missing]));
-  const problems = [...locate([...exposed, ...broken]), ...deferred, ...variableProblems].sort(byPlace);
+  const skipped = locate(misnamed.problems);
+  const problems = [...locate([...exposed, ...broken]), ...deferred, ...skipped, ...variableProblems].sort(byPlace);
   const stops = ({ severity, code }: Problem): boolean => severity === 'error' && !LEFT_TO_THE_GUARD.has(code);
-  const usable = settings && !problems.some((problem) => stops(problem) && !deferred.includes(problem));
-  const configuration = usable ? { file: origins.file, settings, deferred, blanks } : null;
+  const isHarmless = (problem: Problem): boolean => deferred.includes(problem) || skipped.includes(problem);
+  const usable = settings && !problems.some((problem) => stops(problem) && !isHarmless(problem));
+  const configuration: Configuration | null = usable
+    ? { file: origins.file, settings, deferred, blanks, ...(skipped.length > 0 && { misnamed: misnamed.targets }) }
+    : null;
   return { ...base, configuration, problems, values: draft };
 }
 

@@ -5,6 +5,7 @@ import type { DestinationState, MissingParts } from '../results/load-results.ts'
 import type { Sized, TargetRow } from '../results/results.ts';
 import type { NeededTable } from '../results/selected-tables.ts';
 import type { ProofRow } from '../results/subset-results.ts';
+import type { ColumnChoices, SuggestedQuery } from '../results/suggested-query.ts';
 import type { Context } from '../runtime/context.ts';
 import type { WarningEvent } from '../runtime/events.ts';
 import type { ColumnDigest, ColumnFacts } from '../sanitize/column-facts.ts';
@@ -269,6 +270,11 @@ export interface Branch {
   sessions: number | null;
 }
 
+/** All databases that were made from a destination, or for it. */
+export interface AllCopies extends BaseCopies {
+  branches: Branch[];
+}
+
 export interface BranchRequest {
   /** The destination. */
   url: DatabaseUrl;
@@ -354,8 +360,7 @@ export interface Engine {
   restore: RestoreFacet;
   sanitize: SanitizeFacet;
   subset: SubsetFacet;
-  /** Absent where `whyNoBaseCopies` has a reason. */
-  branches?: BranchFacet;
+  branches: BranchFacet;
 }
 
 export interface Capabilities {
@@ -365,8 +370,6 @@ export interface Capabilities {
   onlyProgram: string | null;
   /** Whether a script that fails on an existing database leaves it unchanged. */
   scriptsRollBack: boolean;
-  /** Why loads keep no base copy to reset to; `null` where they can. */
-  whyNoBaseCopies: string | null;
 }
 
 export interface ConnectFacet {
@@ -387,6 +390,36 @@ export interface ConnectFacet {
   inspect(context: EngineContext, url: DatabaseUrl): Promise<DestinationState>;
   /** Rows of every table by its name in the snapshot, where the engine can tell. */
   countRows?(context: EngineContext, live: { url: DatabaseUrl; manifest: Manifest }): Promise<Map<string, number>>;
+  /** The interactive client on a database; files that it reads are written to the directory. */
+  clientProgram(context: EngineContext, request: { url: DatabaseUrl; directory: string }): Promise<ClientProgram>;
+  /** Where `countRows` is there. */
+  readSmallTables?(context: EngineContext, request: SmallTablesRequest): Promise<SmallTable[]>;
+}
+
+/** The password is in the environment or in a file, never in the arguments. */
+export interface ClientProgram {
+  file: string;
+  args: string[];
+  env: Record<string, string>;
+}
+
+export interface SmallTablesRequest {
+  url: DatabaseUrl;
+  manifest: Manifest;
+  /** In lower case, in any schema. */
+  names: string[];
+  mostTables: number;
+  /** A table with more rows is left out. */
+  mostRows: number;
+  /** Characters of a value; the rest is cut. */
+  longest: number;
+}
+
+export interface SmallTable {
+  /** Its name in the snapshot. */
+  table: string;
+  columns: string[];
+  rows: (string | null)[][];
 }
 
 export interface DumpFacet {
@@ -403,13 +436,13 @@ export interface RestoreFacet {
   runScript(context: EngineContext, run: ScriptRun): Promise<Replaced>;
   findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept>;
   undo(context: EngineContext, url: DatabaseUrl): Promise<Replaced>;
-  /** Base copies; absent where `whyNoBaseCopies` has a reason. */
-  planReset?(context: EngineContext, request: ResetRequest): Promise<Resettable>;
-  reset?(context: EngineContext, run: ResetRun): Promise<Replaced>;
-  findCopies?(context: EngineContext, url: DatabaseUrl): Promise<BaseCopies>;
-  /** The same of several databases that can share one connection (`connectionKey`), in their order. */
-  findAllCopies?(context: EngineContext, request: { urls: DatabaseUrl[] }): Promise<BaseCopies[]>;
-  dropCopies?(context: EngineContext, url: DatabaseUrl): Promise<string[]>;
+  planReset(context: EngineContext, request: ResetRequest): Promise<Resettable>;
+  reset(context: EngineContext, run: ResetRun): Promise<Replaced>;
+  /** Base copy and spare of a destination. */
+  findCopies(context: EngineContext, url: DatabaseUrl): Promise<BaseCopies>;
+  /** With branches, of several databases that can share one connection (`connectionKey`), in their order. */
+  findAllCopies(context: EngineContext, request: { urls: DatabaseUrl[] }): Promise<AllCopies[]>;
+  dropCopies(context: EngineContext, url: DatabaseUrl): Promise<string[]>;
 }
 
 /** Each call takes the URL of the destination. */
@@ -430,10 +463,7 @@ export interface BranchFacet {
   reset(context: EngineContext, reset: BranchReset): Promise<Replaced>;
   /** `false` where it was gone already. */
   drop(context: EngineContext, request: BranchRequest): Promise<boolean>;
-  /** Why a destination cannot be switched to a branch; `null` where it can. */
-  whyNoSwitch: string | null;
-  /** Absent where `whyNoSwitch` has a reason. */
-  switchTo?(context: EngineContext, request: BranchRequest): Promise<Switched>;
+  switchTo(context: EngineContext, request: BranchRequest): Promise<Switched>;
 }
 
 /** The database is always a new copy without other users. */
@@ -447,7 +477,9 @@ export interface SanitizeFacet {
   runQuery(context: EngineContext, run: QueryRun): Promise<void>;
   /** Removes remnants of old values: materialized views, statistics, dead rows. */
   removeTraces(context: EngineContext, traces: Traces): Promise<void>;
-  suggestQuery(context: EngineContext, request: SuggestionRequest): Promise<string>;
+  suggestQuery(context: EngineContext, request: SuggestionRequest): Promise<SuggestedQuery>;
+  /** Computes and assigns the replacements for a few rows of each column, and rolls back. */
+  tryReplacements(context: EngineContext, request: ReplacementTrial): Promise<TriedReplacement[]>;
   /** Places for a temporary database, the best first. */
   scratchPlaces(context: EngineContext, destination: DatabaseUrl | null): Promise<ScratchPlace[]>;
 }
@@ -473,6 +505,31 @@ export interface SuggestionRequest {
   url: DatabaseUrl;
   columns: ColumnFacts[];
   suspects: SuspectColumn[];
+}
+
+export interface ReplacementTrial {
+  /** The restored copy, which is dropped afterwards. */
+  url: DatabaseUrl;
+  manifest: Manifest;
+  query: SuggestedQuery;
+  choices: ColumnChoices;
+  columns: {
+    /** `schema.table.column` */
+    column: string;
+    /** Names and new value in SQL; the value is one expression. */
+    table: string;
+    name: string;
+    sql: string;
+  }[];
+  /** Of each column, those with a value. */
+  rows: number;
+}
+
+export interface TriedReplacement {
+  column: string;
+  values: { before: string | null; after: string | null }[];
+  /** Why the server refused the expression or its value. */
+  error: string | null;
 }
 
 export interface ScratchPlace {

@@ -21,6 +21,7 @@ const CALLS: {
     'isSuperuser',
     'inspect',
     'countRows',
+    'readSmallTables',
   ],
   dump: ['run'],
   restore: [
@@ -36,7 +37,7 @@ const CALLS: {
     'findAllCopies',
     'dropCopies',
   ],
-  sanitize: ['readColumns', 'digestColumns', 'runQuery', 'removeTraces', 'suggestQuery'],
+  sanitize: ['readColumns', 'digestColumns', 'runQuery', 'removeTraces', 'suggestQuery', 'tryReplacements'],
   subset: ['openSource', 'checkDestination'],
   branches: ['plan', 'list', 'create', 'reset', 'drop', 'switchTo'],
 };

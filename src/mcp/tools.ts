@@ -162,7 +162,7 @@ export const TOOLS: Tool[] = [
   defineTool({
     name: 'diff',
     title: 'Compare snapshots',
-    description: `Compares two snapshots of a target table by table, from their manifests; without b a snapshot with the destination, by row counts. ${FROM_DATABASES}`,
+    description: `Compares two snapshots of a target table by table, from their manifests; without b a snapshot with the destination, by row counts and migrations. ${FROM_DATABASES}`,
     effect: 'reads',
     input: v.strictObject({ target: given.target, a: given.snapshot, b: v.optional(given.snapshot) }),
     output: 'document.diff',

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { InEffect } from '../config/in-effect.ts';
 import { shareConnections } from '../engines/connection-limits.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import type { RefreshOrder, RefreshPlace, RefreshReply } from './refresh-worker.ts';
@@ -7,8 +8,8 @@ import type { RefreshTargets } from './targets.ts';
 export interface RefreshInThread extends RefreshTargets {
   place: RefreshPlace;
   signal: AbortSignal;
-  /** Called with the configuration file in effect, once it was read. */
-  fileRead: (file: string | null) => void;
+  /** Called with the configuration in effect, once it was read. */
+  configurationRead: (configuration: InEffect) => void;
 }
 
 /** V8 lets young objects take 60 MB otherwise. */
@@ -18,7 +19,13 @@ const HEAP = { maxYoungGenerationSizeMb: 2 };
  * Lists and checks the targets in a thread of its own, so that a thousand of them hold up no key. Resolves with `false`
  * when they could not be listed: a list in the present thread gets the original error.
  */
-export async function refreshInThread({ place, signal, fileRead, listed, take }: RefreshInThread): Promise<boolean> {
+export async function refreshInThread({
+  place,
+  signal,
+  configurationRead,
+  listed,
+  take,
+}: RefreshInThread): Promise<boolean> {
   shareConnections();
   const environment = { ...place.environment };
   const worker = new Worker(workerFile(), {
@@ -35,7 +42,7 @@ export async function refreshInThread({ place, signal, fileRead, listed, take }:
     switch (message.reply) {
       case 'listed':
         isListed = true;
-        fileRead(message.file);
+        configurationRead(message.configuration);
         void Promise.resolve(listed(message.rows, message.hub)).then((rows) => order({ order: 'check', rows }), reject);
         return;
       case 'found':

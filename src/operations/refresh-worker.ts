@@ -1,5 +1,6 @@
 import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import { type InEffect, inEffect } from '../config/in-effect.ts';
 import { shareConnections } from '../engines/connection-limits.ts';
 import type { HubState } from '../results/hub-state.ts';
 import type { TargetRow } from '../results/results.ts';
@@ -19,7 +20,7 @@ export interface RefreshPlace {
 export type RefreshOrder = { order: 'check'; rows: TargetRow[] } | { order: 'stop' };
 
 export type RefreshReply =
-  | { reply: 'listed'; rows: TargetRow[]; hub: HubState | null; file: string | null }
+  | { reply: 'listed'; rows: TargetRow[]; hub: HubState | null; configuration: InEffect }
   | { reply: 'found'; rows: TargetRow[] }
   | { reply: 'done' }
   | { reply: 'failed'; message: string };
@@ -66,7 +67,7 @@ try {
   });
   await refreshTargets(context, {
     listed(rows, hub) {
-      reply({ reply: 'listed', rows, hub, file: context.configuration.file });
+      reply({ reply: 'listed', rows, hub, configuration: inEffect(context.configuration) });
       return ordered.promise;
     },
     take(row) {

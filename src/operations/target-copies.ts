@@ -1,28 +1,33 @@
 import { connectionKey } from '../engines/connection-limits.ts';
 import type { DatabaseUrl, Engine } from '../engines/engine.ts';
-import type { DatabaseCopies } from '../results/database-copies.ts';
+import type { DestinationCopies } from '../results/database-copies.ts';
 import type { TargetRow } from '../results/results.ts';
 import type { Context } from '../runtime/context.ts';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
 import { CHECK_TIMEOUT_MS } from './check-databases.ts';
-import { databaseCopies } from './load/base-copies.ts';
+import { destinationCopies } from './load/base-copies.ts';
 import { configuredDestination, openDestination } from './load/destination.ts';
 
 const SERVERS_AT_ONCE = 8;
 
-/**
- * The rows with base copy and spare of their destinations. A server that does not answer is passed over: the list says
- * of the source whether it answers. No destination that the hub names is connected to.
- */
+/** The rows with the copies of their destinations. No destination that the hub names is connected to. */
 export async function withCopies(context: Context, rows: TargetRow[]): Promise<TargetRow[]> {
-  const places = rows.flatMap(({ name, type }) => (type === 'cloud' ? [] : (placeOf(context, name) ?? [])));
-  const groups = [...Map.groupBy(places, ({ url }) => connectionKey(url)).values()];
-  const found = await mapWithConcurrency(groups, SERVERS_AT_ONCE, (group) => findTogether(context, group));
-  const byTarget = new Map(found.flat());
+  const byTarget = await copiesOf(
+    context,
+    rows.flatMap(({ name, type }) => (type === 'cloud' ? [] : [name])),
+  );
   return rows.map((row) => {
     const copies = byTarget.get(row.name);
     return copies ? { ...row, copies } : row;
   });
+}
+
+/** Base copy, spare and branches by target. A server that does not answer is passed over. */
+export async function copiesOf(context: Context, targets: string[]): Promise<Map<string, DestinationCopies>> {
+  const places = targets.flatMap((name) => placeOf(context, name) ?? []);
+  const groups = [...Map.groupBy(places, ({ url }) => connectionKey(url)).values()];
+  const found = await mapWithConcurrency(groups, SERVERS_AT_ONCE, (group) => findTogether(context, group));
+  return new Map(found.flat());
 }
 
 interface Place {
@@ -41,14 +46,14 @@ function placeOf(context: Context, target: string): Place | null {
   }
 }
 
-async function findTogether(context: Context, group: Place[]): Promise<[string, DatabaseCopies][]> {
+async function findTogether(context: Context, group: Place[]): Promise<[string, DestinationCopies][]> {
   const [first] = group;
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(CHECK_TIMEOUT_MS)]);
   try {
     const urls = group.map(({ url }) => url);
-    const found = (await first?.engine.restore.findAllCopies?.({ ...context, signal }, { urls })) ?? [];
+    const found = (await first?.engine.restore.findAllCopies({ ...context, signal }, { urls })) ?? [];
     return group.flatMap(({ target }, index) => {
-      const copies = found[index] && databaseCopies(found[index]);
+      const copies = found[index] && destinationCopies(found[index]);
       return copies ? [[target, copies]] : [];
     });
   } catch {

@@ -40,7 +40,7 @@ export function branchColumns(now: Date): Column<BranchRow>[] {
     {
       title: 'BRANCH',
       grows: true,
-      cell: ({ name, current }) => ({ text: `${printable(name)}${current ? ' *' : ''}` }),
+      cell: ({ name, current }) => ({ text: printable(name), ...(current && { mark: ' *' }) }),
     },
     { title: 'DATABASE', dropRank: 1, cell: ({ database }) => ({ text: printable(database) }) },
     { title: 'AGE', whole: true, cell: (branch) => ({ text: ageText(branch.reset_at ?? branch.created_at, now) }) },

@@ -235,5 +235,5 @@ export function checkFacts({ finding, fix, more }: CheckRow): Fact[] {
 export function whyNotFixed(finding: CheckRow | null): string | null {
   if (finding?.fix) return null;
   if (!finding || finding.state === 'good') return 'Nothing to fix';
-  return finding.at ? 'No automatic fix: press E to edit it' : 'No automatic fix';
+  return finding.at ? 'No automatic fix: press e to edit it' : 'No automatic fix';
 }

@@ -19,10 +19,11 @@ export function diffCount({ changes, unchanged }: DiffResult): string {
 }
 
 /** `Migrations of snapshot 0 only (rails): 20260101, 20260102`, a line each. */
-export function migrationLines({ from, to, migrations = [] }: DiffResult): string[] {
+export function migrationLines({ from, to, destination, migrations = [] }: DiffResult): string[] {
+  const other = to ? nameOf(to) : (destination ?? '');
   return migrations.flatMap(({ tool, only_from, only_to }) => [
     ...(only_from.length > 0 ? [`Migrations of ${nameOf(from)} only (${tool}): ${namesText(only_from)}`] : []),
-    ...(to && only_to.length > 0 ? [`Migrations of ${nameOf(to)} only (${tool}): ${namesText(only_to)}`] : []),
+    ...(only_to.length > 0 ? [`Migrations of ${other} only (${tool}): ${namesText(only_to)}`] : []),
   ]);
 }
 

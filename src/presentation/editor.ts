@@ -7,7 +7,7 @@ export const EDITOR_NOTICES = {
   noFields: 'This section has no values of its own. Select one of its sections',
   fixedKeys: 'Cannot add keys to this section',
   fixedName: 'This name cannot be changed',
-  removed: 'Removed. Press u to undo',
+  removed: 'Removed. Press U to undo',
   notInFile: 'Not set in the file',
   unchanged: 'No changes to save',
   nothingToUndo: 'No changes to undo',
@@ -66,9 +66,9 @@ export const GENERAL_SECTION = 'Values outside of all sections.';
 
 /** What the keys do at a section, by its kind. */
 export const SECTION_HINTS = {
-  map: 'Press a to add one by its name.',
-  list: 'Press a to add an item.',
-  named: 'Press n to rename it, Space to show or hide its sections.',
+  map: 'Press n to add one by its name.',
+  list: 'Press n to add an item.',
+  named: 'Press N to rename it, Space to show or hide its sections.',
 };
 
 /** How a secret is stored when it is typed. */

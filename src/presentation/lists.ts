@@ -1,4 +1,5 @@
 import type { UserError } from '../runtime/errors.ts';
+import { formatNumberOf } from '../text/format.ts';
 
 /** What stands in the place of a list without rows: what is missing, and what to do. */
 export const LOADING = {
@@ -8,11 +9,13 @@ export const LOADING = {
   configurationCheck: ['Checking the configuration and its requirements…'],
   difference: ['Comparing…'],
   editor: ['Reading the configuration file…'],
+  history: ['Reading the history…'],
   fix: ['Preparing the fix…'],
   plan: ['Preparing the plan…', 'Nothing is changed before you confirm.'],
   snapshots: ['Listing snapshots…'],
   subset: ['Selecting rows…'],
   rows: ['Reading the rows…'],
+  suggestion: ['Restoring the snapshot into a throw-away database…', 'Nothing is stored before you save the query.'],
   tables: ['Reading the tables of the snapshot…'],
 };
 
@@ -20,6 +23,7 @@ export const EMPTY = {
   audit: ['No event of this target.', 'Press Esc to go back.'],
   branches: ['No branches yet.', 'Press n to create one from the base copy.'],
   commands: ['No matching command.', 'Press Esc to go back.'],
+  history: ['The history is empty.', 'Builds, loads and transfers are recorded when they end.'],
   messages: ['No messages in this session yet.', 'Results of builds, loads and other runs are kept here.'],
   problems: ['No problems.'],
   runs: ['No runs in this session yet.', 'Builds, loads and other runs are listed here.'],
@@ -27,7 +31,7 @@ export const EMPTY = {
   tables: ['The snapshot has no tables.', 'Press Esc to go back.'],
   targets: [
     'The configuration has no targets yet.',
-    'Press E to add one in the editor.',
+    'Press e to add one in the editor.',
     'Or add one below "targets:" in tool.yml, then press r. tool.example.yml shows every key.',
   ],
 };
@@ -48,12 +52,20 @@ export function noFindingsLines(tables: string): string[] {
 export function configurationHint({ code }: UserError): string {
   if (code === 'configuration_untrusted') return 'Press r to be asked again whether you trust it.';
   if (code === 'no_configuration') return 'Press i to create one, question by question.';
-  return 'Press D to list every problem, E to edit the configuration, r to read it again.';
+  return 'Press D to list every problem, e to edit the configuration, r to read it again.';
 }
 
 export const COMMAND_HINT = 'Type a command…';
 export const OPEN_HINT = 'Press Enter to open it';
 export const SCRIPTS_HINT = 'Every action is also a command, for scripts: tool --help';
+/** Titles of the groups of keys. */
+export const HELP_GROUPS = {
+  commands: 'Commands',
+  moves: 'Movement',
+  everywhere: 'Everywhere',
+  none: 'No key matches the filter. Press Esc to show all keys.',
+};
+
 interface WindowSize {
   columns: number;
   rows: number;
@@ -63,10 +75,21 @@ export function tooSmallText(size: WindowSize, least: WindowSize): string {
   return `The window is too small: ${size.columns}×${size.rows}. Required: ${least.columns}×${least.rows}.`;
 }
 
-export function unknownKeyText(key: string): string {
-  return `${key} has no command here. Press ? for the keys`;
+export function unknownKeyText(key: string, helpKey: string): string {
+  return `${key} has no command here. Press ${helpKey} for the keys`;
 }
 
 export function mouseText(on: boolean): string {
   return `The mouse is ${on ? 'on' : 'off'}`;
+}
+
+export function misnamedText(names: string[]): string {
+  return `Skipped: ${formatNumberOf(names.length, 'target')} with an invalid name (${names.join(', ')})`;
+}
+
+/** In the status bar. */
+export const READ_ONLY_BADGE = 'READ-ONLY';
+
+export function versionText(version: string): string {
+  return `v${version}`;
 }

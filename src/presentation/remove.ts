@@ -1,6 +1,7 @@
 import type { PrunedTarget, PrunePlan, RemovePlan, SnapshotRow } from '../results/results.ts';
 import type { RunSummary } from '../state/runs.ts';
-import { formatAge, formatBytes, formatNumberOf } from '../text/format.ts';
+import { formatAge, formatBytes, formatNumberOf, formatTime } from '../text/format.ts';
+import { copiesLines } from './reset.ts';
 import type { Question } from './shapes/question.ts';
 import { summaryOf } from './shapes/summary.ts';
 import { briefName, contentsText, kindBadge, locationText, snapshotFact, snapshotName } from './snapshot.ts';
@@ -46,6 +47,7 @@ export function pruneQuestion(plan: PrunePlan, now: Date): Question {
     facts: [
       ...plan.targets.filter(({ remove }) => remove.length > 0).flatMap((target) => targetFacts(target, now)),
       { name: 'Frees', value: `${formatBytes(plan.frees_bytes)}, ${FREED}` },
+      ...prunedCopyLines(plan).map((value, index) => ({ name: index === 0 ? 'Not removed' : '', value })),
     ],
     steps: [],
     warnings: [],
@@ -54,6 +56,14 @@ export function pruneQuestion(plan: PrunePlan, now: Date): Question {
     go: `Remove ${count}`,
     typed: null,
   };
+}
+
+/** Databases on servers, which only other commands remove. */
+export function prunedCopyLines({ targets }: PrunePlan): string[] {
+  const lines = targets.flatMap(({ target, copies }) =>
+    copies ? copiesLines(copies).map((line) => `${target}: ${line}`) : [],
+  );
+  return lines.length === 0 ? [] : [...lines, 'To drop them: tool reset TARGET --drop, tool branch prune'];
 }
 
 export function pruneSummary(plan: PrunePlan): RunSummary {
@@ -70,7 +80,7 @@ function targetFacts({ target, keep, remove, from }: PrunedTarget, now: Date) {
 function rowText(row: SnapshotRow, now: Date): string {
   const { index, created_at, note } = row;
   const age = formatAge(now.getTime() - Date.parse(created_at));
-  return [index, briefName(row), created_at, age, ...(note === null ? [] : [note])].join('  ');
+  return [index, briefName(row), formatTime(created_at), age, ...(note === null ? [] : [note])].join('  ');
 }
 
 function removedBy({ targets }: PrunePlan): number {

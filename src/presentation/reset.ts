@@ -1,7 +1,7 @@
-import type { DatabaseCopies, DatabaseCopy } from '../results/database-copies.ts';
+import type { BranchTotals, DatabaseCopies, DatabaseCopy, DestinationCopies } from '../results/database-copies.ts';
 import type { DropCopiesPlan, DropCopiesResult, ResetPlan, ResetResult } from '../results/load-results.ts';
 import type { RunSummary } from '../state/runs.ts';
-import { formatAge, formatBytes, formatDuration, formatTime } from '../text/format.ts';
+import { formatAge, formatBytes, formatCount, formatDuration, formatTime } from '../text/format.ts';
 import type { Fact } from './shapes/fact.ts';
 import {
   destinationFacts,
@@ -88,6 +88,30 @@ export function copiesFacts({ base, spare }: DatabaseCopies, becomes: (copy: Dat
 export function copyDetail(copy: DatabaseCopy): string {
   const state = copy.outdated === null ? '' : `; cannot be used: ${copy.outdated}`;
   return `${copyText(copy)}, of snapshot ${snapshotText(copy)}${state}`;
+}
+
+/** `2 branches, 340 MB`, or at most so much where they share blocks with the base copy. */
+export function branchesDetail({ count, size_bytes, own_bytes }: BranchTotals): string {
+  const branches = `${formatCount(count)} ${count === 1 ? 'branch' : 'branches'}`;
+  if (own_bytes !== null) return `${branches}, ${formatBytes(own_bytes)}`;
+  return size_bytes === null ? branches : `${branches}, at most ${formatBytes(size_bytes)}`;
+}
+
+export function copiesLines({ base, spare, branches }: DestinationCopies): string[] {
+  return [
+    ...(base ? [`base copy ${copyDetail(base)}`] : []),
+    ...(spare ? [`spare ${copyDetail(spare)}`] : []),
+    ...(branches ? [branchesDetail(branches)] : []),
+  ];
+}
+
+/** What they take on the disks of their servers, at most; `null` where a size is unknown. */
+export function copiesBytes(copies: DestinationCopies[]): number | null {
+  const sizes = copies.flatMap(({ base, spare, branches }) => [
+    ...[base, spare].flatMap((copy) => (copy ? [copy.size_bytes] : [])),
+    ...(branches ? [branches.own_bytes ?? branches.size_bytes] : []),
+  ]);
+  return sizes.includes(null) ? null : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
 }
 
 function copyText({ database, size_bytes }: DatabaseCopy): string {

@@ -183,7 +183,7 @@ function snapshotColumnsOf(rows: SnapshotRow[], now: number) {
     created: {
       title: 'CREATED',
       whole: true,
-      cell: ({ created_at }) => ({ text: created_at.replace(/\.\d+Z$/, 'Z') }),
+      cell: ({ created_at }) => ({ text: formatTime(created_at) }),
     },
     age: { title: 'AGE', whole: true, cell: ({ created_at }) => ({ text: formatAge(now - Date.parse(created_at)) }) },
     kind: {
@@ -332,7 +332,7 @@ function gitText({ repository, branch, commit, clean }: GitState): string {
 }
 
 export function snapshotFacts(row: SnapshotRow, destination: string | null): Fact[] {
-  const noteFact = { name: 'Note', value: row.note ?? 'none: press n to add one' };
+  const noteFact = { name: 'Note', value: row.note ?? 'none: press e to add one' };
   const { created_at, engine, server_version, schemas, size_bytes, stored_bytes, where, signature, note } = row;
   return [
     // First, where a low window does not cut it.

@@ -2,13 +2,16 @@ import type { Mode } from '../config/mode.ts';
 import type { ConnectionFailure } from '../results/connection-failures.ts';
 import type { HubState } from '../results/hub-state.ts';
 import type { TargetInfo, TargetRow, TargetStatus } from '../results/results.ts';
-import type { TargetEntry } from '../state/targets.ts';
+import type { Run } from '../state/runs.ts';
+import type { SnapshotSizes, TargetEntry } from '../state/targets.ts';
 import { formatAge, formatBytes, formatCount, formatNumberOf, formatTime } from '../text/format.ts';
-import { copyDetail } from './reset.ts';
+import { branchesDetail, copiesBytes, copiesLines, copyDetail } from './reset.ts';
+import { percentOf } from './run.ts';
 import type { Cell, Column } from './shapes/column.ts';
 import type { Fact } from './shapes/fact.ts';
 import type { Glyphs, Tone } from './shapes/glyphs.ts';
 import { ENGINE_NAMES } from './snapshot.ts';
+import { sparkline } from './sparkline.ts';
 
 export const MODES: Record<Mode, string> = {
   local: 'Local mode (no authtoken)',
@@ -86,10 +89,38 @@ function statusCell({ row, checking, checkedAt }: TargetEntry, glyphs: Glyphs, t
 interface ColumnsOptions {
   glyphs: Glyphs;
   now: number;
+  /** Of the newest snapshots, by target. */
+  sizes?: ReadonlyMap<string, SnapshotSizes>;
+  /** Whether the status of some target gives way to its run. */
+  running?: boolean;
+}
+
+/** Of the column in which a run takes the place of the status. */
+export const STATUS_TITLE = 'STATUS';
+
+const WIDEST_RUN = '⠋ sanitize 100%'.length;
+
+/** The runs in progress or queued, by target: of several, the one in progress. */
+export function liveRuns(runs: Run[]): Map<string, Run> {
+  const live = runs.filter(({ state }) => state.status === 'running' || state.status === 'waiting');
+  const first = [...Map.groupBy(live, ({ target }) => target)].map(([target, all]): [string, Run] => [
+    target,
+    all.find(({ state }) => state.status === 'running') ?? (all[0] as Run),
+  ]);
+  return new Map(first);
+}
+
+/** `⠋ build 42%`, in place of the status of its target; `frame` turns the spinner. */
+export function runCell(run: Run, { glyphs, frame }: { glyphs: Glyphs; frame: number }): Cell {
+  const { kind, state, cancelling } = run;
+  if (state.status === 'waiting') return { text: `${glyphs.pending} ${kind} queued`, tone: 'dim' };
+  const frames = [...glyphs.spinner];
+  const mark = frames[frame % Math.max(1, frames.length)] ?? glyphs.running;
+  return { text: [mark, cancelling ? 'cancelling' : kind, percentOf(run)].filter(Boolean).join(' '), tone: 'accent' };
 }
 
 /** Columns of targets by name: each list takes those for which it has room. */
-function columnsOf({ glyphs, now }: ColumnsOptions) {
+function columnsOf({ glyphs, now, sizes, running = false }: ColumnsOptions) {
   const known = <Value>(value: Value | null, format: (value: Value) => string): Cell =>
     value === null ? { text: glyphs.none, tone: 'dim' } : { text: format(value) };
   return {
@@ -98,8 +129,9 @@ function columnsOf({ glyphs, now }: ColumnsOptions) {
     type: { title: 'TYPE', cell: ({ row }) => ({ text: row.type }) },
     engine: { title: 'ENGINE', cell: ({ row }) => ({ text: engineText(row) ?? glyphs.none }) },
     status: {
-      title: 'STATUS',
+      title: STATUS_TITLE,
       whole: true,
+      ...(running && { min: WIDEST_RUN }),
       cell: (entry) => statusCell(entry, glyphs),
       brief: (entry) => statusCell(entry, glyphs, ({ status }) => STATUSES[status].word),
     },
@@ -120,6 +152,13 @@ function columnsOf({ glyphs, now }: ColumnsOptions) {
       align: 'right',
       dropRank: 2,
       cell: ({ row }) => ({ text: formatCount(row.snapshots), tone: row.snapshots === 0 ? 'dim' : 'plain' }),
+    },
+    /** Sizes of the newest snapshots, the latest at the right. */
+    trend: {
+      title: 'TREND',
+      whole: true,
+      dropRank: 6,
+      cell: ({ row }) => ({ text: sparkline(sizes?.get(row.name)?.sizes ?? [], glyphs), tone: 'accent' }),
     },
     storage: { title: 'STORAGE', max: 20, dropRank: 3, cell: ({ row }) => known(row.storage_profile, String) },
     latency: {
@@ -142,9 +181,13 @@ function columnsOf({ glyphs, now }: ColumnsOptions) {
 
 /** For the width of a screen: columns that the detail pane repeats are dropped first. */
 export function briefTargetColumns(entries: TargetEntry[], options: ColumnsOptions): Column<TargetEntry>[] {
-  const { name, status, size, latest, snapshots, storage, latency, place } = columnsOf(options);
+  const { name, status, size, latest, snapshots, trend, storage, latency, place } = columnsOf(options);
   const hasStorage = entries.some(({ row }) => row.storage_profile !== null);
-  return [name, status, size, latest, snapshots, ...(hasStorage ? [storage] : []), latency, place];
+  const hasTrend = entries.some((entry) => trend.cell(entry).text !== '');
+  return [
+    ...[name, status, size, latest, snapshots, ...(hasTrend ? [trend] : [])],
+    ...[...(hasStorage ? [storage] : []), latency, place],
+  ];
 }
 
 /** For a terminal and for files. Name, status and size are in every width. */
@@ -181,6 +224,7 @@ export function targetFacts(entry: TargetEntry, now: number): Fact[] {
     { name: 'Loads into', value: row.dst_url ?? 'no destination is configured' },
     ...(row.copies?.base ? [{ name: 'Base copy', value: copyDetail(row.copies.base) }] : []),
     ...(row.copies?.spare ? [{ name: 'Spare', value: copyDetail(row.copies.spare) }] : []),
+    ...(row.copies?.branches ? [{ name: 'Branches', value: branchesDetail(row.copies.branches) }] : []),
     { name: 'Snapshots', value: row.snapshots === 0 ? noSnapshotsText(row) : snapshotsText(row, now) },
   ];
 }
@@ -245,6 +289,7 @@ export function targetInfoFacts({ info, ...row }: TargetRow & { info: TargetInfo
     ['Destination', withOrigin(info.destination, info.destination_set_by)],
     ['Base copy', row.copies?.base ? copyDetail(row.copies.base) : null],
     ['Spare', row.copies?.spare ? copyDetail(row.copies.spare) : null],
+    ['Branches', row.copies?.branches ? branchesDetail(row.copies.branches) : null],
     ['Schemas', info.schema_config === null ? null : JSON.stringify(info.schema_config)],
     ['Storage', info.storage_profile],
     ['Sanitized by', info.sanitize_query ?? 'no query is configured'],
@@ -269,12 +314,13 @@ function listed(names: string[]): string | null {
   return names.length === 0 ? null : names.join(', ');
 }
 
-/** A line for each base copy and spare of the targets. */
+/** A line for each base copy and spare of the targets, and for their branches; then what they take together. */
 export function copyLines(rows: TargetRow[]): string[] {
-  return rows.flatMap(({ name, copies }) => [
-    ...(copies?.base ? [`${name}: base copy ${copyDetail(copies.base)}`] : []),
-    ...(copies?.spare ? [`${name}: spare ${copyDetail(copies.spare)}`] : []),
-  ]);
+  const lines = rows.flatMap(({ name, copies }) =>
+    copies ? copiesLines(copies).map((line) => `${name}: ${line}`) : [],
+  );
+  const bytes = copiesBytes(rows.flatMap(({ copies }) => copies ?? []));
+  return lines.length < 2 || bytes === null ? lines : [...lines, `All copies: ${formatBytes(bytes)} on their servers`];
 }
 
 /** `4 targets`, `2 of 4 targets` */
@@ -288,8 +334,4 @@ export function noTargetsText(file: string | null): string {
 
 export function sortedText(by: string): string {
   return by === 'configured' ? 'Sorted as in the configuration' : `Sorted by ${by}`;
-}
-
-export function noUrlText(which: 'source' | 'destination'): string {
-  return `The target has no ${which}`;
 }

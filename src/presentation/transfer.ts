@@ -1,6 +1,6 @@
 import type { ExportResult, ImportResult, SnapshotRow, TransferResult, VerifyResult } from '../results/results.ts';
 import type { RunSummary } from '../state/runs.ts';
-import { formatBytes, formatNumberOf } from '../text/format.ts';
+import { formatBytes, formatNumberOf, formatTime } from '../text/format.ts';
 import { summaryOf } from './shapes/summary.ts';
 import { briefName, lackingLines, snapshotName } from './snapshot.ts';
 
@@ -46,5 +46,7 @@ export function verifySummary(result: VerifyResult): RunSummary {
 }
 
 export function lostLines({ lost }: VerifyResult): string[] {
-  return lost.map(({ target, id, created_at }) => `Lost: snapshot ${id} of ${target}, created ${created_at}`);
+  return lost.map(
+    ({ target, id, created_at }) => `Lost: snapshot ${id} of ${target}, created ${formatTime(created_at)}`,
+  );
 }

@@ -4,6 +4,19 @@ export interface DatabaseCopies {
   spare: DatabaseCopy | null;
 }
 
+/** All databases of the server that were made for a destination, or from it. */
+export interface DestinationCopies extends DatabaseCopies {
+  branches: BranchTotals | null;
+}
+
+/** Of the branches that have not the destination's name. */
+export interface BranchTotals {
+  count: number;
+  size_bytes: number | null;
+  /** Without blocks that they share with the base copy. */
+  own_bytes: number | null;
+}
+
 export interface DatabaseCopy {
   database: string;
   /** The id of the snapshot; `null` when unknown. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-const LONGEST_VERSION = 255;
+export const LONGEST_VERSION = 255;
 /** How many migrations tables of a database are recorded. */
 export const MOST_MIGRATION_TABLES = 20;
 

@@ -1,5 +1,5 @@
 import type { EngineId } from '../engines/list.ts';
-import type { DatabaseCopies } from './database-copies.ts';
+import type { DestinationCopies } from './database-copies.ts';
 import type { DefinitionOnly } from './definitions-only.ts';
 import type { GitState } from './git-state.ts';
 import type { HiddenObjects } from './hidden-objects.ts';
@@ -35,8 +35,8 @@ export interface TargetRow {
   sso_groups?: string[];
   /** Of a cloud target: its newest snapshot on the hub is older than the hub expects. */
   late?: boolean;
-  /** Base copy and spare beside the destination. Absent: none, or not looked for. */
-  copies?: DatabaseCopies;
+  /** Base copy, spare and branches of the destination. Absent: none, or not looked for. */
+  copies?: DestinationCopies;
 }
 
 /** All that the configuration says of a target. URLs are without password; of one that cannot be read, the reason. */
@@ -175,6 +175,8 @@ export interface PrunedTarget {
   remove: SnapshotRow[];
   from: SnapshotLocation[];
   frees_bytes: number;
+  /** Databases on the destination's server, which stay. Absent: none, or the server did not answer. */
+  copies?: DestinationCopies;
 }
 
 /** What changed from one snapshot to another, or to the live destination. */

@@ -54,6 +54,7 @@ export async function openContext({
   const { environment, signal } = given;
   const [
     { loadConfiguration },
+    { settingsWithMisnamed },
     { secretValues },
     { hideKnown, knownSecrets },
     { localRunner },
@@ -61,6 +62,7 @@ export async function openContext({
     { stagingRoot },
   ] = await Promise.all([
     import('../config/load.ts'),
+    import('../config/misnamed-targets.ts'),
     import('../config/secrets/secret-values.ts'),
     import('../process/redact.ts'),
     import('../process/local.ts'),
@@ -69,7 +71,7 @@ export async function openContext({
   ]);
   const configuration = await loadConfiguration({ file: config, environment, cwd, report: given.report });
   const { settings } = configuration;
-  const secrets = knownSecrets(secretValues({ settings, environment, urls: [] }));
+  const secrets = knownSecrets(secretValues({ settings: settingsWithMisnamed(configuration), environment, urls: [] }));
   const listeners = debug || settings.debug || settings.trace ? await openLog(settings, { ...given, secrets }) : given;
   const { report } = listeners;
   const runner = localRunner({ environment, report });

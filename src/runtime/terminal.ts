@@ -8,9 +8,14 @@ export interface Terminal {
   canAsk: boolean;
   stdout: Output;
   stderr: Output;
+  /** Of standard output. */
+  colors: Colors;
   unicode: boolean;
   ci: boolean;
 }
+
+/** How many colours are shown; terminals with more show the same 256. */
+export type Colors = 0 | 16 | 256;
 
 export interface Output {
   isTerminal: boolean;
@@ -28,11 +33,13 @@ export interface Streams {
 export function readTerminal({ stdin, stdout, stderr }: Streams, environment: NodeJS.ProcessEnv): Terminal {
   const ci = isTrue(environment.CI);
   const dumb = environment.TERM === 'dumb';
+  const shown = output(stdout, environment);
   return {
     interactive: Boolean(stdin.isTTY && stdout.isTTY) && !ci && !dumb,
     canAsk: Boolean(stdin.isTTY && stderr.isTTY),
-    stdout: output(stdout, environment),
+    stdout: shown,
     stderr: output(stderr, environment),
+    colors: shown.color ? colorsOf(environment) : 0,
     unicode: showsUnicode(environment),
     ci,
   };
@@ -60,6 +67,15 @@ function showsColor(isTerminal: boolean, environment: NodeJS.ProcessEnv): boolea
   return isTerminal && TERM !== 'dumb';
 }
 
+/** FORCE_COLOR states a level; else COLORTERM and TERM tell. */
+function colorsOf({ FORCE_COLOR, COLORTERM = '', TERM = '' }: NodeJS.ProcessEnv): Colors {
+  if (FORCE_COLOR) return FORCE_COLOR === '2' || FORCE_COLOR === '3' ? 256 : 16;
+  return /truecolor|24bit|256/i.test(COLORTERM) || WITH_256_COLORS.test(TERM) ? 256 : 16;
+}
+
+/** Some terminals have a name of their own without a number of colours. */
+const WITH_256_COLORS = /256|direct|truecolor|kitty|ghostty|alacritty|wezterm|foot|iterm|contour|rio/i;
+
 /** Containers rarely set a locale, so a missing one counts as UTF-8. */
 function showsUnicode({ LC_ALL, LC_CTYPE, LANG, TERM }: NodeJS.ProcessEnv): boolean {
   if (TERM === 'linux' || TERM === 'dumb') return false;
@@ -68,15 +84,15 @@ function showsUnicode({ LC_ALL, LC_CTYPE, LANG, TERM }: NodeJS.ProcessEnv): bool
 }
 
 /**
- * Ink decides when it is loaded, by the environment alone, and would drop bold and reverse with the colours. So it has
- * styles in any case; the theme has the colours.
+ * Ink decides when it is loaded, by the environment alone: it would drop bold and reverse with the colours, and knows
+ * fewer terminals. So it has styles in any case, and as many colours as the theme.
  */
 export async function withStyles<Screens>(
   load: () => Promise<Screens>,
-  { color, environment }: { color: boolean; environment: NodeJS.ProcessEnv },
+  { colors, environment }: { colors: Colors; environment: NodeJS.ProcessEnv },
 ): Promise<Screens> {
   const before = environment.FORCE_COLOR;
-  if (!color) environment.FORCE_COLOR = '1';
+  environment.FORCE_COLOR = colors === 256 ? '2' : '1';
   try {
     return await load();
   } finally {

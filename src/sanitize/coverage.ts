@@ -105,7 +105,7 @@ function stateOf(
 const LONGEST = 40;
 
 /** Keeps only the first character and the punctuation. */
-function maskValue(value: string): string {
+export function maskValue(value: string): string {
   const line = value.replaceAll(/\s+/g, ' ').trim();
   const masked = line.replaceAll(/[\p{L}\p{N}]/gu, '*');
   const first = line.match(/^./u)?.[0] ?? '';

@@ -9,6 +9,15 @@ export interface TargetsState {
   entries: TargetEntry[];
   /** Why the cloud targets are not those that the hub has now; `null` when they are. */
   hub: HubState | null;
+  /** Sizes of the newest snapshots by target, as far as they were read. */
+  sizes: ReadonlyMap<string, SnapshotSizes>;
+}
+
+export interface SnapshotSizes {
+  /** Which snapshots they are of: `snapshotsOf`. */
+  of: string;
+  /** Bytes, oldest first. */
+  sizes: number[];
 }
 
 export interface TargetEntry {
@@ -31,6 +40,7 @@ export function createTargetsStore(known: KnownTarget[] = []): TargetsStore {
     phase: 'loading',
     error: null,
     hub: null,
+    sizes: new Map(),
     entries: known.map(({ row, checkedAt }) => ({ row, checking: true, checkedAt })),
   }));
 }
@@ -48,7 +58,7 @@ export function targetsListed(state: TargetsState, rows: TargetRow[], hub = stat
       checking: false,
     };
   });
-  return { phase: 'ready', error: null, entries, hub };
+  return { ...state, phase: 'ready', error: null, entries, hub };
 }
 
 export function targetsFailed(state: TargetsState, error: UserError): TargetsState {
@@ -78,4 +88,13 @@ export function targetsUnreachable(
     { ...row, status: 'unreachable', latency_ms: null, error: reason, error_code: 'unreachable' },
   ]);
   return targetsChecked(state, new Map(rows), now);
+}
+
+/** Changes when the target gets or loses a snapshot. */
+export function snapshotsOf({ snapshots, last_snapshot_at }: TargetRow): string {
+  return `${snapshots} ${last_snapshot_at}`;
+}
+
+export function sizesRead(state: TargetsState, read: Map<string, SnapshotSizes>): TargetsState {
+  return { ...state, sizes: new Map([...state.sizes, ...read]) };
 }

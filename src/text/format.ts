@@ -45,11 +45,17 @@ export function formatAge(milliseconds: number): string {
   return `${Math.floor(hours / 24)} days ago`;
 }
 
-/** `2026-11-21 05:22` in the time zone of the reader. */
+/** `2026-11-21 05:22+01`: local, with the offset from UTC at that time, as PostgreSQL writes it. */
 export function formatTime(time: string | number | Date): string {
   const date = new Date(time);
   const day = `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
-  return `${day} ${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`;
+  return `${day} ${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}${offset(date)}`;
+}
+
+function offset(date: Date): string {
+  const east = -date.getTimezoneOffset();
+  const hours = `${east < 0 ? '-' : '+'}${twoDigits(Math.floor(Math.abs(east) / 60))}`;
+  return east % 60 === 0 ? hours : `${hours}:${twoDigits(Math.abs(east) % 60)}`;
 }
 
 function twoDigits(value: number): string {

@@ -27,8 +27,21 @@ export function cut(text: string, width: number, ellipsis = '…'): string {
   return room < 0 ? '' : taken + ellipsis;
 }
 
-export function fitCells(text: string, width: number, { align = 'left', ellipsis = '…' }: FitOptions = {}): string {
-  const shown = cut(text, width, ellipsis);
+/** The text, and a mark behind it that stays where the text is cut. */
+export function cutBefore({ text, mark = '' }: { text: string; mark?: string }, width: number, ellipsis = '…'): string {
+  return mark === '' ? cut(text, width, ellipsis) : cut(text, width - cellWidth(mark), ellipsis) + mark;
+}
+
+export function fitCells(text: string, width: number, options: FitOptions = {}): string {
+  return fitCell({ text }, width, options);
+}
+
+export function fitCell(
+  cell: { text: string; mark?: string },
+  width: number,
+  { align = 'left', ellipsis = '…' }: FitOptions = {},
+): string {
+  const shown = cutBefore(cell, width, ellipsis);
   const padding = ' '.repeat(Math.max(0, width - cellWidth(shown)));
   return align === 'right' ? padding + shown : shown + padding;
 }

@@ -51,6 +51,7 @@ test.each([
       'targets',
       'target',
       'rows',
+      'history',
       'branch',
       'mcp',
       'config',
@@ -94,6 +95,7 @@ test.each([
   ['--config = x', [':files']],
   ['build app --note ', []],
   ['undo app --d', ['--destdb', '--dry-run', '--debug']],
+  ['history ', ['app', 'shop']],
   ['--h', ['--help']],
   ['nonsense ', []],
 ])('after "tool %s" the shell offers %j', async (line, expected) => {

@@ -57,7 +57,9 @@ test('target lists the snapshots, newest first, with age and note', async () => 
   expect(exit).toBe(0);
   const [head, newest, oldest, ...rest] = stdout.trimEnd().split('\n');
   expect(head).toMatch(/^INDEX +ID +CREATED +AGE +KIND +SERVER +TABLES +ROWS +SIZE +ADDED +SIGNATURE +WHERE +NOTE$/);
-  expect(newest).toMatch(/^ +0 +bbbb1111 +2026-01-02T00:00:00Z +3 h ago +RAW +postgres 15.18 +1 +2 +12 B .* local$/);
+  expect(newest).toMatch(
+    /^ +0 +bbbb1111 +2026-01-0\d \d\d:\d\d[+-]\d\d(:\d\d)? +3 h ago +RAW +postgres 15.18 +1 +2 +12 B .* local$/,
+  );
   expect(oldest).toMatch(/^ +1 +aaaa0000 .* local +the first$/);
   expect(rest).toEqual([]);
 });

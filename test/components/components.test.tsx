@@ -6,6 +6,7 @@ import { KeyBar } from '../../components/key-bar.tsx';
 import { Line } from '../../components/line.tsx';
 import { List, scrolledTo } from '../../components/list.tsx';
 import { progressBar } from '../../components/progress-bar.ts';
+import { StatusBar } from '../../components/status-bar.tsx';
 import { textEdit } from '../../components/text-edit.ts';
 import { TextField } from '../../components/text-field.tsx';
 import { createTheme } from '../../components/theme.ts';
@@ -81,6 +82,33 @@ describe('the key bar', () => {
   test('rather shows a key that can be taken now', () => {
     const unbuildable = hints.map((hint) => (hint.keys === 'b' ? { ...hint, disabled: true } : hint));
     expect(render(<KeyBar hints={unbuildable} width={32} />).lastFrame()).toBe(' r refresh   ? help   q quit');
+  });
+});
+
+describe('the status bar', () => {
+  const facts = [
+    { text: 'READ-ONLY', dropRank: 0 },
+    { text: './tool.yml', dropRank: 1 },
+    { text: 'local', dropRank: 2 },
+    { text: 'v1.2.3', dropRank: 3 },
+  ];
+  const bar = (width: number, left = 'Saved') =>
+    render(<StatusBar left={[{ text: left }]} facts={facts} width={width} />).lastFrame();
+
+  test.each([
+    [60, ' Saved              READ-ONLY · ./tool.yml · local · v1.2.3'],
+    [40, ' Saved   READ-ONLY · ./tool.yml · local'],
+    [33, ' Saved    READ-ONLY · ./tool.yml'],
+    [20, ' Saved    READ-ONLY'],
+    [13, '   READ-ONLY'],
+  ])('at %i cells has the facts that fit, read-only always', (width, line) => {
+    expect(bar(width)).toBe(line);
+  });
+
+  test('cuts what happens before read-only', () => {
+    expect(bar(40, 'Copied postgres://app@localhost:5432/application')).toMatch(
+      /^ Copied postgres:\/\/.*… {2}READ-ONLY$/,
+    );
   });
 });
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Span } from '../../components/line.tsx';
 import { tableHead, tableRow } from '../../components/table.ts';
+import { createStyle } from '../../src/cli/printers/style.ts';
+import { formatTable } from '../../src/cli/printers/table.ts';
 import type { Column } from '../../src/presentation/shapes/column.ts';
 import { layOutTable } from '../../src/presentation/shapes/table-layout.ts';
 import { cellWidth } from '../../src/text/text-width.ts';
@@ -33,6 +35,18 @@ describe('a table', () => {
 
   test('cuts the column that grows first', () => {
     expect(drawn(32)[1]).toBe('app         1.2 GB  before the …');
+  });
+
+  test('keeps the mark behind a text that is cut', () => {
+    const marked: Column<Row>[] = [{ title: 'NAME', grows: true, cell: ({ note }) => ({ text: note, mark: ' *' }) }];
+    const at = (width: number) => {
+      const layout = layOutTable(marked, rows, width);
+      return rows.map((row) => textOf(tableRow(layout, row, '…')));
+    };
+    expect(at(40)).toEqual(['before the release *', '🚀🚀🚀 *            ']);
+    expect(at(13)).toEqual(['before the… *', '🚀🚀🚀 *     ']);
+    const style = createStyle({ color: false, unicode: true });
+    expect(formatTable(marked, rows, { columns: 13, style }).split('\n')[1]).toBe('before the… *');
   });
 
   test('drops whole columns when they do not fit any more, the least important first', () => {

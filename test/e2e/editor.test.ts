@@ -85,7 +85,7 @@ describeWithPostgres('the editor on a real server', () => {
     await terminal.waitFor(/❯ +- app/);
     terminal.press(...Array(8).fill('down'));
     await terminal.waitFor(/❯ +copy_tables/);
-    terminal.press('a');
+    terminal.press('n');
     await terminal.waitFor(/New item:\n.*1 name.*\n +sales\.orders/);
     terminal.press('down');
     await terminal.waitFor('❯ sales.orders');

@@ -41,11 +41,11 @@ test.for(SIZES)('the screens at %d×%d are what they were', async ([columns, row
   terminal.press('x');
   await frame('subset', '❯ public.customer');
   await back('6 targets');
-  terminal.press('s');
+  terminal.press('I');
   await frame('sign in', 'You are signed in');
   await back('6 targets');
   terminal.press('enter');
-  await frame('snapshots', /tool ❯ app +2 snapshots/);
+  await frame('snapshots', /tool ❯ app ─+ 2 snapshots/);
   terminal.press('right');
   await terminal.waitFor('public.orders');
   terminal.press(' ', 'j', 'm');
@@ -81,14 +81,14 @@ test.for(SIZES)('the configuration as it is edited and mended at %d×%d is what 
   terminal.press('enter');
   await frame('form', '❯ secret_key');
   await back((screen) => !screen.includes('❯ secret_key'));
-  terminal.press('p');
+  terminal.press('D');
   await frame('problems', /❯ ✗ +unknown key/);
   terminal.press('enter');
   await terminal.waitFor('❯ snapshoot');
   await back((screen) => !screen.includes('❯ snapshoot'));
   terminal.press(...Array(8).fill('down'));
   await frame('tree', /❯ +copy_tables/);
-  terminal.press('a');
+  terminal.press('n');
   await frame('names', /1 name.*\n.*sales\.orders/);
   terminal.press('down', 'enter');
   await terminal.waitFor('1 change not saved');
@@ -149,7 +149,7 @@ test.for([
     terminal.press('A');
     await frame('audit', 'ann@');
     await back('as of 04:03');
-    terminal.press('s');
+    terminal.press('I');
     await frame('sign in', 'https://hub.example.com');
     await expect(frames.join('\n')).toMatchFileSnapshot(`frames/hub-${columns}x${rows}.txt`);
   },

@@ -160,7 +160,7 @@ describeWithPostgres('the screens on a real server', () => {
     await terminal.waitFor(/✓ Snapshot 0 of shop \(\w+ RAW\) is intact/);
     terminal.press('esc');
     await terminal.waitFor('1 snapshot');
-    terminal.press('n');
+    terminal.press('e');
     await terminal.waitFor('Note:');
     terminal.press('before the move', 'enter');
     await terminal.waitFor('Note saved');

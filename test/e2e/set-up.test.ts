@@ -64,9 +64,9 @@ describeWithPostgres('a first configuration on a real server', () => {
     await answer('❯ Continue with all schemas', 'enter');
     // The same database, by another name of the host.
     const source = `postgres://${username}:${password}@localhost:${server.port}/shop`;
-    await answer('Destination:', source, 'enter');
+    await answer('Destination:', '\x15', source, 'enter');
     await answer('/shop is the source', '_copy', 'enter');
-    await terminal.waitFor(/the\s+first\s+load\s+creates\s+it/);
+    await terminal.waitFor(/the[\s│]+first[\s│]+load[\s│]+creates[\s│]+it/);
     await answer('❯ Encrypted in the file', 'down');
     await answer('❯ In an environment variable', 'enter');
     await answer('Variable: SHOP_PASSWORD', 'enter');
@@ -96,13 +96,15 @@ describeWithPostgres('a first configuration on a real server', () => {
     await answer('Source:', 'postgres://nobody@127.0.0.1:1/shop', 'enter');
     await answer('Connection refused', '\x15', server.url('shop'), 'enter');
     await answer('❯ Continue with all schemas', 'enter');
+    await terminal.waitFor('shop_dev');
     await answer('Destination:', 'enter');
     await answer('❯ Encrypted in the file', 'enter');
     await answer('❯ On this machine only', 'enter');
     await answer(':$aes$', 'enter');
     await answer('❯ Build the first snapshot of app now', 'down', 'enter');
     await terminal.waitFor('✓ up');
-    expect(await readFile(join(folder.path, 'tool.yml'), 'utf8')).toMatch(/:\$aes\$[0-9a-f]{60,}@/);
+    const text = await readFile(join(folder.path, 'tool.yml'), 'utf8');
+    expect(text).toMatch(/src_url: .*:\$aes\$[0-9a-f]{60,}@.*\/shop\n.*dst_url: .*\/shop_dev\n/);
   });
 });
 
@@ -139,7 +141,7 @@ describeWithMysql('mariadb', { name: 'a first configuration' }, () => {
     await answer('Password:', 'wrong', 'enter');
     await answer('Access denied by', '\x15', paste(`${PASSWORD}\n`));
     await answer('Password: *********', 'enter');
-    await terminal.waitFor(/❯ shop +\d+(\.\d+)? [kM]?B\n.*漢字/);
+    await terminal.waitFor(/❯ shop +\d+(\.\d+)? [kM]?B[ │]*\n.*漢字/);
     // Back by three questions, whose answers are there still, and on again.
     for (const question of ['Password: *********', 'User: clerk', `Port: ${server.port}`]) {
       terminal.press('esc');
@@ -152,7 +154,7 @@ describeWithMysql('mariadb', { name: 'a first configuration' }, () => {
     // There are no schemas to choose from.
     await terminal.waitFor(`mysql://clerk@127.0.0.1:${server.port}/shop is up: version 10.`);
     const other = `mariadb://clerk:${encodeURIComponent(PASSWORD)}@localhost:${server.port}`;
-    await answer('Destination:', `${other}/shop`, 'enter');
+    await answer('Destination:', '\x15', `${other}/shop`, 'enter');
     await answer('is the source: a load would replace it', '_copy', 'enter');
     await terminal.waitFor('/shop_copy does not exist yet');
     await answer('❯ Encrypted in the file', 'enter');
@@ -185,7 +187,7 @@ describeWithMysql('mariadb', { name: 'a first configuration' }, () => {
     terminal.press('enter');
     // The URL names no database: those of the server are offered.
     await answer('❯ shop', 'enter');
-    await answer('Destination:', 'enter');
+    await answer('Destination:', '\x15', 'enter');
     await answer('❯ Encrypted in the file', 'down', 'enter');
     await answer('Variable: APP_PASSWORD', '\x15', '1st', 'enter');
     await answer('not begin with a digit', '\x15', 'SHOP_PW', 'enter');

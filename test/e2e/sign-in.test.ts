@@ -27,7 +27,7 @@ it('one signs in from the screens', async () => {
   });
   onTestFinished(() => terminal.close());
   await terminal.waitFor('no targets yet');
-  terminal.press('s');
+  terminal.press('I');
   await terminal.waitFor('Waiting for the browser');
   await browser.url();
   expect(await world.provider.signIn(await browser.visited())).toContain('You are signed in');
@@ -50,7 +50,7 @@ it('where there are several providers one chooses, and signs in with that', asyn
   });
   onTestFinished(() => terminal.close());
   await terminal.waitFor('no targets yet');
-  terminal.press('s');
+  terminal.press('I');
   await terminal.waitFor('❯ idp  http://127.0.0.1');
   terminal.press('down');
   await terminal.waitFor('❯ other');
@@ -58,7 +58,7 @@ it('where there are several providers one chooses, and signs in with that', asyn
   await terminal.waitFor('You are not signed in');
   terminal.press('esc');
   await terminal.waitFor('no targets yet');
-  terminal.press('s');
+  terminal.press('I');
   await terminal.waitFor('❯ idp');
   terminal.press('enter');
   await terminal.waitFor('Waiting for the browser');

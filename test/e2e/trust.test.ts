@@ -31,7 +31,7 @@ it('the screens ask before a tool.yml of the current folder is used, remember it
   await first.waitFor('is not trusted');
   first.press('r');
   await first.waitFor('You have not trusted this configuration yet');
-  first.press('y');
+  first.press('T');
   await first.waitFor(/❯ app/);
   expect(first.screen()).toContain('./tool.yml');
   first.press('q');

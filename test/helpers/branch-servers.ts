@@ -28,12 +28,12 @@ export interface BranchServerKind {
   start: () => Promise<BranchServer>;
   /** Whether the server copies files. */
   files: boolean;
-  cannot: { lastUse: boolean; switch: boolean };
+  cannot: { lastUse: boolean };
   nameLimit: BranchFacet['nameLimit'];
 }
 
-const CAN = { cannot: { lastUse: false, switch: false } };
-const CANNOT = { cannot: { lastUse: true, switch: true } };
+const CAN = { cannot: { lastUse: false } };
+const CANNOT = { cannot: { lastUse: true } };
 
 export const BRANCH_SERVERS: BranchServerKind[] = [
   {
@@ -115,7 +115,7 @@ async function startMysqlOfBranches(flavour: TestFlavour): Promise<BranchServer>
     sql,
     items: [
       'CREATE TABLE item (id integer PRIMARY KEY, name varchar(40) NOT NULL, KEY by_name (name))',
-      'INSERT INTO item SELECT 100 * (a.id - 1) + b.id, MD5(100 * (a.id - 1) + b.id) FROM person a, person b WHERE b.id <= 100',
+      'INSERT INTO item SELECT 100 * (a.id - 1) + b.id, LEFT(SHA2(100 * (a.id - 1) + b.id, 256), 32) FROM person a, person b WHERE b.id <= 100',
     ],
     async dump(database) {
       // The mark is part of no snapshot.

@@ -14,6 +14,7 @@ export const PIPED: Terminal = {
   canAsk: false,
   stdout: { isTerminal: false, color: false, columns: () => null },
   stderr: { isTerminal: false, color: false, columns: () => null },
+  colors: 0,
   unicode: true,
   ci: false,
 };

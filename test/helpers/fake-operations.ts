@@ -1,13 +1,13 @@
 import type { Operations } from '../../screens/app/operations.ts';
 import type { SnapshotRequest } from '../../src/operations/snapshots/snapshots.ts';
-import type { LoadPlan, LoadResult } from '../../src/results/load-results.ts';
+import type { LoadDifference, LoadPlan, LoadResult } from '../../src/results/load-results.ts';
 import type { SnapshotLocation, SnapshotRow, TargetRow } from '../../src/results/results.ts';
 import type { TableSelection } from '../../src/results/selected-tables.ts';
 import { UserError } from '../../src/runtime/errors.ts';
 import type { RunContext } from '../../src/state/runs.ts';
 import { fakeBranches } from './fake-branches.ts';
 import { fakeConfiguration } from './fake-configuration.ts';
-import { fakeCoverage, fakeSanitize } from './fake-sanitize.ts';
+import { fakeCoverage, fakeSanitize, fakeSuggestion } from './fake-sanitize.ts';
 import { fakePlannedSubset } from './fake-subset.ts';
 import { type FakeWorld, fakeSnapshot } from './fake-world.ts';
 import { unlessAborted } from './unless-aborted.ts';
@@ -60,6 +60,27 @@ export function fakeOperations(world: FakeWorld): Operations {
       if (answering.length === rows.length) return;
       await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     },
+    checkTargets: async (_session, { rows, take }) => {
+      world.done.push(`check ${rows.map(({ name }) => name).join(' ')}`);
+      for (const row of rows) take({ ...row, ...world.checks[row.name] });
+    },
+    listSizes: async (_session, targets) =>
+      new Map(
+        targets.map((name) => [
+          name,
+          snapshotsOf(name)
+            .map(({ size_bytes }) => size_bytes)
+            .toReversed(),
+        ]),
+      ),
+    openClient: async (_session, { url }, run) => {
+      if (world.failClient) throw world.failClient;
+      return run({ file: 'psql', args: [url], env: { PGPASSWORD: 'secret' } });
+    },
+    listHistory: async (_session, { target }) => ({
+      entries: world.history.filter((entry) => target === undefined || entry.target === target),
+      damaged_lines: 0,
+    }),
     listSnapshots: async (_session, target) => ({ target, snapshots: snapshotsOf(target) }),
     annotate: async (_session, { target, snapshot, note, addTags = [], removeTags = [], pinned }) => {
       const { pinned: wasPinned, tags = [], ...rest } = find(target, snapshot);
@@ -86,8 +107,31 @@ export function fakeOperations(world: FakeWorld): Operations {
     },
     planBuild: async (_session, { target }) =>
       world.queryFile === null ? null : fakeSanitize(world, { target, snapshot: null }),
-    planSanitize: async (_session, { target, snapshot }) =>
-      fakeSanitize(world, { target, snapshot: find(target, snapshot) }),
+    planSanitize: async (_session, { target, snapshot }) => {
+      if (world.noQuery) throw new UserError(`Target "${target}" has no query`, { code: 'query_missing', exit: 3 });
+      return fakeSanitize(world, { target, snapshot: find(target, snapshot) });
+    },
+    withSuggestion: async (_session, { target }, use) => {
+      world.done.push(`open the suggestion of ${target}`);
+      await use(fakeSuggestion());
+      world.done.push(`close the suggestion of ${target}`);
+    },
+    planQuerySave: async (_session, request) => {
+      const { target, query } = request;
+      const configuration = { file: '/home/ada/tool.yml', key: `targets.${target}.sanitize.query_file` };
+      return {
+        request,
+        plan: {
+          ...{ target, file: `/home/ada/${target}.sanitize.sql`, exists: false, before: '', after: query },
+          configuration: { ...configuration, value: `./${target}.sanitize.sql` },
+        },
+        planned_at: PLANNED_AT,
+      };
+    },
+    applyQuerySave: async (_session, { plan: { file, after } }) => {
+      world.done.push(`write ${file}: ${after.split('\n').filter((line) => !line.startsWith('--')).length} lines`);
+      return { file };
+    },
     applySanitize: async (session, { plan: { target, snapshot } }) => {
       await working(session, world, { step: 'query', label: 'Run 3 statements', command: 'psql app_clean' });
       world.done.push(`sanitize ${target}`);
@@ -108,6 +152,7 @@ export function fakeOperations(world: FakeWorld): Operations {
         ...plan(world, find(request.target, request.snapshot)),
         selection: request.tables ? fakeSelection(request.tables) : null,
         ...(world.base?.snapshot === find(request.target, request.snapshot).id && { reset_instead: true as const }),
+        ...(world.base && { difference: fakeDifference(request.full ?? false) }),
       },
       planned_at: PLANNED_AT,
       restore: null,
@@ -399,4 +444,14 @@ function plan(world: FakeWorld, snapshot: SnapshotRow): LoadPlan {
     ],
     warnings: [{ code: 'sessions_open', message: '2 sessions are open on app_dev and will be ended' }],
   };
+}
+
+function fakeDifference(full: boolean): LoadDifference {
+  const base = { base: 'app_dev.tool-base', base_snapshot: 'snapshot-7' };
+  if (full) return { method: 'full', reason: '--full was given', ...base, ...amounts(25, 0) };
+  return { method: 'difference', reason: 'definitions are equal', ...base, ...amounts(1, 24) };
+}
+
+function amounts(tables: number, saved_tables: number) {
+  return { tables, size_bytes: tables * 1_000_000, saved_tables, saved_bytes: saved_tables * 1_000_000 };
 }

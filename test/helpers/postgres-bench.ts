@@ -139,11 +139,14 @@ export async function benchPostgres({ statements, build, load, reading, changes 
   const all = await size(work);
   for (const { what, statement } of [{ what: 'nothing', statement: 'SELECT 1' }, ...changes]) {
     await sql('bench', statement);
-    const before = await size(work);
+    const objects = join(work, 'objects');
+    const [before, objectsBefore] = [await size(work), await size(objects)];
     const again = await tool('build', 'bench');
-    const added = (100 * ((await size(work)) - before)) / all;
+    const inObjects = (await size(objects)) - objectsBefore;
+    const added = (100 * inObjects) / all;
+    const manifest = Math.round(((await size(work)) - before - inObjects) / 1000);
     console.log(
-      `A further build after ${what}: ${again.seconds.toFixed(1)} s, ${added.toFixed(2)} % of the bytes added`,
+      `A further build after ${what}: ${again.seconds.toFixed(1)} s, ${added.toFixed(2)} % of the bytes added (${inObjects} bytes), and a manifest of ${manifest} kB`,
     );
   }
 }

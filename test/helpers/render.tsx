@@ -6,6 +6,8 @@ import type { ReactNode } from 'react';
 export interface Rendered {
   /** What a person would see, a line each, without blanks at the ends. */
   screen(): Promise<string[]>;
+  /** For each cell `b` where it has a background of its own, `r` where it is reversed; without blanks at the ends. */
+  backgrounds(): Promise<string[]>;
   rerender(node: ReactNode): void;
   unmount(): void;
 }
@@ -41,7 +43,20 @@ export function renderAt({ columns, rows }: { columns: number; rows: number }, n
       const line = (row: number) => terminal.buffer.active.getLine(row)?.translateToString(true) ?? '';
       return Array.from({ length: rows }, (_, row) => line(row).trimEnd());
     },
+    async backgrounds() {
+      await app.waitUntilRenderFlush();
+      await written;
+      const cellAt = (row: number, column: number) => terminal.buffer.active.getLine(row)?.getCell(column);
+      const markOf = (cell: ReturnType<typeof cellAt>) => (cell?.isInverse() ? 'r' : cell?.isBgDefault() ? ' ' : 'b');
+      const line = (row: number) => Array.from({ length: columns }, (_, column) => markOf(cellAt(row, column)));
+      return Array.from({ length: rows }, (_, row) => line(row).join('').trimEnd());
+    },
     rerender: (next) => app.rerender(next),
     unmount: () => app.unmount(),
   };
+}
+
+/** The lines of a frame without the sides of its panel. */
+export function insidePanel(lines: string[]): string[] {
+  return lines.map((line) => line.replace(/^[│|](.*?) *[│|]$/, '$1'));
 }

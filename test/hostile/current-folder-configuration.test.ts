@@ -256,7 +256,7 @@ test('on screen it is asked before anything is read; y trusts the file, Esc leav
   expect(received).toEqual([]);
   press(model, 'r');
   await until(() => model.navigation.top().screen === 'trust');
-  press(model, 'y');
+  press(model, 'T');
   await until(() => model.targets.getState().entries.length === 1);
 });
 

@@ -32,6 +32,8 @@ const POSTGRES: Record<string, string[]> = {
   'restore/rows/copy-commands.ts': ['copy', 'name'],
   'restore/rows/load-tables.ts': ['pathOf(dataOf(table, details))'],
   'restore/rows/forced-row-security.ts': ['ALTER_EACH("NO FORCE")', 'how', 'table'],
+  // Queries of `rows-by-root.ts`, with names of quoteName.
+  'restore/check.ts': ['counts'],
   // A hint for people.
   'restore/failure-hint.ts': ['name', 'schemas'],
   // What readSetting has quoted.
@@ -74,7 +76,11 @@ const POSTGRES: Record<string, string[]> = {
   // As in suggestion.ts: names by quote_ident, and expressions of such.
   'sanitize/replacements.ts': ['key', 'name'],
   // Quoted by quote_ident of the server, since a person reads the result.
-  'sanitize/suggestion.ts': ['definition', 'name', 'place("own", "a")', 'place("ref", "r")', 'table'],
+  'sanitize/suggestion.ts': [
+    ...['key.definition', 'key.name', 'key.table', 'name', 'place("own", "a")', 'place("ref", "r")'],
+  ],
+  // Names of suggestion.ts, and an expression of the user, which splitQuery has found to be in one statement.
+  'sanitize/trial.ts': ['name', 'shown(name)', 'shown(sql)', 'some', 'sql', 'table'],
   'server/server.ts': ['create', 'key', 'lockKey(destination)', 'provisionalLimit(name)'],
   // Quoted in `qualified`, and operators in operatorText.
   'subset/subset-catalog.ts': [
@@ -115,14 +121,13 @@ const MYSQL: Record<string, string[]> = {
   // Rights out of a SET column of the server.
   // Results of quotePath, and expressions of quoted columns.
   'restore/copy-rows.ts': ['into', 'source', 'values.join(", ")'],
-  'restore/grants.ts': ['given.join(", ")'],
+  'restore/grants.ts': ['given.join(", ")', 'destination'],
   'restore/load-tables.ts': ['additions', 'conversions.join(", ")', 'fields.join(", ")', 'set'],
   // Results of quotePath.
   'restore/swap/row-exchange.ts': ['from', 'into', 'mine', 'moved', 'pending', 'temporary'],
   // Renames of quoted names; conditions of ours, statements that EXECUTE IMMEDIATE takes as quoted text, and clauses that
   // check-definitions.ts has read token by token.
   'restore/swap/swap-packet.ts': ['clause', 'condition', 'run'],
-  'restore/swap/swap.ts': ['destination'],
   'sanitize/columns.ts': [
     'SAMPLED_ROWS',
     'SAMPLE_LENGTH',
@@ -132,7 +137,11 @@ const MYSQL: Record<string, string[]> = {
   ],
   'sanitize/digests.ts': ['expressions.join(", ")', 'hash', 'index', 'known === "" ? "0" : `…`'],
   'sanitize/replacements.ts': ['name'],
-  'sanitize/suggestion.ts': ['definition'],
+  'sanitize/suggestion.ts': ['key.definition'],
+  // Names of suggestion.ts, numbers of ours, and an expression of the user, which splitQuery has found to be in one statement.
+  'sanitize/trial.ts': [
+    ...['SAMPLE_LENGTH', 'limit', 'name', 'shown(name)', 'shown(sql)', 'some', 'sql', 'table', 'value'],
+  ],
   'subset/copy.ts': ['values.join(", ")'],
   'subset/finder.ts': [
     'refers(reference)',

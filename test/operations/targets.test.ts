@@ -77,7 +77,7 @@ describeWithPostgres('the state of a target', () => {
       const done = refreshInThread({
         place: { config, environment: { ...process.env, HOME: cwd }, cwd, debug: false },
         signal,
-        fileRead: (file) => listed.push(file ?? 'none'),
+        configurationRead: ({ file }) => listed.push(file ?? 'none'),
         listed(rows) {
           listed.push(...rows.map(({ name }) => name));
           return rows.toReversed();

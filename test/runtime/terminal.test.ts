@@ -57,3 +57,16 @@ test('a switch is on for true, 1, yes and on', () => {
   expect(['true', 'TRUE', '1', 'yes', 'on'].map(isTrue)).toEqual([true, true, true, true, true]);
   expect(['false', '0', '', 'undefined', undefined].map(isTrue)).toEqual([false, false, false, false, false]);
 });
+
+test.each([
+  [{ TERM: 'xterm' }, 16],
+  [{ TERM: 'xterm-256color' }, 256],
+  [{ TERM: 'xterm', COLORTERM: 'truecolor' }, 256],
+  [{ TERM: 'xterm-kitty' }, 256],
+  [{ TERM: 'xterm-256color', FORCE_COLOR: '1' }, 16],
+  [{ TERM: 'xterm', FORCE_COLOR: '3' }, 256],
+  [{ TERM: 'xterm-256color', NO_COLOR: '1' }, 0],
+  [{ TERM: 'dumb', COLORTERM: 'truecolor' }, 0],
+])('%j shows %i colours', (environment, colors) => {
+  expect(terminal(environment)).toMatchObject({ colors });
+});

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { formatAge, formatBytes, formatCount, formatDuration, formatNumberOf } from '../../src/text/format.ts';
+import {
+  formatAge,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatNumberOf,
+  formatTime,
+} from '../../src/text/format.ts';
 
 test.each([
   [0, '0 B'],
@@ -36,4 +43,21 @@ test('counts are grouped in thousands, with their noun', () => {
   expect(formatCount(1_234_567)).toBe('1,234,567');
   expect(formatNumberOf(1, 'table')).toBe('1 table');
   expect(formatNumberOf(200_123, 'row')).toBe('200,123 rows');
+});
+
+test.each([
+  ['Europe/Berlin', '2026-07-01T12:30:00Z', '2026-07-01 14:30+02'],
+  ['Europe/Berlin', '2026-12-31T23:30:00Z', '2027-01-01 00:30+01'],
+  ['America/St_Johns', '2026-01-01T03:00:00Z', '2025-12-31 23:30-03:30'],
+  ['Asia/Kathmandu', '2026-01-01T00:00:00Z', '2026-01-01 05:45+05:45'],
+  ['UTC', '2026-01-01T00:00:00Z', '2026-01-01 00:00+00'],
+])('in %s a time is local, with its offset from UTC', (zone, time, shown) => {
+  const before = process.env.TZ;
+  process.env.TZ = zone;
+  try {
+    expect(formatTime(time)).toBe(shown);
+  } finally {
+    if (before === undefined) delete process.env.TZ;
+    else process.env.TZ = before;
+  }
 });

@@ -1,4 +1,12 @@
 import { EventEmitter } from 'node:events';
+import {
+  ANSWER_BEGUN,
+  ATTRIBUTES_ANSWER,
+  type Background,
+  COLOR_ANSWER,
+  MAYBE_ANSWER_BEGUN,
+  readBackground,
+} from './background.ts';
 import { type MouseEvent, readMouse } from './mouse.ts';
 
 /** The input of Ink: the terminal, one key at a time. */
@@ -7,6 +15,10 @@ export interface KeyedInput {
   /** Leaves the input to another program. */
   pause(): Promise<void>;
   resume(): void;
+  /** The terminal was asked for its background: what looks like the beginning of an answer waits for its rest. */
+  expectAnswer(): void;
+  /** Resolves when the expected answer has arrived; soon in any case. */
+  answered(): Promise<void>;
   close(): void;
 }
 
@@ -14,7 +26,13 @@ export interface InputOptions {
   onMouse: (event: MouseEvent) => void;
   /** Whether keys are text now: consecutive characters are then passed on as one piece. */
   isTyping?: () => boolean;
+  onBackground?: (background: Background) => void;
 }
+
+/** How long the rest of a possible answer may take, which could also be Esc. */
+const REST_MS = 50;
+/** How long leaving waits for an answer. */
+const ANSWER_MS = 200;
 
 const ESC = '\\x1b';
 const PASTE = `${ESC}\\[200~[\\s\\S]*?(?:${ESC}\\[201~|$)`;
@@ -28,8 +46,11 @@ const CHARACTER = '\\p{ASCII}|\\P{ASCII}+';
  * handle Enter before the effect of Down. So each key is passed on after the frame of the key before it. A paste from
  * a terminal without bracketed paste would take seconds that way: text is passed on whole.
  */
-export function keyedInput(stdin: NodeJS.ReadStream, { onMouse, isTyping = () => false }: InputOptions): KeyedInput {
-  const oneKey = new RegExp(`${PASTE}|${SEQUENCE}|${ESCAPED}|${CHARACTER}`, 'gu');
+export function keyedInput(
+  stdin: NodeJS.ReadStream,
+  { onMouse, isTyping = () => false, onBackground = () => {} }: InputOptions,
+): KeyedInput {
+  const oneKey = new RegExp(`${PASTE}|${COLOR_ANSWER}|${SEQUENCE}|${ESCAPED}|${CHARACTER}`, 'gu');
   const keys: string[] = [];
   let next: NodeJS.Immediate | undefined;
   const stream = Object.assign(new EventEmitter(), {
@@ -53,14 +74,39 @@ export function keyedInput(stdin: NodeJS.ReadStream, { onMouse, isTyping = () =>
     next = undefined;
     if (keys.length > 0) stream.emit('readable');
   };
+  let held = '';
+  let rest: NodeJS.Timeout | undefined;
+  let expected: PromiseWithResolvers<void> | null = null;
+  const takeKey = (key: string): void => {
+    const event = readMouse(key);
+    if (event) onMouse(event);
+    else if (isColorAnswer.test(key)) {
+      const background = readBackground(key);
+      if (background) onBackground(background);
+    } else if (isAttributesAnswer.test(key)) {
+      expected?.resolve();
+      expected = null;
+    } else keys.push(key);
+  };
+  const take = (text: string): void => {
+    for (const key of text.match(oneKey) ?? []) takeKey(key);
+  };
   const onReadable = () => {
     for (let chunk = stdin.read(); chunk !== null; chunk = stdin.read()) {
-      for (const key of String(chunk).match(oneKey) ?? []) {
-        const event = readMouse(key);
-        if (event) onMouse(event);
-        else keys.push(key);
-      }
+      clearTimeout(rest);
+      const text = held + String(chunk);
+      const begun = ANSWER_BEGUN.exec(text) ?? (expected ? MAYBE_ANSWER_BEGUN.exec(text) : null);
+      held = begun?.[0] ?? '';
+      take(text.slice(0, text.length - held.length));
+      if (held !== '') rest = setTimeout(takeHeld, REST_MS);
     }
+    stream.emit('readable');
+  };
+  /** It was no answer; of one that has begun for certain, the rest is still waited for. */
+  const takeHeld = () => {
+    if (ANSWER_BEGUN.test(held)) return;
+    take(held);
+    held = '';
     stream.emit('readable');
   };
   stdin.on('readable', onReadable);
@@ -74,13 +120,26 @@ export function keyedInput(stdin: NodeJS.ReadStream, { onMouse, isTyping = () =>
       stdin.pause();
       await new Promise(setImmediate);
     },
+    expectAnswer: () => {
+      expected = Promise.withResolvers();
+    },
+    answered: async () => {
+      if (!expected) return;
+      const late = setTimeout(expected.resolve, ANSWER_MS);
+      await expected.promise;
+      clearTimeout(late);
+    },
     resume: () => void stdin.on('readable', onReadable),
     close: () => {
       clearImmediate(next);
+      clearTimeout(rest);
       stdin.off('readable', onReadable);
     },
   };
 }
+
+const isColorAnswer = new RegExp(`^${COLOR_ANSWER}$`);
+const isAttributesAnswer = new RegExp(`^${ATTRIBUTES_ANSWER}$`);
 
 function isText(key: string): boolean {
   return !/^\p{Cc}/u.test(key);

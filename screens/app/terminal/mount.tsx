@@ -1,16 +1,18 @@
 import { render } from 'ink';
+import type { StoreApi } from 'zustand';
 import type { Theme } from '../../../components/theme.ts';
 import { App } from '../app.tsx';
 import { dispatchMouse } from '../dispatch.ts';
 import type { Model } from '../model.ts';
 import { typingAt } from '../route.ts';
+import { ASK_FOR_BACKGROUND, type Background } from './background.ts';
 import type { HandOver } from './hand-over.ts';
 import { keyedInput } from './input.ts';
 import { MOUSE_OFF, MOUSE_ON } from './mouse.ts';
 import { settledOutput, type TerminalOutput } from './output.ts';
 
 export interface Mounted {
-  unmount(): void;
+  unmount(): Promise<void>;
   /** Resolves when the application has left the terminal; rejects when it failed. */
   ended: Promise<unknown>;
 }
@@ -18,7 +20,9 @@ export interface Mounted {
 export interface MountOptions {
   model: Model;
   handOver: HandOver;
-  theme: Theme;
+  theme: StoreApi<Theme>;
+  /** Called with the answer to the question for the background; absent where it is not asked. */
+  onBackground?: ((background: Background) => void) | undefined;
   stdin: NodeJS.ReadStream;
   stdout: TerminalOutput;
   /** Draws linearly on the ordinary screen. */
@@ -29,12 +33,13 @@ const AUTOWRAP_OFF = '\x1b[?7l';
 const AUTOWRAP_ON = '\x1b[?7h';
 
 /** Draws the application on the alternate screen of a terminal. */
-export function mount({ model, handOver, theme, stdin, stdout, screenReader }: MountOptions): Mounted {
+export function mount({ model, handOver, theme, onBackground, stdin, stdout, screenReader }: MountOptions): Mounted {
   // Keys typed before the first frame would be echoed into it.
   stdin.setRawMode(true);
   const input = keyedInput(stdin, {
     onMouse: (event) => dispatchMouse(model, event),
     isTyping: () => typingAt(model.navigation.top()) !== null,
+    ...(onBackground && { onBackground }),
   });
   const output = settledOutput(stdout);
   // Clips lines that are too long for a window just made narrower.
@@ -46,6 +51,7 @@ export function mount({ model, handOver, theme, stdin, stdout, screenReader }: M
   };
   const bindHandOver = (suspendTerminal: (work: () => Promise<void>) => Promise<void>) =>
     handOver.bind(async (work) => {
+      await input.answered();
       await input.pause();
       stdout.write(AUTOWRAP_ON);
       try {
@@ -67,12 +73,24 @@ export function mount({ model, handOver, theme, stdin, stdout, screenReader }: M
     incrementalRendering: !screenReader,
   });
   output.onSettled(() => app.clear());
+  // After the first frame, which waits for no answer.
+  if (onBackground) {
+    input.expectAnswer();
+    stdout.write(ASK_FOR_BACKGROUND);
+  }
   const ended = app.waitUntilExit().finally(() => {
     input.close();
     output.close();
     stdout.write(AUTOWRAP_ON + MOUSE_OFF);
   });
-  return { unmount: () => app.unmount(), ended };
+  return {
+    async unmount() {
+      // An answer that is on its way would be typed into the shell.
+      await input.answered();
+      app.unmount();
+    },
+    ended,
+  };
 }
 
 function stopUntilContinued(): void {

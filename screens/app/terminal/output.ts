@@ -32,7 +32,7 @@ export function settledOutput(stdout: TerminalOutput): SettledOutput {
     columns: stdout.columns,
     rows: stdout.rows,
     fd: stdout.fd,
-    write: (text: string, ...rest: []) => stdout.write(text.replace(ENTER, ENTER_AT_HOME), ...rest),
+    write: (text: string, ...rest: []) => stdout.write(shortBlanks(text.replace(ENTER, ENTER_AT_HOME)), ...rest),
   });
   const settle = () => {
     if (stream.columns === stdout.columns && stream.rows === stdout.rows) return;
@@ -58,4 +58,23 @@ export function settledOutput(stdout: TerminalOutput): SettledOutput {
       stdout.off('resize', onResize);
     },
   };
+}
+
+const ESC = '\\x1b';
+const STYLES_AND_BLANKS = new RegExp(`${ESC}\\[([\\d;]*)m| {12,}`, 'g');
+const PAINTS = /^(?:48;|4[0-7]$|10[0-7]$|7$)/;
+const PAINTS_NO_MORE = /^(?:0?$|27$|49$)/;
+
+/**
+ * Between a text and the side of its panel are blanks: they are erased, in a tenth of the bytes. Where there is a
+ * background they are written, because some terminals erase without it.
+ */
+export function shortBlanks(text: string): string {
+  let painted = false;
+  return text.replace(STYLES_AND_BLANKS, (match: string, style?: string) => {
+    if (style === undefined) return painted ? match : `\x1b[${match.length}X\x1b[${match.length}C`;
+    if (PAINTS.test(style)) painted = true;
+    else if (PAINTS_NO_MORE.test(style)) painted = false;
+    return match;
+  });
 }

@@ -10,6 +10,12 @@ import type { ShownConfiguration } from '../../operations/configuration/show.ts'
 import type { SignedOut } from '../../operations/sign-in/sign-out.ts';
 import type { OwnKey } from '../../operations/trust.ts';
 import type { BranchList } from '../../results/branch-results.ts';
+import {
+  HISTORY_METHODS,
+  HISTORY_OPERATIONS,
+  HISTORY_OUTCOMES,
+  type HistoryList,
+} from '../../results/history-results.ts';
 import type { DiffResult } from '../../results/results.ts';
 import type { RowsResult } from '../../results/rows-results.ts';
 import type { TableDiff } from '../../results/table-diff.ts';
@@ -163,6 +169,31 @@ export const DOCUMENTS: Record<string, Shape[]> = {
         rows: v.array(v.array(orNull(text))),
         cut: v.array(v.object({ row: number, column: number, bytes: number })),
         total: number,
+      }),
+    ),
+  ],
+  history: [
+    matches<HistoryList>()(
+      v.object({
+        entries: v.array(
+          v.object({
+            at: text,
+            operation: v.picklist(HISTORY_OPERATIONS),
+            target: text,
+            outcome: v.picklist(HISTORY_OUTCOMES),
+            error: orNull(text),
+            duration_ms: number,
+            snapshot: orNull(text),
+            sanitized: orNull(flag),
+            from: orNull(text),
+            to: orNull(text),
+            branches: texts,
+            method: orNull(v.picklist(HISTORY_METHODS)),
+            size_bytes: orNull(number),
+            swap_ms: orNull(number),
+          }),
+        ),
+        damaged_lines: number,
       }),
     ),
   ],

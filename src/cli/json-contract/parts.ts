@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ENGINE_IDS } from '../../engines/list.ts';
-import type { DatabaseCopies, DatabaseCopy } from '../../results/database-copies.ts';
+import type { DatabaseCopies, DatabaseCopy, DestinationCopies } from '../../results/database-copies.ts';
 import type { DefinitionOnly } from '../../results/definitions-only.ts';
 import type { GitState } from '../../results/git-state.ts';
 import type { HiddenObjects } from '../../results/hidden-objects.ts';
@@ -96,6 +96,14 @@ export const databaseCopies = matches<DatabaseCopies>()(
   v.object({ base: orNull(databaseCopy), spare: orNull(databaseCopy) }),
 );
 
+export const destinationCopies = matches<DestinationCopies>()(
+  v.object({
+    base: orNull(databaseCopy),
+    spare: orNull(databaseCopy),
+    branches: orNull(v.object({ count: number, size_bytes: orNull(number), own_bytes: orNull(number) })),
+  }),
+);
+
 export const target = matches<TargetRow>()(
   v.object({
     name: text,
@@ -116,7 +124,7 @@ export const target = matches<TargetRow>()(
     permissions: v.exactOptional(texts),
     sso_groups: v.exactOptional(texts),
     late: v.exactOptional(flag),
-    copies: v.exactOptional(databaseCopies),
+    copies: v.exactOptional(destinationCopies),
   }),
 );
 

@@ -24,13 +24,14 @@ import type {
 import type { DropCopiesPlan, DropCopiesResult, ResetPlan, ResetResult, UndoPlan } from '../../results/load-results.ts';
 import type { ExportResult, ImportResult, PrunePlan, RemovePlan, TransferResult } from '../../results/results.ts';
 import type { Suggestion } from '../../results/sanitize-results.ts';
-import type { SubsetExplanation } from '../../results/subset-results.ts';
+import type { SubsetExplanation, SubsetGraphResult } from '../../results/subset-results.ts';
 import { EXIT } from '../../runtime/errors.ts';
 import { destination, loadPlan, loadResult } from './load-parts.ts';
 import { matches } from './matches.ts';
 import {
   databaseCopies,
   databaseCopy,
+  destinationCopies,
   flag,
   location,
   notices,
@@ -111,6 +112,7 @@ const prunePlan = matches<PrunePlan>()(
         remove: v.array(snapshot),
         from: v.array(location),
         frees_bytes: number,
+        copies: v.exactOptional(destinationCopies),
       }),
     ),
     frees_bytes: number,
@@ -328,6 +330,15 @@ export const RESULTS: Record<string, Shape[]> = {
         target: text,
         row: v.object({ table: text, key: text }),
         chain: orNull(v.array(v.object({ table: text, key: text, why: text }))),
+      }),
+    ),
+    matches<SubsetGraphResult>()(
+      v.object({
+        target: text,
+        file: text,
+        format: v.picklist(['svg', 'mermaid']),
+        tables: number,
+        references: number,
       }),
     ),
   ],

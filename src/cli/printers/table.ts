@@ -1,6 +1,6 @@
 import type { Cell, Column } from '../../presentation/shapes/column.ts';
 import { GAP, layOutTable } from '../../presentation/shapes/table-layout.ts';
-import { cut, fitCells, wrap } from '../../text/text-width.ts';
+import { cutBefore, fitCell, wrap } from '../../text/text-width.ts';
 import type { Style } from './style.ts';
 
 export interface TableOptions {
@@ -18,11 +18,11 @@ export function formatTable<Row>(columns: Column<Row>[], rows: Row[], { columns:
   const { ellipsis } = style.glyphs;
   const line = (cells: Cell[]): string =>
     cells
-      .map(({ text, tone = 'plain' }, index) => {
+      .map(({ tone = 'plain', ...cell }, index) => {
         const { align = 'left' } = layout[index]?.column ?? {};
         const last = index === layout.length - 1 && align === 'left';
         const room = layout[index]?.width ?? 0;
-        return style.paint(tone, last ? cut(text, room, ellipsis) : fitCells(text, room, { align, ellipsis }));
+        return style.paint(tone, last ? cutBefore(cell, room, ellipsis) : fitCell(cell, room, { align, ellipsis }));
       })
       .join(gap)
       .trimEnd();
@@ -34,7 +34,8 @@ export function formatTable<Row>(columns: Column<Row>[], rows: Row[], { columns:
 function records<Row>(columns: Column<Row>[], rows: Row[], width: number): string {
   const linesOf = (row: Row): string[] =>
     columns.flatMap(({ title, cell }) => {
-      const text = cell(row).text.trim();
+      const { text: value, mark = '' } = cell(row);
+      const text = `${value}${mark}`.trim();
       return text === '' ? [] : wrap(title.trim() === '' ? text : `${title}: ${text}`, width);
     });
   return rows.map((row) => linesOf(row).join('\n')).join('\n\n');

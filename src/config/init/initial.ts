@@ -12,6 +12,7 @@ export interface InitialValues {
 }
 
 export function initialConfiguration({ secretKey, schemaUrl, sections }: InitialValues): string {
+  if (sections) return briefConfiguration({ secretKey, schemaUrl, sections });
   const shape = shapeOf(settingsSchema);
   const keys = shape.kind === 'object' ? [...shape.keys] : [];
   return [
@@ -29,7 +30,17 @@ export function initialConfiguration({ secretKey, schemaUrl, sections }: Initial
       : [`secret_key: "${secretKey}"`]),
     '',
     ...keys.flatMap(([key, child]) => defaultLines(key, child)),
-    sections ? writeTree(sections, 0) : EXAMPLE_TARGET,
+    EXAMPLE_TARGET,
+  ].join('\n');
+}
+
+/** What was answered, without the keys that have their defaults. */
+function briefConfiguration({ secretKey, schemaUrl, sections = {} }: InitialValues): string {
+  return [
+    `# yaml-language-server: $schema=${schemaUrl}`,
+    '# All keys: docs/configuration.md. Keep secret_key: nothing else opens what it has encrypted.',
+    `secret_key: "${secretKey}"`,
+    writeTree(sections, 0),
   ].join('\n');
 }
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { commandKeysSchema } from './command-keys.ts';
 import { dockerSchema } from './docker.ts';
 import type { schemaConfigSchema } from './snapshot.ts';
 import { ssoProviderSchema } from './sso.ts';
@@ -6,6 +7,8 @@ import { storageProfileSchema } from './storage-profile.ts';
 import { targetSchema } from './target.ts';
 import { traits } from './traits.ts';
 import { baseCopyKeys, cores, databaseUrl, name, path, publicKey, sql, text, webUrl } from './values.ts';
+
+const THEMES = ['auto', 'dark', 'light', 'dark-16', 'light-16', 'mono'] as const;
 
 export const DEFAULT_WORKING_DIRECTORY = '~/.tool';
 
@@ -65,6 +68,28 @@ export const settingsSchema = v.strictObject({
   trace: v.optional(
     v.pipe(v.boolean(), v.description('Keeps a log with every event and SQL statement as well.')),
     false,
+  ),
+  theme: v.optional(
+    v.pipe(
+      v.picklist(THEMES),
+      v.description(
+        'Colours of the screens: auto follows the background of the terminal; -16 uses its sixteen colours only; mono none.',
+      ),
+    ),
+    'auto',
+  ),
+  notify: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.description(
+        'Title, bell and notification of the terminal when a run of more than ten seconds ends in the screens.',
+      ),
+    ),
+    true,
+  ),
+  keys: v.optional(
+    v.pipe(commandKeysSchema, v.description('Keys of the screens, by command: in place of those in docs/screens.md.')),
+    {},
   ),
   trusted_keys: v.exactOptional(
     v.pipe(

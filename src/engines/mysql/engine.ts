@@ -2,14 +2,16 @@ import type { Engine } from '../engine.ts';
 import { wrapEngine } from '../wrap-engine.ts';
 import { branches } from './branches/branches.ts';
 import { countRows, listDatabases, listTables } from './browse.ts';
+import { clientProgram } from './connection/client-program.ts';
 import { withExplainedErrors } from './connection/explain-errors.ts';
 import { identifyAffected } from './connection/identity.ts';
 import { addressesOf, databaseOf } from './connection/location.ts';
 import { probe } from './connection/probe.ts';
 import { parseMysqlUrl } from './connection/url.ts';
 import { dump } from './dump/dump.ts';
+import { readSmallTables } from './read-small-tables.ts';
 import { inspectDestination, planRestore } from './restore/preflight.ts';
-import { dropCopies, findCopies, planReset, reset } from './restore/reset.ts';
+import { dropCopies, findAllCopies, findCopies, planReset, reset } from './restore/reset.ts';
 import { restore } from './restore/restore.ts';
 import { readTable } from './restore/stored-table.ts';
 import { readNeeds } from './restore/table-needs.ts';
@@ -21,6 +23,7 @@ import { scratchPlaces } from './sanitize/scratch-places.ts';
 import { splitStatements } from './sanitize/statements.ts';
 import { suggestQuery } from './sanitize/suggestion.ts';
 import { removeTraces } from './sanitize/traces.ts';
+import { tryReplacements } from './sanitize/trial.ts';
 import { runScript } from './script.ts';
 import { isSuperuser } from './server/superuser.ts';
 import { checkDestination, createIndex } from './subset/destination.ts';
@@ -33,7 +36,6 @@ const engine: Engine = {
     whyNotKeepGoing: 'the swap of a MySQL database renames every table of the snapshot, so none may be missing',
     onlyProgram: null,
     scriptsRollBack: false,
-    whyNoBaseCopies: null,
   },
   connect: {
     parseUrl: parseMysqlUrl,
@@ -47,6 +49,8 @@ const engine: Engine = {
     isSuperuser,
     inspect: async (context, url) => (await inspectDestination(context, url)).destination,
     countRows,
+    clientProgram,
+    readSmallTables,
   },
   dump: { run: dump },
   restore: {
@@ -60,6 +64,7 @@ const engine: Engine = {
     planReset,
     reset,
     findCopies,
+    findAllCopies,
     dropCopies,
   },
   sanitize: {
@@ -69,6 +74,7 @@ const engine: Engine = {
     runQuery,
     removeTraces,
     suggestQuery,
+    tryReplacements,
     scratchPlaces,
   },
   subset: { openSource, checkDestination, createIndex },

@@ -2,12 +2,14 @@ import type { Engine } from '../engine.ts';
 import { wrapEngine } from '../wrap-engine.ts';
 import { branches } from './branches/branches.ts';
 import { countRows, listDatabases, listSchemas, listTables } from './browse.ts';
+import { clientProgram } from './connection/client-program.ts';
 import { withExplainedErrors } from './connection/explain-errors.ts';
 import { identifyAffected } from './connection/identity.ts';
 import { addressesOf, databaseOf } from './connection/location.ts';
 import { probe } from './connection/probe.ts';
 import { parsePostgresUrl } from './connection/url.ts';
 import { dump } from './dump/dump.ts';
+import { readSmallTables } from './read-small-tables.ts';
 import { inspectDestination, planRestore } from './restore/preflight.ts';
 import { dropCopies, findAllCopies, findCopies, planReset, reset } from './restore/reset.ts';
 import { restore } from './restore/restore.ts';
@@ -21,6 +23,7 @@ import { scratchPlaces } from './sanitize/scratch-places.ts';
 import { splitStatements } from './sanitize/statements.ts';
 import { suggestQuery } from './sanitize/suggestion.ts';
 import { removeTraces } from './sanitize/traces.ts';
+import { tryReplacements } from './sanitize/trial.ts';
 import { runScript } from './script.ts';
 import { isSuperuser } from './server/superuser.ts';
 import { checkDestination, createIndex } from './subset/destination.ts';
@@ -29,7 +32,7 @@ import { reportTools } from './tools.ts';
 
 const engine: Engine = {
   id: 'postgres',
-  capabilities: { whyNotKeepGoing: null, onlyProgram: 'pg_dump', scriptsRollBack: true, whyNoBaseCopies: null },
+  capabilities: { whyNotKeepGoing: null, onlyProgram: 'pg_dump', scriptsRollBack: true },
   connect: {
     parseUrl: parsePostgresUrl,
     reportTools,
@@ -43,6 +46,8 @@ const engine: Engine = {
     isSuperuser,
     inspect: async (context, url) => (await inspectDestination(context, url)).destination,
     countRows,
+    clientProgram,
+    readSmallTables,
   },
   dump: { run: dump },
   restore: {
@@ -66,6 +71,7 @@ const engine: Engine = {
     runQuery,
     removeTraces,
     suggestQuery,
+    tryReplacements,
     scratchPlaces,
   },
   subset: { openSource, checkDestination, createIndex },

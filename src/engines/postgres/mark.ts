@@ -55,9 +55,13 @@ const markSchema = v.object({
   /** The load lacked rows or objects of the snapshot. */
   partial: v.optional(v.boolean(), false),
   contents: v.exactOptional(contentsSchema),
+  /** Of a base copy with unlogged tables, which a crash of the server empties: since when there was none. */
+  no_crash_since: v.exactOptional(v.string()),
 });
 export type Mark = v.InferOutput<typeof markSchema>;
-export type BaseMark = Pick<Mark, 'of' | 'snapshot' | 'loaded_at' | 'partial' | 'contents'> & { tool: 'base' };
+export type BaseMark = Pick<Mark, 'of' | 'snapshot' | 'loaded_at' | 'partial' | 'contents' | 'no_crash_since'> & {
+  tool: 'base';
+};
 export type BranchMark = Mark & { tool: 'branch'; branch: BranchFacts };
 export type NewMark = Partial<Mark> & Pick<Mark, 'tool' | 'of'>;
 

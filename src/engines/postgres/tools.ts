@@ -36,6 +36,7 @@ for directory in ${USUAL_PLACES.join(' ')} $places; do
   for program in ${PROGRAMS.join(' ')}; do
     [ -f "$directory/$program" ] && [ -x "$directory/$program" ] || continue 2
   done
+  [ "$directory/pg_dump" -ef /usr/share/postgresql-common/pg_wrapper ] && continue
   if [ -L "$directory/pg_dump" ]; then
     case $(readlink -f "$directory/pg_dump") in */pg_wrapper) continue ;; esac
   fi

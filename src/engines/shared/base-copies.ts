@@ -26,7 +26,12 @@ export function closedBase({ base }: Pick<BaseCopies, 'base'>, url: DatabaseUrl)
     base === null
       ? `There is no base copy of ${url.display} to make branches from`
       : `${base.name} was changed or opened to connections since the load that made it`,
-    { code: base === null ? 'no_base_copy' : 'base_copy_outdated', exit: EXIT.failed, hint: KEEP_BASE },
+    {
+      code: base === null ? 'no_base_copy' : 'base_copy_outdated',
+      exit: EXIT.failed,
+      details: base?.outdated ? [`${base.name}: ${base.outdated}`] : [],
+      hint: KEEP_BASE,
+    },
   );
 }
 

@@ -69,6 +69,6 @@ function fromHexadecimal(digits: string): string {
   return Buffer.from(digits, 'hex').toString();
 }
 
-function rowOf(columns: string[], value: (index: number) => string | null): StoredRow {
+export function rowOf(columns: string[], value: (index: number) => string | null): StoredRow {
   return Object.fromEntries(columns.map((column, index) => [column.toLowerCase(), value(index)]));
 }

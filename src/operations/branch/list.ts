@@ -14,7 +14,7 @@ export async function listBranches(
   { target, destdb }: { target?: string | undefined; destdb?: string | undefined },
 ): Promise<BranchList> {
   if (target !== undefined) return { branches: await branchesOf(context, { target, destdb }), errors: [] };
-  const names = Object.keys(context.configuration.settings.targets).filter((name) => hasBranches(context, name));
+  const names = Object.keys(context.configuration.settings.targets).filter((name) => hasDestination(context, name));
   const lists = await mapWithConcurrency(names, SERVERS_AT_ONCE, async (name) => {
     try {
       return { branches: await branchesOf(context, { target: name }), errors: [] };
@@ -32,10 +32,10 @@ async function branchesOf(context: Context, request: BranchesRequest): Promise<T
   return (await branchRows(opened, branches)).map((row) => ({ target: request.target, ...row }));
 }
 
-function hasBranches({ configuration }: Context, target: string): boolean {
+function hasDestination({ configuration }: Context, target: string): boolean {
   try {
     const chosen = configuredDestination(configuration, target);
-    return chosen !== null && openDestination(chosen).engine.branches !== undefined;
+    return chosen !== null && openDestination(chosen) !== null;
   } catch {
     return false;
   }

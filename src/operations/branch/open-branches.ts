@@ -35,7 +35,6 @@ export interface OpenedBranches {
 export async function openBranches(given: Context, request: BranchesRequest): Promise<OpenedBranches> {
   const context = await withTargetUrls(given, request.target, { source: false });
   const { engine, url } = openDestination(chooseDestination(context, request));
-  if (!engine.branches) throw unsupported(request.target, engine);
   return { context, engine, facet: engine.branches, url };
 }
 
@@ -47,7 +46,7 @@ const COMPARED_AT_ONCE = 4;
  * be compared, where the caller has taken responsibility for them.
  */
 export async function refuseSourceBranches(
-  { context, engine, facet, url }: OpenedBranches,
+  { context, facet, url }: OpenedBranches,
   { target, unverifiedSources }: BranchesRequest,
   databases: string[],
 ): Promise<string[]> {
@@ -56,7 +55,7 @@ export async function refuseSourceBranches(
     owner = name;
   };
   const unverified = await refuseSources(context, url, { target, unverifiedSources, onAllowed });
-  const why = whyNoBase({ engine, owner });
+  const why = whyNoBase(owner);
   if (why) throw noBranches(target, why);
   const others = databases.filter((database) => database !== url.database);
   const found = await mapWithConcurrency(others, COMPARED_AT_ONCE, (database) =>
@@ -123,11 +122,6 @@ export function copiedHow({ copiedBy }: Pick<BranchFacet, 'copiedBy'>): string {
   return copiedBy === 'files' ? '' : ': copy all rows, build all indexes';
 }
 
-/** The sum; `null` where one is unknown. */
-export function sumOf(sizes: (number | null)[]): number | null {
-  return sizes.includes(null) ? null : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
-}
-
 /** Refuses a plan of another destination than the configuration leads to by now, or of branches that have changed. */
 export function refuseOutdated(
   { url }: OpenedBranches,
@@ -153,10 +147,6 @@ function notOwn(name: string, owner: string): UserError {
     exit: EXIT.refused,
     hint: 'Create a branch with another name, and use that one. Other branches are for the people who created them.',
   });
-}
-
-function unsupported(target: string, { id, capabilities }: Engine): UserError {
-  return noBranches(target, capabilities.whyNoBaseCopies ?? `${id} is not supported`);
 }
 
 function noBranches(target: string, why: string): UserError {

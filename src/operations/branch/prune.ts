@@ -3,10 +3,11 @@ import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { formatAge } from '../../text/format.ts';
 import { type Checkout, readCheckout, readGitBranches } from '../git.ts';
+import { sumOf } from '../load/base-copies.ts';
 import type { Planned } from '../planned.ts';
 import { applyBranchDrop } from './drop.ts';
 import { listBranches } from './list.ts';
-import { openBranches, refuseSourceBranches, sumOf } from './open-branches.ts';
+import { openBranches, refuseSourceBranches } from './open-branches.ts';
 
 export interface BranchPruneRequest {
   /** Default: all targets. */

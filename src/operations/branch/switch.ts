@@ -1,12 +1,11 @@
 import { branchIsCurrent, findBranch } from '../../engines/shared/branches.ts';
 import type { BranchSwitchPlan, BranchSwitchResult } from '../../results/branch-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { recorded } from '../history/recorded.ts';
 import type { Planned } from '../planned.ts';
 import {
   type BranchesRequest,
   branchRows,
-  type OpenedBranches,
   openBranches,
   refuseOutdated,
   refuseSourceBranches,
@@ -23,7 +22,6 @@ export async function planBranchSwitch(given: Context, request: BranchSwitchRequ
   const { target, name } = request;
   const opened = await openBranches(given, request);
   const { context, facet, url } = opened;
-  if (!facet.switchTo) throw cannotSwitch(opened, request);
   const found = await facet.list(context, url);
   const branch = findBranch(found, { name, url });
   if (branch.current) throw branchIsCurrent(name, url);
@@ -40,11 +38,22 @@ export async function planBranchSwitch(given: Context, request: BranchSwitchRequ
 }
 
 /** Steps: `swap`. */
-export async function applyBranchSwitch(given: Context, planned: PlannedBranchSwitch): Promise<BranchSwitchResult> {
+export function applyBranchSwitch(given: Context, planned: PlannedBranchSwitch): Promise<BranchSwitchResult> {
+  const { target, branch } = planned.plan;
+  return recorded(
+    given,
+    { operation: 'branch switch', target, snapshot: branch.snapshot, branches: [branch.name] },
+    {
+      work: () => perform(given, planned),
+      facts: ({ destination, swap_ms }) => ({ to: destination, swap_ms }),
+    },
+  );
+}
+
+async function perform(given: Context, planned: PlannedBranchSwitch): Promise<BranchSwitchResult> {
   const { request, plan } = planned;
   const opened = await openBranches(given, request);
   const { context, facet, url } = opened;
-  if (!facet.switchTo) throw cannotSwitch(opened, request);
   refuseOutdated(opened, plan, { planned: [plan.branch], present: await facet.list(context, url) });
   const { swapMs, undoDatabase, previous } = await facet.switchTo(context, { url, name: request.name });
   return {
@@ -55,12 +64,4 @@ export async function applyBranchSwitch(given: Context, planned: PlannedBranchSw
     swap_ms: swapMs,
     undo_database: undoDatabase,
   };
-}
-
-function cannotSwitch({ facet, url }: OpenedBranches, { name, target }: BranchSwitchRequest): UserError {
-  return new UserError(`${url.display} cannot be switched to branch "${name}": ${facet.whyNoSwitch}`, {
-    code: 'switch_unsupported',
-    exit: EXIT.failed,
-    hint: `Connect to the branch by its own URL: tool branch create ${target} ${name} --reuse --env`,
-  });
 }

@@ -1,6 +1,6 @@
 import type { Configuration } from '../../config/configuration.ts';
-import type { BaseCopies, BaseCopy, Engine, RestorePlan } from '../../engines/engine.ts';
-import type { DatabaseCopies, DatabaseCopy } from '../../results/database-copies.ts';
+import type { AllCopies, BaseCopies, BaseCopy, RestorePlan } from '../../engines/engine.ts';
+import type { DatabaseCopies, DatabaseCopy, DestinationCopies } from '../../results/database-copies.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';
 
@@ -35,15 +35,8 @@ function keysOf(configuration: Configuration, target: string): { keep_base?: boo
   return { ...(keep_base !== undefined && { keep_base }), ...(keep_spare !== undefined && { keep_spare }) };
 }
 
-export interface Obstacles {
-  engine: Engine;
-  /** The owner of a source that is the destination, with permission. */
-  owner: string | undefined;
-}
-
-/** Why no base copy of the destination may be kept; `null` where one may. */
-export function whyNoBase({ engine, owner }: Obstacles): string | null {
-  if (engine.capabilities.whyNoBaseCopies !== null) return engine.capabilities.whyNoBaseCopies;
+/** Why no base copy of the destination may be kept; `null` where one may. The owner is that of a source that is the destination. */
+export function whyNoBase(owner: string | undefined): string | null {
   return owner === undefined ? null : `the destination is the source of target "${owner}"`;
 }
 
@@ -66,6 +59,24 @@ export function baseWarning(why: string): { code: string; message: string } {
 /** As in the JSON output; `null` where there are none. */
 export function databaseCopies({ base, spare }: BaseCopies): DatabaseCopies | null {
   return base || spare ? { base: base && databaseCopy(base), spare: spare && databaseCopy(spare) } : null;
+}
+
+/** As in the JSON output; `null` where there are none. */
+export function destinationCopies({ branches, ...copies }: AllCopies): DestinationCopies | null {
+  const separate = branches.filter(({ current }) => !current);
+  const found = databaseCopies(copies);
+  if (!found && separate.length === 0) return null;
+  const totals = {
+    count: separate.length,
+    size_bytes: sumOf(separate.map(({ sizeBytes }) => sizeBytes)),
+    own_bytes: sumOf(separate.map(({ ownBytes }) => ownBytes)),
+  };
+  return { base: null, spare: null, ...found, branches: separate.length === 0 ? null : totals };
+}
+
+/** The sum; `null` where one is unknown. */
+export function sumOf(sizes: (number | null)[]): number | null {
+  return sizes.includes(null) ? null : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
 }
 
 export function databaseCopy({ name, snapshot, loadedAt, partial, sizeBytes, outdated }: BaseCopy): DatabaseCopy {

@@ -1,4 +1,5 @@
 import { isAllowedDestination } from '../../config/allowed-destinations.ts';
+import { settingsWithMisnamed } from '../../config/misnamed-targets.ts';
 import { connectionUrl } from '../../config/urls/connection-url.ts';
 import { connectionKey } from '../../engines/connection-limits.ts';
 import type { AffectedDatabase, DatabaseUrl, EngineContext } from '../../engines/engine.ts';
@@ -146,10 +147,11 @@ interface Source {
 }
 
 function sourcesOf({ configuration }: Context, { engine }: DatabaseUrl): Source[] {
-  return Object.keys(configuration.settings.targets).flatMap((target) =>
+  const all = { ...configuration, settings: settingsWithMisnamed(configuration) };
+  return Object.keys(all.settings.targets).flatMap((target) =>
     SOURCES.flatMap((field): Source[] => {
       const key = `targets.${target}.${field}`;
-      const { text, blank } = textOf(configuration, key);
+      const { text, blank } = textOf(all, key);
       if (text === undefined) return [];
       const url = parse(text);
       const cloud = configuration.cloud?.has(target) ?? false;

@@ -42,7 +42,7 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
   const unverified = await refuseSources(context, url, { ...request, onAllowed });
   const { onlyBase = false } = request;
   const wantedCopy = onlyBase ? null : wantedBase(configuration, request);
-  const noBase = wantedCopy && whyNoBase({ engine, owner });
+  const noBase = wantedCopy && whyNoBase(owner);
   if (wantedCopy?.explicit && noBase) throw baseRefused(request.target, noBase);
   const keepBase = wantedCopy && !noBase ? { spare: wantedCopy.spare } : undefined;
   const wanted = request.tables;

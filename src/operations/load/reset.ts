@@ -1,9 +1,10 @@
-import type { BaseCopy, Engine, Resettable } from '../../engines/engine.ts';
+import type { BaseCopy, Resettable } from '../../engines/engine.ts';
 import type { DropCopiesPlan, DropCopiesResult, ResetPlan, ResetResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { formatBytes } from '../../text/format.ts';
 import { findTarget } from '../find-target.ts';
+import { recorded } from '../history/recorded.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
 import { databaseCopies, databaseCopy, keepsSpare, whyNoBase } from './base-copies.ts';
@@ -33,12 +34,11 @@ export async function planReset(given: Context, request: ResetRequest): Promise<
   const onAllowed = (name: string): void => {
     owner = name;
   };
-  const supported = supporting(engine, request.target);
   const unverified_sources = await refuseSources(context, url, { ...request, onAllowed });
-  const why = whyNoBase({ engine, owner });
+  const why = whyNoBase(owner);
   if (why) throw unsupported(request.target, why);
   const spare = keepsSpare(context.configuration, request);
-  const found = await supported.planReset(context, { url, spare });
+  const found = await engine.restore.planReset(context, { url, spare });
   const undo = request.undo ?? true;
   const base = databaseCopy(found.base);
   const plan: ResetPlan = {
@@ -57,18 +57,26 @@ export async function planReset(given: Context, request: ResetRequest): Promise<
 }
 
 /** Restores the destination to its state after its last load. Steps: `prepare`, `swap`, `spare`. */
-export async function applyReset(given: Context, planned: PlannedReset): Promise<ResetResult> {
+export function applyReset(given: Context, planned: PlannedReset): Promise<ResetResult> {
+  const { target, destination, base } = planned.plan;
+  return recorded(
+    given,
+    { operation: 'reset', target, snapshot: base.snapshot, from: base.database, to: destination.url },
+    { work: () => perform(given, planned), facts: ({ swap_ms, size_bytes }) => ({ swap_ms, size_bytes }) },
+  );
+}
+
+async function perform(given: Context, planned: PlannedReset): Promise<ResetResult> {
   const { request, plan } = planned;
   const context = await withTargetUrls(given, request.target, { source: false });
   const { engine, url } = openDestination(chooseDestination({ ...context, report: () => {} }, request));
-  const supported = supporting(engine, request.target);
   await checkDestination(context, planned, url);
   const accept = ({ snapshot, loadedAt }: BaseCopy): void => {
     if (snapshot === plan.base.snapshot && loadedAt === plan.base.loaded_at) return;
     throw planOutdated(`Another load has replaced the base copy of ${url.display}`);
   };
   const { role } = findTarget(context.configuration, request.target).snapshot ?? {};
-  const { swapMs, undoDatabase, spareDatabase } = await supported.reset(context, {
+  const { swapMs, undoDatabase, spareDatabase } = await engine.restore.reset(context, {
     ...{ url, role, accept, undo: plan.undo, spare: plan.spare },
   });
   return {
@@ -93,10 +101,9 @@ export async function planDropCopies(
 ): Promise<PlannedDropCopies> {
   const context = await withTargetUrls(given, request.target, { source: false });
   const { engine, url } = openDestination(chooseDestination(context, request));
-  const supported = supporting(engine, request.target);
   await refuseSources(context, url, request);
   const destination = await engine.connect.inspect(context, url);
-  const found = databaseCopies(await supported.findCopies(context, url));
+  const found = databaseCopies(await engine.restore.findCopies(context, url));
   const copies = [found?.base, found?.spare].flatMap((copy) => copy ?? []);
   if (copies.length === 0) {
     throw new UserError(`${url.display} has no base copy and no spare to drop`, {
@@ -117,20 +124,11 @@ export async function applyDropCopies(given: Context, planned: PlannedDropCopies
   const { request, plan } = planned;
   const context = await withTargetUrls(given, request.target, { source: false });
   const { engine, url } = openDestination(chooseDestination({ ...context, report: () => {} }, request));
-  const supported = supporting(engine, request.target);
   if (url.display !== plan.destination.url) {
     throw planOutdated(`The destination is ${url.display}, no longer ${plan.destination.url},`);
   }
-  const dropped = await supported.dropCopies(context, url);
+  const dropped = await engine.restore.dropCopies(context, url);
   return { target: request.target, destination: url.display, dropped };
-}
-
-type Supporting = Required<Pick<Engine['restore'], 'planReset' | 'reset' | 'findCopies' | 'dropCopies'>>;
-
-function supporting({ restore, capabilities }: Engine, target: string): Supporting {
-  const { planReset: plan, reset, findCopies, dropCopies } = restore;
-  if (plan && reset && findCopies && dropCopies) return { planReset: plan, reset, findCopies, dropCopies };
-  throw unsupported(target, capabilities.whyNoBaseCopies ?? 'the engine has no base copies');
 }
 
 function unsupported(target: string, why: string): UserError {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import { type StoredRow, storedRows } from '../../engines/shared/stored-rows.ts';
+import type { DatabaseUrl, Engine } from '../../engines/engine.ts';
+import { rowOf, type StoredRow, storedRows } from '../../engines/shared/stored-rows.ts';
 import {
   bytesOfTable,
   filesOfTable,
@@ -8,7 +9,14 @@ import {
   type ManifestFile,
   type ManifestTable,
 } from '../../repository/manifest.ts';
-import { isVersion, type Migrations, MOST_MIGRATION_TABLES, MOST_VERSIONS } from '../../results/migration-results.ts';
+import {
+  isVersion,
+  LONGEST_VERSION,
+  type Migrations,
+  MOST_MIGRATION_TABLES,
+  MOST_VERSIONS,
+} from '../../results/migration-results.ts';
+import type { Context } from '../../runtime/context.ts';
 import { splitName } from '../../text/table-names.ts';
 import { MIGRATION_TOOLS, type MigrationTool } from './migration-tools.ts';
 
@@ -23,16 +31,37 @@ type Read = (file: ManifestFile) => AsyncIterable<Uint8Array>;
 export async function readMigrations(dump: Dumped, read: Read): Promise<Migrations[]> {
   const migrations: Migrations[] = [];
   for (const { table, tool, columns } of candidates(dump)) {
-    const rows = storedRows(await textOf(table, read), columns);
-    const versions = versionsOf(tool, rows);
-    if (versions.length === 0) continue;
-    migrations.push({
-      ...{ tool: tool.tool, table: table.name, count: versions.length },
-      sha256: createHash('sha256').update(versions.toSorted().join('\n')).digest('hex'),
-      versions: versions.slice(-MOST_VERSIONS),
-    });
+    migrations.push(...migrationsOf(tool, table.name, storedRows(await textOf(table, read), columns)));
   }
   return migrations;
+}
+
+/** The same of a live database, under the names of the snapshot. */
+export async function readLiveMigrations(
+  context: Context,
+  { engine, url, manifest }: { engine: Engine; url: DatabaseUrl; manifest: Manifest },
+): Promise<Migrations[]> {
+  const tables = await engine.connect.readSmallTables?.(context, {
+    ...{ url, manifest, mostTables: MOST_MIGRATION_TABLES, mostRows: MOST_ROWS, longest: LONGEST_VERSION + 1 },
+    names: [...new Set(MIGRATION_TOOLS.map(({ table }) => table))],
+  });
+  return (tables ?? []).flatMap(({ table, columns, rows }) => {
+    const tool = isVersion(table) ? toolOf(splitName(table).rest, columns) : undefined;
+    return tool
+      ? migrationsOf(
+          tool,
+          table,
+          rows.map((values) => rowOf(columns, (index) => values[index] ?? null)),
+        )
+      : [];
+  });
+}
+
+function migrationsOf(tool: MigrationTool, table: string, rows: StoredRow[]): Migrations[] {
+  const versions = versionsOf(tool, rows);
+  if (versions.length === 0) return [];
+  const sha256 = createHash('sha256').update(versions.toSorted().join('\n')).digest('hex');
+  return [{ tool: tool.tool, table, count: versions.length, sha256, versions: versions.slice(-MOST_VERSIONS) }];
 }
 
 const dataSchema = v.record(

@@ -7,6 +7,7 @@ import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { splitName } from '../../text/table-names.ts';
 import { chooseDestination } from '../load/destination.ts';
+import { readLiveMigrations } from '../migrations/read-migrations.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
 import { findSnapshot, type SnapshotSelector } from './snapshots.ts';
 
@@ -29,11 +30,15 @@ export async function diff(given: Context, { target, a, b, original = false }: D
   const context = b === undefined ? await withTargetUrls(given, target, { source: false }) : given;
   const from = await findSnapshot(context, { target, snapshot: a, original });
   if (b === undefined) {
-    const { url, tables } = await countDestination(context, target, from.manifest);
-    return { target, from: from.row, to: null, destination: url, ...compare(sidesOf(from.manifest), tables) };
+    const { url, tables, migrations } = await readDestination(context, target, from.manifest);
+    const changed = compareMigrations(from.manifest.migrations, migrations);
+    return {
+      ...{ target, from: from.row, to: null, destination: url, ...compare(sidesOf(from.manifest), tables) },
+      ...(changed.length > 0 && { migrations: changed }),
+    };
   }
   const to = await findSnapshot(context, { target, snapshot: b, original });
-  const migrations = compareMigrations(from.manifest, to.manifest);
+  const migrations = compareMigrations(from.manifest.migrations, to.manifest.migrations);
   return {
     target,
     from: from.row,
@@ -45,7 +50,7 @@ export async function diff(given: Context, { target, a, b, original = false }: D
 }
 
 /** By table; of a table with very many, the last ones that manifests contain. */
-function compareMigrations({ migrations: from = [] }: Manifest, { migrations: to = [] }: Manifest): MigrationsChange[] {
+function compareMigrations(from: Migrations[] = [], to: Migrations[] = []): MigrationsChange[] {
   const keyOf = ({ tool, table }: Migrations): string => `${tool} ${table}`;
   const tables = new Map([...from, ...to].map((each) => [keyOf(each), each]));
   return [...tables].flatMap(([key, { tool, table }]) => {
@@ -71,11 +76,11 @@ function sidesOf({ tables }: Manifest): Map<string, Side> {
   );
 }
 
-async function countDestination(
+async function readDestination(
   context: Context,
   target: string,
   manifest: Manifest,
-): Promise<{ url: string; tables: Map<string, Side> }> {
+): Promise<{ url: string; tables: Map<string, Side>; migrations: Migrations[] }> {
   const { engine: engineId, schemas } = manifest;
   const { text } = chooseDestination(context, { target });
   const engine = engineForUrl(text);
@@ -94,8 +99,10 @@ async function countDestination(
   );
   const inSnapshot = (name: string): boolean => schemas.includes(splitName(name).schema);
   const tables = [...counts].filter(([name]) => inSnapshot(name));
+  const migrations = await readLiveMigrations(context, { engine, url, manifest });
   return {
     url: url.display,
+    migrations: migrations.filter(({ table }) => inSnapshot(table)),
     tables: new Map(tables.map(([name, rows]) => [name, { rows, bytes: null, sha256: null }])),
   };
 }

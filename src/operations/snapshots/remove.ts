@@ -5,6 +5,7 @@ import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { findTarget } from '../find-target.ts';
+import { recorded } from '../history/recorded.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { localRepository } from './local-repository.ts';
 import { findSnapshot, findSnapshots, type SnapshotRequest } from './snapshots.ts';
@@ -38,10 +39,17 @@ export async function planRemove(context: Context, request: RemoveRequest): Prom
 }
 
 /** Removes the snapshot's manifest, then the objects that no snapshot names any more. It cannot be undone. */
-export async function applyRemove(
-  context: Context,
-  { request, plan: { target, snapshot, from } }: PlannedRemove,
-): Promise<void> {
+export function applyRemove(context: Context, planned: PlannedRemove): Promise<void> {
+  const { target, snapshot } = planned.plan;
+  const { id, sanitized, size_bytes } = snapshot;
+  return recorded(
+    context,
+    { operation: 'remove', target, snapshot: id, sanitized, size_bytes },
+    { work: () => perform(context, planned) },
+  );
+}
+
+async function perform(context: Context, { request, plan: { target, snapshot, from } }: PlannedRemove): Promise<void> {
   const { report } = context;
   // By its id alone: a sanitized snapshot and its original share an index.
   const [found] = await findSnapshots(context, { target, ids: [snapshot.id] });

@@ -25,9 +25,9 @@ export async function storeDump(context: Context, { engine, repository, previous
   const sizes = new Map(previous?.tables.map((table) => [table.name, bytesOfTable(table)]));
   let addedBytes = 0;
   const store = async (name: string, { destination, packed }: { destination: string; packed: PackedContent }) => {
-    const { sha256, bytes, storedBytes, storedSha256, isStored, ...facts } = packed;
+    const { sha256, bytes, storedBytes, storedSha256, isStored, isNew = false, ...facts } = packed;
     if (isStored) repository.found({ sha256 });
-    else if (await repository.store(destination, { sha256 })) addedBytes += storedBytes;
+    if (isNew || (!isStored && (await repository.store(destination, { sha256 })))) addedBytes += storedBytes;
     return { file: { name, sha256, bytes, stored_bytes: storedBytes, stored_sha256: storedSha256 }, ...facts };
   };
   const dumping = engine.dump.run(context, {

@@ -2,6 +2,7 @@ import { ENGINE_PROFILES, profileOfScheme } from '../../engines/list.ts';
 import type { Sized } from '../../results/results.ts';
 import { formatBytes } from '../../text/format.ts';
 import { cellWidth, fitCells } from '../../text/text-width.ts';
+import { proposedDestination } from './source-url.ts';
 import { lacksDatabase, type SetupState, type SetupStep } from './step.ts';
 import type { SetupStepId } from './step-ids.ts';
 import { STORAGE_STEPS } from './storage-steps.ts';
@@ -11,6 +12,9 @@ const inVariables = ({ answers }: SetupState): boolean => answers.keep === 'vari
 
 /** The answer of the schemas question that goes on with the marked ones. */
 export const GO_ON = '';
+
+/** Above the first question. */
+export const WELCOME = 'Welcome to tool. Nothing is written before you have seen the file.';
 
 /** The questions in order. Nothing is written before the last but one, which shows the file. */
 export const SETUP_STEPS: SetupStep[] = [
@@ -34,7 +38,7 @@ export const SETUP_STEPS: SetupStep[] = [
   {
     id: 'how',
     kind: 'choice',
-    about: () => ['The source: the database to take snapshots of. It is only read.'],
+    about: () => ['The source: the database of the snapshots. It is only read.'],
     options: () => [
       { label: 'Type or paste its connection URL', value: 'url' },
       { label: 'Type host, user and password one by one, and choose the database', value: 'fields' },
@@ -86,7 +90,7 @@ export const SETUP_STEPS: SetupStep[] = [
   {
     id: 'database',
     kind: 'choice',
-    about: () => ['The database to take snapshots of.'],
+    about: () => ['Database to build snapshots of.'],
     when: (state) => byFields(state) || lacksDatabase(state),
     options: ({ found }) =>
       found.databases.map((database) => ({ label: sized(database, found.databases), value: database.name })),
@@ -114,8 +118,9 @@ export const SETUP_STEPS: SetupStep[] = [
     label: 'Destination:',
     about: ({ found }) => [
       'The database to load snapshots into. The first load creates it if required; each load replaces it.',
-      `Such as ${found.source?.engine ?? 'postgres'}://user:password@localhost/database_dev. Leave empty to decide later.`,
+      `Such as ${found.source?.engine ?? 'postgres'}://user:password@localhost/database_dev. Empty (Ctrl-U): decide later.`,
     ],
+    initial: proposedDestination,
     optional: true,
   },
   {

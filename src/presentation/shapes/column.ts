@@ -25,5 +25,7 @@ export interface Column<Row> {
 
 export interface Cell {
   text: string;
+  /** Follows the text, and stays where that is cut. */
+  mark?: string;
   tone?: Tone;
 }

@@ -8,12 +8,19 @@ export interface Glyphs {
   pointer: string;
   ellipsis: string;
   rule: string;
+  /** The sides and corners of a panel. */
+  side: string;
+  corners: { topLeft: string; topRight: string; bottomLeft: string; bottomRight: string };
   dot: string;
   arrow: string;
   none: string;
   barFull: string;
   barEmpty: string;
   caret: string;
+  /** Bars of a sparkline, from the lowest. */
+  levels: string;
+  /** Frames of the mark of a run in progress. */
+  spinner: string;
   /** Marks of states, for terminals without colour. */
   good: string;
   bad: string;
@@ -28,12 +35,16 @@ export const UNICODE: Glyphs = {
   pointer: '❯',
   ellipsis: '…',
   rule: '─',
+  side: '│',
+  corners: { topLeft: '╭', topRight: '╮', bottomLeft: '╰', bottomRight: '╯' },
   dot: '·',
   arrow: '→',
   none: '–',
   barFull: '█',
   barEmpty: '░',
   caret: '▏',
+  levels: '▁▂▃▄▅▆▇█',
+  spinner: '⠋⠙⠹⠸⠼⠴⠦⠧',
   good: '✓',
   bad: '✗',
   caution: '!',
@@ -47,12 +58,16 @@ export const ASCII: Glyphs = {
   pointer: '>',
   ellipsis: '~',
   rule: '-',
+  side: '|',
+  corners: { topLeft: '+', topRight: '+', bottomLeft: '+', bottomRight: '+' },
   dot: '|',
   arrow: '->',
   none: '-',
   barFull: '#',
   barEmpty: '.',
   caret: '_',
+  levels: '_.-=+*#',
+  spinner: '|/-\\',
   good: '+',
   bad: 'x',
   caution: '!',
@@ -67,12 +82,16 @@ export const SPOKEN: Glyphs = {
   pointer: '>',
   ellipsis: '...',
   rule: '',
+  side: '',
+  corners: { topLeft: '', topRight: '', bottomLeft: '', bottomRight: '' },
   dot: ',',
   arrow: 'to',
   none: 'none',
   barFull: '',
   barEmpty: '',
   caret: '',
+  levels: '',
+  spinner: '',
   good: 'good:',
   bad: 'bad:',
   caution: 'caution:',

@@ -13,7 +13,7 @@ export function keptText({ database, command }: Undo): string {
 
 /** On the screens, where a key restores it. */
 export function detailsWithKey({ details, undo }: RunSummary): string[] {
-  return undo === null ? details : [...details, `The previous ${undo.database} is kept. Press u to undo`];
+  return undo === null ? details : [...details, `The previous ${undo.database} is kept. Press U to undo`];
 }
 
 /** On the command line. */

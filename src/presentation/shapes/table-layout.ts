@@ -1,5 +1,5 @@
 import { cellWidth } from '../../text/text-width.ts';
-import type { Column } from './column.ts';
+import type { Cell, Column } from './column.ts';
 
 export interface TableLayout<Row> {
   columns: LaidOutColumn<Row>[];
@@ -46,10 +46,14 @@ export function fullWidth<Row>(columns: Column<Row>[], rows: Row[]): number {
 
 function naturalWidth<Row>(column: Column<Row>, rows: Row[]): number {
   const widest = rows.reduce(
-    (width, row) => Math.max(width, cellWidth(column.cell(row).text)),
+    (width, row) => Math.max(width, widthOf(column.cell(row))),
     Math.max(cellWidth(column.title), column.min ?? 0),
   );
   return Math.min(widest, column.max ?? widest);
+}
+
+function widthOf({ text, mark = '' }: Cell): number {
+  return cellWidth(text) + cellWidth(mark);
 }
 
 function briefly<Row>(entry: LaidOutColumn<Row>, rows: Row[]): LaidOutColumn<Row> {

@@ -3,14 +3,16 @@ import {
   closeSync,
   fstatSync,
   fsyncSync,
+  mkdirSync,
   openSync,
   readFileSync,
   readSync,
+  renameSync,
   statSync,
   utimesSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { objectKey } from '../keys.ts';
 import type { LevelChooser } from './compression-level.ts';
 import {
@@ -175,17 +177,22 @@ export function createPacker(terminator: string | null): Packer {
 
 export interface ContentToPack {
   content: Uint8Array<ArrayBuffer>;
-  /** The object to write; synced to the disk before `packContent` returns. */
+  /** Where the object is written and synced, before it takes its place in the store. */
   destination: string;
   terminator: string | null;
 }
 
 export interface PackedContent extends Packed {
-  /** The store has the same object, which has been made young; none was written. */
+  /** The store has the object, which is young. */
   isStored: boolean;
+  /** The store had none of this content. */
+  isNew?: boolean;
 }
 
-/** As `packFile` for content in memory, with the folder of the store: an object that is there, byte for byte, is not written again. */
+/**
+ * As `packFile` for content in memory, into the folder of the store: an object that is there, byte for byte, is not
+ * written again. The new names are durable when their folders are synced.
+ */
 export function packContent({ content, destination, terminator }: ContentToPack, store: string): PackedContent {
   const packer = createPacker(terminator);
   const parts: Buffer[] = [];
@@ -195,7 +202,9 @@ export function packContent({ content, destination, terminator }: ContentToPack,
   }
   const { table, packed } = packer.finish();
   const object = Buffer.concat([...parts, table]);
-  if (isThere(join(store, objectKey(packed.sha256)), object)) return { ...packed, isStored: true };
+  const path = join(store, objectKey(packed.sha256));
+  const bytesThere = statSync(path, { throwIfNoEntry: false })?.size;
+  if (bytesThere === object.length && isThere(path, object)) return { ...packed, isStored: true };
   const output = openSync(destination, 'wx', 0o600);
   try {
     writeWhole(output, object);
@@ -203,13 +212,16 @@ export function packContent({ content, destination, terminator }: ContentToPack,
   } finally {
     closeSync(output);
   }
-  return { ...packed, isStored: false };
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // Replaces one that differs, which may be damaged.
+  renameSync(destination, path);
+  return { ...packed, isStored: true, isNew: bytesThere === undefined };
 }
 
 /** A sweep spares what is young; what it removes meanwhile is not there. */
 function isThere(path: string, object: Buffer): boolean {
   try {
-    if (statSync(path).size !== object.length || !readFileSync(path).equals(object)) return false;
+    if (!readFileSync(path).equals(object)) return false;
     const now = new Date();
     utimesSync(path, now, now);
     return true;

@@ -30,8 +30,10 @@ export interface Frame {
   bytes: number;
 }
 
-/** With room for the whole result zstd compresses in one pass, without copies. */
-const ROOM = FRAME_BYTES + FRAME_BYTES / 64;
+/** With room for the whole result zstd compresses in one pass, without copies; a megabyte for each small file would burden the garbage collector. */
+function roomFor({ length }: Uint8Array): number {
+  return length + Math.ceil(length / 64) + 512;
+}
 
 /** A lower bound keeps the table small; the last frame and empty objects are exempt. */
 const SMALLEST_FRAME_BYTES = 64 * 1024;
@@ -47,7 +49,7 @@ function mostFrames(bytes: number): number {
 
 export function compressFrame(content: Uint8Array, level = 1): Buffer<ArrayBuffer> {
   return zstdCompressSync(content, {
-    chunkSize: ROOM,
+    chunkSize: roomFor(content),
     params: level === 1 ? LIGHTEST : { [constants.ZSTD_c_compressionLevel]: level },
   });
 }

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { ContentToPack, ObjectToRead, PackedContent, StoredObject } from './object-file.ts';
+import { FRAME_BYTES } from './object-format.ts';
 import { createThreadPool, type TaskChannel } from './thread-pool.ts';
 
 export interface PackJob {
@@ -66,6 +67,13 @@ export function createObjectPool(size: number): ObjectPool {
 
     async *read(object) {
       await using exchange = await threads.acquire();
+      if (object.bytes <= FRAME_BYTES) {
+        exchange.send({ task: 'read-whole', ...object });
+        const message = await exchange.receive();
+        if (message.reply !== 'frames') throw new Error(`the thread answered ${message.reply}`);
+        yield* message.frames;
+        return;
+      }
       exchange.send({ task: 'read', ...object });
       for (let ahead = 0; ahead < READ_AHEAD; ahead += 1) exchange.send({ task: 'next' });
       yield* frames(exchange);

@@ -28,6 +28,8 @@ export type WorkerTask =
   | { task: 'pack-contents'; contents: ContentToPack[]; store: string }
   | ({ task: 'check' } & ObjectToRead)
   | ({ task: 'check-stored'; storedSha256: string | undefined } & ObjectToRead)
+  /** All frames in one answer. */
+  | ({ task: 'read-whole' } & ObjectToRead)
   | ({ task: 'read' } & ObjectToRead)
   | { task: 'next' }
   | { task: 'close' };
@@ -40,6 +42,7 @@ export type WorkerAnswer =
   | { reply: 'packed'; packed: PackedContent }
   | { reply: 'packed-contents'; packed: PackedContent[] }
   | { reply: 'frame'; frame: Uint8Array<ArrayBuffer> | null }
+  | { reply: 'frames'; frames: Uint8Array<ArrayBuffer>[] }
   | { reply: 'checked' }
   | { reply: 'failed'; message: string; code: string | null };
 
@@ -103,6 +106,14 @@ function answer(request: WorkerRequest): void {
       checkStored(request, request.storedSha256);
       reply({ reply: 'checked' });
       return;
+    case 'read-whole': {
+      const frames = [...readFrames(request)];
+      reply(
+        { reply: 'frames', frames },
+        frames.filter(ownsMemory).map(({ buffer }) => buffer),
+      );
+      return;
+    }
     case 'read':
       reading = readFrames(request);
       return;

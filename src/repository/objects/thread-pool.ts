@@ -83,6 +83,7 @@ interface Conversation {
 
 function conversation({ thread, ticket, closed, giveBack }: Conversation): TaskChannel {
   const answers: WorkerReply[] = [];
+  let isReading = false;
   let receiver: PromiseWithResolvers<WorkerAnswer> | null = null;
 
   function settle(): void {
@@ -108,7 +109,10 @@ function conversation({ thread, ticket, closed, giveBack }: Conversation): TaskC
   closed.addEventListener('abort', settle, { once: true });
 
   return {
-    send: (task, memory = []) => thread.worker.postMessage({ ticket, ...task }, memory),
+    send(task, memory = []) {
+      isReading ||= task.task === 'read';
+      thread.worker.postMessage({ ticket, ...task }, memory);
+    },
     receive() {
       receiver = Promise.withResolvers();
       const { promise } = receiver;
@@ -118,7 +122,7 @@ function conversation({ thread, ticket, closed, giveBack }: Conversation): TaskC
     async [Symbol.asyncDispose]() {
       closed.removeEventListener('abort', settle);
       if (closed.aborted) return;
-      thread.worker.postMessage({ ticket, task: 'close' } satisfies { ticket: number } & WorkerTask);
+      if (isReading) thread.worker.postMessage({ ticket, task: 'close' } satisfies { ticket: number } & WorkerTask);
       giveBack(thread);
     },
   };

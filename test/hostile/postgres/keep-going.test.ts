@@ -1,5 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.ts';
+import type { ArchiveDetails } from '../../../src/engines/postgres/dump/archive.ts';
+import { findDifferences } from '../../../src/engines/postgres/restore/check.ts';
+import { anyClientTools } from '../../../src/engines/postgres/tools.ts';
 import { build } from '../../../src/operations/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
@@ -111,6 +115,26 @@ describeWithPostgres('a load that goes on after errors', () => {
     expect(result.missing).toBeUndefined();
     expect(await server.psql('app_dev', { sql: 'SELECT count(*) FROM culprit' })).toBe('3\n');
     expect(await server.dump('app_dev')).toBe(await server.dump('app'));
+  });
+
+  it('counts the tables of one statement singly where one of them is missing', async () => {
+    await server.createDatabase('part');
+    await server.psql('part', { sql: 'CREATE TABLE a AS SELECT generate_series(1, 3); CREATE TABLE c ()' });
+    const names = ['a', 'b', 'c'];
+    const file = (name: string) => ({ name, sha256: '', bytes: 0, stored_bytes: 0 });
+    const tables = names.map((name) => ({ name: `public.${name}`, rows: 2, file: file(name) }));
+    const data = names.map((table) => [table, { schema: 'public', table, columns: [], of_extension: false }]);
+    const inventory = { objects: {}, sequences: [], large_objects: null };
+    const details = { data: Object.fromEntries(data), inventory } as unknown as ArchiveDetails;
+    const context = contextOf();
+    const check = { tools: await anyClientTools(context), details, jobs: 1, leftOut: [] };
+    const plan = { schemas: [], tables, empty: [] };
+    const { rows } = await findDifferences(context, { ...check, url: parsePostgresUrl(server.url('part')), plan });
+    expect(rows.map(({ table, found }) => [table, found])).toEqual([
+      ['public.a', 3],
+      ['public.b', null],
+      ['public.c', 0],
+    ]);
   });
 
   it('is refused in place', async () => {

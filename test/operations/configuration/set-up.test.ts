@@ -52,6 +52,25 @@ test('what is shown is what is written, but for the secrets, and has no example 
   expect(shown.split('\n').length).toBe(text.split('\n').length);
 });
 
+test('the file has eight lines: what was answered, and no defaults', async () => {
+  const { shown } = await planSetUp(surroundings(), answers);
+  expect(
+    shown
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.trim().split(':')[0]),
+  ).toEqual([
+    '# yaml-language-server',
+    '# All keys',
+    'secret_key',
+    'targets',
+    'shop',
+    'snapshot',
+    'src_url',
+    'dst_url',
+  ]);
+});
+
 test('a password may be in an environment variable, which the file names', async () => {
   const variables = { source: 'SHOP_PASSWORD', destination: 'SHOP_DEV_PASSWORD' };
   const destination = 'postgres://app:p%40ss@localhost/shop_dev';

@@ -59,12 +59,20 @@ describeWithPostgres('the guard of sources', () => {
   interface World {
     targets: Settings['targets'];
     blanks?: Record<string, string>;
+    misnamed?: Settings['targets'];
     environment?: NodeJS.ProcessEnv;
     directory: string;
     events?: RunEvent[];
   }
 
-  function contextOf({ targets, blanks = {}, environment = process.env, directory, events = [] }: World): Context {
+  function contextOf({
+    targets,
+    blanks = {},
+    misnamed = {},
+    environment = process.env,
+    directory,
+    events = [],
+  }: World): Context {
     const context = testContext({ settings: { targets, working_directory: directory }, events });
     const { configuration } = context;
     const deferred = Object.keys(blanks).map((key) => ({
@@ -75,12 +83,23 @@ describeWithPostgres('the guard of sources', () => {
       ...context,
       environment,
       runner: localRunner({ environment, report: () => {} }),
-      configuration: { ...configuration, deferred, blanks: new Map(Object.entries(blanks)) },
+      configuration: { ...configuration, deferred, blanks: new Map(Object.entries(blanks)), misnamed },
     };
   }
 
   const throughTunnel = (database: string): string =>
     primary.url(database).replace(`:${primary.port}/`, `:${(tunnel.address() as AddressInfo).port}/`);
+
+  it('refuses the source of a target whose name is invalid, by its address and by its identity', async () => {
+    await using folder = await temporaryFolder();
+    const directory = join(folder.path, 'work');
+    for (const src_url of [primary.url('prod'), standby.url('prod')]) {
+      const misnamed = { '../up': { snapshot: { src_url } } } as Settings['targets'];
+      const context = contextOf({ targets: {}, misnamed, directory });
+      await expect(refuseSources(context, parsePostgresUrl(primary.url('prod')))).rejects.toMatchObject(IS_SOURCE);
+      await refuseSources(context, parsePostgresUrl(primary.url('dev')));
+    }
+  });
 
   it('refuses a primary as destination of its standby, in every operation that replaces a database', async () => {
     await using folder = await temporaryFolder();

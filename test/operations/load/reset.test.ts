@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { TargetSettings } from '../../../src/config/schema/settings.ts';
+import { planBranchCreate } from '../../../src/operations/branch/create.ts';
 import { build } from '../../../src/operations/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
@@ -21,6 +22,7 @@ import type { RunEvent } from '../../../src/runtime/events.ts';
 import { asData } from '../../helpers/as-data.ts';
 import {
   describeWithPostgres,
+  eventually,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
@@ -272,5 +274,23 @@ describeWithPostgres('a reset', () => {
       });
     }
     expect(await beside()).toEqual(['copy.tool-base', 'copy.tool-undo']);
+  });
+
+  itInFull('is refused when a crash of the server has emptied unlogged tables of the base copy', async () => {
+    await sql('CREATE UNLOGGED TABLE cache AS SELECT 1 AS id', 'source');
+    await build(contextWith(), { target: 'app' });
+    await load({ keepBase: true });
+    expect((await planReset(contextWith(), { target: 'app' })).plan.base).toMatchObject({ outdated: null });
+    const checkpointer = await sql("SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'");
+    process.kill(Number(checkpointer), 'SIGKILL');
+    await eventually(async () => (await sql('SELECT count(*) FROM cache').catch(() => '')) === '0');
+    await expect(planReset(contextWith(), { target: 'app' })).rejects.toMatchObject({
+      code: 'base_copy_outdated',
+      message: expect.stringContaining('the server has crashed since that load, which empties unlogged tables'),
+    });
+    await expect(planBranchCreate(contextWith(), { target: 'app', name: 'one' })).resolves.toMatchObject({
+      plan: { base: null },
+    });
+    await sql('DROP TABLE cache', 'source');
   });
 });

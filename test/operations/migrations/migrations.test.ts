@@ -3,7 +3,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build.ts';
-import { planLoad } from '../../../src/operations/load/load.ts';
+import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { diff } from '../../../src/operations/snapshots/diff.ts';
 import { localRepository } from '../../../src/operations/snapshots/local-repository.ts';
@@ -162,6 +162,21 @@ describeWithPostgres('the git repository and the migrations of a snapshot', () =
     ]);
     expect(migrationLines(compared)).toEqual([`Migrations of snapshot 0 (${second} RAW) only (rails): 20260103`]);
     expect(await diff(context, { target: 'app', a: 0, b: 0 })).not.toHaveProperty('migrations');
+  });
+
+  it('are compared with those of the destination', async () => {
+    const context = contextWith();
+    await applyLoad(context, await planLoad(context, { target: 'app', snapshot: 0 }));
+    expect(await diff(context, { target: 'app', a: 0 })).not.toHaveProperty('migrations');
+    await server.psql('copy', {
+      sql: `DELETE FROM a.schema_migrations WHERE version = '20260103'; INSERT INTO a.schema_migrations VALUES ('20260104');
+            INSERT INTO b.django_migrations VALUES (9, 'app', repeat('y', 100000))`,
+    });
+    const compared = await diff(context, { target: 'app', a: 0 });
+    expect(compared.migrations).toEqual([
+      { tool: 'rails', table: 'a.schema_migrations', only_from: ['20260103'], only_to: ['20260104'] },
+    ]);
+    expect(migrationLines(compared)[1]).toBe(`Migrations of ${compared.destination} only (rails): 20260104`);
   });
 
   it('are compared with the working tree by the plan of a load, which names what it lacks', async () => {

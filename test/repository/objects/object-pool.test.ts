@@ -1,5 +1,5 @@
-import { appendFile, mkdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { appendFile, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { objectKey } from '../../../src/repository/keys.ts';
 import { FRAME_BYTES } from '../../../src/repository/objects/object-format.ts';
@@ -141,8 +141,10 @@ test('contents in memory become the objects that files of the same content becom
   for (const [index, text] of texts.entries()) {
     const { path, packed: ofFile } = await start(`file-${index}`, text, 'END\n');
     pool.finish();
-    expect(packed[index]).toEqual({ ...(await ofFile), isStored: false });
-    expect((await readFile(join(folder.path, `content-${index}`))).equals(await readFile(path))).toBe(true);
+    const { sha256 } = await ofFile;
+    expect(packed[index]).toEqual({ ...(await ofFile), isStored: true, isNew: true });
+    expect((await readFile(join(folder.path, objectKey(sha256)))).equals(await readFile(path))).toBe(true);
+    await expect(stat(join(folder.path, `content-${index}`))).rejects.toThrow('ENOENT');
   }
 });
 
@@ -153,11 +155,11 @@ test('an object that the store has is not written again, unless it is damaged', 
     terminator: 'END\n',
   });
   const [first] = await pool.packContents([inMemory('first')], folder.path);
+  const { isNew, ...same } = first ?? {};
+  expect(isNew).toBe(true);
   const stored = join(folder.path, objectKey(first?.sha256 ?? ''));
-  await mkdir(dirname(stored), { recursive: true });
-  await rename(join(folder.path, 'first'), stored);
   await utimes(stored, 1, 1);
-  expect(await pool.packContents([inMemory('second')], folder.path)).toEqual([{ ...first, isStored: true }]);
+  expect(await pool.packContents([inMemory('second')], folder.path)).toEqual([same]);
   await expect(stat(join(folder.path, 'second'))).rejects.toThrow('ENOENT');
   // A sweep removes what is old and not named yet.
   expect((await stat(stored)).mtimeMs).toBeGreaterThan(Date.now() - 60_000);
@@ -165,6 +167,6 @@ test('an object that the store has is not written again, unless it is damaged', 
   const bytes = await readFile(stored);
   bytes[3] = (bytes[3] ?? 0) + 1;
   await writeFile(stored, bytes);
-  expect(await pool.packContents([inMemory('third')], folder.path)).toEqual([first]);
-  await stat(join(folder.path, 'third'));
+  expect(await pool.packContents([inMemory('third')], folder.path)).toEqual([{ ...same, isNew: false }]);
+  expect((await readFile(stored)).equals(bytes)).toBe(false);
 });

@@ -98,7 +98,7 @@ describe('what cannot be done says why', () => {
     expect(notice(model)).toBe('app has no destination (snapshot.dst_url)');
   });
 
-  test.each(['b', 'l', 'd', 'n', 'u'])('with --read-only, %s changes nothing', async (key) => {
+  test.each(['b', 'l', 'd', 'e', 'X', 'U'])('with --read-only, %s changes nothing', async (key) => {
     const model = await listed(fakeWorld(), { readOnly: true });
     press(model, 'enter');
     await until(() => model.snapshots.getState().targets.app?.phase === 'ready');
@@ -207,7 +207,7 @@ describe('sanitizing', () => {
     expect(world.done).toEqual(['sanitize app']);
     press(model, 'enter');
     expect(model.navigation.top()).toMatchObject({ screen: 'coverage', list: { selected: null } });
-    press(model, 'j');
+    press(model, 'j', 'j');
     expect(model.navigation.top()).toMatchObject({ list: { selected: 'public.person.city' } });
     press(model, 'e');
     await until(() => notice(model) !== null);

@@ -6,7 +6,7 @@ import type { Route } from '../../../screens/app/route.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import { listed, press, until } from '../../helpers/driven-model.ts';
 import { fakeTarget, fakeWorld } from '../../helpers/fake-world.ts';
-import { renderAt } from '../../helpers/render.tsx';
+import { insidePanel, renderAt } from '../../helpers/render.tsx';
 
 const hosted = fakeTarget({
   name: 'hosted',
@@ -36,7 +36,7 @@ test('the audit of a cloud target lists its events, with the selected one in ful
   const route = () => model.navigation.top();
   await until(() => 'found' in route() && (route() as { found: unknown }).found !== null);
   const shown = await drawn(model, { columns: 80, rows: 24 });
-  expect(shown).toMatch(/hosted ❯ audit +2 events/);
+  expect(shown).toMatch(/hosted ❯ audit ─+ 2 events/);
   expect(shown).toMatch(/ann@example\.com +snapshot\.publish +3f2a9c01 +done/);
   expect(shown).toMatch(/eve +\[2J +GET \/tokens +refused/);
   expect(shown).toMatch(/Address +203\.0\.113\.7/);
@@ -106,7 +106,7 @@ async function drawn(model: Model, size: { columns: number; rows: number }): Pro
       </ModelContext>
     </ThemeContext>,
   );
-  const screen = await rendered.screen();
+  const screen = insidePanel(await rendered.screen());
   rendered.unmount();
   return screen.join('\n');
 }

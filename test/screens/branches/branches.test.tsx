@@ -7,7 +7,7 @@ import { answerConfirm } from '../../../screens/confirm/actions.ts';
 import { listed, press, until } from '../../helpers/driven-model.ts';
 import { fakeBranch } from '../../helpers/fake-branches.ts';
 import { fakeTarget, fakeWorld } from '../../helpers/fake-world.ts';
-import { renderAt } from '../../helpers/render.tsx';
+import { insidePanel, renderAt } from '../../helpers/render.tsx';
 
 const BASE = {
   ...{ database: 'app_dev.tool-base', snapshot: '3f2a9c01', loaded_at: '2026-11-20T05:00:00.000Z' },
@@ -43,7 +43,7 @@ async function confirmed(model: Model): Promise<void> {
 test('B lists the branches of the target, with the selected one in full', async () => {
   const model = await opened();
   const shown = await drawn(model, { columns: 80, rows: 24 });
-  expect(shown).toMatch(/app ❯ branches +2 branches/);
+  expect(shown).toMatch(/app ❯ branches ─+ 2 branches/);
   expect(shown).toMatch(/login +app_dev_login/);
   expect(shown).toMatch(/reports .*in use \(2\)/);
   expect(shown).toContain('postgres://app@localhost:5432/app_dev_login');
@@ -63,7 +63,7 @@ test('n asks for a name, shows the plan, and the list has the new branch', async
 test.each([
   { key: 'R', done: 'reset branch login' },
   { key: 'd', done: 'drop branch login' },
-  { key: 's', done: 'switch to login' },
+  { key: 'W', done: 'switch to login' },
 ])('$key asks about the selected branch first', async ({ key, done }) => {
   const world = worldOf();
   const model = await opened(world);
@@ -77,7 +77,7 @@ test('the branch that is the destination at present is neither dropped nor switc
   const world = worldOf();
   world.branches = [fakeBranch('login', { current: true })];
   const model = await opened(world);
-  for (const key of ['d', 's']) {
+  for (const key of ['d', 'W']) {
     press(model, key);
     expect(model.navigation.store.getState().notice?.text).toBe('The branch is the destination at present');
   }
@@ -94,7 +94,7 @@ async function drawn(model: Model, size: { columns: number; rows: number }): Pro
       </ModelContext>
     </ThemeContext>,
   );
-  const screen = await rendered.screen();
+  const screen = insidePanel(await rendered.screen());
   rendered.unmount();
   return screen.join('\n');
 }

@@ -72,7 +72,7 @@ test('a finding that only a person can mend says so, and E edits the configurati
   const { model } = await opened();
   select(model, 'targets.app.cpus');
   press(model, 'f');
-  expect(model.navigation.store.getState().notice?.text).toBe('No automatic fix: press E to edit it');
+  expect(model.navigation.store.getState().notice?.text).toBe('No automatic fix: press e to edit it');
   press(model, 'E');
   await until(() => panes(model) !== null);
   expect(panes(model)?.field?.path).toEqual(['targets', 'app', 'cpus']);

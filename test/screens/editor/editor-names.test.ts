@@ -152,5 +152,5 @@ function text(model: Model): string {
 
 function add(model: Model, list: KeyPath): void {
   model.navigation.replace(selectPath(editor(model), list));
-  press(model, 'a');
+  press(model, 'n');
 }

@@ -9,7 +9,7 @@ import { EditorDiffView } from '../../../screens/editor-diff/editor-diff-screen.
 import { configFolder, withKey } from '../../helpers/config-folder.ts';
 import { newModel, press, until } from '../../helpers/driven-model.ts';
 import { fakeWorld } from '../../helpers/fake-world.ts';
-import { renderAt } from '../../helpers/render.tsx';
+import { insidePanel, renderAt } from '../../helpers/render.tsx';
 
 const FILE = withKey(`targets:
   漢字 🚀:
@@ -43,7 +43,7 @@ test('at 60×20 the form comes after the tree, and no password is shown', async 
   model.navigation.replace(selectPath(top(model), ['targets', '漢字 🚀', 'snapshot', 'src_url']));
   const lines = await drawn(model, narrow);
   expect(lines.join('\n')).not.toContain('Sections');
-  expect(lines[3]).toBe('❯ src_url     postgres://app:***@localhost:1/app');
+  expect(lines[2]).toBe('❯ src_url     postgres://app:***@localhost:1/app');
   expect(lines.at(-1)).toContain('w save');
 });
 
@@ -87,7 +87,7 @@ async function drawn(model: Model, size: { columns: number; rows: number }): Pro
       </ModelContext>
     </ThemeContext>,
   );
-  const lines = await rendered.screen();
+  const lines = insidePanel(await rendered.screen());
   rendered.unmount();
   return lines;
 }

@@ -1,4 +1,4 @@
-import { appendFile, readFile } from 'node:fs/promises';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { dispatchKey, dispatchPaste } from '../../../screens/app/dispatch.ts';
@@ -8,8 +8,10 @@ import type { EditorRoute } from '../../../screens/editor/editor-route.ts';
 import { shownValue, typedValue } from '../../../screens/editor/fields.ts';
 import { type Panes, panesOf, selectPath } from '../../../screens/editor/selection.ts';
 import type { KeyPath } from '../../../src/config/tree.ts';
+import { UserError } from '../../../src/runtime/errors.ts';
 import { configFolder, withKey } from '../../helpers/config-folder.ts';
 import { newModel, press, until } from '../../helpers/driven-model.ts';
+import { fakeTerminal } from '../../helpers/fake-terminal.ts';
 import { fakeWorld } from '../../helpers/fake-world.ts';
 
 const FILE = withKey(`# ours
@@ -88,13 +90,13 @@ test('undo stays at its place: at the entry that is restored, and at the parent 
   press(model, 'u');
   await changed(model, 0);
   expect(panes(model).row.path).toEqual(['targets', 'my.app']);
-  press(model, 'n', 'ctrl+u');
+  press(model, 'N', 'ctrl+u');
   type(model, 'renamed', []);
   await changed(model, 1);
   press(model, 'u');
   await changed(model, 0);
   expect(panes(model).row.path).toEqual(['targets', 'my.app']);
-  press(model, 'a');
+  press(model, 'n');
   type(model, 'new', []);
   await changed(model, 1);
   press(model, 'u');
@@ -142,12 +144,12 @@ test('a password is stored encrypted, and shown neither in the form nor while it
 test('targets are added, renamed and taken out, lists grow, and u takes the last of it back', async () => {
   const { model } = await opened();
   select(model, ['targets', 'app', 'sso_groups']);
-  press(model, 'a');
+  press(model, 'n');
   type(model, 'ops', []);
   await changed(model, 1);
   expect(editor(model).draft?.text).toContain('      - dev\n      - ops\n');
   select(model, ['targets']);
-  press(model, 'a');
+  press(model, 'n');
   type(model, 'app', []);
   expect(editor(model).wrong).toBe('app exists already');
   press(model, 'ctrl+u');
@@ -155,7 +157,7 @@ test('targets are added, renamed and taken out, lists grow, and u takes the last
   await changed(model, 2);
   expect(panes(model).field?.path).toEqual(['targets', 'new', 'snapshot', 'src_url']);
   select(model, ['targets', 'new']);
-  press(model, 'n', 'ctrl+u');
+  press(model, 'N', 'ctrl+u');
   type(model, 'newer', []);
   await changed(model, 3);
   expect(editor(model).draft?.text).toMatch(/\n {2}newer:\n$/);
@@ -183,7 +185,7 @@ test('a storage profile is chosen from those that there are', async () => {
 test('a problem is gone to where it is, in a target with a dot in its name too', async () => {
   const { model } = await opened(FILE.replace('postgres://localhost:1/other', 'nowhere'));
   expect(panes(model).rows.map(({ label }) => label)).not.toContain('snapshot');
-  press(model, 'p');
+  press(model, 'D');
   press(model, 'down', 'enter');
   expect(panes(model).field?.path).toEqual(['targets', 'my.app', 'snapshot', 'dst_url']);
   expect(editor(model).pane).toBe('form');
@@ -255,6 +257,40 @@ test('a file that is no YAML is told with its place, and has no form', async () 
   await until(() => editor(model).error !== null);
   expect(editor(model)).toMatchObject({ draft: null, error: { code: 'configuration_invalid' } });
   press(model, 'w', 'a', 'd', 'enter', 'esc');
+  expect(model.navigation.top().screen).toBe('targets');
+});
+
+test('a file that is no YAML is opened in the editor of the user at its first problem, and read again afterwards', async () => {
+  const folder = await configFolder({ 'tool.yml': 'targets: [\n' });
+  const file = join(folder.path, 'tool.yml');
+  const world = fakeWorld({
+    configuration: { cwd: folder.path, environment: { TOOL_TRUST: 'true', HOME: folder.path } },
+  });
+  const [problem] = world.check.problems;
+  if (!problem) throw new Error('the check has no problem');
+  world.check.problems = [{ ...problem, file, line: 2 }];
+  const opened: string[] = [];
+  let isMissing = true;
+  const terminal = {
+    ...fakeTerminal(),
+    edit: async (path: string, line?: number) => {
+      if (isMissing) throw new UserError('The editor "vi" failed', { code: 'editor_failed', exit: 1 });
+      opened.push(`${path}:${line}`);
+      await writeFile(path, 'targets: {}\n');
+    },
+  };
+  const model = newModel(world, { terminal });
+  press(model, 'E');
+  await until(() => editor(model).error !== null);
+  press(model, 'E');
+  await until(() => model.navigation.store.getState().notice !== null);
+  expect(model.navigation.store.getState().notice?.text).toBe('The editor "vi" failed');
+  expect(editor(model).error, 'the screen is still there').not.toBeNull();
+  isMissing = false;
+  press(model, 'E');
+  await until(() => editor(model).draft !== null);
+  expect(opened).toEqual([`${file}:2`]);
+  press(model, 'esc');
   expect(model.navigation.top().screen).toBe('targets');
 });
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { dispatchMouse } from '../../../screens/app/dispatch.ts';
 import { readMouse } from '../../../screens/app/terminal/mouse.ts';
+import { helpLines } from '../../../screens/help/help-screen.tsx';
 import { entriesInView } from '../../../screens/palette/entries.ts';
 import { listed, press } from '../../helpers/driven-model.ts';
 import { fakeTarget, fakeWorld } from '../../helpers/fake-world.ts';
@@ -36,11 +37,31 @@ test('the wheel moves, a click selects, and a click on what is selected opens it
   const mouse = (sequence: string) => dispatchMouse(model, readMouse(sequence) ?? { kind: 'other' });
   mouse('\x1b[<65;10;5M');
   expect(model.navigation.top()).toMatchObject({ list: { selected: 'd' } });
-  // Title, rule, titles of the columns: the second row is the fifth line.
-  mouse('\x1b[<0;10;5M');
+  // Title, titles of the columns: the second row is the fourth line.
+  mouse('\x1b[<0;10;4M');
   expect(model.navigation.top()).toMatchObject({ list: { selected: 'b' } });
-  mouse('\x1b[<0;10;5m');
+  mouse('\x1b[<0;10;4m');
   expect(model.navigation.top().screen).toBe('targets');
-  mouse('\x1b[<0;10;5M');
+  mouse('\x1b[<0;10;4M');
   expect(model.navigation.top()).toMatchObject({ screen: 'snapshots', target: 'b' });
+});
+
+test('commands are verbs: a name begins with a capital, and dots tell that it asks first', async () => {
+  const model = await listed(fakeWorld());
+  press(model, ':');
+  const route = model.navigation.top();
+  const names = route.screen === 'palette' ? entriesInView(model, route).map(({ name }) => name) : [];
+  expect(names).toEqual(expect.arrayContaining(['Build snapshot', 'Load latest snapshot…', 'Go to app']));
+  expect(names.filter((name) => !/^[A-Z][a-z]+\b/.test(name))).toEqual([]);
+});
+
+test('the help is grouped, and its filter finds keys by name and by what they do', async () => {
+  const model = await listed(fakeWorld());
+  const of = model.navigation.top();
+  const text = (filter: string) =>
+    helpLines(model, { of, filter, width: 70 }).map((spans) => spans.map((span) => span.text).join(''));
+  expect(text('').filter((line) => ['Commands', 'Movement', 'Everywhere'].includes(line))).toHaveLength(3);
+  expect(text('newest')[1]).toMatch(/^l +restore the newest snapshot/);
+  expect(text('Ctrl-F').join('\n')).toMatch(/^Movement\nPgDn, Ctrl-F +a page down/);
+  expect(text('nothing like it')).toEqual(['No key matches the filter. Press Esc to show all keys.']);
 });

@@ -24,11 +24,11 @@ test('a build that lacks schemas can be done again with them', async () => {
   });
   press(model, 'b');
   await ended(model, 1);
-  press(model, 'i');
+  press(model, 'a');
   await ended(model, 2);
   expect(asked).toEqual([{ target: 'app' }, { target: 'app', includeNeededSchemas: true }]);
   expect(statuses(model)).toEqual(['failed', 'done']);
-  press(model, 'i');
+  press(model, 'a');
   expect(statuses(model)).toHaveLength(2);
 });
 

@@ -8,7 +8,7 @@ import { SetupView } from '../../../screens/setup/setup-screen.tsx';
 import { UserError } from '../../../src/runtime/errors.ts';
 import { newModel } from '../../helpers/driven-model.ts';
 import { fakeWorld } from '../../helpers/fake-world.ts';
-import { renderAt } from '../../helpers/render.tsx';
+import { insidePanel, renderAt } from '../../helpers/render.tsx';
 
 const SOURCE = {
   engine: 'postgres',
@@ -39,9 +39,9 @@ test.each<[string, Change, RegExp]>([
 ])('at 40x10 nothing overwrites the frame: %s', async (_, change, content) => {
   const shown = await drawn({ columns: 40, rows: 10 }, change);
   const lines = shown.split('\n');
-  expect(lines[0]).toMatch(/^ tool .*step \d+ of \d+$/);
-  expect(lines[1]).toMatch(/^─+$/);
-  expect(lines[8]).toBe('');
+  expect(lines[0]).toMatch(/^── tool .*step \d+ of \d+ ──$/);
+  expect(lines[7]).toMatch(/^─+$/);
+  expect(lines[8]).toBe(`${' '.repeat(34)}local`);
   expect(lines[9]).toMatch(/^ ?Enter .*Esc back/);
   expect(shown).toMatch(content);
 });
@@ -93,6 +93,25 @@ for (const size of [
   });
 }
 
+test('the first question welcomes, also where the file is given', async () => {
+  expect(await drawn({ columns: 80, rows: 24 }, {})).toMatch(/Welcome to tool\. [\s\S]*Where to save/);
+  expect(await drawn({ columns: 80, rows: 24 }, { step: 'target', config: 'mine.yml' })).toContain('Welcome to tool.');
+  expect(await drawn({ columns: 80, rows: 24 }, { step: 'target' })).not.toContain('Welcome');
+});
+
+test('the answers so far are at the left, without passwords, until the file shows them', async () => {
+  const url = 'postgres://app:hunter2@db:5432/shop';
+  const answers = { file: 'tool.yml', target: 'shop', how: 'url', url, password: 'hunter2' };
+  const change = { step: 'storage', answers, found: { source: { ...SOURCE } } } as const;
+  const shown = await drawn({ columns: 100, rows: 24 }, change);
+  expect(shown).toMatch(/^ {2}File\b[\s\S]*^ {2}tool\.yml\b[\s\S]*^ {2}Target\b[\s\S]*^ {2}Source\b/m);
+  expect(shown).toContain('  postgres://app@');
+  expect(shown).toContain('decided later');
+  expect(shown).not.toContain('hunter2');
+  expect(await drawn({ columns: 84, rows: 24 }, change)).not.toContain('decided later');
+  expect(await drawn({ columns: 100, rows: 24 }, { ...change, step: 'review' })).not.toContain('decided later');
+});
+
 type Change = Omit<Partial<SetupRoute>, 'found'> & { found?: object };
 
 async function drawn(size: { columns: number; rows: number }, change: Change): Promise<string> {
@@ -110,7 +129,7 @@ async function drawn(size: { columns: number; rows: number }, change: Change): P
       </ModelContext>
     </ThemeContext>,
   );
-  const screen = await rendered.screen();
+  const screen = insidePanel(await rendered.screen());
   rendered.unmount();
   return screen.join('\n');
 }

@@ -151,6 +151,21 @@ test('Esc goes back by one question, which still has its answer', async () => {
   expect(model.navigation.top().screen).toBe('targets');
 });
 
+test.each([
+  [
+    'postgres://app:s3cret@localhost:5433/shop?sslmode=disable',
+    'postgres://app:s3cret@localhost:5433/shop_dev?sslmode=disable',
+  ],
+  ['postgres://app:p%40ss@db.example.com:5432/shop', 'postgres://app@localhost/shop_dev'],
+  ['mysql://root@127.0.0.1/shop', 'mysql://root@127.0.0.1/shop_dev'],
+  ['postgres://app:p@ss@[::1]/shop', 'postgres://app:p@ss@[::1]/shop_dev'],
+])('for %s the proposed destination is %s', async (url, proposed) => {
+  const model = await atUrl(fakeWorld());
+  await type(model, url, 'schemas');
+  await choose(model, '', 'destination');
+  expect(place(model).typing?.text).toBe(proposed);
+});
+
 test('the file of --config is not asked for', () => {
   const model = newModel(fakeWorld(), { config: 'mine.yml' });
   setUp(model);

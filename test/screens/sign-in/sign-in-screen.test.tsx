@@ -8,7 +8,7 @@ import { UserError } from '../../../src/runtime/errors.ts';
 import { fakeOperations } from '../../helpers/fake-operations.ts';
 import { fakeTerminal } from '../../helpers/fake-terminal.ts';
 import { fakeWorld } from '../../helpers/fake-world.ts';
-import { renderAt } from '../../helpers/render.tsx';
+import { insidePanel, renderAt } from '../../helpers/render.tsx';
 
 const BARE = { screen: 'sign-in', provider: undefined, prompt: null, qr: [], result: null, error: null } as const;
 const URL = `https://idp.example.com/auth?${'x'.repeat(100)}`;
@@ -48,7 +48,7 @@ async function drawn(change: Partial<SignInRoute>): Promise<string> {
       </ModelContext>
     </ThemeContext>,
   );
-  const screen = await rendered.screen();
+  const screen = insidePanel(await rendered.screen());
   rendered.unmount();
   return screen.join('\n');
 }

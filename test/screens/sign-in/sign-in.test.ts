@@ -13,9 +13,9 @@ describe('signing in', () => {
     const model = await listed(fakeWorld({ gate: gate.promise }), {
       terminal: fakeTerminal({ copy: (text) => copied.push(text) }),
     });
-    press(model, 's');
+    press(model, 'I');
     await until(() => signInOf(model)?.prompt?.url === 'https://idp.example.com/auth');
-    press(model, 'c');
+    press(model, 'y');
     expect(copied).toEqual(['https://idp.example.com/auth']);
     gate.resolve();
     await until(() => signInOf(model)?.result?.name === 'ann@example.com');
@@ -23,9 +23,9 @@ describe('signing in', () => {
 
   test('by a code shows a picture of the URL as well, and takes the place of the other way', async () => {
     const model = await listed(fakeWorld({ gate: new Promise(() => {}) }));
-    press(model, 's');
+    press(model, 'I');
     await until(() => signInOf(model) !== null);
-    press(model, 'd');
+    press(model, 'o');
     await until(() => (signInOf(model)?.qr.length ?? 0) > 10);
     expect(signInOf(model)?.prompt).toMatchObject({ user_code: 'ABCD-EFGH' });
     press(model, 'esc');
@@ -34,7 +34,7 @@ describe('signing in', () => {
 
   test('asks with which of several providers, and stays with it', async () => {
     const model = await listed(fakeWorld({ providers: ['work', 'home'], gate: new Promise(() => {}) }));
-    press(model, 's');
+    press(model, 'I');
     await until(() => model.navigation.top().screen === 'choice');
     const choice = model.navigation.top() as ChoiceRoute;
     expect(choice.options.map(({ label }) => label)).toEqual([
@@ -44,14 +44,14 @@ describe('signing in', () => {
     model.navigation.pop();
     choice.answer('home');
     await until(() => signInOf(model)?.prompt?.url === 'https://home.example.com/auth');
-    press(model, 'd');
+    press(model, 'o');
     await until(() => signInOf(model)?.prompt?.url === 'https://home.example.com/device');
   });
 
   test('that fails can be begun again', async () => {
     const world = fakeWorld({ failSignIn: new UserError('refused', { code: 'sign_in_denied', exit: 4 }) });
     const model = await listed(world);
-    press(model, 's');
+    press(model, 'I');
     await until(() => signInOf(model)?.error?.code === 'sign_in_denied');
     world.failSignIn = null;
     press(model, 'r');

@@ -28,10 +28,10 @@ test('what is found while one is elsewhere is there when one comes back', async 
 });
 
 test.each([
-  { keys: ['m', 'G', 'm', 'c'], title: 'snapshots snapshot-2 RAW and snapshot-0 RAW' },
-  { keys: ['m', 'j', 'c'], title: 'snapshots snapshot-1 RAW and snapshot-0 RAW' },
-  { keys: ['m', 'j', 'm', 'j', 'm', 'c'], title: 'snapshots snapshot-2 RAW and snapshot-1 RAW' },
-  { keys: ['m', 'm', 'c'], title: 'snapshot snapshot-0 RAW and the destination' },
+  { keys: ['m', 'G', 'm', 'C'], title: 'snapshots snapshot-2 RAW and snapshot-0 RAW' },
+  { keys: ['m', 'j', 'C'], title: 'snapshots snapshot-1 RAW and snapshot-0 RAW' },
+  { keys: ['m', 'j', 'm', 'j', 'm', 'C'], title: 'snapshots snapshot-2 RAW and snapshot-1 RAW' },
+  { keys: ['m', 'm', 'C'], title: 'snapshot snapshot-0 RAW and the destination' },
 ])('$keys compares $title', async ({ keys, title }) => {
   const model = await atSnapshots(fakeWorld({ snapshots: { app: three } }));
   press(model, ...keys);
@@ -87,7 +87,7 @@ test('without a marked table there is nothing to load, nor without a destination
 
 test('without another snapshot and without a destination there is nothing to compare with', async () => {
   const model = await atSnapshots(fakeWorld({ targets: [fakeTarget({ name: 'app', dst_url: null })] }));
-  press(model, 'c');
+  press(model, 'C');
   expect(notice(model)).toContain('Mark another snapshot');
 });
 
@@ -140,7 +140,7 @@ test('a pin and tags are written, shown, found by the filter, and removed', asyn
 
 test('a table of a comparison opens its differences, masked until z reveals them', async () => {
   const model = await atSnapshots(fakeWorld({ snapshots: { app: three } }));
-  press(model, 'm', 'j', 'c');
+  press(model, 'm', 'j', 'C');
   await expect.poll(() => model.navigation.top()).toMatchObject({ found: { unchanged: 23 } });
   press(model, 'enter');
   const value = () => (model.navigation.top() as { found?: TableDiff | null }).found?.rows?.samples[0]?.values[1];
@@ -152,7 +152,7 @@ test('a table of a comparison opens its differences, masked until z reveals them
 test('an export goes to the file that is named, from where the program was started', async () => {
   const world = fakeWorld();
   const model = await atSnapshots(world);
-  press(model, 'e', 'ctrl+u', ...'shop.zip', 'enter');
+  press(model, 'X', 'ctrl+u', ...'shop.zip', 'enter');
   await model.runs.settled();
   expect(world.done).toEqual(['export app /work/shop.zip']);
 });
@@ -197,6 +197,23 @@ test('the question of a load offers R where the base copy is of the same snapsho
   expect(model.navigation.top()).toMatchObject({ plan: { definition: { kind: 'load' } } });
 });
 
+test('F loads all tables where the plan is to load those that differ', async () => {
+  const world = fakeWorld({ base: { ...base, snapshot: 'snapshot-7' } });
+  const model = await atSnapshots(world);
+  const method = () => {
+    const route = model.navigation.top();
+    return route.screen === 'confirm' && route.plan?.question.facts.find(({ name }) => name === 'Method')?.value;
+  };
+  press(model, 'l');
+  await expect.poll(method).toMatch(/^difference: /);
+  press(model, 'F');
+  await expect.poll(method).toBe('full load of all tables: --full was given');
+  press(model, 'F');
+  expect(method()).toBe('full load of all tables: --full was given');
+  press(model, 'esc');
+  expect(model.navigation.top().screen).toBe('snapshots');
+});
+
 test('targets are sorted, and the selection stays', async () => {
   const targets = ['b', 'c', 'a'].map((name) => fakeTarget({ name }));
   const model = await atTargets(fakeWorld({ targets }));
@@ -205,12 +222,37 @@ test('targets are sorted, and the selection stays', async () => {
   expect(place.screen === 'targets' && selectedTarget(model, place)?.row.name).toBe('b');
 });
 
-test('a copied URL is that of the source among targets, that of the destination among snapshots', async () => {
+test('copy offers the URLs, the name and commands of a target, and the id and commands of a snapshot', async () => {
   const copied: string[] = [];
   const model = await atSnapshots(fakeWorld(), copied);
-  press(model, 'y', 'esc', 'y');
-  expect(copied).toEqual(['postgres://app@localhost:5432/app_dev', 'postgres://app@localhost:5432/app']);
+  press(model, 'y');
+  expect(offered(model)).toEqual([
+    'snapshot-0',
+    'postgres://app@localhost:5432/app_dev',
+    'tool load app snapshot-0',
+    'tool verify app snapshot-0',
+    'tool diff app snapshot-0',
+    'tool rm app snapshot-0',
+    'postgres://app@localhost:5432/app',
+  ]);
+  const choice = model.navigation.top();
+  if (choice.screen === 'choice') choice.answer('tool load app snapshot-0');
+  expect(copied).toEqual(['tool load app snapshot-0']);
+  press(model, 'esc', 'esc', 'y');
+  expect(offered(model)).toEqual([
+    'postgres://app@localhost:5432/app',
+    'postgres://app@localhost:5432/app_dev',
+    'app',
+    'tool build app',
+    'tool load app',
+    'tool target app',
+  ]);
 });
+
+function offered(model: Model): string[] {
+  const route = model.navigation.top();
+  return route.screen === 'choice' ? route.options.map(({ value }) => value) : [];
+}
 
 async function atTargets(world: FakeWorld, copied: string[] = []): Promise<Model> {
   const model = createModel({

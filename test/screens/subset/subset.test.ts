@@ -41,26 +41,26 @@ test('the plan is a tree: each table below the one that it comes by, what is ask
 
 test('tables are left out, come whole, and come by another share; rows are counted anew each time', async () => {
   const model = await planned();
-  press(model, '+');
+  press(model, '>');
   await counted(model);
   expect(shown(model).slice(0, 2)).toEqual(['public.customer: target, 100', '  public.orders: child, 900']);
-  press(model, 'j', 'j', 'e');
+  press(model, 'j', 'j', '-');
   await counted(model);
   expect(shown(model)).toContain('public.product: excluded, 0');
   expect(placeOf(model)?.list.selected).toBe('public.product');
-  press(model, 'c');
+  press(model, '+');
   await counted(model);
   expect(shown(model)).toContain('public.product: copy, 400');
-  press(model, 'c');
+  press(model, '+');
   await counted(model);
   expect(shown(model)).toContain('    public.product: parent, 120');
 });
 
 test('what contradicts itself is not done, and says why', async () => {
   const model = await planned();
-  press(model, 'e');
+  press(model, '-');
   expect(model.navigation.store.getState().notice?.text).toBe('public.customer is a subset table');
-  press(model, 'j', '-');
+  press(model, 'j', '<');
   expect(model.navigation.store.getState().notice?.text).toBe('public.orders is not selected by a percentage');
   expect(placeOf(model)?.changed).toBe(false);
 });
@@ -68,7 +68,7 @@ test('what contradicts itself is not done, and says why', async () => {
 test('what was chosen is saved, and says until then that it is not', async () => {
   const world = fakeWorld();
   const model = await planned(world);
-  press(model, 'G', 'c');
+  press(model, 'G', '+');
   await counted(model);
   expect(placeOf(model)?.changed).toBe(true);
   press(model, 'w');
@@ -92,14 +92,14 @@ test('what cannot be planned is not made, and Enter says why; the change before 
   const model = await planned(world);
   const { planSubset } = model.operations;
   model.operations.planSubset = () => Promise.reject(new UserError('product_id is NOT NULL', { code: 'x', exit: 3 }));
-  press(model, 'G', 'c', 'enter');
+  press(model, 'G', '+', 'enter');
   expect(model.navigation.store.getState().notice?.text).toBe('The plan is not ready yet');
   await counted(model);
   expect(placeOf(model)?.error?.message).toBe('product_id is NOT NULL');
   press(model, 'enter');
   expect(model.navigation.top().screen).toBe('subset');
   model.operations.planSubset = planSubset;
-  press(model, 'c');
+  press(model, '+');
   await counted(model);
   expect(shown(model)).toContain('public.country: copy, 200');
   press(model, 'enter');

@@ -12,7 +12,7 @@ import { emptyList } from '../../../src/state/list.ts';
 import { newModel } from '../../helpers/driven-model.ts';
 import { fakeOperations } from '../../helpers/fake-operations.ts';
 import { fakeSnapshot, fakeWorld } from '../../helpers/fake-world.ts';
-import { renderAt } from '../../helpers/render.tsx';
+import { insidePanel, renderAt } from '../../helpers/render.tsx';
 
 const SIZES = [
   { columns: 60, rows: 20 },
@@ -44,7 +44,7 @@ async function drawn(size: (typeof SIZES)[number], place: TablesRoute, theme: Th
       </ModelContext>
     </ThemeContext>,
   );
-  const screen = await rendered.screen();
+  const screen = insidePanel(await rendered.screen());
   rendered.unmount();
   return screen;
 }
@@ -55,9 +55,9 @@ test.for(SIZES)(
     const plain = await drawn(size, tablesPlace({}));
     const marked = await drawn(size, tablesPlace({ marked: ['public.orders', '表.漢字 🚀', LONG] }));
     expect(marked.slice(3, 6).map((line) => line.replace('●', ' '))).toEqual(plain.slice(3, 6));
-    expect(marked[3]).toMatch(/^❯ ● {2}public\.orders/);
-    expect(marked[4]).toMatch(/^ {2}● {2}表\.漢字 🚀/);
-    expect(marked[5]).toMatch(/^ {2}● {2}public\.very_.*….* 12,000 +1\.2 MB/);
+    expect(marked[2]).toMatch(/^❯ ● {2}public\.orders/);
+    expect(marked[3]).toMatch(/^ {2}● {2}表\.漢字 🚀/);
+    expect(marked[4]).toMatch(/^ {2}● {2}public\.very_.*….* 12,000 +1\.2 MB/);
     expect(marked[0]).toContain('3 marked  3 tables');
     expect(marked.at(-1)).toContain('Space mark   l load marked');
   },
@@ -65,7 +65,7 @@ test.for(SIZES)(
 
 test('marks are told without colours and beyond ASCII, and to a screen reader by a word', async () => {
   const place = tablesPlace({ marked: ['public.orders'] });
-  expect((await drawn({ columns: 80, rows: 24 }, place, { unicode: false }))[3]).toMatch(/^> \* {2}public\.orders/);
+  expect((await drawn({ columns: 80, rows: 24 }, place, { unicode: false }))[2]).toMatch(/^> \* {2}public\.orders/);
   const spoken = await drawn({ columns: 80, rows: 24 }, place, { unicode: true, screenReader: true });
   expect(spoken).toContainEqual(expect.stringMatching(/^> marked: {2}public\.orders/));
 });
@@ -73,8 +73,8 @@ test('marks are told without colours and beyond ASCII, and to a screen reader by
 test('the filter stands above what it lets through, and says how many that are', async () => {
   const typed = await drawn({ columns: 80, rows: 24 }, tablesPlace({ typing: textEdit('orders') }));
   expect(typed[0]).toContain('1 of 3 tables');
-  expect(typed[2]).toContain('/ orders');
-  expect(typed[4]).toContain('public.orders');
+  expect(typed[1]).toContain('/ orders');
+  expect(typed[3]).toContain('public.orders');
   const nothing = await drawn({ columns: 80, rows: 24 }, tablesPlace({ list: { ...emptyList, filter: 'none' } }));
   expect(nothing.join('\n')).toContain('Nothing matches the filter.');
 });
@@ -111,9 +111,9 @@ test.for(SIZES)(
         />
       </ModelContext>,
     );
-    const shown = (await rendered.screen()).join('\n');
+    const shown = insidePanel(await rendered.screen()).join('\n');
     rendered.unmount();
-    expect(shown).toMatch(/Destination +postgres:\/\/app@localhost:5432\/app_dev/);
+    expect(shown).toMatch(/Destination +postgres:\/\/app@localhost:5432\/\s*app_dev/);
     expect(shown).toMatch(/Tables +sales\.part_0, sales\.part_1/);
     expect(shown).toMatch(/Required tables +public\.table_0 \(public\.orders/);
     expect(shown).toContain('❯ Cancel');

@@ -6,6 +6,7 @@ import { dropBranch } from './drop.ts';
 import { listBranches } from './list.ts';
 import { planBranches } from './plan.ts';
 import { resetBranch } from './reset.ts';
+import { switchTo } from './switch.ts';
 
 export const branches: BranchFacet = {
   nameLimit: { most: NAME_LIMIT, lengthOf: ({ length }) => length },
@@ -17,5 +18,5 @@ export const branches: BranchFacet = {
   create: createBranch,
   reset: resetBranch,
   drop: dropBranch,
-  whyNoSwitch: 'triggers, views and routines do not move between databases of MySQL and MariaDB with their tables',
+  switchTo,
 };

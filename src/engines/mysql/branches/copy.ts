@@ -31,6 +31,8 @@ export interface BranchCopy {
   url: DatabaseUrl;
   /** The database of the branch. */
   database: string;
+  /** Keeps what is replaced. Default: no. */
+  undo?: boolean;
   /** Called under the lock on it, before anything is copied. */
   begin: (server: MysqlSession) => Promise<void>;
   accept: (base: BaseCopy) => void;
@@ -44,7 +46,7 @@ export interface BranchCopy {
  * fail, and no lock has to keep loads away.
  */
 export async function copyToBranch(context: EngineContext, copy: BranchCopy): Promise<Replaced> {
-  const { url, database, begin, accept, onlyNew } = copy;
+  const { url, database, undo = false, begin, accept, onlyNew } = copy;
   const { of, record, base } = await findBase(context, url);
   accept(base);
   const { snapshot, loaded_at } = record;
@@ -53,7 +55,7 @@ export async function copyToBranch(context: EngineContext, copy: BranchCopy): Pr
     context,
     {
       url: withDatabase(url, database),
-      undo: false,
+      undo,
       collations: record.definitions,
       fromBase: { spare: false },
       branch: { of, mark, onlyNew },

@@ -24,7 +24,7 @@ export async function createBranch(context: EngineContext, creation: BranchCreat
   await copyToBranch(context, {
     ...{ url, database, accept, begin: refuseTaken },
     mark: {
-      ...{ name, repository, git_branch: gitBranch, owner, reset_at: null },
+      ...{ name, repository, git_branch: gitBranch, owner, reset_at: null, switched_at: null, previous: null },
       created_at: context.clock().toISOString(),
     },
     onlyNew: () => databaseTaken(database, name),

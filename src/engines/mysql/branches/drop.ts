@@ -1,5 +1,6 @@
 import { startStep } from '../../../runtime/events.ts';
 import type { BranchRequest, EngineContext } from '../../engine.ts';
+import { branchIsCurrent } from '../../shared/branches.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { MARK, quotePath, quoteText } from '../quote.ts';
 import { branchMarkText } from '../restore/branch-mark.ts';
@@ -19,6 +20,7 @@ export async function dropBranch(context: EngineContext, { url, name }: BranchRe
   // A switch or a reset may have ended since.
   const branch = listed && (await find());
   if (!branch) return false;
+  if (branch.current) throw branchIsCurrent(name, url);
   if (branch.database !== listed.database) throw branchChanged(name);
   // Killed from here on, the rest is no branch, and the next command drops it.
   const mark = branchMarkText({ ...branch.mark, tool: 'dropped' });

@@ -23,12 +23,17 @@ export interface Marked {
 
 export async function findMarks(server: MysqlSession, destination: string): Promise<Marked[]> {
   const of = await destinationName(server, destination);
+  return (await readMarks(server)).filter(({ mark }) => mark.of === of);
+}
+
+/** Of every destination. */
+export async function readMarks(server: MysqlSession): Promise<Marked[]> {
   const rows = await server.query<{ home: string; comment: string }>(
     `SELECT TABLE_SCHEMA AS home, TABLE_COMMENT AS comment FROM information_schema.TABLES WHERE TABLE_NAME = ${quoteText(MARK)} AND TABLE_COMMENT LIKE '{"tool":%' ORDER BY TABLE_SCHEMA`,
   );
   return rows.flatMap(({ home, comment }) => {
     const mark = parseBranchMark(comment);
-    return mark?.of === of ? [{ database: home, mark }] : [];
+    return mark ? [{ database: home, mark }] : [];
   });
 }
 
@@ -37,7 +42,16 @@ export async function findBranches(
   destination: string,
   { sizes = false } = {},
 ): Promise<MarkedBranch[]> {
-  const marks = (await findMarks(server, destination)).filter(({ mark }) => mark.tool === 'branch');
+  return await describeBranches(server, await findMarks(server, destination), { sizes, destination });
+}
+
+export async function describeBranches(
+  server: MysqlSession,
+  marked: Marked[],
+  { sizes, destination }: { sizes: boolean; destination?: string },
+): Promise<MarkedBranch[]> {
+  const marks = marked.filter(({ mark }) => mark.tool === 'branch');
+  const isDestination = (database: string, { of }: BranchMark): boolean => database === of || database === destination;
   if (marks.length === 0) return [];
   const databases = marks.map(({ database }) => database);
   const bytes = sizes ? await readSizes(server, databases) : null;
@@ -45,7 +59,8 @@ export async function findBranches(
   return marks.map(({ database, mark }) => {
     const sizeBytes = bytes && (bytes.get(database) ?? 0);
     return {
-      ...{ name: mark.name, database, current: false, createdAt: mark.created_at, resetAt: mark.reset_at },
+      ...{ name: mark.name, database, current: isDestination(database, mark) },
+      ...{ createdAt: mark.created_at, resetAt: mark.reset_at },
       ...{ snapshot: mark.snapshot, repository: mark.repository, gitBranch: mark.git_branch, owner: mark.owner },
       ...{ sizeBytes, ownBytes: sizeBytes },
       clients: clients?.get(database) ?? 0,

@@ -3,6 +3,7 @@ import type { BranchReset, DatabaseUrl, EngineContext, Replaced } from '../../en
 import { findBranch } from '../../shared/branches.ts';
 import { connectToServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
+import { withoutSwitch } from '../restore/branch-mark.ts';
 import { copyToBranch } from './copy.ts';
 import { findBranches, type MarkedBranch } from './list.ts';
 import { branchChanged, sweepBranches } from './sweep.ts';
@@ -13,14 +14,15 @@ export async function resetBranch(context: EngineContext, { url, name, accept }:
   await sweepBranches(context, url);
   const find = async (server: MysqlSession): Promise<MarkedBranch> =>
     findBranch(await findBranches(server, destination), { name, url });
-  const { database, mark } = await findOnServer(context, url, find);
+  const { database, mark, current } = await findOnServer(context, url, find);
   const restored = startStep(context.report, `branch ${name}`, `Reset branch ${name}`);
   const replaced = await copyToBranch(context, {
-    ...{ url, database, accept },
+    // One that is the destination at present keeps an undo copy, as in any reset.
+    ...{ url, database, undo: current, accept },
     async begin(server) {
       if ((await find(server)).database !== database) throw branchChanged(name);
     },
-    mark: { ...mark, reset_at: context.clock().toISOString() },
+    mark: { ...withoutSwitch(mark), reset_at: context.clock().toISOString() },
   });
   restored(`Reset branch ${name}`);
   return replaced;

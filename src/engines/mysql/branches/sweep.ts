@@ -2,35 +2,80 @@ import { redact } from '../../../process/redact.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
 import { connectToServer } from '../connection/connect.ts';
-import { SqlError } from '../connection/session.ts';
+import { ConnectionLost, type MysqlSession, SqlError } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
-import { branchesWithLeftovers, readMarkText } from '../restore/beside.ts';
+import { quoteText } from '../quote.ts';
+import { branchesWithLeftovers, lookBeside, readMarkText } from '../restore/beside.ts';
 import { parseBranchMark } from '../restore/branch-mark.ts';
+import { KEPT } from '../restore/kept.ts';
 import { sweepLeftovers } from '../restore/swap/leftovers.ts';
-import { dropDatabase, tryLock } from '../server/server.ts';
-import { findMarks } from './list.ts';
+import { databaseExists, dropDatabase, dropEmpty, tryLock } from '../server/server.ts';
+import { findBranches, findMarks } from './list.ts';
+import { unpackBranch } from './pack.ts';
 
 /** Settles and drops what killed commands have left of branches of the destination; what is in use stays. */
 export async function sweepBranches(context: EngineContext, url: DatabaseUrl): Promise<void> {
   const destination = url.database ?? '';
   await using server = await connectToServer(context, url);
-  for (const branch of await branchesWithLeftovers(server, destination)) {
+  const left = (await lookBeside(server, destination)).leftovers.length > 0 ? [destination] : [];
+  for (const database of [...left, ...(await branchesWithLeftovers(server, destination))]) {
     // A session of its own gives the lock back.
     await using own = await connectToServer(context, url, { several: true });
-    if (await tryLock(own, branch)) await sweepLeftovers(context, { server: own, url: withDatabase(url, branch) });
+    if (await tryLock(own, database)) await sweepLeftovers(context, { server: own, url: withDatabase(url, database) });
   }
   for (const { database, mark } of await findMarks(server, destination)) {
-    if (mark.tool !== 'dropped') continue;
-    await using own = await connectToServer(context, url);
-    if (!(await tryLock(own, database))) continue;
-    const present = await readMarkText(own, database);
-    if (present === null || parseBranchMark(present)?.tool !== 'dropped') continue;
-    await dropDatabase(own, database).catch((error) => {
-      if (!(error instanceof SqlError)) throw error;
-      const message = `Could not drop ${database}: ${redact(error.message)}. The next command for branches of ${destination} tries again`;
-      context.report({ event: 'warning', code: 'leftover', message });
-    });
+    if (mark.tool === 'dropped') await sweepDropped(context, { url, database });
+    else if (mark.database && mark.database !== database) await sweepEmpty(context, { url, database: mark.database });
   }
+  for (const database of await packedBranches(server, destination)) await sweepPacked(context, { url, database });
+}
+
+interface Swept {
+  /** The destination. */
+  url: DatabaseUrl;
+  database: string;
+}
+
+async function sweepDropped(context: EngineContext, { url, database }: Swept): Promise<void> {
+  await using own = await connectToServer(context, url);
+  if (!(await tryLock(own, database))) return;
+  const present = await readMarkText(own, database);
+  if (present === null || parseBranchMark(present)?.tool !== 'dropped') return;
+  await dropDatabase(own, database).catch((error) => {
+    if (!(error instanceof SqlError)) throw error;
+    warnLeft(context, url, `Could not drop ${database}: ${redact(error.message)}`);
+  });
+}
+
+/** The former place of a branch that is the destination. */
+async function sweepEmpty(context: EngineContext, { url, database }: Swept): Promise<void> {
+  await using own = await connectToServer(context, url);
+  if (!(await databaseExists(own, database)) || !(await tryLock(own, database))) return;
+  await dropEmpty(own, database);
+}
+
+async function packedBranches(server: MysqlSession, destination: string): Promise<string[]> {
+  const branches = (await findBranches(server, destination)).filter(({ current }) => !current);
+  const rows = await server.query<{ home: string }>(
+    `SELECT TABLE_SCHEMA AS home FROM information_schema.TABLES WHERE TABLE_NAME = ${quoteText(KEPT)}`,
+  );
+  const packed = new Set(rows.map(({ home }) => home));
+  return branches.map(({ database }) => database).filter((database) => packed.has(database));
+}
+
+async function sweepPacked(context: EngineContext, { url, database }: Swept): Promise<void> {
+  await using own = await connectToServer(context, url);
+  if (!(await tryLock(own, database))) return;
+  await unpackBranch(context, own, { url, database }).catch((error) => {
+    context.signal.throwIfAborted();
+    if (error instanceof ConnectionLost || !(error instanceof Error)) throw error;
+    warnLeft(context, url, `Could not recreate the code of ${database}: ${redact(error.message)}`);
+  });
+}
+
+function warnLeft({ report }: EngineContext, { database }: DatabaseUrl, what: string): void {
+  const message = `${what}. The next command for branches of ${database} tries again`;
+  report({ event: 'warning', code: 'leftover', message });
 }
 
 export function branchChanged(name: string): UserError {

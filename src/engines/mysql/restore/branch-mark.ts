@@ -17,9 +17,20 @@ const branchMarkSchema = v.object({
   /** Of the base copy that it was made from. */
   snapshot: v.nullable(v.string()),
   loaded_at: v.string(),
+  /** Its own name, which is free while it is the destination. */
+  database: v.optional(v.string()),
+  /** When the destination was switched to it; `null` once its content was replaced there. */
+  switched_at: v.optional(v.nullable(v.string()), null),
+  /** The branch that was the destination before. */
+  previous: v.optional(v.nullable(v.string()), null),
 });
 
 export type BranchMark = v.InferOutput<typeof branchMarkSchema>;
+
+/** Of a branch with other content: no undo reverts the switch to it. */
+export function withoutSwitch(mark: BranchMark): BranchMark {
+  return { ...mark, switched_at: null, previous: null };
+}
 
 /** Characters of the comment of a table. */
 const MOST = 2048;

@@ -51,6 +51,21 @@ export async function hasRoutines(server: MysqlSession, database: string): Promi
   return rows.length > 0;
 }
 
+/** Rights on the destination's routines; a warning where they cannot be read. */
+export async function grantsOf(
+  { report }: EngineContext,
+  server: MysqlSession,
+  destination: string,
+): Promise<RoutineGrant[]> {
+  const grants = await readRoutineGrants(server, destination);
+  if (grants) return grants;
+  if (await hasRoutines(server, destination)) {
+    const message = `The rights on routines of ${destination} cannot be read (SELECT on mysql.procs_priv): grant them again after the load`;
+    report({ event: 'warning', code: 'not_carried_over', message });
+  }
+  return [];
+}
+
 /** A GRANT on a routine of the kind. */
 export interface GrantStatement {
   kind: string;

@@ -11,6 +11,10 @@ export const keptSchema = v.object({
   replaced_at: v.string(),
   code: codeDefinitionsSchema,
   grants: v.optional(v.array(routineGrantSchema), []),
+  /** The mark of the branch that it was. */
+  mark: v.optional(v.nullable(v.string()), null),
+  /** Whether the base copy was that of its tables. */
+  has_base: v.optional(v.boolean(), false),
 });
 export interface KeptRecord extends Omit<v.InferInput<typeof keptSchema>, 'code'> {
   code: CodeDefinitions;

@@ -1,6 +1,7 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type {
+  AllCopies,
   BaseCopies,
   DatabaseUrl,
   EngineContext,
@@ -11,9 +12,11 @@ import type {
 } from '../../engine.ts';
 import { usableBase } from '../../shared/base-copies.ts';
 import { refuseShortSpace } from '../../shared/server/free-space.ts';
+import { describeBranches, type MarkedBranch, readMarks } from '../branches/list.ts';
 import { connectToServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { BASE } from '../names.ts';
+import { BASE, OUTDATED } from '../names.ts';
+import { quoteText } from '../quote.ts';
 import { lockDestination } from '../server/server.ts';
 import { fillFromBase, findBaseCopies, takeSpare } from './base-copies.ts';
 import { type BaseRecord, baseCopyNames, readBaseRecord } from './base-record.ts';
@@ -90,6 +93,30 @@ async function withServer<Result>(
 /** Base copy and spare of a destination, usable or not. */
 export async function findCopies(context: EngineContext, url: DatabaseUrl): Promise<BaseCopies> {
   return withServer(context, url, (server) => findBaseCopies(server, url.database ?? ''));
+}
+
+/** Of several databases of a server; most have none, which two queries tell. */
+export async function findAllCopies(context: EngineContext, { urls }: { urls: DatabaseUrl[] }): Promise<AllCopies[]> {
+  const [first] = urls;
+  if (!first) return [];
+  await using server = await connectToServer(context, first);
+  const rows = await server.query<{ home: string }>(
+    `SELECT TABLE_SCHEMA AS home FROM information_schema.TABLES WHERE TABLE_NAME IN (${[BASE, OUTDATED].map(quoteText).join(', ')})`,
+  );
+  const homes = new Set(rows.map(({ home }) => home));
+  const branches = Map.groupBy(await describeBranches(server, await readMarks(server), { sizes: true }), ofMark);
+  const found: AllCopies[] = [];
+  for (const { database } of urls) {
+    const { of, base, spare } = await baseCopyNames(server, database ?? '');
+    const hasCopies = homes.has(base) || homes.has(spare);
+    const copies = hasCopies ? await findBaseCopies(server, database ?? '') : { base: null, spare: null };
+    found.push({ ...copies, branches: (branches.get(of) ?? []).map(({ mark: _, ...branch }) => branch) });
+  }
+  return found;
+}
+
+function ofMark({ mark }: MarkedBranch): string {
+  return mark.of;
 }
 
 /** Removes base copy and spare; resolves with the names of those that are gone. */

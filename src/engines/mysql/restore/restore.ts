@@ -13,17 +13,17 @@ import { readBelongings } from '../definitions/foreign-keys.ts';
 import { detailsOf } from '../details.ts';
 import type { Collations } from '../introspect.ts';
 import { readNameCase, refuseCollisions } from '../name-case.ts';
-import { BASE, besideNames, isReserved, OUTDATED } from '../names.ts';
+import { BASE, besideNames, OUTDATED } from '../names.ts';
 import { openClient } from '../program/load-program.ts';
-import { MARK } from '../quote.ts';
-import { databaseExists, destinationName, lockDestination, verifyLock } from '../server/server.ts';
+import { destinationName, lockDestination, verifyLock } from '../server/server.ts';
 import { createBase, createSpare, type KeptBase } from './base-copies.ts';
 import { baseCopyNames, baseCopyState } from './base-record.ts';
-import { createBeside, dropBeside, lookBeside, reservedTables, undoCopyOf } from './beside.ts';
+import { createBeside, dropBeside } from './beside.ts';
 import { checkRestored } from './check.ts';
 import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { onlyOwnRows, remoteWarnings } from './left-out.ts';
 import { fillDatabase, readDefinitionsFile } from './rows/fill.ts';
+import { refuseReserved, refuseStrangers } from './strangers.ts';
 import { settleAfterFailure, sweepLeftovers } from './swap/leftovers.ts';
 import { type BranchSwap, planBase, swapDatabases } from './swap/swap.ts';
 import { renameStatement } from './swap/swap-packet.ts';
@@ -201,38 +201,6 @@ async function refuseBaseNames(server: MysqlSession, destination: string): Promi
       hint: 'Rename or drop it: the base copy and the spare need their names.',
     });
   }
-}
-
-/** Told before hours of work: what would stop the swap, or lie in its way. */
-async function refuseStrangers(
-  { report }: EngineContext,
-  server: MysqlSession,
-  { destination, undo }: { destination: string; undo: boolean },
-): Promise<void> {
-  const { strangers } = await lookBeside(server, destination);
-  if (strangers.length > 0) {
-    const message = `Not removed, because the tool did not make it: ${strangers.join(', ')}`;
-    report({ event: 'warning', code: 'leftover', message });
-  }
-  if (!(await databaseExists(server, destination))) return;
-  await refuseReserved(server, destination);
-  if (!undo || (await undoCopyOf(server, destination)) !== 'stranger') return;
-  const name = besideNames(await destinationName(server, destination)).undo;
-  throw new UserError(`The database "${name}" is not an undo copy of "${destination}"`, {
-    code: 'undo_name_taken',
-    exit: EXIT.refused,
-    hint: 'Nothing was changed. Rename or drop that database, or pass --no-undo.',
-  });
-}
-
-async function refuseReserved(server: MysqlSession, database: string): Promise<void> {
-  const [name] = (await reservedTables(server, database)).filter((table) => table !== MARK && isReserved(table));
-  if (name === undefined) return;
-  throw new UserError(`"${database}" holds a table "${name}", a name that is reserved for the tool`, {
-    code: 'name_reserved',
-    exit: EXIT.refused,
-    hint: 'The destination is unchanged. Rename the table.',
-  });
 }
 
 /** Tables with triggers do not move between databases: here they were made only to be checked. */

@@ -1,6 +1,9 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl, EngineContext, Kept, Replaced } from '../../engine.ts';
+import { baseFollows } from '../branches/base-follows.ts';
+import { type LastSwitch, lastSwitch, ownMark } from '../branches/leave.ts';
+import { takePlace } from '../branches/take-place.ts';
 import { connectToServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { besideNames } from '../names.ts';
@@ -8,29 +11,40 @@ import { withOwnRows } from '../own-rows.ts';
 import { inDatabase } from '../quote.ts';
 import { databaseExists, destinationName, lockDestination } from '../server/server.ts';
 import { createBeside, undoCopyOf } from './beside.ts';
+import { type BranchMark, branchMarkText, parseBranchMark, withoutSwitch } from './branch-mark.ts';
 import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { KEPT, type KeptRecord, keptSchema } from './kept.ts';
 import { inspectDestination } from './preflight.ts';
 import { settleAfterFailure, sweepLeftovers } from './swap/leftovers.ts';
 import { readRecord } from './swap/record.ts';
 import { planRowExchange } from './swap/row-exchange.ts';
-import { exchange, tablesOf, turnedBase } from './swap/swap.ts';
+import { exchange, planMark, tablesOf, turnedBase } from './swap/swap.ts';
 import type { Rename } from './swap/swap-packet.ts';
 import { releasable } from './while-alive.ts';
 
-/** What the last load into the destination has replaced; rejects when nothing is kept. */
+/** What the last load, reset or switch has replaced; rejects when nothing is kept. */
 export async function findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept> {
   const { destination } = await inspectDestination(context, url);
   await using server = await connectToServer(context, url);
-  const name = besideNames(await destinationName(server, url.database ?? '')).undo;
-  const record = await readKept(server, url);
+  const { name, replacedAt } = await findReplaced(server, url);
   const [row] = await server.query<{ bytes: number | null }>(`
     SELECT SUM(DATA_LENGTH + INDEX_LENGTH) AS bytes FROM information_schema.TABLES
     WHERE ${await withOwnRows(server, inDatabase('TABLE_SCHEMA', name))}`);
-  return { undoDatabase: name, replacedAt: record.replaced_at, sizeBytes: Number(row?.bytes ?? 0), destination };
+  return { undoDatabase: name, replacedAt, sizeBytes: Number(row?.bytes ?? 0), destination };
 }
 
-/** Swaps the destination with what is kept for it, so that undoing twice is as doing nothing. */
+async function findReplaced(server: MysqlSession, url: DatabaseUrl): Promise<{ name: string; replacedAt: string }> {
+  const destination = url.database ?? '';
+  const reverted = await lastSwitch(server, destination);
+  if (reverted) return { name: reverted.before.database, replacedAt: reverted.switchedAt };
+  const { replaced_at: replacedAt } = await readKept(server, url);
+  return { name: besideNames(await destinationName(server, destination)).undo, replacedAt };
+}
+
+/**
+ * Swaps the destination with what is kept for it, so that undoing twice is as doing nothing. A branch that the
+ * destination was switched to gets its own name again.
+ */
 export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Replaced> {
   const { report } = context;
   const destination = url.database ?? '';
@@ -39,7 +53,10 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
   const names = besideNames(await destinationName(server, destination));
   await lockDestination(server, destination);
   await sweepLeftovers(context, { server, url });
-  const { code, grants } = await readKept(server, url);
+  const reverted = await lastSwitch(server, destination);
+  if (reverted) return await revertSwitch(context, { server, url, begun: release, reverted });
+  const kept = await readKept(server, url);
+  const { code, grants } = kept;
   refuseForeignReferences(await foreignReferences(server, destination), { destination, drop: false });
   const swapped = startStep(report, 'swap', `Restore the previous ${destination}`);
   const made = !(await databaseExists(server, destination));
@@ -48,9 +65,11 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
   const leaving = made ? [] : await tablesOf(server, destination);
   const arriving = (await tablesOf(server, names.undo)).filter((table) => table !== KEPT);
   const aside = (at: number): [string, string] => [work, `tool-aside-${at}`];
+  const marks = await planKeptMark(server, { destination, work, kept });
   const renames: Rename[] = [
     ...leaving.map((table, at): Rename => ({ from: [destination, table], to: aside(at) })),
     ...arriving.map((table): Rename => ({ from: [names.undo, table], to: [destination, table] })),
+    ...marks,
   ];
   const records: Rename[] = [
     { from: [names.undo, KEPT], to: [work, 'tool-retired'] },
@@ -63,7 +82,6 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
     const rows = made
       ? null
       : await planRowExchange(server, { destination, other: names.undo, work, keep: true, ...tables });
-    const kept = { keep: !made, obsolete: made ? names.undo : null };
     const swapMs = await exchange(context, {
       server,
       begun: release,
@@ -72,11 +90,12 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
       work,
       renames,
       later: [...records, ...back, ...turned],
-      rows: { exchange: rows, later: [...records, ...turned] },
+      rows: { exchange: rows, later: [...records, ...turned, ...marks] },
       made,
       code,
       definers: 'theirs',
-      ...kept,
+      keep: !made,
+      obsolete: made ? names.undo : null,
       ...(grants && { grants }),
     });
     swapped(`Restored the previous ${destination}`);
@@ -86,6 +105,48 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
     await settleAfterFailure(context, url);
     throw error;
   }
+}
+
+interface Reverting {
+  server: MysqlSession;
+  url: DatabaseUrl;
+  begun: () => void;
+  reverted: LastSwitch;
+}
+
+async function revertSwitch(
+  context: EngineContext,
+  { server, url, begun, reverted: { leaving, before } }: Reverting,
+): Promise<Replaced> {
+  const { database, branch } = before;
+  const destination = url.database ?? '';
+  for (const own of [leaving.database, branch?.database]) if (own) await lockDestination(server, own);
+  const kept = branch ? null : await readKept(server, url);
+  const swapped = startStep(context.report, 'swap', `Restore the previous ${destination}`);
+  const mark = branch ? branch.mark : keptMark(kept);
+  const swapMs = await takePlace(context, {
+    ...{ server, begun, url, leaving },
+    from: { database, kept },
+    mark: mark && { ...mark, database: branch?.database ?? mark.database },
+    base: await baseFollows(server, destination, kept ? { kept } : { mark: mark ?? leaving }),
+  });
+  swapped(`Restored the previous ${destination}`);
+  return { swapMs, undoDatabase: null };
+}
+
+/** The mark of what is kept, in whose place no switch can be reverted any more. */
+function keptMark(kept: KeptRecord | null): BranchMark | null {
+  const mark = kept?.mark ? parseBranchMark(kept.mark) : null;
+  return mark && withoutSwitch(mark);
+}
+
+async function planKeptMark(
+  server: MysqlSession,
+  { destination, work, kept }: { destination: string; work: string; kept: KeptRecord },
+): Promise<Rename[]> {
+  const mark = keptMark(kept);
+  if (!mark && !(await ownMark(server, destination))) return [];
+  return planMark(server, { destination, work, retired: work, mark: mark && branchMarkText(mark) });
 }
 
 async function readKept(server: MysqlSession, url: DatabaseUrl): Promise<KeptRecord> {

@@ -18,6 +18,5 @@ export const branches: BranchFacet = {
   create: createBranch,
   reset: resetBranch,
   drop: dropBranch,
-  whyNoSwitch: null,
   switchTo,
 };

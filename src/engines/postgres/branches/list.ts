@@ -23,12 +23,16 @@ interface Row {
   sessions: number | null;
 }
 
-/** `sessions` of pg_stat_database exists since PostgreSQL 14. */
 export async function findBranches(
   server: PsqlSession,
   destination: string,
-  { sizes = false } = {},
+  options: { sizes?: boolean } = {},
 ): Promise<MarkedBranch[]> {
+  return (await readBranches(server, options)).filter(({ mark }) => mark.of === destination);
+}
+
+/** Of every destination. `sessions` of pg_stat_database exists since PostgreSQL 14. */
+export async function readBranches(server: PsqlSession, { sizes = false } = {}): Promise<MarkedBranch[]> {
   const bytes = sizes ? `CASE WHEN has_database_privilege(d.oid, 'CONNECT') THEN pg_database_size(d.oid) END` : 'NULL';
   const rows = await server.query<Row>(`
     WITH branches AS MATERIALIZED (
@@ -43,7 +47,7 @@ export async function findBranches(
     ORDER BY d.datname`);
   return rows.flatMap((row) => {
     const mark = parseBranchMark(row.comment);
-    return mark?.of === destination ? [describe(row, mark)] : [];
+    return mark ? [describe(row, mark)] : [];
   });
 }
 

@@ -37,7 +37,7 @@ const SMALL_AT_ONCE = 100;
 const LARGE_BYTES = 64 * 1024 * 1024;
 /** A further session begins to pay off for so many bytes, or so many tables. */
 const BYTES_OF_SESSION = 16 * 1024 * 1024;
-const TABLES_OF_SESSION = 250;
+const TABLES_OF_SESSION = 1000;
 /** Files of a session that wait to be packed. */
 const PACKING_AT_ONCE = 3;
 
@@ -120,10 +120,12 @@ export function tableReaders(
     request.jobs,
     1 + Math.max(Math.floor(queue.bytes / BYTES_OF_SESSION), Math.floor(ranges.size / TABLES_OF_SESSION)),
   );
+  // A thread takes longer to start than psql to read fewer bytes.
+  const address = queue.bytes < BYTES_OF_SESSION ? null : reads.address;
   const work =
     (own: PsqlSession | null) =>
     async (signal: AbortSignal): Promise<void> => {
-      await using readers = createReaders({ ...context, signal }, reads, own);
+      await using readers = createReaders({ ...context, signal }, { ...reads, address }, own);
       await readPieces(readers, { reads, queue, signal });
     };
   return { works: [work(session), ...Array.from({ length: sessions - 1 }, () => work(null))], read };

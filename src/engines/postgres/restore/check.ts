@@ -60,15 +60,37 @@ export function rowsText({ table, found, words }: RowDifference): string {
   return found === null ? `${table}: no rows, ${words}` : `${table}: ${found} rows, ${words}`;
 }
 
-/** Statements that travel together, since waiting for each answer takes longer than counting a small table. */
-const COUNTS_AT_ONCE = 16;
+/** So many tables are counted by one statement, and statements under way: each takes longer than counting a small table. */
+const COUNTS_AT_ONCE = 100;
+const STATEMENTS_AT_ONCE = 16;
+/** A table of more rows is counted by a statement of its own. */
+const SMALL_ROWS = 10_000;
 
 async function countRows(session: PsqlSession, queue: CountedRows[], differences: RowDifference[]): Promise<void> {
   for (let taken = queue.splice(-COUNTS_AT_ONCE); taken.length > 0; taken = queue.splice(-COUNTS_AT_ONCE)) {
-    await mapWithConcurrency(taken, COUNTS_AT_ONCE, async ({ name, count, rows, words }) => {
-      const found = await countedBy(session, count);
-      if (found !== rows) differences.push({ table: name, expected: rows, found, words });
-    });
+    const isSmall = ({ rows }: CountedRows): boolean => rows <= SMALL_ROWS;
+    const together = await countTogether(session, taken.filter(isSmall));
+    const singly = taken.filter((counted) => !together || !isSmall(counted));
+    const counts = await mapWithConcurrency(singly, STATEMENTS_AT_ONCE, ({ count }) => countedBy(session, count));
+    const found = new Map(singly.map((counted, at) => [counted, counts[at] ?? null]));
+    for (const counted of taken) {
+      const { name, rows, words } = counted;
+      const count = found.get(counted) ?? together?.get(counted) ?? null;
+      if (count !== rows) differences.push({ table: name, expected: rows, found: count, words });
+    }
+  }
+}
+
+/** `null` where one of the tables does not exist. */
+async function countTogether(session: PsqlSession, tables: CountedRows[]): Promise<Map<CountedRows, number> | null> {
+  if (tables.length === 0) return new Map();
+  try {
+    const counts = tables.map(({ count }) => `(${count})`).join(', ');
+    const [row] = await session.query<{ counts: number[] }>(`SELECT ARRAY[${counts}] AS counts`);
+    return new Map(tables.map((table, at) => [table, row?.counts[at] ?? Number.NaN]));
+  } catch (error) {
+    if (error instanceof SqlError && error.sqlstate === UNDEFINED_TABLE) return null;
+    throw error;
   }
 }
 

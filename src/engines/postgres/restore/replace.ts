@@ -35,7 +35,7 @@ export interface Replacement {
 interface KeptBase {
   spare: boolean;
   /** Known when the database is complete. */
-  facts: () => Pick<BaseMark, 'snapshot' | 'partial' | 'contents'>;
+  facts: () => Pick<BaseMark, 'snapshot' | 'partial' | 'contents' | 'no_crash_since'>;
 }
 
 export interface Creation {

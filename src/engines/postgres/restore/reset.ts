@@ -1,6 +1,7 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type {
+  AllCopies,
   BaseCopies,
   DatabaseUrl,
   EngineContext,
@@ -11,6 +12,7 @@ import type {
 } from '../../engine.ts';
 import { usableBase } from '../../shared/base-copies.ts';
 import { refuseShortSpace } from '../../shared/server/free-space.ts';
+import { readBranches } from '../branches/list.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';
 import { besideNames, dropMarked, lockDestination, sweepLeftovers } from '../server/server.ts';
@@ -65,7 +67,7 @@ export async function findCopies(context: EngineContext, url: DatabaseUrl): Prom
 }
 
 /** Of several databases of a server; most have none, which one query tells. */
-export async function findAllCopies(context: EngineContext, { urls }: { urls: DatabaseUrl[] }): Promise<BaseCopies[]> {
+export async function findAllCopies(context: EngineContext, { urls }: { urls: DatabaseUrl[] }): Promise<AllCopies[]> {
   const [first] = urls;
   if (!first) return [];
   await using server = await connectToServer(context, first);
@@ -73,11 +75,13 @@ export async function findAllCopies(context: EngineContext, { urls }: { urls: Da
     `SELECT datname AS name FROM pg_database WHERE datname LIKE '%.tool-%'`,
   );
   const names = new Set(rows.map(({ name }) => name));
-  const found: BaseCopies[] = [];
+  const branches = Map.groupBy(await readBranches(server, { sizes: true }), ({ mark }) => mark.of);
+  const found: AllCopies[] = [];
   for (const { database } of urls) {
     const { base, spare } = besideNames(database ?? '');
     const hasCopies = names.has(base) || names.has(spare);
-    found.push(hasCopies ? await findBaseCopies(server, database ?? '') : { base: null, spare: null });
+    const copies = hasCopies ? await findBaseCopies(server, database ?? '') : { base: null, spare: null };
+    found.push({ ...copies, branches: (branches.get(database ?? '') ?? []).map(({ mark: _, ...branch }) => branch) });
   }
   return found;
 }

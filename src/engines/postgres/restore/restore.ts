@@ -12,10 +12,10 @@ import { type Settings, withDatabase } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
 import { CONTENTS } from '../dump/archive-contents.ts';
 import { digestDefinitions } from '../dump/definitions-digest.ts';
-import type { BaseContents } from '../mark.ts';
+import type { BaseMark } from '../mark.ts';
 import { createDatabase, markNew, type NewDatabase } from '../server/server.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
-import { findBaseCopies, newFromBase } from './base.ts';
+import { findBaseCopies, newFromBase, noCrashSince } from './base.ts';
 import { checkRestored, findDifferences } from './check.ts';
 import { createExtensions } from './create-extensions.ts';
 import { describeContents } from './difference/contents.ts';
@@ -41,14 +41,14 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
 
   const errors: string[] | undefined = run.keepGoing ? [] : undefined;
   let missing: MissingParts | null = null;
-  let contents: BaseContents | undefined;
+  let described: DescribedBase = {};
   const keepBase = run.onlyBase ? { spare: false } : run.keepBase;
   const base = keepBase && {
     ...keepBase,
     facts: () => ({
       snapshot: manifest.id,
       partial: missing !== null || plan.empty.length > 0,
-      ...(contents && { contents }),
+      ...described,
     }),
   };
   const differing = plan.difference?.tables ?? null;
@@ -82,21 +82,25 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
       await using session = await connect(context, filled, { tools, settings });
       await forceRowSecurity(session, forced);
     }
-    if (base && !missing && plan.empty.length === 0) contents = await readContents(context, fill);
+    if (base) described = await describeBase(context, fill, !missing && plan.empty.length === 0);
     if (missing) acceptMissing(context, { run, missing, fresh });
     await run.beforeSwap?.(filled);
   });
   return missing ? { ...replaced, missing } : replaced;
 }
 
-/** For the mark of the base copy; none where the archive's table of contents is not understood. */
-async function readContents(context: EngineContext, fill: Filling): Promise<BaseContents | undefined> {
+type DescribedBase = Partial<Pick<BaseMark, 'contents' | 'no_crash_since'>>;
+
+/** For the mark of the base copy; no contents where the archive's table of contents is not understood. */
+async function describeBase(context: EngineContext, fill: Filling, complete: boolean): Promise<DescribedBase> {
   const { manifest, details, plan, directory, remoteTables = false, role } = fill;
-  const definitions = digestDefinitions(await readFile(join(directory, ARCHIVE, CONTENTS)));
-  if (definitions === null) return undefined;
+  const definitions = complete ? digestDefinitions(await readFile(join(directory, ARCHIVE, CONTENTS))) : null;
   await using session = await connect(context, fill.url, fill);
   const { schemas, tables } = plan;
-  return await describeContents(session, { manifest, details, definitions, schemas, tables, remoteTables, role });
+  const described = { manifest, details, schemas, tables, remoteTables, role };
+  const contents = definitions === null ? undefined : await describeContents(session, { ...described, definitions });
+  const since = await noCrashSince(session);
+  return { ...(contents && { contents }), ...(since !== null && { no_crash_since: since }) };
 }
 
 /** Goes on to the swap only where that was explicitly requested. */

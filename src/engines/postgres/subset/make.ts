@@ -11,6 +11,7 @@ import { connectionOf, type Settings, withDatabase } from '../connection/url.ts'
 import { CONTENTS } from '../dump/archive-contents.ts';
 import { listText, separateEventTriggers } from '../restore/event-triggers.ts';
 import { type ArchiveToList, listArchive } from '../restore/list-archive.ts';
+import { listsInTurn } from '../restore/lists-in-turn.ts';
 import { inspectDestination } from '../restore/preflight.ts';
 import { leaveOutRemote, leftOutWarnings } from '../restore/remote-objects.ts';
 import { besideDestination, restoreSettings } from '../restore/restore.ts';
@@ -49,9 +50,11 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
       await copyLargeObjects(context, copying);
 
       const indexing = { step: 'index', label: 'Build indexes and constraints', done: 'Built indexes and constraints' };
-      await withStep(report, indexing, () =>
-        restoreSection(context, { ...restoring, list: lists.others, section: 'post-data', jobs: run.jobs }),
-      );
+      await withStep(report, indexing, async () => {
+        for (const list of await listsInTurn({ archive, list: lists.others })) {
+          await restoreSection(context, { ...restoring, list, section: 'post-data', jobs: run.jobs });
+        }
+      });
 
       const finishing = {
         step: 'finish',

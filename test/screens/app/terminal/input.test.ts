@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { keyedInput } from '../../../../screens/app/terminal/input.ts';
 
 test.each([
@@ -36,4 +36,74 @@ test('while text is typed a paste without marks is handed on in pieces of text, 
   stdin.write(`jk\r${url}\rjk`);
   await expect.poll(() => read).toEqual(['j', 'k', '\r', url, '\r', 'j', 'k']);
   input.close();
+});
+
+describe('the answer to the question for the background', () => {
+  const ANSWERS = ['\x1b]11;rgb:fafa/fbfb/fcfc\x1b\\', '\x1b]11;rgb:fafa/fbfb/fcfc\x07'];
+  const ATTRIBUTES = '\x1b[?62;22c';
+
+  test.for(ANSWERS)('%j is no key, however it is divided, between keys', async (answer) => {
+    const text = `j${answer}${ATTRIBUTES}k`;
+    for (let at = 1; at < text.length; at += 1) {
+      const { write, read, backgrounds, input } = opened();
+      write(text.slice(0, at));
+      write(text.slice(at));
+      await expect.poll(() => read.at(-1)).toBe('k');
+      expect(read).toEqual(['j', 'k']);
+      expect(backgrounds).toEqual(['light']);
+      await input.answered();
+      input.close();
+    }
+  });
+
+  test('arrives after any time, in parts too, without a key', async () => {
+    const { write, read, backgrounds, input } = opened();
+    for (const part of ['\x1b]11;rgb:', '0000/0000/', '0000\x1b', '\\']) {
+      write(part);
+      // Longer than the rest of what could be Esc is waited for.
+      await new Promise((resolve) => setTimeout(resolve, 80));
+    }
+    write('x');
+    await expect.poll(() => read).toEqual(['x']);
+    expect(backgrounds).toEqual(['dark']);
+    input.close();
+  });
+
+  test('is not taken for Esc, which is a key soon, and Alt-]', async () => {
+    const { write, read, input } = opened();
+    write('\x1b');
+    await expect.poll(() => read).toEqual(['\x1b']);
+    write('\x1b]');
+    await expect.poll(() => read).toEqual(['\x1b', '\x1b]']);
+    input.close();
+  });
+
+  test('is waited for by who leaves, but not for long', async () => {
+    const { input } = opened();
+    const began = performance.now();
+    await input.answered();
+    expect(performance.now() - began).toBeLessThan(2000);
+    input.close();
+  });
+
+  function opened() {
+    const stdin = new PassThrough();
+    const backgrounds: string[] = [];
+    const input = keyedInput(stdin as unknown as NodeJS.ReadStream, {
+      onMouse: () => {},
+      onBackground: (background) => backgrounds.push(background),
+    });
+    input.expectAnswer();
+    const read: string[] = [];
+    input.stream.on('readable', () => {
+      for (let key = input.stream.read(); key !== null; key = input.stream.read()) read.push(key);
+    });
+    return { write: (text: string) => feed(stdin, text), read, backgrounds, input };
+  }
+
+  /** As a terminal does: each write is a chunk of its own. */
+  function feed(stdin: PassThrough, text: string): void {
+    stdin.write(text);
+    stdin.emit('readable');
+  }
 });

@@ -7,7 +7,7 @@ import type { SwapOutcome } from './swap-packet.ts';
 const TRIES = 3;
 
 /** `ER_LOCK_WAIT_TIMEOUT` */
-const LOCK_WAIT_TIMEOUT = 1205;
+export const LOCK_WAIT_TIMEOUT = 1205;
 
 interface Sent {
   /** Until everything that belongs to the tables was there; `null` when the packet did not come so far. */
@@ -27,7 +27,7 @@ export async function sendSwap(
       return { microseconds: microseconds === null ? null : Number(microseconds), refusal: null };
     const error = new SqlError(message ?? 'the server refused the swap', Number(refused));
     if (error.errno !== LOCK_WAIT_TIMEOUT) return { microseconds: null, refusal: error };
-    if (attempt === TRIES) return { microseconds: null, refusal: sessionsStay(error) };
+    if (attempt === TRIES) return { microseconds: null, refusal: sessionsStay(error, destination) };
     await endTransactions(server, destination);
   }
 }
@@ -64,7 +64,7 @@ export async function refuseLongPacket(server: MysqlSession, statements: string[
 }
 
 /** Ends sessions on the destination that are in a transaction; the others do not stand in the way. */
-async function endTransactions(server: MysqlSession, destination: string): Promise<void> {
+export async function endTransactions(server: MysqlSession, destination: string): Promise<void> {
   const sessions = await server
     .query<{ id: number }>(
       `SELECT p.ID AS id FROM information_schema.PROCESSLIST p JOIN information_schema.INNODB_TRX t ON t.trx_mysql_thread_id = p.ID
@@ -74,8 +74,8 @@ async function endTransactions(server: MysqlSession, destination: string): Promi
   for (const { id } of sessions) await server.execute(`KILL ${Number(id)}`).catch(() => {});
 }
 
-function sessionsStay(cause: SqlError): UserError {
-  return new UserError('Transactions on the destination do not end, so it cannot be swapped', {
+export function sessionsStay(cause: SqlError, database: string): UserError {
+  return new UserError(`Transactions on ${database} do not end, so it cannot be swapped`, {
     code: 'sessions_stay',
     exit: EXIT.failed,
     details: [cause.message],

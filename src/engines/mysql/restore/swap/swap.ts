@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { startStep } from '../../../../runtime/events.ts';
 import type { DatabaseUrl, EngineContext, Replaced } from '../../../engine.ts';
+import { ownMark } from '../../branches/leave.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { checkCode } from '../../definitions/check-definitions.ts';
 import type { Definers } from '../../definitions/code.ts';
@@ -12,10 +13,11 @@ import { readNameCase } from '../../name-case.ts';
 import { BASE, BRANCH, besideNames, OUTDATED, RETIRED } from '../../names.ts';
 import { MARK, quotePath, tablesIn } from '../../quote.ts';
 import { createDatabase, databaseExists, destinationName, mayNotCreate, verifyLock } from '../../server/server.ts';
-import { baseCopyNames, baseCopyState } from '../base-record.ts';
+import { baseCopyNames, baseCopyState, readBaseRecord } from '../base-record.ts';
 import { createBeside, dropBeside, readMarkText, undoCopyOf, writeMark } from '../beside.ts';
+import { branchMarkText, withoutSwitch } from '../branch-mark.ts';
 import { dropStatement, foreignReferences, refuseForeignReferences } from '../foreign-references.ts';
-import { hasRoutines, planGrants, type RoutineGrant, readRoutineGrants } from '../grants.ts';
+import { grantsOf, planGrants, type RoutineGrant } from '../grants.ts';
 import { KEPT, type KeptRecord } from '../kept.ts';
 import { journalRename, settle, writeJournal } from './journal.ts';
 import { type Journal, MOVED, PENDING } from './journal-schema.ts';
@@ -79,7 +81,9 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
   const retired = names.fresh();
   const branchOf = branch?.of;
   await createBeside(server, { name: retired, destination, collations: code, branchOf });
-  const marks = branch ? await planMark(server, { database: destination, fresh, retired, mark: branch.mark }) : [];
+  const present = await ownMark(server, destination);
+  const mark = branch?.mark ?? (present && branchMarkText({ ...withoutSwitch(present), snapshot: null }));
+  const marks = mark === null ? [] : await planMark(server, { destination, work: fresh, retired, mark });
   const renames: Rename[] = [
     ...leaving.map((table, at): Rename => ({ from: [destination, table], to: [retired, `old-${at}`] })),
     ...arriving.map((table): Rename => ({ from: [fresh, table], to: [destination, table] })),
@@ -122,15 +126,15 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
 }
 
 /** The mark of a branch changes with its tables. */
-async function planMark(
+export async function planMark(
   server: MysqlSession,
-  { database, fresh, retired, mark }: Record<'database' | 'fresh' | 'retired' | 'mark', string>,
+  { destination, work, retired, mark }: { destination: string; work: string; retired: string; mark: string | null },
 ): Promise<Rename[]> {
-  await writeMark(server, { database: fresh, table: BRANCH, comment: mark });
-  const present = await readMarkText(server, database);
+  if (mark !== null) await writeMark(server, { database: work, table: BRANCH, comment: mark });
+  const present = await readMarkText(server, destination);
   return [
-    ...(present === null ? [] : [{ from: [database, MARK], to: [retired, 'old-mark'] } satisfies Rename]),
-    { from: [fresh, BRANCH], to: [database, MARK] },
+    ...(present === null ? [] : [{ from: [destination, MARK], to: [retired, 'old-mark'] } satisfies Rename]),
+    ...(mark === null ? [] : [{ from: [work, BRANCH], to: [destination, MARK] } satisfies Rename]),
   ];
 }
 
@@ -200,6 +204,8 @@ export interface TableSwap
   obsolete: string | null;
   /** Rights on the arriving routines besides those on routines of the same name. */
   grants?: RoutineGrant[];
+  /** The error for code of the destination that cannot be read. Default: a warning. */
+  unreadable?: (what: string, why: string) => Error;
 }
 
 /**
@@ -213,13 +219,19 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
   const before = made
     ? { ...code, ...NO_CODE }
     : await readBelongings(server, destination, (what, why) => {
+        if (given.unreadable) throw given.unreadable(what, why);
         const message = `The ${what} of ${destination} cannot be read, so tool undo will not restore it: ${why}`;
         context.report({ event: 'warning', code: 'definition_unreadable', message });
       });
   const own = made ? [] : await grantsOf(context, server, destination);
   const of = await destinationName(server, destination);
   if (keep) {
-    const record: KeptRecord = { of, replaced_at: context.clock().toISOString(), code: before, grants: own };
+    const mark = await ownMark(server, destination);
+    const record: KeptRecord = {
+      ...{ of, replaced_at: context.clock().toISOString(), code: before, grants: own },
+      mark: mark && branchMarkText(mark),
+      has_base: (await readBaseRecord(server, { database: besideNames(of).base, table: BASE, of })) !== null,
+    };
     await writeRecord(server, { database: work, table: KEPT, value: record });
   }
   const grants = merged(own, theirs);
@@ -297,17 +309,6 @@ const SETS_DEFINER = /\b(SUPER|SET USER|SET_USER_ID|SET_ANY_DEFINER|ALL PRIVILEG
 async function maySetDefiner(server: MysqlSession): Promise<boolean> {
   const rows = await server.query<Record<string, string>>('SHOW GRANTS');
   return rows.some((row) => Object.values(row).some((line) => SETS_DEFINER.test(`${line} `)));
-}
-
-/** Rights on the destination's routines; a warning where they cannot be read. */
-async function grantsOf({ report }: EngineContext, server: MysqlSession, destination: string): Promise<RoutineGrant[]> {
-  const grants = await readRoutineGrants(server, destination);
-  if (grants) return grants;
-  if (await hasRoutines(server, destination)) {
-    const message = `The rights on routines of ${destination} cannot be read (SELECT on mysql.procs_priv): grant them again after the load`;
-    report({ event: 'warning', code: 'not_carried_over', message });
-  }
-  return [];
 }
 
 /** Those of the destination, and of the others those for routines and accounts that it has none for. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ManifestFile, ManifestTable } from '../../../../repository/manifest.ts';
+import { bytesOfTable, type ManifestFile, type ManifestTable } from '../../../../repository/manifest.ts';
 import { PSQL_FLAGS, quoteName } from '../../connection/session.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 import { type ClientTools, knowsRestrict } from '../../tools.ts';
@@ -52,17 +52,22 @@ export function copyCommands(commands: string[], tools: ClientTools): CopyComman
   return { args: ['--file=-'], before: (index) => `${index === 0 ? restrict : ''}${commands[index]};\n`, after };
 }
 
+/** For fewer bytes, new files of table, TOAST and indexes cost the server several times what the rows do. */
+const FREEZE_FROM_BYTES = 256 * 1024;
+
 /**
  * FREEZE writes the rows as the vacuum would leave them, so that they are not rewritten later; it requires the table
- * emptied in the same transaction. A table of an extension keeps the rows that the extension put there, and a
- * partitioned table those of its other partitions. Several sessions cannot freeze the rows of one table.
+ * emptied in the same transaction. Small tables, which are empty already, are left to the vacuum. A table of an
+ * extension keeps the rows that the extension put there, and a partitioned table those of its other partitions. Several
+ * sessions cannot freeze the rows of one table.
  */
 export function copyStatement({ table, isWhole }: RowsToLoad, details: ArchiveDetails): string {
   const data = dataOf(table, details);
   const name = pathOf(data);
   const columns = data.columns.length > 0 ? ` (${data.columns.map(quoteName).join(', ')})` : '';
   const copy = `COPY ${name}${columns} FROM STDIN`;
-  return data.of_extension || data.root || !isWhole ? copy : `TRUNCATE ONLY ${name}; ${copy} WITH (FREEZE)`;
+  const canFreeze = isWhole && !data.of_extension && !data.root;
+  return canFreeze && bytesOfTable(table) >= FREEZE_FROM_BYTES ? `TRUNCATE ONLY ${name}; ${copy} WITH (FREEZE)` : copy;
 }
 
 type TableData = ArchiveDetails['data'][string];

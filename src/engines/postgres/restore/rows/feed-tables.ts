@@ -51,7 +51,7 @@ export async function feedTables({ read, batch, child, onBytes, commands }: Feed
     for (const [index, { table, files }] of batch.entries()) {
       if (commands.before) await write(child.stdin, commands.before(index));
       for (const file of files) await feedFile({ read, table, file, child, onBytes });
-      await write(child.stdin, END_OF_COPY);
+      child.stdin.write(END_OF_COPY);
     }
     child.stdin.end(commands.after);
   } catch (error) {

@@ -17,6 +17,7 @@ import { isLeftOut } from '../../dump/left-out-entries.ts';
 import { listText, separateEventTriggers } from '../event-triggers.ts';
 import { failureHint } from '../failure-hint.ts';
 import { listArchive } from '../list-archive.ts';
+import { listsInTurn } from '../lists-in-turn.ts';
 import { leaveOutRemote, leftOutWarnings, type RemoteEntry } from '../remote-objects.ts';
 import { restoreErrors, wentOn } from '../restore-errors.ts';
 import type { Archive, Filling } from './filling.ts';
@@ -49,7 +50,11 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
   restored(`Restored ${amount}`);
 
   const indexed = startStep(report, 'index', 'Build indexes and constraints');
-  await pgRestore(context, { fill, archive, section: 'post-data', jobs: sessionsFor(plan, jobs) });
+  const sessions = sessionsFor(plan, jobs);
+  const lists = sessions > 1 ? await listsInTurn({ archive: archive.directory, list: archive.list }) : [archive.list];
+  for (const list of lists) {
+    await pgRestore(context, { fill, archive: { ...archive, list }, section: 'post-data', jobs: sessions });
+  }
   if (archive.eventTriggers) {
     const last = { ...archive, list: archive.eventTriggers };
     await pgRestore(context, { fill, archive: last, section: 'post-data', jobs: 1 });

@@ -1,0 +1,128 @@
+/** A person who reads is not faster. */
+const LEAST_SECONDS = 1.2;
+const SECONDS_A_PIECE = 0.15;
+const PIECE = 6;
+const PATIENCE = 60_000;
+
+/** The screens of a terminal at the moments that matter, each with the seconds for which it is shown. */
+export function createRecording(terminal) {
+  const frames = [];
+  const take = (seconds) => frames.push({ lines: steady(terminal.cells()), seconds });
+
+  return {
+    frames,
+    /** Waits for the text, then shows the screen. */
+    async shown(wanted, seconds = LEAST_SECONDS) {
+      await terminal.waitFor(wanted, PATIENCE);
+      take(seconds);
+    },
+    /** Types into the field with this label; keys before the text are not shown. */
+    async typed(label, ...keys) {
+      await terminal.waitFor(label, PATIENCE);
+      take(LEAST_SECONDS);
+      const text = keys.pop();
+      terminal.press(...keys);
+      for (let end = PIECE; end - PIECE < text.length; end += PIECE) {
+        const before = terminal.screen();
+        terminal.press(text.slice(end - PIECE, end));
+        // A password is shown as stars, so that the text itself cannot be waited for.
+        await terminal.waitFor((screen) => screen !== before, PATIENCE);
+        take(SECONDS_A_PIECE);
+      }
+      frames.at(-1).seconds = LEAST_SECONDS;
+    },
+  };
+}
+
+/** What differs from run to run, and what stands for it: otherwise each run would change the recording. */
+const STEADY = [
+  [/(?<=:)\d{4,5}(?=\/)/, '5432'],
+  [/\b\d+(\.\d+)? m?s\b/, '0.4 s'],
+  [/\b\d+(\.\d+)? [kM]?B\/s/, '48 MB/s'],
+  [/\d{4}-\d\d-\d\d \d\d:\d\d([+-]\d\d(:\d\d)?)?/, '2026-11-21 12:00+00'],
+  [/\b\d\d:\d\d\b/, '12:00'],
+  [/\b[0-9a-f]{8}(?=[ )])/, '8c41f2ab'],
+  [/(?<=\/)(tmp|var|root|home)\/[\w./-]*pictures-\w+\/first-run-\w+/, 'home/ada/shop'],
+  [/(?<=\.tool-\w+-)[0-9a-f]{8}/, '8c41f2ab'],
+];
+
+function steady(lines) {
+  const columns = Math.max(...lines.map((line) => line.reduce((sum, { width }) => sum + width, 0)));
+  return lines.map((line) =>
+    STEADY.reduce((cells, [pattern, text]) => replaced(cells, { pattern, text, columns }), line),
+  );
+}
+
+/** Each match in the text of a line by the other text, in the look of its first cell. */
+function replaced(cells, { pattern, text, columns }) {
+  const done = [];
+  let rest = cells;
+  while (true) {
+    const whole = rest.map((cell) => cell.text || ' ').join('');
+    const match = pattern.exec(whole);
+    if (!match) break;
+    // Wide characters have one cell of two columns, some characters several units.
+    const first = cellAt(rest, match.index);
+    const after = cellAt(rest, match.index + match[0].length);
+    done.push(...rest.slice(0, first), ...[...text].map((letter) => ({ ...rest[first], text: letter, width: 1 })));
+    rest = rest.slice(after);
+  }
+  return fitted([...done, ...rest], columns);
+}
+
+function cellAt(cells, index) {
+  let at = 0;
+  for (const [position, { text }] of cells.entries()) {
+    if (at >= index) return position;
+    at += (text || ' ').length;
+  }
+  return cells.length;
+}
+
+function fitted(cells, columns) {
+  const line = [...cells];
+  const width = () => line.reduce((sum, cell) => sum + cell.width, 0);
+  const blank = { ...line.at(-1), text: ' ', width: 1, foreground: -1, background: -1, bold: false, dim: false };
+  while (width() < columns) line.push({ ...blank, inverse: false, underline: false });
+  while (width() > columns) line.pop();
+  return line;
+}
+
+/** The recording as asciinema plays it: https://docs.asciinema.org/manual/asciicast/v2/ */
+export function asciicast(frames, title) {
+  const [{ lines }] = frames;
+  const width = lines[0].reduce((sum, cell) => sum + cell.width, 0);
+  const header = { version: 2, width, height: lines.length, title };
+  let at = 0;
+  const events = frames.map(({ lines: shown, seconds }) => {
+    const event = [Math.round(at * 100) / 100, 'o', `\x1b[H\x1b[2J${shown.map(styled).join('\r\n')}`];
+    at += seconds;
+    return event;
+  });
+  // The end, so that the last frame is seen.
+  return `${[header, ...events, [Math.round(at * 100) / 100, 'o', '']].map((line) => JSON.stringify(line)).join('\n')}\n`;
+}
+
+function styled(line) {
+  let look = '';
+  const text = line.map((cell) => {
+    const wanted = sgr(cell);
+    const change = wanted === look ? '' : `\x1b[0${wanted}m`;
+    look = wanted;
+    return change + (cell.text || ' ');
+  });
+  return `${text.join('').replace(/ +$/, '')}\x1b[0m`;
+}
+
+function sgr({ foreground, background, bold, dim, inverse, underline }) {
+  return [
+    bold && ';1',
+    dim && ';2',
+    underline && ';4',
+    inverse && ';7',
+    foreground >= 0 && `;38;5;${foreground}`,
+    background >= 0 && `;48;5;${background}`,
+  ]
+    .filter(Boolean)
+    .join('');
+}

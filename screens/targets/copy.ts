@@ -1,0 +1,36 @@
+import { COPY_QUESTION, copiedText, copyChoices, NOTHING_TO_COPY } from '../../src/presentation/copy.ts';
+import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
+import { noTarget } from '../app/why-not.ts';
+
+/** Copies a URL, an id or the command of an action: the terminal sets its clipboard (OSC 52). */
+export const COPY: KeyBinding = {
+  id: 'copy',
+  keys: ['y'],
+  label: 'copy',
+  help: 'copy a URL without its password, a name or id, or the shell command of an action',
+  palette: 'Copy URL, id or command',
+  whyNot: noTarget,
+  run: chooseCopy,
+};
+
+function chooseCopy(model: Model): void {
+  const { navigation, terminal, config } = model;
+  const { target, snapshot } = contextOf(model);
+  if (!target) return;
+  const choices = copyChoices({ target: target.row, snapshot, config: config ?? null });
+  if (choices.length === 0) {
+    navigation.notify({ tone: 'caution', text: NOTHING_TO_COPY });
+    return;
+  }
+  navigation.push({
+    screen: 'choice',
+    path: [target.row.name, 'copy'],
+    question: COPY_QUESTION,
+    lines: [],
+    options: choices.map(({ label, text }) => ({ label: `${label}  ${text}`, value: text })),
+    answer: (text) => {
+      terminal.copy(text);
+      navigation.notify({ tone: 'good', text: copiedText(text) });
+    },
+  });
+}

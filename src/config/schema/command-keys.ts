@@ -1,0 +1,23 @@
+import * as v from 'valibot';
+import { COMMAND_IDS, COMMANDS, type CommandId, isCommandKey } from './commands.ts';
+import { traits } from './traits.ts';
+
+type CommandKey = v.ExactOptionalSchema<v.GenericSchema<string>, undefined>;
+
+/** A key of the configuration for every command of the screens. */
+export const commandKeysSchema = v.strictObject(
+  Object.fromEntries(COMMAND_IDS.map((id) => [id, commandKey(id)])) as Record<CommandId, CommandKey>,
+);
+
+function commandKey(id: CommandId): CommandKey {
+  const { keys, does } = COMMANDS[id];
+  return v.exactOptional(
+    v.pipe(
+      v.string(),
+      v.check(isCommandKey, 'must be a key that can be a command'),
+      v.description(`Key for: ${does}.`),
+      v.examples([keys[0]]),
+      traits({ hint: 'Use one character or ctrl+ and a letter. j, k, g, G and digits move and choose.' }),
+    ),
+  );
+}

@@ -1,0 +1,83 @@
+/**
+ * The commands of the screens by id, and their keys: the shown one, then others that do the same. One key means one
+ * thing on every screen.
+ */
+export const COMMANDS = {
+  accept: { keys: ['a'], does: 'accept what is missing, and run again' },
+  all_rows: { keys: ['+'], does: 'subset: copy all rows of a table' },
+  audit: { keys: ['A'], does: 'open the audit of a cloud target' },
+  branches: { keys: ['B'], does: 'open the branches of a target' },
+  build: { keys: ['b'], does: 'build a snapshot' },
+  cancel: { keys: ['c'], does: 'cancel a run' },
+  check: { keys: ['D'], does: 'check the configuration; list its problems' },
+  client: { keys: ['!'], does: 'open psql or mysql on a database' },
+  compare: { keys: ['C'], does: 'compare snapshots' },
+  copy: { keys: ['y'], does: 'copy a URL' },
+  diagram: { keys: ['V'], does: 'subset: show a table and its neighbours as a diagram' },
+  edit: { keys: ['e', 'E'], does: 'edit the configuration, a note, or a query' },
+  exclude: { keys: ['-'], does: 'subset: exclude a table' },
+  export: { keys: ['X'], does: 'export a snapshot to a file' },
+  filter: { keys: ['/'], does: 'filter a list; search a log' },
+  fix: { keys: ['f'], does: 'fix a problem' },
+  full_load: { keys: ['F'], does: 'load all tables, not only those that differ' },
+  help: { keys: ['?'], does: 'show the keys of the screen' },
+  history: { keys: ['h'], does: 'open the history of all sessions' },
+  less: { keys: ['<'], does: 'subset: a smaller share of the rows' },
+  load: { keys: ['l'], does: 'load a snapshot into the destination' },
+  log: { keys: ['L'], does: 'show the log of a run' },
+  mark: { keys: ['m'], does: 'mark a snapshot or a table' },
+  messages: { keys: ['H'], does: 'open the messages of the session' },
+  more: { keys: ['>'], does: 'subset: a larger share of the rows' },
+  mouse: { keys: ['M'], does: 'turn the mouse on or off' },
+  new: { keys: ['n'], does: 'add a branch, or an entry of the configuration' },
+  other_device: { keys: ['o'], does: 'sign in with a code, on another device' },
+  palette: { keys: [':'], does: 'search all commands by name' },
+  pin: { keys: ['*'], does: 'pin a snapshot, so that no prune removes it' },
+  pull: { keys: ['p'], does: 'pull a snapshot' },
+  push: { keys: ['P'], does: 'push a snapshot' },
+  quit: { keys: ['q'], does: 'quit' },
+  refresh: { keys: ['r'], does: 'refresh; retry' },
+  remove: { keys: ['d'], does: 'remove a snapshot, a branch, or an entry of the configuration' },
+  rename: { keys: ['N'], does: 'rename an entry of the configuration' },
+  reset: { keys: ['R'], does: 'reset a destination or a branch' },
+  reveal: { keys: ['z'], does: 'show or mask values that look like personal data' },
+  runs: { keys: ['t'], does: 'open the runs of the session' },
+  sanitize: { keys: ['s'], does: 'sanitize a snapshot' },
+  set_up: { keys: ['i'], does: 'create a first configuration' },
+  sign_in: { keys: ['I'], does: 'sign in' },
+  sort: { keys: ['S'], does: 'sort the targets' },
+  subset: { keys: ['x'], does: 'plan a subset' },
+  switch: { keys: ['W'], does: 'switch the destination to a branch' },
+  tags: { keys: ['#'], does: 'write the tags of a snapshot' },
+  trust: { keys: ['T'], does: 'trust the configuration of a folder' },
+  try_query: { keys: ['Q'], does: 'try a suggested query on a few rows' },
+  undo: { keys: ['U', 'u'], does: 'undo a load, or a change of the configuration' },
+  verify: { keys: ['v'], does: 'verify a snapshot' },
+  write: { keys: ['w', 'ctrl+s'], does: 'write a file: the configuration, a log' },
+} as const satisfies Record<string, Command>;
+
+interface Command {
+  keys: readonly [string, ...string[]];
+  does: string;
+}
+
+export type CommandId = keyof typeof COMMANDS;
+
+/** Keys by command id, as the configuration has them. */
+export type ConfiguredKeys = { [Id in CommandId]?: string | undefined };
+
+/** What moves in lists and texts, and what terminals send for Enter, Tab, Esc and Backspace, cannot be a command. */
+const RESERVED = new Set([...'jkgG123456789', ...[...'bcfhijmz['].map((letter) => `ctrl+${letter}`)]);
+
+/** One printable character, or `ctrl+` and a letter. */
+export function isCommandKey(key: string): boolean {
+  return /^(?:[\x21-\x7e]|[\p{L}\p{S}\p{P}]|ctrl\+[a-z])$/u.test(key) && !RESERVED.has(key);
+}
+
+/** The keys of every command, the configured ones in place of the others. */
+export function keysOfCommand(id: CommandId, configured: ConfiguredKeys): readonly string[] {
+  const key = configured[id];
+  return key === undefined ? COMMANDS[id].keys : [key];
+}
+
+export const COMMAND_IDS = Object.keys(COMMANDS) as CommandId[];

@@ -1,0 +1,25 @@
+import type { MysqlSession } from '../connection/session.ts';
+import { BASE, OUTDATED } from '../names.ts';
+import { baseCopyNames, readBaseRecord } from '../restore/base-record.ts';
+import type { BranchMark } from '../restore/branch-mark.ts';
+import type { KeptRecord } from '../restore/kept.ts';
+import type { Rename } from '../restore/swap/swap-packet.ts';
+
+/** What becomes the destination: a branch, or the undo copy. */
+export type Arrival = { mark: BranchMark } | { kept: KeptRecord };
+
+/** A reset of the destination restores what its tables were made from, where that is still the base copy. */
+export async function baseFollows(server: MysqlSession, destination: string, arrival: Arrival): Promise<Rename[]> {
+  const { of, base: database } = await baseCopyNames(server, destination);
+  for (const table of [BASE, OUTDATED] as const) {
+    const record = await readBaseRecord(server, { database, table, of });
+    if (!record) continue;
+    const follows =
+      'mark' in arrival
+        ? arrival.mark.loaded_at === record.loaded_at && arrival.mark.snapshot === record.snapshot
+        : arrival.kept.has_base === true;
+    const to = follows ? BASE : OUTDATED;
+    return table === to ? [] : [{ from: [database, table], to: [database, to] }];
+  }
+  return [];
+}

@@ -1,0 +1,77 @@
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import { connect } from '../connection/connect.ts';
+import { type MysqlSession, SqlError } from '../connection/session.ts';
+import { withDatabase } from '../connection/url.ts';
+import { dropCode, dropListed } from '../definitions/code.ts';
+import { readBelongings } from '../definitions/foreign-keys.ts';
+import { listCode } from '../definitions/read-definitions.ts';
+import { quotePath } from '../quote.ts';
+import { grantsOf } from '../restore/grants.ts';
+import { KEPT, type KeptRecord, keptSchema } from '../restore/kept.ts';
+import { readRecord, writeRecord } from '../restore/swap/record.ts';
+import { endTransactions, LOCK_WAIT_TIMEOUT, sessionsStay } from '../restore/swap/send-swap.ts';
+import { goForward, type Settling } from '../restore/swap/settle-code.ts';
+import { destinationName } from '../server/server.ts';
+
+interface Packed {
+  /** The destination. */
+  url: DatabaseUrl;
+  database: string;
+}
+
+/** Seconds of waiting for transactions on the branch. */
+const LOCK_WAIT = 10;
+
+/**
+ * Brings a branch into the form of an undo copy: tables, and a record of the code and rights that do not move with
+ * them. Killed from here on, the next command for branches of the destination unpacks it.
+ */
+export async function packBranch(
+  context: EngineContext,
+  server: MysqlSession,
+  { url, database }: Packed,
+): Promise<KeptRecord> {
+  await using session = await connect(context, withDatabase(url, database));
+  const before = await readPacked(server, database);
+  const record = before ?? {
+    of: await destinationName(server, url.database ?? ''),
+    replaced_at: context.clock().toISOString(),
+    code: await readBelongings(session, database, (what, why) => {
+      throw unreadableCode(database, what, why);
+    }),
+    grants: await grantsOf(context, server, database),
+  };
+  if (!before) await writeRecord(server, { database, table: KEPT, value: record });
+  await endTransactions(server, database);
+  await session.execute(`SET lock_wait_timeout = ${LOCK_WAIT}`);
+  try {
+    await dropCode(session, record.code);
+    await dropListed(session, await listCode(session, database));
+  } catch (error) {
+    throw error instanceof SqlError && error.errno === LOCK_WAIT_TIMEOUT ? sessionsStay(error, database) : error;
+  }
+  return record;
+}
+
+function readPacked(server: MysqlSession, database: string): Promise<KeptRecord | null> {
+  return readRecord(server, { database, table: KEPT, schema: keptSchema });
+}
+
+/** Creates the code of a branch again; may be called again after a failure, and without a record does nothing. */
+export async function unpackBranch(context: Settling, server: MysqlSession, { url, database }: Packed): Promise<void> {
+  const record = await readPacked(server, database);
+  if (!record) return;
+  const { code, grants = [] } = record;
+  const journal = { made: false, before: code, after: code, definers: 'theirs', grants, obsolete: null } as const;
+  await goForward(context, withDatabase(url, database), journal);
+  await server.execute(`DROP TABLE ${quotePath(database, KEPT)}`);
+}
+
+export function unreadableCode(database: string, what: string, why: string): UserError {
+  return new UserError(`The ${what} of ${database} cannot be read: ${why}`, {
+    code: 'switch_refused',
+    exit: EXIT.refused,
+    hint: 'Nothing was changed. A switch recreates it under the other name: switch with a user that may read it, or drop it.',
+  });
+}

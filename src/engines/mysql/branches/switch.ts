@@ -1,0 +1,49 @@
+import { startStep } from '../../../runtime/events.ts';
+import type { BranchRequest, EngineContext, Switched } from '../../engine.ts';
+import { branchIsCurrent, findBranch } from '../../shared/branches.ts';
+import { connectToServer } from '../connection/connect.ts';
+import { besideNames } from '../names.ts';
+import { withoutSwitch } from '../restore/branch-mark.ts';
+import { refuseStrangers } from '../restore/strangers.ts';
+import { sweepLeftovers } from '../restore/swap/leftovers.ts';
+import { releasable } from '../restore/while-alive.ts';
+import { databaseExists, destinationName, lockDestination } from '../server/server.ts';
+import { baseFollows } from './base-follows.ts';
+import { branchWithFreeName } from './leave.ts';
+import { findBranches } from './list.ts';
+import { sweepBranches } from './sweep.ts';
+import { takePlace } from './take-place.ts';
+
+/**
+ * Gives the tables and the code of a branch the name of the destination. A branch that has it at present gets its own
+ * name again; any other database becomes the undo copy.
+ */
+export async function switchTo(context: EngineContext, { url, name }: BranchRequest): Promise<Switched> {
+  const destination = url.database ?? '';
+  await sweepBranches(context, url);
+  const { signal, release: begun } = releasable(context.signal);
+  await using server = await connectToServer({ signal }, url, { several: true });
+  await lockDestination(server, destination);
+  await sweepLeftovers(context, { server, url });
+  const find = async () => findBranch(await findBranches(server, destination), { name, url });
+  const listed = await find();
+  if (listed.current) throw branchIsCurrent(name, url);
+  const { database } = listed;
+  await lockDestination(server, database);
+  const { mark } = await find();
+  const present = await branchWithFreeName(server, destination);
+  if (present?.database) await lockDestination(server, present.database);
+  await refuseStrangers(context, server, { destination, undo: present === null });
+  const keeps = present === null && (await databaseExists(server, destination));
+  const switched = startStep(context.report, 'swap', `Switch ${destination} to branch ${name}`);
+  const swapMs = await takePlace(context, {
+    ...{ server, begun, url },
+    from: { database, kept: null },
+    mark: { ...mark, database, switched_at: context.clock().toISOString(), previous: present?.name ?? null },
+    leaving: present && withoutSwitch(present),
+    base: await baseFollows(server, destination, { mark }),
+  });
+  switched(`Switched ${destination} to branch ${name}`);
+  const { undo } = besideNames(await destinationName(server, destination));
+  return { swapMs, undoDatabase: keeps ? undo : null, previous: present?.name ?? null };
+}

@@ -1,0 +1,60 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ArchiveEntry, parseArchiveList } from '../dump/archive.ts';
+import { CONTENTS, listContents, readContents } from '../dump/archive-contents.ts';
+import { listText } from './event-triggers.ts';
+
+/** What pg_dump adds to the definition of an index: it waits for every other index that is being built on the table. */
+const ALTERS_TABLE = /^ALTER TABLE .*(?: CLUSTER ON | REPLICA IDENTITY USING INDEX )/m;
+
+/** A table has one index to cluster on, and one of its replica identity. */
+const MOST_TURNS = 2;
+
+/**
+ * The entries of a list in several lists, for one parallel pg_restore after the other. It builds the indexes of a table
+ * at the same time, and two that alter it would wait for each other: such an index has a turn of its own.
+ */
+export async function listsInTurn({ archive, list }: { archive: string; list: string }): Promise<string[]> {
+  const toc = await readFile(join(archive, CONTENTS));
+  const listed = listContents(toc);
+  const contents = readContents(toc);
+  if (listed === null || contents === null) return [list];
+  const wanted = new Set(parseArchiveList(await readFile(list, 'utf8')).map(({ dumpId }) => dumpId));
+  const entries = parseArchiveList(listed).filter(({ dumpId }) => wanted.has(dumpId));
+  const turns = turnsOf(entries, ({ dumpId }) => ALTERS_TABLE.test(contents.get(dumpId)?.definition ?? ''));
+  const lists = Map.groupBy(entries, ({ dumpId }) => turns.get(dumpId) ?? 0);
+  if (lists.size === 1) return [list];
+  const written = [...lists]
+    .sort(([one], [other]) => one - other)
+    .map(async ([turn, some]) => {
+      const path = `${list}.turn-${turn}`;
+      await writeFile(path, listText(some), { flag: 'wx', mode: 0o600 });
+      return path;
+    });
+  return Promise.all(written);
+}
+
+/** By number of the entry; what depends on an index of a later turn is of that turn too. */
+function turnsOf(entries: ArchiveEntry[], altersTable: (entry: ArchiveEntry) => boolean): Map<number, number> {
+  const indexes = entries.filter(({ text }) => /^INDEX (?!ATTACH )/.test(text));
+  const tables = new Set(
+    entries.filter(({ text }) => /^(TABLE|MATERIALIZED VIEW) (?!DATA |ATTACH )/.test(text)).map(({ dumpId }) => dumpId),
+  );
+  const turns = new Map<number, number>();
+  const ofTables = Map.groupBy(indexes, ({ needs }) => needs.find((id) => tables.has(id)) ?? 0);
+  for (const ofTable of ofTables.values()) {
+    if (ofTable.length === 1) continue;
+    for (const [at, { dumpId }] of ofTable.filter(altersTable).entries())
+      turns.set(dumpId, Math.min(at + 1, MOST_TURNS));
+  }
+  for (let changed = turns.size > 0; changed; ) {
+    changed = false;
+    for (const { dumpId, needs } of entries) {
+      const turn = Math.max(0, ...needs.map((id) => turns.get(id) ?? 0));
+      if (turn <= (turns.get(dumpId) ?? 0)) continue;
+      turns.set(dumpId, turn);
+      changed = true;
+    }
+  }
+  return turns;
+}
