@@ -57,6 +57,7 @@ export const LOAD_FULLY: KeyBinding<ConfirmRoute> = {
   keys: ['F'],
   label: 'full load',
   help: 'load all tables, also those that the base copy has; asks first',
+  palette: 'Load all tables instead…',
   when: ({ route }) => route.plan?.full !== undefined,
   run: (model, { plan }) => {
     if (!plan?.full) return;

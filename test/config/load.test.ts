@@ -61,6 +61,8 @@ test('an unset key has its default, and a key without a value counts as not set'
     dev_api_url: 'http://localhost:3000',
     debug: false,
     trace: false,
+    theme: 'auto',
+    keys: {},
     docker: {},
     override: {},
     defaults: {},

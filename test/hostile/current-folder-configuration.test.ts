@@ -10,6 +10,7 @@ import { refreshTargets } from '../../screens/app/refresh.ts';
 import { confirmTrust } from '../../screens/trust/actions.ts';
 import type { Host } from '../../src/cli/host.ts';
 import { COMMANDS } from '../../src/commands/registry.ts';
+import { COMMAND_IDS } from '../../src/config/schema/commands.ts';
 import { settingsSchema } from '../../src/config/schema/settings.ts';
 import { type Shape, shapeOf } from '../../src/config/schema/shape.ts';
 import { openContext } from '../../src/runtime/context.ts';
@@ -266,18 +267,23 @@ test('every text of the schema is shown before it is trusted, or is known to do 
   expect(silent).toEqual([]);
 });
 
-/** Names, lists of names and secrets; the parts of a bucket's address are shown together. */
+/**
+ * Names, lists of names and secrets; colours and keys, of which those for what replaces or removes ask first; the parts
+ * of a bucket's address are shown together.
+ */
 const HARMLESS = [
   ...[
     'secret_key',
     'authtoken',
     'env',
+    'theme',
     'targets.*.name',
     'defaults.branch_database',
     'targets.*.sso_groups[]',
     'targets.*.allow_destination_of[]',
     'sso.*.client_id',
   ],
+  ...COMMAND_IDS.map((id) => `keys.${id}`),
   ...['groups_claim', 'access_token', 'refresh_token', 'id_token', 'user_info'].map((key) => `sso.*.${key}`),
   ...[
     'provider',

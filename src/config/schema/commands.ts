@@ -19,7 +19,7 @@ export const COMMANDS = {
   export: { keys: ['X'], does: 'export a snapshot to a file' },
   filter: { keys: ['/'], does: 'filter a list; search a log' },
   fix: { keys: ['f'], does: 'fix a problem' },
-  full_load: { keys: ['F'], does: 'load all tables, not only those that differ' },
+  full_load: { keys: ['F'], does: 'load all tables instead of the differences' },
   help: { keys: ['?'], does: 'show the keys of the screen' },
   history: { keys: ['h'], does: 'open the history of all sessions' },
   less: { keys: ['<'], does: 'subset: a smaller share of the rows' },

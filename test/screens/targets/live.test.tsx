@@ -14,7 +14,7 @@ import { liveRuns, runCell } from '../../../src/presentation/targets.ts';
 import { listed, until } from '../../helpers/driven-model.ts';
 import { fakeOperations } from '../../helpers/fake-operations.ts';
 import { fakeSnapshot, fakeTarget, fakeWorld } from '../../helpers/fake-world.ts';
-import { type Rendered, renderAt } from '../../helpers/render.tsx';
+import { insidePanel, type Rendered, renderAt } from '../../helpers/render.tsx';
 
 const ends: (() => void)[] = [];
 afterEach(() => {
@@ -112,14 +112,16 @@ describe('the list', () => {
   test('shows the sizes of the newest snapshots as a sparkline, once it has read them', async () => {
     const snapshots = [300, 200, 100].map((size_bytes, index) => fakeSnapshot({ index, id: `s${index}`, size_bytes }));
     const [, rendered] = await drawn(fakeWorld({ snapshots: { app: snapshots } }));
-    await expect.poll(async () => (await rendered.screen()).join('\n')).toMatch(/SNAPSHOTS +TREND[\s\S]*app .* 3 +▁▅█/);
+    await expect
+      .poll(async () => insidePanel(await rendered.screen()).join('\n'))
+      .toMatch(/SNAPSHOTS +TREND[\s\S]*app .* 3 +▁▅█/);
   });
 
   test('shows the run of a target in place of its status, and the status again when it has ended', async () => {
     const gate = Promise.withResolvers<void>();
     const world = fakeWorld({ gate: gate.promise });
     const [model, rendered] = await drawn(world);
-    const row = async () => (await rendered.screen()).find((line) => line.startsWith('❯ app ')) ?? '';
+    const row = async () => (await rendered.screen()).find((line) => /❯ +app /.test(line)) ?? '';
     await expect.poll(row).toContain('✓ up');
     model.runs.begin({
       title: 'Build',
