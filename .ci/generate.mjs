@@ -10,7 +10,9 @@ import { openApiDocument } from '../src/cloud/contract/openapi.ts';
 import { COMMANDS, GLOBAL_OPTIONS } from '../src/commands/registry.ts';
 import { generatedFiles } from '../src/config/generate/generate.ts';
 import { readVersion } from '../src/runtime/package-files.ts';
+import { PARTS } from '../test/prove/promises.ts';
 import { breakingChanges } from './breaking-changes.ts';
+import { proofPage } from './prove/page.ts';
 
 // Node strips types, but cannot read JSX.
 registerHooks({
@@ -38,6 +40,7 @@ const files = [
     content: manPage({ commands: COMMANDS, globalOptions: GLOBAL_OPTIONS, version: readVersion() }),
   },
   { path: 'docs/screens.md', content: screensReference() },
+  { path: 'docs/proof.md', content: proofPage(JSON.parse(readFileSync(join(root, 'docs/proof.json'), 'utf8')), PARTS) },
 ];
 
 for (const { path, content } of files) {

@@ -12,6 +12,7 @@ import { cacheFile, knownTargets } from './app/known-targets.ts';
 import { isAtRoot, isUnconfigured, type Model } from './app/model.ts';
 import { type CreateContext, lazyOperations, type Operations } from './app/operations.ts';
 import { cancelRefresh, refreshTargets } from './app/refresh.ts';
+import { createAnnouncer } from './app/terminal/announcing.ts';
 import { createHandOver } from './app/terminal/hand-over.ts';
 import { mount } from './app/terminal/mount.tsx';
 import { MOUSE_OFF, MOUSE_ON } from './app/terminal/mouse.ts';
@@ -58,12 +59,13 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   requireTerminal(stdin, stdout);
   const known = knownTargets({ environment, cwd, config });
   const handOver = createHandOver(environment);
+  const announcer = createAnnouncer(stdout);
   const leaving = Promise.withResolvers<ExitCode>();
   const screenReader = environment.INK_SCREEN_READER === 'true';
   const { colors = 256 } = options;
   const { theme, choose, report } = createAppearance({ environment, unicode, colors, screenReader });
-  const configurationRead = ({ file, mode, theme: chosen, keys, misnamed }: InEffect): void => {
-    model.session.setState({ file: shownFile(file, { environment, cwd }), mode, keys });
+  const configurationRead = ({ file, mode, theme: chosen, notify, keys, misnamed }: InEffect): void => {
+    model.session.setState({ file: shownFile(file, { environment, cwd }), mode, notify, keys });
     choose(chosen);
     if (misnamed.length > 0) model.navigation.notify({ tone: 'caution', text: misnamedText(misnamed) });
   };
@@ -80,8 +82,10 @@ export async function start(options: StartOptions): Promise<ExitCode> {
       quit: () => leaving.resolve(exitCode(model)),
       rows: () => stdout.rows,
       edit: handOver.edit,
+      run: handOver.run,
       mouse: (on) => void stdout.write(on ? MOUSE_ON : MOUSE_OFF),
       copy: (text) => void stdout.write(copying(text)),
+      announce: announcer.announce,
     },
     clock: options.clock,
     cwd,
@@ -108,6 +112,7 @@ export async function start(options: StartOptions): Promise<ExitCode> {
     await mounted.unmount();
     await mounted.ended.catch(() => {});
     release();
+    announcer.restore();
     for (const line of farewell(model.runs.store.getState().runs)) stdout.write(`${line}\n`);
   }
 }

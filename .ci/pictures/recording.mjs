@@ -36,10 +36,11 @@ export function createRecording(terminal) {
 
 /** What differs from run to run, and what stands for it: otherwise each run would change the recording. */
 const STEADY = [
-  [/(?<=:)\d{4,5}(?=\/)/, '5432'],
+  [/(?<=:)\d{4,5}(?=\/)/, '54321'],
   [/\b\d+(\.\d+)? m?s\b/, '0.4 s'],
   [/\b\d+(\.\d+)? [kM]?B\/s/, '48 MB/s'],
   [/\d{4}-\d\d-\d\d \d\d:\d\d([+-]\d\d(:\d\d)?)?/, '2026-11-21 12:00+00'],
+  [/\b\d\d:\d\d:\d\d\b/, '12:00:00'],
   [/\b\d\d:\d\d\b/, '12:00'],
   [/\b[0-9a-f]{8}(?=[ )])/, '8c41f2ab'],
   [/(?<=\/)(tmp|var|root|home)\/[\w./-]*pictures-\w+\/first-run-\w+/, 'home/ada/shop'],
@@ -82,9 +83,9 @@ function cellAt(cells, index) {
 function fitted(cells, columns) {
   const line = [...cells];
   const width = () => line.reduce((sum, cell) => sum + cell.width, 0);
-  const blank = { ...line.at(-1), text: ' ', width: 1, foreground: -1, background: -1, bold: false, dim: false };
-  while (width() < columns) line.push({ ...blank, inverse: false, underline: false });
-  while (width() > columns) line.pop();
+  // Before the last cell, which is the border.
+  while (width() < columns) line.splice(-1, 0, { ...line.at(-2) });
+  while (width() > columns) line.splice(-2, 1);
   return line;
 }
 

@@ -66,6 +66,8 @@ export async function applyKeepPolicy(
       .set({ removed_at: sql`now()` })
       .where(sql<boolean>`pk = ANY(${removable.map(({ pk }) => pk)}::bigint[])`)
       .where('removed_at', 'is', null)
+      // Pinned since they were selected.
+      .where(sql<boolean>`NOT coalesce((headline->>'pinned')::boolean, false)`)
       .returning('id')
       .execute();
     const ids = removed.map(({ id }) => id);
@@ -86,7 +88,8 @@ async function candidatesOf(
   const { rows } = await sql<
     Record<'now' | 'claimed_at' | 'counted_at', Date> & Omit<Candidate, 'created_at'> & { sanitized_of: string | null }
   >`
-    SELECT pk, target_id AS "targetId", id, sanitized, headline->>'sanitized_of' AS sanitized_of, created_at AS claimed_at,
+    SELECT pk, target_id AS "targetId", id, sanitized, headline->>'sanitized_of' AS sanitized_of, coalesce((headline->>'pinned')::boolean, false) AS pinned,
+      created_at AS claimed_at,
       least(created_at, published_at) AS counted_at, clock_timestamp() AS now
     FROM snapshots
     WHERE target_id = ANY(${targetIds}::uuid[]) AND removed_at IS NULL AND published_at <= clock_timestamp()

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Annotations } from '../../src/repository/annotations.ts';
 import type { Headline } from '../../src/repository/headlines/headline.ts';
 import { Problem } from '../problem.ts';
 import { type AuditEvent, recordEvent } from './audit.ts';
@@ -183,8 +184,11 @@ export async function linkedObjects(db: Database, pk: number, sha256s: string[])
   return new Set(rows.map(({ sha256 }) => sha256));
 }
 
-export async function setNote(db: Connection, pk: number, note: string | null): Promise<void> {
-  await sql`UPDATE snapshots SET headline = jsonb_set(headline, '{note}', ${JSON.stringify(note)}::jsonb)
+/** Changes those that are given; no tags and no pin are absent keys, as in a manifest. */
+export async function setAnnotations(db: Connection, pk: number, changed: Partial<Annotations>): Promise<void> {
+  const { tags, pinned } = changed;
+  const off = [...(tags?.length === 0 ? ['tags'] : []), ...(pinned === false ? ['pinned'] : [])];
+  await sql`UPDATE snapshots SET headline = (headline || ${JSON.stringify(changed)}::jsonb) - ${off}::text[]
     WHERE pk = ${pk}`.execute(db);
 }
 

@@ -18,7 +18,7 @@ import {
   markRemoved,
   publish,
   type SnapshotRow,
-  setNote,
+  setAnnotations,
 } from '../database/snapshots.ts';
 import type { TargetRow } from '../database/targets.ts';
 import type { Hub } from '../hub.ts';
@@ -90,10 +90,10 @@ export const snapshotRoutes: Pick<
     return { status: created ? 201 : 200, body: null };
   },
 
-  async annotateSnapshot({ target, caller, parameters: { snapshot: id }, body: { note }, address }, hub) {
+  async annotateSnapshot({ target, caller, parameters: { snapshot: id }, body, address }, hub) {
     const row = await readable(hub, { target, caller, id });
     await hub.db.transaction().execute(async (transaction) => {
-      await setNote(transaction, row.pk, note);
+      await setAnnotations(transaction, row.pk, body);
       await recordEvent(transaction, {
         ...{ actor: caller.name, action: 'snapshot.annotate', target: target.name, object: id, address },
       });

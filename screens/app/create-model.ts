@@ -1,6 +1,8 @@
 import { createStore } from 'zustand/vanilla';
+import { endedLine } from '../../src/presentation/run.ts';
 import { createMessages } from '../../src/state/messages.ts';
 import { createNavigation } from '../../src/state/navigation.ts';
+import { elapsed } from '../../src/state/run.ts';
 import { createRuns, type Run } from '../../src/state/runs.ts';
 import { createSnapshotsStore } from '../../src/state/snapshots.ts';
 import { createTargetsStore, type KnownTarget } from '../../src/state/targets.ts';
@@ -34,6 +36,7 @@ export function createModel(options: ModelOptions): Model {
   keepMessages(navigation, messages);
   const onEnd = (run: Run) => {
     tellOutcome(run, { navigation, messages });
+    if (isLong(run) && model.session.getState().notify) terminal.announce(endedLine(run).text);
     // A status from before a failure may no longer be true.
     if (run.state.status === 'failed') void refreshTargets(model);
   };
@@ -50,7 +53,7 @@ export function createModel(options: ModelOptions): Model {
     cwd,
     config,
     version,
-    session: createStore<Session>(() => ({ file: null, mode: 'local', keys: {} })),
+    session: createStore<Session>(() => ({ file: null, mode: 'local', notify: true, keys: {} })),
     readOnly,
     remember,
     views: createViews(),
@@ -60,4 +63,12 @@ export function createModel(options: ModelOptions): Model {
     interrupts: { last: null },
   };
   return model;
+}
+
+/** In ms: who waits for longer looks elsewhere. */
+const LONG_MS = 10_000;
+
+/** Whoever has cancelled a run knows of its end. */
+function isLong({ state }: Run): boolean {
+  return state.status !== 'cancelled' && elapsed(state, state.startedAt) > LONG_MS;
 }

@@ -119,16 +119,29 @@ export interface Session {
   /** Display name of the file; `null` until it is known, or when there is none. */
   file: string | null;
   mode: Mode;
+  /** Whether the terminal announces the end of long runs. */
+  notify: boolean;
   /** Of commands with another key than their own. */
   keys: ConfiguredKeys;
+}
+
+/** Has secrets in its environment or its files. */
+export interface RunnableProgram {
+  file: string;
+  args: string[];
+  env: Record<string, string>;
 }
 
 export interface TerminalControl {
   quit(): void;
   /** Opens a file in the user's editor, at a line where supported; resolves when the editor is closed. */
   edit(file: string, line?: number): Promise<void>;
+  /** Gives the terminal to a program; resolves with its exit code when it has ended, `null` after a signal. */
+  run(program: RunnableProgram): Promise<number | null>;
   /** Whether the terminal reports the mouse. */
   mouse(on: boolean): void;
+  /** Title, bell and notification. */
+  announce(text: string): void;
   /** Puts the text on the clipboard, where the terminal has one. */
   copy(text: string): void;
   /** Rows of the window. */

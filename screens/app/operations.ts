@@ -17,18 +17,24 @@ import type { SetUp, SetUpPlan } from '../../src/operations/configuration/set-up
 import type { SourceNames } from '../../src/operations/configuration/source-names.ts';
 import type { TriedDestination, TriedSource } from '../../src/operations/configuration/try-connection.ts';
 import type { StorageProfile } from '../../src/operations/configuration/try-storage.ts';
+import type { HistoryRequest } from '../../src/operations/history/list-history.ts';
+import type { ClientRequest } from '../../src/operations/load/client-program.ts';
 import type { GuardOptions } from '../../src/operations/load/guard.ts';
 import type { LoadRequest, PlannedLoad } from '../../src/operations/load/planned-load.ts';
 import type { PlannedReset, ResetRequest } from '../../src/operations/load/reset.ts';
 import type { PlannedUndo, UndoRequest } from '../../src/operations/load/undo.ts';
 import type { PlannedSanitize, SanitizeRequest } from '../../src/operations/sanitize/sanitize.ts';
+import type { PlannedQuerySave, QuerySaveRequest } from '../../src/operations/sanitize/save-query.ts';
+import type { OpenSuggestion } from '../../src/operations/sanitize/suggest.ts';
 import type { ProviderChoice } from '../../src/operations/sign-in/find-provider.ts';
 import type { SignInRequest } from '../../src/operations/sign-in/sign-in.ts';
 import type { SignedIn } from '../../src/operations/sign-in/sign-in-status.ts';
 import type { DiffRequest } from '../../src/operations/snapshots/diff.ts';
 import type { ExportRequest } from '../../src/operations/snapshots/export.ts';
 import type { PlannedRemove } from '../../src/operations/snapshots/remove.ts';
+import type { RowsRequest } from '../../src/operations/snapshots/rows.ts';
 import type { SnapshotRequest } from '../../src/operations/snapshots/snapshots.ts';
+import type { TableDiffRequest } from '../../src/operations/snapshots/table-diff.ts';
 import type { SaveSubset } from '../../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
 import type { SubsetRequest } from '../../src/operations/subset/subset-setting.ts';
@@ -40,6 +46,7 @@ import type {
   BranchResetResult,
   BranchSwitchResult,
 } from '../../src/results/branch-results.ts';
+import type { HistoryList } from '../../src/results/history-results.ts';
 import type { LoadResult, ResetResult } from '../../src/results/load-results.ts';
 import type {
   DiffResult,
@@ -52,11 +59,14 @@ import type {
   TransferResult,
   VerifyResult,
 } from '../../src/results/results.ts';
+import type { RowsResult } from '../../src/results/rows-results.ts';
 import type { SanitizeResult } from '../../src/results/sanitize-results.ts';
 import type { SubsetResult } from '../../src/results/subset-results.ts';
+import type { TableDiff } from '../../src/results/table-diff.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { RunContext } from '../../src/state/runs.ts';
 import { withoutPasswords, withoutSecrets, withSecrets } from './hide-secrets.ts';
+import type { RunnableProgram } from './model.ts';
 
 /** The operations as the screens see them. */
 export interface Operations {
@@ -74,6 +84,14 @@ export interface Operations {
   planBuild(session: RunContext, request: BuildRequest & GuardOptions): Promise<PlannedSanitize | null>;
   planSanitize(session: RunContext, request: SanitizeRequest): Promise<PlannedSanitize>;
   applySanitize(session: RunContext, planned: PlannedSanitize): Promise<SanitizeResult>;
+  /** Keeps the throw-away database of the suggestion while `use` runs. */
+  withSuggestion(
+    session: RunContext,
+    request: SanitizeRequest,
+    use: (opened: OpenSuggestion) => Promise<void>,
+  ): Promise<void>;
+  planQuerySave(session: RunContext, request: QuerySaveRequest): Promise<PlannedQuerySave>;
+  applyQuerySave(session: RunContext, planned: PlannedQuerySave): Promise<{ file: string }>;
   planLoad(session: RunContext, request: LoadRequest): Promise<PlannedLoad>;
   applyLoad(session: RunContext, planned: PlannedLoad): Promise<LoadResult>;
   verify(session: RunContext, request: SnapshotRequest): Promise<VerifyResult>;
@@ -92,8 +110,17 @@ export interface Operations {
   applyBranchDrop(session: RunContext, planned: PlannedBranchDrop): Promise<BranchDropResult>;
   planBranchSwitch(session: RunContext, request: BranchSwitchRequest): Promise<PlannedBranchSwitch>;
   applyBranchSwitch(session: RunContext, planned: PlannedBranchSwitch): Promise<BranchSwitchResult>;
+  listHistory(session: RunContext, request: HistoryRequest): Promise<HistoryList>;
+  /** Runs psql or mysql on the destination; resolves with what `run` gives. */
+  openClient<Result>(
+    session: RunContext,
+    request: ClientRequest,
+    run: (program: RunnableProgram) => Promise<Result>,
+  ): Promise<Result>;
   listTables(session: RunContext, request: SnapshotRequest): Promise<SnapshotTable[]>;
+  readRows(session: RunContext, request: RowsRequest): Promise<RowsResult>;
   diff(session: RunContext, request: DiffRequest): Promise<DiffResult>;
+  diffTable(session: RunContext, request: TableDiffRequest): Promise<TableDiff>;
   push(session: RunContext, request: SnapshotRequest): Promise<TransferResult>;
   pull(session: RunContext, request: SnapshotRequest): Promise<TransferResult>;
   export(session: RunContext, request: ExportRequest): Promise<ExportResult>;
@@ -188,6 +215,12 @@ export function lazyOperations(
     },
     planSanitize: inContext(async () => (await import('../../src/operations/sanitize/sanitize.ts')).planSanitize),
     applySanitize: inContext(async () => (await import('../../src/operations/sanitize/sanitize.ts')).applySanitize),
+    async withSuggestion(session, request, use) {
+      const { withSuggestion } = await import('../../src/operations/sanitize/suggest.ts');
+      return withoutSecrets(session, createContext, (context) => withSuggestion(context, request, use));
+    },
+    planQuerySave: inContext(async () => (await import('../../src/operations/sanitize/save-query.ts')).planQuerySave),
+    applyQuerySave: inContext(async () => (await import('../../src/operations/sanitize/save-query.ts')).applyQuerySave),
     planLoad: inContext(async () => (await import('../../src/operations/load/load.ts')).planLoad),
     applyLoad: inContext(async () => (await import('../../src/operations/load/load.ts')).applyLoad),
     verify: inContext(async () => (await import('../../src/operations/snapshots/verify.ts')).verify),
@@ -206,8 +239,15 @@ export function lazyOperations(
     applyBranchDrop: inContext(async () => (await import('../../src/operations/branch/drop.ts')).applyBranchDrop),
     planBranchSwitch: inContext(async () => (await import('../../src/operations/branch/switch.ts')).planBranchSwitch),
     applyBranchSwitch: inContext(async () => (await import('../../src/operations/branch/switch.ts')).applyBranchSwitch),
+    listHistory: inContext(async () => (await import('../../src/operations/history/list-history.ts')).listHistory),
+    async openClient(session, request, run) {
+      const { withClient } = await import('../../src/operations/load/client-program.ts');
+      return withoutSecrets(session, createContext, (context) => withClient(context, request, run));
+    },
     listTables: inContext(async () => (await import('../../src/operations/snapshots/snapshot-tables.ts')).listTables),
+    readRows: inContext(async () => (await import('../../src/operations/snapshots/rows.ts')).readRows),
     diff: inContext(async () => (await import('../../src/operations/snapshots/diff.ts')).diff),
+    diffTable: inContext(async () => (await import('../../src/operations/snapshots/table-diff.ts')).diffTable),
     push: inContext(async () => (await import('../../src/operations/snapshots/push.ts')).push),
     pull: inContext(async () => (await import('../../src/operations/snapshots/pull.ts')).pull),
     export: inContext(async () => (await import('../../src/operations/snapshots/export.ts')).exportSnapshot),

@@ -13,16 +13,22 @@ import { editorProblemsScreen } from '../editor-problems/editor-problems-screen.
 import { exportScreen } from '../export/export-screen.tsx';
 import { fixScreen } from '../fix/fix-screen.tsx';
 import { helpScreen } from '../help/help-screen.tsx';
+import { historyScreen } from '../history/history-screen.tsx';
 import { messagesScreen } from '../messages/messages-screen.tsx';
 import { noteScreen } from '../note/note-screen.tsx';
 import { paletteScreen } from '../palette/palette-screen.tsx';
 import { quitScreen } from '../quit/quit-screen.tsx';
+import { rowsScreen } from '../rows/rows-screen.tsx';
 import { runScreen } from '../run/run-screen.tsx';
 import { runsScreen } from '../runs/runs-screen.tsx';
+import { saveQueryScreen } from '../save-query/save-query-screen.tsx';
 import { setupScreen } from '../setup/setup-screen.tsx';
 import { signInScreen } from '../sign-in/sign-in-screen.tsx';
 import { snapshotsScreen } from '../snapshots/snapshots-screen.tsx';
 import { subsetScreen } from '../subset/subset-screen.tsx';
+import { subsetGraphScreen } from '../subset-graph/subset-graph-screen.tsx';
+import { suggestionScreen } from '../suggestion/suggestion-screen.tsx';
+import { tableDiffScreen } from '../table-diff/table-diff-screen.tsx';
 import { tablesScreen } from '../tables/tables-screen.tsx';
 import { targetsScreen } from '../targets/targets-screen.tsx';
 import { trustScreen } from '../trust/trust-screen.tsx';
@@ -35,12 +41,17 @@ export const SCREENS: Model['screens'] = {
   confirm: confirmScreen,
   run: runScreen,
   coverage: coverageScreen,
+  suggestion: suggestionScreen,
+  'save-query': saveQueryScreen,
   runs: runsScreen,
+  history: historyScreen,
   messages: messagesScreen,
   tables: tablesScreen,
+  rows: rowsScreen,
   branches: branchesScreen,
   'branch-name': branchNameScreen,
   diff: diffScreen,
+  'table-diff': tableDiffScreen,
   check: checkScreen,
   fix: fixScreen,
   setup: setupScreen,
@@ -52,6 +63,7 @@ export const SCREENS: Model['screens'] = {
   export: exportScreen,
   'sign-in': signInScreen,
   subset: subsetScreen,
+  'subset-graph': subsetGraphScreen,
   note: noteScreen,
   palette: paletteScreen,
   trust: trustScreen,

@@ -86,14 +86,19 @@ export function ConfirmView({ route }: { route: ConfirmRoute }) {
   );
 }
 
-function Answer({ question: { go, typed }, typing, width }: Pick<ConfirmRoute, 'typing'> & AnswerProps) {
+function Answer({
+  question: { go, typed, harmless = false },
+  typing,
+  width,
+}: Pick<ConfirmRoute, 'typing'> & AnswerProps) {
   const model = useModel();
+  const danger = !harmless;
   if (typing && typed) return <TextField label={`  ${notTyped(typed.name, '')}:`} edit={typing} width={width} />;
   return (
     <Choice
       options={[
         { label: 'Cancel', value: 'leave' },
-        { label: go, value: 'go' },
+        { label: go, value: 'go', danger },
       ]}
       onSelect={(answer) => answerConfirm(model, answer)}
     />
@@ -144,7 +149,7 @@ function arrange({ question, queued, width, height, glyphs }: Arranging): Arrang
   const { subject, facts, warnings, consequence } = question;
   const beside = width >= BESIDE_FROM;
   const half = beside ? Math.floor(width / 2) : width;
-  const above = subject ? subjectLines(subject, width) : [];
+  const above = subject ? subjectLines(subject, { width, glyphs }) : [];
   const warned = warningLines(warnings, { width: width - 3, glyphs });
   const outcome = outcomeLines(consequence, width - 3);
   const room = height - above.length - ANSWERS - queued.length;
@@ -189,9 +194,10 @@ function warningLines(warnings: string[], { width, glyphs }: { width: number; gl
   );
 }
 
-function subjectLines({ badge, text }: Subject, width: number): Span[][] {
+function subjectLines({ badge, text, ends }: Subject, { width, glyphs }: { width: number; glyphs: Glyphs }): Span[][] {
+  const shown = ends ? `${ends.from} ${glyphs.arrow} ${ends.to}` : text;
   const lead = badge ? `${badge.text} ` : '';
-  return wrap(`${lead}${text}`, width - 3).map((line, index): Span[] =>
+  return wrap(`${lead}${shown}`, width - 3).map((line, index): Span[] =>
     index === 0 && badge
       ? [{ text: '  ' }, { ...badge, bold: true }, { text: line.slice(badge.text.length), tone: 'strong' }]
       : [{ text: `  ${line}`, tone: 'strong' }],

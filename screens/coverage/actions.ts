@@ -1,10 +1,12 @@
 import { queryEditedText, sanitizeQuestion } from '../../src/presentation/sanitize.ts';
 import { briefName } from '../../src/presentation/snapshot.ts';
+import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { contextOf, type KeyBinding, type Model, notifyFailure, quietly } from '../app/model.ts';
 import { noSnapshot, notWritable } from '../app/why-not.ts';
 import { confirm, UNVERIFIED_SOURCES } from '../confirm/actions.ts';
 import { sanitizeRun } from '../run/definitions.ts';
+import { offerSuggestion, openSuggestion } from '../suggestion/actions.ts';
 
 /** Applies to the selected snapshot, or to the original of the coverage shown. */
 export const SANITIZE: KeyBinding = {
@@ -24,10 +26,42 @@ export const SANITIZE: KeyBinding = {
       title: `sanitize snapshot ${briefName(original)}`,
       plan: async (signal) => {
         const request = { ...selected, ...UNVERIFIED_SOURCES };
-        const planned = await model.operations.planSanitize(quietly(signal), request);
+        const planned = await model.operations.planSanitize(quietly(signal), request).catch((thrown: unknown) => {
+          const isMissing = QUERY_MISSING.has(toUserError(thrown).code);
+          // Instead of a plan that cannot be made.
+          if (isMissing && !signal.aborted && isConfirming(model, selected.target)) {
+            model.navigation.pop();
+            offerSuggestion(model, selected);
+          }
+          throw thrown;
+        });
         return { question: sanitizeQuestion(planned.plan, model.clock()), definition: sanitizeRun(model, planned) };
       },
     });
+  },
+};
+
+const QUERY_MISSING = new Set(['query_missing', 'query_file_not_found']);
+
+function isConfirming({ navigation }: Model, target: string): boolean {
+  const top = navigation.top();
+  return top.screen === 'confirm' && top.target === target;
+}
+
+/** For columns that the query leaves, or without one. */
+export const SUGGEST: KeyBinding = {
+  id: 'fix',
+  keys: ['f'],
+  label: 'fix',
+  help: 'suggest replacements for the unchanged columns: a checklist to edit, try and save',
+  whyNot: (context) => {
+    const left = context.run?.summary?.sanitized?.coverage.findings.length ?? 0;
+    return notWritable(context) ?? (left > 0 ? null : 'No personal column is unchanged');
+  },
+  run: (model) => {
+    const { run } = contextOf(model);
+    const original = run?.summary?.sanitized?.original;
+    if (run && original) openSuggestion(model, { target: run.target, snapshot: original.id });
   },
 };
 

@@ -5,9 +5,9 @@ import { ListView } from '../../components/list-view.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { noFindingsLines } from '../../src/presentation/lists.ts';
 import {
-  coverageColumns,
-  coverageFacts,
-  coverageRows,
+  coverageTree,
+  coverageTreeColumns,
+  coverageTreeFacts,
   findingsText,
   tablesText,
 } from '../../src/presentation/sanitize.ts';
@@ -16,7 +16,7 @@ import { type ListState, selectedIndex } from '../../src/state/list.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { BACK, HELP, MOVES, TASKS } from '../app/keys.ts';
 import { contextOf, runWithId, type ScreenModule } from '../app/model.ts';
-import { EDIT_QUERY, SANITIZE } from './actions.ts';
+import { EDIT_QUERY, SANITIZE, SUGGEST } from './actions.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -37,6 +37,7 @@ export const coverageScreen: ScreenModule<CoverageRoute> = {
   picture: 'coverage',
   view: CoverageView,
   keys: [
+    SUGGEST,
     EDIT_QUERY,
     {
       ...SANITIZE,
@@ -50,43 +51,43 @@ export const coverageScreen: ScreenModule<CoverageRoute> = {
   ],
   rows(model, route) {
     const { run } = contextOf(model, route);
-    return { ids: coverageRows(run?.summary?.sanitized?.coverage).map(({ column }) => column) };
+    return { ids: coverageTree(run?.summary?.sanitized?.coverage).map(({ id }) => id) };
   },
 };
 
 function CoverageView({ route }: { route: CoverageRoute }) {
   const model = useModel();
   const run = useStore(model.runs.store, ({ runs }) => runWithId(runs, route.run));
-  const { columns, height } = useRoom();
+  const { columns, height, wide } = useRoom();
   const { glyphs } = useTheme();
   const sanitized = run?.summary?.sanitized;
-  const rows = useMemo(() => coverageRows(sanitized?.coverage), [sanitized]);
-  const tableColumns = useMemo(() => coverageColumns({ glyphs }), [glyphs]);
+  const rows = useMemo(() => coverageTree(sanitized?.coverage), [sanitized]);
+  const tableColumns = useMemo(() => coverageTreeColumns({ glyphs }), [glyphs]);
   if (!run || !sanitized) return null;
   const { coverage } = sanitized;
   const selected = selectedIndex(
-    rows.map(({ column }) => column),
+    rows.map(({ id }) => id),
     route.list.selected,
   );
   return (
-    <Frame screen="coverage" path={[run.target, 'coverage']} aside={findingsCount(coverage)}>
+    <Frame screen="coverage" path={[run.target, 'coverage']} aside={findingsCount(coverage, wide)}>
       <ListView
         columns={tableColumns}
         rows={rows}
-        keyOf={({ column }) => column}
+        keyOf={({ id }) => id}
         selected={selected}
         width={columns}
         height={height}
         empty={noFindingsLines(tablesText(coverage.tables))}
-        detail={(row) => ({ title: row.column, facts: coverageFacts(row, coverage.tables) })}
+        detail={(row) => ({ title: row.table ?? row.row.column, facts: coverageTreeFacts(row, coverage.tables) })}
       />
     </Frame>
   );
 }
 
-function findingsCount(coverage: Coverage): Span[] {
+function findingsCount(coverage: Coverage, wide: boolean): Span[] {
   return [
     { text: findingsText(coverage), tone: coverage.findings.length === 0 ? 'good' : 'bad' },
-    { text: `  ${tablesText(coverage.tables)}`, tone: 'dim' },
+    ...(wide ? [{ text: `  ${tablesText(coverage.tables)}`, tone: 'dim' as const }] : []),
   ];
 }

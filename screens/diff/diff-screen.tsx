@@ -1,13 +1,17 @@
+import { useMemo } from 'react';
 import { ListView } from '../../components/list-view.tsx';
-import { diffColumns, diffCount } from '../../src/presentation/diff.ts';
+import { useTheme } from '../../components/theme.ts';
+import { diffColumns, diffCount, NOT_LOCAL } from '../../src/presentation/diff.ts';
 import { LOADING, noDifferenceLines } from '../../src/presentation/lists.ts';
 import type { DiffResult } from '../../src/results/results.ts';
 import { type ListState, selectedIndex } from '../../src/state/list.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 import type { Fetched } from '../app/fetched.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
+import { selectedItem } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
-import type { ScreenModule } from '../app/model.ts';
+import type { Model, ScreenModule } from '../app/model.ts';
+import { openTableDiff } from '../table-diff/table-diff-route.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -22,25 +26,44 @@ interface DiffRoute extends Fetched<DiffResult> {
   list: ListState;
 }
 
-/** One object, so that the layout is memoized. */
-const DIFF_COLUMNS = diffColumns({ withBytes: true });
-
 export const diffScreen: ScreenModule<DiffRoute> = {
   id: 'diff',
   title: 'Differences between snapshots',
   view: DiffView,
-  keys: [BACK, PALETTE, HELP, ...MOVES],
+  keys: [
+    {
+      keys: ['enter', 'right'],
+      label: 'open',
+      help: 'show what changed in the definition and the rows of the table',
+      whyNot: ({ route: { found } }) =>
+        [found?.from, found?.to].every((side) => side?.where.includes('local')) ? null : NOT_LOCAL,
+      run: openSelected,
+      palette: false,
+    },
+    BACK,
+    PALETTE,
+    HELP,
+    ...MOVES,
+  ],
   rows: (_, { found }) => ({ ids: (found?.changes ?? []).map(({ table }) => table) }),
 };
+
+function openSelected(model: Model, { target, found, list }: DiffRoute): void {
+  const change = selectedItem(found?.changes ?? [], ({ table }) => table, list);
+  if (!found?.to || !change) return;
+  openTableDiff(model, { target, a: found.from.id, b: found.to.id, table: change.table });
+}
 
 function DiffView({ route }: { route: DiffRoute }) {
   const { columns, height } = useRoom();
   const { target, title, found, error, list } = route;
+  const { glyphs } = useTheme();
+  const tableColumns = useMemo(() => (found ? diffColumns(found, glyphs) : []), [found, glyphs]);
   const changes = found?.changes ?? [];
   return (
     <Frame screen="diff" path={[target, title]} aside={found ? [{ text: diffCount(found), tone: 'dim' }] : []}>
       <ListView
-        columns={DIFF_COLUMNS}
+        columns={tableColumns}
         rows={changes}
         keyOf={({ table }) => table}
         selected={selectedIndex(

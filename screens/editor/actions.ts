@@ -2,7 +2,7 @@ import { pathOfKey } from '../../src/config/yaml/path-of-key.ts';
 import { EDITOR_NOTICES, UNSAVED } from '../../src/presentation/editor.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
-import type { KeyBinding, Model } from '../app/model.ts';
+import { type KeyBinding, type Model, notifyFailure, quietly } from '../app/model.ts';
 import { notEditable } from '../app/why-not.ts';
 import { changeDraft } from './change-draft.ts';
 import type { EditorRoute } from './editor-route.ts';
@@ -48,6 +48,26 @@ export function editConfiguration(model: Model, key?: string): void {
       }),
     (thrown: unknown) => updateEditor(model, queue, (route) => ({ ...route, error: toUserError(thrown) })),
   );
+}
+
+export function readAgain(model: Model): void {
+  model.navigation.pop();
+  editConfiguration(model);
+}
+
+/** The user's own editor at the first problem of a file that is not YAML; afterwards the file is read again. */
+export async function openOutside(model: Model, { queue }: EditorRoute): Promise<void> {
+  try {
+    const { report } = await model.operations.checkWithFixes(quietly(new AbortController().signal));
+    const [first] = report.problems.filter(({ severity, file }) => severity === 'error' && file !== null);
+    const file = first?.file ?? report.file;
+    if (file === null) return;
+    await model.terminal.edit(file, first?.line ?? 1);
+    const top = model.navigation.top();
+    if (top.screen === 'editor' && top.queue === queue) readAgain(model);
+  } catch (thrown) {
+    notifyFailure(model, thrown);
+  }
 }
 
 export function otherPane(model: Model, route: EditorRoute): void {

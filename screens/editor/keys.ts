@@ -1,7 +1,17 @@
 import { BACK, HELP, MOVES_WITHOUT_TAB, PALETTE, TASKS } from '../app/keys.ts';
 import type { KeyBinding, KeyContext } from '../app/model.ts';
 import { move } from '../app/navigate.ts';
-import { addEntry, foldEntry, openInEditor, otherPane, removeEntry, renameEntry, showProblems } from './actions.ts';
+import {
+  addEntry,
+  foldEntry,
+  openInEditor,
+  openOutside,
+  otherPane,
+  readAgain,
+  removeEntry,
+  renameEntry,
+  showProblems,
+} from './actions.ts';
 import { undoEdit } from './change-draft.ts';
 import type { EditorRoute } from './editor-route.ts';
 import { completeName, suggestionsAt } from './names.ts';
@@ -47,6 +57,28 @@ const TYPING_KEYS: KeyBinding<EditorRoute>[] = [
     palette: 'Complete name',
     when: hasSuggestions,
     run: completeName,
+  },
+];
+
+/** Where the file is not YAML, and so has no form. */
+const FAILED_KEYS: KeyBinding<EditorRoute>[] = [
+  {
+    id: 'edit',
+    keys: ['e', 'E'],
+    label: 'open in your editor',
+    help: 'where the file has no form: open it in $VISUAL or $EDITOR, at the first problem',
+    when: ({ route }) => route.error?.code === 'configuration_invalid',
+    run: (model, route) => void openOutside(model, route),
+    stays: true,
+  },
+  {
+    id: 'refresh',
+    keys: ['r'],
+    label: 'retry',
+    help: 'where the file has no form: read it again',
+    when: ({ route }) => route.error !== null,
+    run: readAgain,
+    stays: true,
   },
 ];
 
@@ -100,19 +132,23 @@ const BROWSING_KEYS: KeyBinding<EditorRoute>[] = [
     palette: 'Show or hide sections',
     run: foldEntry,
   },
-  BACK,
-  TASKS,
-  PALETTE,
-  HELP,
-  ...MOVES_WITHOUT_TAB,
 ];
+
+const COMMON_KEYS: KeyBinding<EditorRoute>[] = [BACK, TASKS, PALETTE, HELP, ...MOVES_WITHOUT_TAB];
 
 export const EDITOR_KEYS: KeyBinding<EditorRoute>[] = [
   ...TYPING_KEYS,
-  ...BROWSING_KEYS.map(
-    (binding): KeyBinding<EditorRoute> => ({
-      ...binding,
-      when: (context) => !isTyping(context) && (binding.when?.(context) ?? true),
-    }),
-  ),
+  ...FAILED_KEYS,
+  ...BROWSING_KEYS.map((binding) => unlessTyping(binding, ({ route }) => route.error === null)),
+  ...COMMON_KEYS.map((binding) => unlessTyping(binding, () => true)),
 ];
+
+function unlessTyping(
+  binding: KeyBinding<EditorRoute>,
+  also: (context: EditorContext) => boolean,
+): KeyBinding<EditorRoute> {
+  return {
+    ...binding,
+    when: (context) => !isTyping(context) && also(context) && (binding.when?.(context) ?? true),
+  };
+}

@@ -18,8 +18,9 @@ import {
   transferSummary,
   verifySummary,
 } from '../../src/presentation/transfer.ts';
+import type { DestinationState } from '../../src/results/load-results.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
-import type { RunContext, RunDefinition } from '../../src/state/runs.ts';
+import type { ReplacedDatabase, RunContext, RunDefinition } from '../../src/state/runs.ts';
 import type { Model } from '../app/model.ts';
 import { refreshAfterRun } from '../app/refresh.ts';
 import { replacedDatabase } from './rivals.ts';
@@ -51,11 +52,17 @@ export function loadRun(model: Model, planned: PlannedLoad): RunDefinition {
   const definition: RunDefinition = {
     ...{ title: loadTitle(plan), target, kind: 'load', replaces: replacedDatabase(destination) },
     ...(plan.sanitized === null ? {} : { sanitized: plan.sanitized }),
+    ...(plan.strategy === 'swap' && { swaps: swapped(destination) }),
+    ...(plan.estimate && { estimateMs: plan.estimate.duration_ms }),
     perform: async (session) =>
       loadSummary(plan, await thenRefresh(model, target, model.operations.applyLoad(session, planned))),
   };
   loadRequests.set(definition, request);
   return definition;
+}
+
+function swapped({ database, url }: DestinationState): ReplacedDatabase {
+  return { database, url };
 }
 
 const loadRequests = new WeakMap<RunDefinition, LoadRequest>();
@@ -70,6 +77,7 @@ export function undoRun(model: Model, planned: PlannedUndo): RunDefinition {
   const { target, destination } = plan;
   return {
     ...{ title: undoTitle(plan), target, kind: 'undo', replaces: replacedDatabase(destination) },
+    swaps: swapped(destination),
     perform: async (session) =>
       undoSummary(plan, await thenRefresh(model, target, model.operations.applyUndo(session, planned))),
   };
@@ -80,6 +88,7 @@ export function resetRun(model: Model, planned: PlannedReset): RunDefinition {
   const { target, destination } = plan;
   return {
     ...{ title: resetTitle(plan), target, kind: 'reset', replaces: replacedDatabase(destination) },
+    swaps: swapped(destination),
     perform: async (session) =>
       resetSummary(plan, await thenRefresh(model, target, model.operations.applyReset(session, planned))),
   };
@@ -104,6 +113,7 @@ export function subsetRun(model: Model, planned: PlannedSubset): RunDefinition {
   const { target, destination } = plan;
   return {
     ...{ title: subsetTitle(plan), target, kind: 'subset', replaces: replacedDatabase(destination) },
+    swaps: swapped(destination),
     perform: async (session) =>
       subsetSummary(plan, await thenRefresh(model, target, model.operations.applySubset(session, planned))),
   };

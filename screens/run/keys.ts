@@ -1,12 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
+import { clientEndedText, clientName, copiedText } from '../../src/presentation/run.ts';
 import type { LogLine } from '../../src/state/run.ts';
 import { isLive, type Run } from '../../src/state/runs.ts';
 import { printable } from '../../src/text/printable.ts';
 import { clearFilter, isFiltered, startFilter } from '../app/filter.ts';
 import { BACK, HELP, moving, PALETTE, TASKS } from '../app/keys.ts';
-import { contextOf, type KeyBinding, type KeyContext, type Model, notifyFailure } from '../app/model.ts';
+import { contextOf, type KeyBinding, type KeyContext, type Model, notifyFailure, quietly } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';
 import { UNDO } from '../confirm/actions.ts';
 import { startBuild } from '../confirm/build.ts';
@@ -80,11 +81,50 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   SHOW_COVERAGE,
   { ...UNDO, when: ({ run }) => (run?.summary?.undo ?? null) !== null },
   {
+    id: 'client',
+    keys: ['!'],
+    label: 'open client',
+    help: 'open psql or mysql on the destination; its end leads back here',
+    palette: 'Open psql or mysql on the destination',
+    when: isReplaced,
+    whyNot: notWritable,
+    run: (model) => void openClient(model),
+  },
+  {
+    id: 'copy',
+    keys: ['y'],
+    label: 'copy URL',
+    help: 'copy the URL of the destination, without its password',
+    palette: 'Copy URL of the destination',
+    when: isReplaced,
+    run: (model) => {
+      const { url } = contextOf(model).run?.swaps ?? {};
+      if (url === undefined) return;
+      model.terminal.copy(url);
+      model.navigation.notify({ tone: 'good', text: copiedText(url) });
+    },
+  },
+  {
+    id: 'log',
+    keys: ['L'],
+    label: 'log',
+    help: 'show the log of the run, or its progress and outcome again',
+    run: ({ navigation }, route) => navigation.replace({ ...route, log: !route.log, scrolledUp: 0 }),
+  },
+  {
+    keys: ['enter'],
+    label: 'commands',
+    help: 'show the commands of the log in full, or folded again',
+    when: ({ route }) => route.log,
+    run: ({ navigation }, route) => navigation.replace({ ...route, unfolded: !route.unfolded }),
+    palette: false,
+  },
+  {
     id: 'filter',
     keys: ['/'],
     label: 'search log',
     help: 'show only log lines that contain the typed words',
-    run: startFilter,
+    run: (model, route) => startFilter(model, { ...route, log: true }),
     palette: false,
   },
   {
@@ -109,7 +149,7 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   BACK,
   moving('up', {
     keys: ['up', 'k'],
-    label: 'scroll the log',
+    label: 'scroll',
     help: 'scroll up, and stop following the log',
     when: ({ model }) => model.viewport.furthest > 0,
   }),
@@ -122,6 +162,11 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   PALETTE,
   HELP,
 ];
+
+/** Whether the run has replaced a database that a client can be opened on. */
+function isReplaced({ run }: KeyContext): boolean {
+  return run?.state.status === 'done' && run.swaps !== undefined;
+}
 
 /** Writes the log of the run to a file. */
 function saveLog(model: Model): void {
@@ -177,4 +222,17 @@ function loadFurther(model: Model, keepGoing: NonNullable<LoadRequest['keepGoing
   const definition = run && model.runs.definitionOf(run.id);
   const request = definition && loadRequestOf(definition);
   if (request) confirmLoad(model, { ...request, keepGoing }, keepGoing === 'swap' ? 'incomplete' : 'the rest');
+}
+
+async function openClient(model: Model): Promise<void> {
+  const { run } = contextOf(model);
+  if (!run?.swaps) return;
+  const { target, swaps } = run;
+  const session = quietly(new AbortController().signal);
+  try {
+    const code = await model.operations.openClient(session, { target, url: swaps.url }, model.terminal.run);
+    if (code !== 0) model.navigation.notify({ tone: 'caution', text: clientEndedText(clientName(swaps), code) });
+  } catch (thrown) {
+    notifyFailure(model, thrown);
+  }
 }

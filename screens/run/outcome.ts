@@ -1,9 +1,9 @@
 import type { Span } from '../../components/line.tsx';
-import { doneLook, queuedLines } from '../../src/presentation/run.ts';
+import { cardTexts, doneLook, queuedLines, untouchedLines } from '../../src/presentation/run.ts';
 import type { Glyphs, Tone } from '../../src/presentation/shapes/glyphs.ts';
 import { detailsWithKey } from '../../src/presentation/shapes/summary.ts';
 import type { Run } from '../../src/state/runs.ts';
-import { wrap } from '../../src/text/text-width.ts';
+import { cellWidth, wrap } from '../../src/text/text-width.ts';
 
 export interface OutcomeOptions {
   run: Run;
@@ -30,7 +30,9 @@ export function outcomeLines({ run, before, width, glyphs }: OutcomeOptions): Sp
   if (state.status === 'done') {
     const problems = summary?.problems ?? [];
     const look = doneLook(summary);
-    const line = paragraph(summary?.line ?? 'Done', look, glyphs[look]);
+    const line = summary?.card
+      ? [...cardLines(run, { look, width, glyphs }), [], ...paragraph(summary.line, 'dim')]
+      : paragraph(summary?.line ?? 'Done', look, glyphs[look]);
     const more = (summary ? detailsWithKey(summary) : []).flatMap((detail) => paragraph(detail, 'dim'));
     return spaced([...warnings, ...line, ...problems.flatMap((problem) => paragraph(problem)), ...more]);
   }
@@ -40,9 +42,36 @@ export function outcomeLines({ run, before, width, glyphs }: OutcomeOptions): Sp
   return spaced([
     ...warnings,
     ...paragraph(error?.message ?? state.status, tone, glyph),
+    ...untouchedLines(run).flatMap((line) => paragraph(line, 'strong')),
     ...(error?.details ?? []).flatMap((detail) => paragraph(detail)),
     ...(error?.hint ? paragraph(error.hint, 'dim', glyphs.arrow) : []),
   ]);
+}
+
+/** The result in a few words, in a box where the terminal has one. */
+function cardLines(run: Run, { look, width, glyphs }: CardOptions): Span[][] {
+  const [title = '', ...facts] = cardTexts(run);
+  const between = `  ${glyphs.dot}  `;
+  const text = wrap([`${glyphs[look]} ${title}`, ...facts].join(between), Math.max(10, width - 6));
+  if (glyphs.side === '') return text.map((line): Span[] => [{ text: line, tone: look, bold: true }]);
+  const inner = Math.max(...text.map((line) => cellWidth(line))) + 2;
+  const { topLeft, topRight, bottomLeft, bottomRight } = glyphs.corners;
+  const rule = glyphs.rule.repeat(inner);
+  return [
+    [{ text: `${topLeft}${rule}${topRight}`, tone: look }],
+    ...text.map((line): Span[] => [
+      { text: `${glyphs.side} `, tone: look },
+      { text: line.padEnd(inner - 1 - cellWidth(line) + line.length), tone: look, bold: true },
+      { text: glyphs.side, tone: look },
+    ]),
+    [{ text: `${bottomLeft}${rule}${bottomRight}`, tone: look }],
+  ];
+}
+
+interface CardOptions {
+  look: 'good' | 'caution' | 'bad';
+  width: number;
+  glyphs: Glyphs;
 }
 
 function spaced(lines: Span[][]): Span[][] {

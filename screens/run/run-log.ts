@@ -1,17 +1,24 @@
 import type { Span } from '../../components/line.tsx';
 import { LOG_LOOKS, logTitle } from '../../src/presentation/run.ts';
+import { logText } from '../../src/presentation/run-log.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import { matchesFilter } from '../../src/state/list.ts';
 import type { LogLine, RunState } from '../../src/state/run.ts';
-import { formatDuration } from '../../src/text/format.ts';
+import { wrap } from '../../src/text/text-width.ts';
 
 export interface LogOptions {
-  state: RunState;
   filter: string;
-  scrolledUp: number;
-  height: number;
   width: number;
+  /** Commands in full. */
+  unfolded: boolean;
   glyphs: Glyphs;
+}
+
+/** The lines of a log, wrapped. */
+export interface WrappedLog {
+  /** Entries that the filter lets through. */
+  found: number;
+  lines: Span[][];
 }
 
 export interface LogView {
@@ -19,32 +26,50 @@ export interface LogView {
   furthest: number;
 }
 
+export function wrapLog(log: LogLine[], { filter, ...options }: LogOptions): WrappedLog {
+  // A folded command is found by its full text, too.
+  const found = filter === '' ? log : log.filter(({ text }) => matchesFilter(filter, [text]));
+  return { found: found.length, lines: found.flatMap((line) => logLines(line, options)) };
+}
+
+interface ViewOptions extends Pick<LogOptions, 'filter' | 'width' | 'glyphs'> {
+  state: RunState;
+  wrapped: WrappedLog;
+  scrolledUp: number;
+  height: number;
+}
+
 /** The part of the log in view, below its title. */
-export function viewLog({ state, filter, scrolledUp, height, width, glyphs }: LogOptions): LogView {
-  const found = filter === '' ? state.log : state.log.filter(({ text }) => matchesFilter(filter, [text]));
+export function viewLog({ state, wrapped, filter, scrolledUp, height, width, glyphs }: ViewOptions): LogView {
+  const { found, lines: all } = wrapped;
   const rows = Math.max(0, height - 1);
-  const furthest = Math.max(0, found.length - rows);
+  const furthest = Math.max(0, all.length - rows);
   const up = Math.min(scrolledUp, furthest);
-  const end = found.length - up;
-  const title = `${logTitle(state, { filter, found: found.length, up })} `;
+  const end = all.length - up;
+  const title = `${logTitle(state, { filter, found, up })} `;
   const rule = glyphs.rule.repeat(Math.max(0, width - title.length));
   return {
-    lines: [
-      [{ text: title + rule, tone: 'dim' }],
-      ...found.slice(Math.max(0, end - rows), end).map((line) => logLine(line, glyphs)),
-    ],
+    lines: [[{ text: title + rule, tone: 'dim' }], ...all.slice(Math.max(0, end - rows), end)],
     furthest,
   };
 }
 
-function logLine({ at, kind, text, tookMs }: LogLine, glyphs: Glyphs): Span[] {
-  const { lead, tone } = LOG_LOOKS[kind];
-  return [
-    { text: `${clockTime(at)} `, tone: 'dim' },
-    { text: `${lead === null ? '$' : glyphs[lead]} `, tone: kind === 'done' ? 'good' : tone },
-    { text, tone },
-    { text: tookMs === undefined ? '' : `  ${formatDuration(tookMs)}`, tone: 'dim' },
-  ];
+const TIME_WIDTH = 9;
+const LEAST_TEXT = 16;
+
+function logLines(line: LogLine, { width, glyphs, unfolded }: Omit<LogOptions, 'filter'>) {
+  const { lead, tone } = LOG_LOOKS[line.kind];
+  const mark = lead === null ? '$' : glyphs[lead];
+  const indent = TIME_WIDTH + mark.length + 1;
+  return wrap(logText(line, { unfolded }), Math.max(LEAST_TEXT, width - indent)).map((text, index): Span[] =>
+    index === 0
+      ? [
+          { text: `${clockTime(line.at)} `, tone: 'dim' },
+          { text: `${mark} `, tone: line.kind === 'done' ? 'good' : tone },
+          { text, tone },
+        ]
+      : [{ text: ' '.repeat(indent) }, { text, tone }],
+  );
 }
 
 function clockTime(at: number): string {

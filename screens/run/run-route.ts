@@ -12,15 +12,19 @@ declare module '../app/route.ts' {
 export interface RunRoute {
   screen: 'run';
   run: string;
-  /** Lines that the log is scrolled up; 0 follows its end. */
+  /** Lines that the log or the steps are scrolled up; 0 follows the end. */
   scrolledUp: number;
+  /** The log in place of progress and outcome. */
+  log: boolean;
+  /** The commands of the log in full. */
+  unfolded: boolean;
   /** The filter of the log, which has no selection. */
   list: ListState;
   typing: TextEdit | null;
 }
 
 export function runRoute(run: string): RunRoute {
-  return { screen: 'run', run, scrolledUp: 0, list: emptyList, typing: null };
+  return { screen: 'run', run, scrolledUp: 0, log: false, unfolded: false, list: emptyList, typing: null };
 }
 
 /** Begins a run and shows it. */

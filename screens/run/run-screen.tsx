@@ -1,4 +1,5 @@
 import { Box, useAnimation } from 'ink';
+import { useMemo } from 'react';
 import { useStore } from 'zustand';
 import { FilterLine } from '../../components/filter-line.tsx';
 import { Line, type Span } from '../../components/line.tsx';
@@ -11,7 +12,8 @@ import { runWithId, type ScreenModule } from '../app/model.ts';
 import { scrolledUp } from '../app/navigate.ts';
 import { RUN_SCREEN_KEYS } from './keys.ts';
 import { outcomeLines } from './outcome.ts';
-import { viewLog } from './run-log.ts';
+import { progressLines } from './progress-lines.ts';
+import { viewLog, wrapLog } from './run-log.ts';
 import type { RunRoute } from './run-route.ts';
 import { stepLines } from './step-lines.ts';
 
@@ -24,9 +26,11 @@ export const runScreen: ScreenModule<RunRoute> = {
   onMove: (model, route, move) =>
     model.navigation.replace({ ...route, scrolledUp: scrolledUp(model, route.scrolledUp, move) }),
   ...FILTERED,
+  onBack: ({ navigation }, route) => {
+    if (route.log) navigation.replace({ ...route, log: false, scrolledUp: 0 });
+    else navigation.pop();
+  },
 };
-
-const BESIDE_FROM = 120;
 
 function RunView({ route }: { route: RunRoute }) {
   const model = useModel();
@@ -50,34 +54,56 @@ interface RunPanesProps {
   now: number;
 }
 
-function RunPanes({ route, run, before, now }: RunPanesProps) {
+function RunPanes(props: RunPanesProps) {
+  return props.route.log ? <RunLog {...props} /> : <RunOutcome {...props} />;
+}
+
+const MARGIN = 4;
+
+/** Progress, steps and outcome; the last lines stay in view: that is where the outcome is. */
+function RunOutcome({ route, run, before, now }: RunPanesProps) {
+  const { viewport } = useModel();
+  const { glyphs } = useTheme();
+  const { columns, height } = useRoom();
+  const width = columns - MARGIN;
+  const { steps } = run.state;
+  // Tables get what the bar, its figures, an empty line, the steps and warnings leave.
+  const outcome = outcomeLines({ run, before, width, glyphs });
+  const tables = Math.min(MOST_TABLES, height - steps.length - outcome.length - 3);
+  const head = progressLines({ run, now, width, tables, glyphs });
+  const rest = [...stepLines({ steps, now, width, glyphs }), ...outcome];
+  const rows = Math.max(1, height - head.length);
+  const furthest = Math.max(0, rest.length - rows);
+  const end = rest.length - Math.min(route.scrolledUp, furthest);
+  viewport.furthest = furthest;
+  viewport.page = rows;
+  return <Lines lines={[...head, ...rest.slice(Math.max(0, end - rows), end)]} width={columns} height={height} />;
+}
+
+const MOST_TABLES = 8;
+
+function RunLog({ route, run }: RunPanesProps) {
   const { viewport } = useModel();
   const { glyphs } = useTheme();
   const room = useRoom();
+  const { state } = run;
+  const { log } = state;
+  const { unfolded } = route;
   const filter = route.typing?.text ?? route.list.filter;
   const filtering = route.typing !== null || filter !== '';
   const height = room.height - (filtering ? 1 : 0);
-  const beside = room.columns >= BESIDE_FROM;
-  const half = beside ? Math.floor(room.columns / 2) : room.columns;
-  const above = [
-    ...stepLines({ steps: run.state.steps, now, width: half - 4, glyphs }),
-    ...outcomeLines({ run, before, width: half - 4, glyphs }),
-  ];
-  const aboveRows = beside ? height : Math.min(above.length + 1, height - 4);
-  const logRows = beside ? height : height - aboveRows;
-  const logWidth = beside ? room.columns - half : room.columns;
-  const { state } = run;
-  const log = viewLog({ state, filter, scrolledUp: route.scrolledUp, height: logRows, width: logWidth - 4, glyphs });
-  viewport.furthest = log.furthest;
-  viewport.page = Math.max(1, logRows - 1);
+  const width = room.columns - MARGIN;
+  const wrapped = useMemo(
+    () => wrapLog(log, { filter, width, unfolded, glyphs }),
+    [log, filter, width, unfolded, glyphs],
+  );
+  const view = viewLog({ state, wrapped, filter, scrolledUp: route.scrolledUp, height, width, glyphs });
+  viewport.furthest = view.furthest;
+  viewport.page = Math.max(1, height - 1);
   return (
     <Box flexDirection="column">
       {filtering && <FilterLine typing={route.typing} filter={filter} width={room.columns} />}
-      <Box flexDirection={beside ? 'row' : 'column'} height={height}>
-        {/* The last lines stay: that is where the outcome is. */}
-        <Lines lines={above.slice(-aboveRows)} width={half} height={aboveRows} />
-        <Lines lines={log.lines} width={logWidth} height={logRows} />
-      </Box>
+      <Lines lines={view.lines} width={room.columns} height={height} />
     </Box>
   );
 }

@@ -10,6 +10,7 @@ import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { selectedItem } from '../app/in-view.ts';
 import { BACK, HELP, MESSAGES, MOVES, PALETTE } from '../app/keys.ts';
 import { contextOf, type Model, type ScreenModule } from '../app/model.ts';
+import { HISTORY } from '../history/actions.ts';
 import { RUN_KEYS } from '../run/keys.ts';
 import { runRoute } from '../run/run-route.ts';
 
@@ -43,6 +44,7 @@ export const runsScreen: ScreenModule<RunsRoute> = {
     ...RUN_KEYS,
     BACK,
     MESSAGES,
+    HISTORY,
     PALETTE,
     HELP,
     ...MOVES,

@@ -9,6 +9,7 @@ import { BUILD } from '../confirm/build.ts';
 import { LOAD } from '../confirm/load.ts';
 import { RESET } from '../confirm/reset.ts';
 import { SANITIZE } from '../coverage/actions.ts';
+import { HISTORY } from '../history/actions.ts';
 import { verifyRun } from '../run/definitions.ts';
 import { begin } from '../run/run-route.ts';
 import { COPY } from '../targets/copy.ts';
@@ -130,6 +131,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   REFRESH,
   TASKS,
   MESSAGES,
+  HISTORY,
   PALETTE,
   HELP,
   MOUSE,

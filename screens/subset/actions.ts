@@ -94,6 +94,13 @@ function change(model: Model, route: SubsetRoute, changed: Change): void {
   count(model, next);
 }
 
+export function showDiagram({ navigation }: Model, route: SubsetRoute): void {
+  const { target, found } = route;
+  const focus = selectedTable(route)?.table;
+  if (!found || focus === undefined) return;
+  navigation.push({ screen: 'subset-graph', target, graph: found.graph, place: { focus, side: 'focus', index: 0 } });
+}
+
 /** Makes the subset as it is planned now, whether the plan is saved or not. */
 export function confirmSubset(model: Model, { target, found, counting, error }: SubsetRoute): void {
   if (!found || counting || error) return;

@@ -16,7 +16,7 @@ import { Frame, useRoom } from '../app/frame.tsx';
 import { BACK, HELP, MOVES, PALETTE, TASKS } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';
-import { changeShare, confirmSubset, copyTable, excludeTable, saveSubset } from './actions.ts';
+import { changeShare, confirmSubset, copyTable, excludeTable, saveSubset, showDiagram } from './actions.ts';
 import { subsetTarget } from './choices.ts';
 import { type SubsetRoute, selectedTable, subsetRows } from './subset-route.ts';
 
@@ -33,6 +33,15 @@ export const subsetScreen: ScreenModule<SubsetRoute> = {
       palette: 'Create subset…',
       whyNot: (context) => notWritable(context) ?? (isPlanned(context.route) ? null : 'The plan is not ready yet'),
       run: confirmSubset,
+    },
+    {
+      id: 'diagram',
+      keys: ['V', 'right'],
+      label: 'diagram',
+      help: 'the table and its neighbours as a diagram, with the references by which rows come',
+      whyNot: ({ route }) => (route.found ? null : 'The plan is not ready yet'),
+      palette: 'Subset diagram',
+      run: showDiagram,
     },
     {
       id: 'exclude',

@@ -16,6 +16,7 @@ import { selectedItem } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { LOAD_MARKED } from '../confirm/load.ts';
+import { openRows } from '../rows/rows-route.ts';
 import { toggled } from '../snapshots/actions.ts';
 import { type TablesRoute, tablesInView } from './tables-route.ts';
 
@@ -36,6 +37,16 @@ export const tablesScreen: ScreenModule<TablesRoute> = {
       },
     },
     LOAD_MARKED,
+    {
+      keys: ['enter', 'right'],
+      label: 'rows',
+      help: 'show the first rows of the table, from the snapshot',
+      run: (model, route) => {
+        const row = selectedItem(tablesInView(route), ({ table }) => table, route.list);
+        if (row) openRows(model, { target: route.target, snapshot: route.snapshot, table: row.table });
+      },
+      palette: false,
+    },
     ...FILTER,
     BACK,
     PALETTE,

@@ -10,6 +10,7 @@ import { BUILD } from '../confirm/build.ts';
 import { LOAD_LATEST } from '../confirm/load.ts';
 import { RESET } from '../confirm/reset.ts';
 import { EDIT_CONFIGURATION } from '../editor/actions.ts';
+import { HISTORY } from '../history/actions.ts';
 import { quit } from '../quit/actions.ts';
 import { setUp } from '../setup/actions.ts';
 import { signIn } from '../sign-in/actions.ts';
@@ -76,6 +77,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
   },
   TASKS,
   MESSAGES,
+  HISTORY,
   HELP,
   {
     id: 'quit',

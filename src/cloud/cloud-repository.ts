@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type Annotations, annotationsOf, withAnnotations } from '../repository/annotations.ts';
 import { type Headline, unverified } from '../repository/headlines/headline.ts';
 import { isManifestKey } from '../repository/keys.ts';
 import { type Manifest, manifestText } from '../repository/manifest.ts';
@@ -29,8 +30,8 @@ export async function openRepositoryOnHub(options: CloudRepositoryOptions): Prom
   const { target, directory, report, signal, listing } = options;
   const client = await options.open(signal, { listing });
   const name = `${new URL(client.endpoint).host}/${target}`;
-  const notes = new Map<string, string | null>();
-  const store = createManifestStore({ name, client, target, notes, signal });
+  const annotations = new Map<string, Annotations>();
+  const store = createManifestStore({ name, client, target, annotations, signal });
   const repository = createManifests(store, report);
   const objectsOf = createCloudObjects({ name, client, target, directory, signal });
   const stores = new WeakMap<Manifest, ReturnType<typeof objectsOf>>();
@@ -44,15 +45,15 @@ export async function openRepositoryOnHub(options: CloudRepositoryOptions): Prom
     replacesObjects: false,
     async read(key) {
       const manifest = await repository.read(key);
-      return manifest && { ...manifest, note: notes.get(key) ?? null };
+      return manifest && withAnnotations(manifest, annotations.get(key) ?? NONE);
     },
     async write(manifest) {
       await repository.write(manifest).catch(async (error) => {
         if (!(await isPublished(error, manifest))) throw error;
       });
     },
-    async annotate({ id, note }) {
-      await client.call('annotateSnapshot', { parameters: { name: target, snapshot: id }, body: { note } });
+    async annotate({ id }, changed) {
+      await client.call('annotateSnapshot', { parameters: { name: target, snapshot: id }, body: changed });
     },
     remove: repository.remove,
     naming: repository.naming,
@@ -69,12 +70,18 @@ export async function openRepositoryOnHub(options: CloudRepositoryOptions): Prom
     within: (other) => openRepositoryOnHub({ ...options, signal: other, listing: false }),
   };
 
-  /** Ignores the note, which may have changed since. */
+  /** Ignores the annotations, which may have changed since. */
   async function isPublished(error: unknown, manifest: Manifest): Promise<boolean> {
     if (!isProblem(error, 'cloud_conflict')) return false;
     const there = await repository.read(manifestKey(manifest));
-    return there !== null && manifestText({ ...there, note: null }) === manifestText({ ...manifest, note: null });
+    return there !== null && bareText(there) === bareText(manifest);
   }
+}
+
+const NONE: Annotations = { note: null, tags: [], pinned: false };
+
+function bareText(manifest: Manifest): string {
+  return manifestText(withAnnotations(manifest, NONE));
 }
 
 function isProblem(error: unknown, code: string): boolean {
@@ -99,13 +106,13 @@ interface ManifestStoreOptions {
   name: string;
   client: CloudClient;
   target: string;
-  /** By key. The hub stores notes apart from the published manifests. */
-  notes: Map<string, string | null>;
+  /** By key. The hub stores annotations apart from the published manifests. */
+  annotations: Map<string, Annotations>;
   signal: AbortSignal;
 }
 
 /** Manifests by their keys, as in a bucket. */
-function createManifestStore({ name, client, target, notes, signal }: ManifestStoreOptions): ManifestStore {
+function createManifestStore({ name, client, target, annotations, signal }: ManifestStoreOptions): ManifestStore {
   const addressOf = (key: string) => ({ parameters: { name: target, snapshot: idIn(key) } });
   return {
     name,
@@ -125,7 +132,7 @@ function createManifestStore({ name, client, target, notes, signal }: ManifestSt
       });
       if (body === null) return null;
       const { href, sha256 } = body.manifest;
-      notes.set(key, body.headline.note);
+      annotations.set(key, annotationsOf(body.headline));
       return await askBucket((request) => fetchText(checkedHref(href, client), { sha256, ...request }), {
         name,
         signal,

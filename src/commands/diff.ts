@@ -1,4 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
 import { ORIGINAL, TARGET, toSelector } from './shared-options.ts';
 
 const specification = {
@@ -15,9 +16,14 @@ const specification = {
       complete: 'snapshot',
     },
   ],
-  options: [ORIGINAL],
+  options: [
+    { flags: '--table <name>', description: 'definitions and rows of one table; both snapshots must be local' },
+    { flags: '--reveal', description: 'with --table: print values that look like personal data, too' },
+    ORIGINAL,
+  ],
   examples: [
     { command: 'tool diff app 1 0', does: 'what the newest snapshot has, and the one before had not' },
+    { command: 'tool diff app 1 0 --table public.orders', does: 'its definition and rows, personal data masked' },
     { command: 'tool diff app 0', does: 'how far the destination has moved since' },
   ],
   json: 'document',
@@ -29,11 +35,28 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const { diffText } = await import('../cli/printers/lists.ts');
   const { diff } = await import('../operations/snapshots/diff.ts');
   const { target, a, b } = invocation.arguments;
+  const { table, reveal = false, original = false } = invocation.options;
+  if (table !== undefined) {
+    if (b === undefined) throw needsTwo();
+    const { tableDiffText } = await import('../cli/printers/lists.ts');
+    const { diffTable } = await import('../operations/snapshots/table-diff.ts');
+    const request = { target, a: toSelector(a), b: toSelector(b), table, reveal, original };
+    const changes = await diffTable(await invocation.context(), request);
+    return { data: changes, text: tableDiffText(changes, invocation.tableOptions()) };
+  }
   const result = await diff(await invocation.context(), {
     target,
     a: toSelector(a),
     ...(b !== undefined && { b: toSelector(b) }),
-    ...invocation.options,
+    original,
   });
   return { data: result, text: diffText(result, invocation.tableOptions()) };
+}
+
+function needsTwo(): UserError {
+  return new UserError('--table compares two snapshots, and one was named', {
+    code: 'usage',
+    exit: EXIT.usage,
+    hint: 'tool diff TARGET A B --table NAME',
+  });
 }

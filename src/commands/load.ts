@@ -78,6 +78,7 @@ const specification = {
       command: 'tool load app --tables public.orders,public.invoice_*',
       does: 'these, and what they refer to; all other tables empty',
     },
+    { command: 'tool load app --tag v2.4', does: 'the newest snapshot with this tag' },
     { command: 'tool load app --branch main', does: 'the newest snapshot that was built on the git branch main' },
     { command: 'tool load app --keep-base', does: 'the same as tool load app, with a base copy for tool reset' },
     { command: 'tool load app fixtures.sql --no-drop', does: 'an SQL file on the existing destination' },
@@ -105,7 +106,7 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
 
 function toRequest({ arguments: { target, snapshot }, options, cwd }: InvocationOf<typeof specification>): LoadRequest {
   const { drop, keepGoing, acceptMissing, dryRun: _, ...passed } = options;
-  const { source, tables, remoteTables, keepBase, spare, full, branch, migration } = passed;
+  const { source, tables, remoteTables, keepBase, spare, full, branch, migration, tag } = passed;
   const file = snapshot !== undefined && /\.sql$/i.test(snapshot) ? resolve(cwd, snapshot) : undefined;
   if (file === undefined && (source || !drop)) throw needsFile(source ? '--source' : '--no-drop');
   if (file !== undefined && tables) throw needsSnapshot('--tables', snapshot ?? '');
@@ -116,6 +117,7 @@ function toRequest({ arguments: { target, snapshot }, options, cwd }: Invocation
   if (file !== undefined && spare) throw needsSnapshot('--spare', snapshot ?? '');
   if (file !== undefined && branch !== undefined) throw needsSnapshot('--branch', snapshot ?? '');
   if (file !== undefined && migration !== undefined) throw needsSnapshot('--migration', snapshot ?? '');
+  if (file !== undefined && tag !== undefined) throw needsSnapshot('--tag', snapshot ?? '');
   if (spare && keepBase === false) throw spareNeedsBase();
   if (acceptMissing && !keepGoing) throw needsKeepGoing();
   return {

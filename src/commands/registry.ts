@@ -30,24 +30,30 @@ import { configShowCommand } from './config/show.ts';
 import { demoCommand } from './demo.ts';
 import { diffCommand } from './diff.ts';
 import { exportCommand } from './export.ts';
+import { historyCommand } from './history.ts';
 import { hubMigrateCommand } from './hub/migrate.ts';
 import { hubReconcileCommand } from './hub/reconcile.ts';
 import { hubServeCommand } from './hub/serve.ts';
 import { importCommand } from './import.ts';
 import { loadCommand } from './load.ts';
 import { mcpCommand } from './mcp.ts';
+import { noteCommand } from './note.ts';
+import { pinCommand } from './pin.ts';
 import { pruneCommand } from './prune.ts';
 import { pullCommand } from './pull.ts';
 import { pushCommand } from './push.ts';
 import { resetCommand } from './reset.ts';
 import { rmCommand } from './rm.ts';
+import { rowsCommand } from './rows.ts';
 import { sanitizeCommand } from './sanitize.ts';
 import { schemaEventsCommand } from './schema/events.ts';
 import { subsetCommand } from './subset.ts';
+import { tagCommand } from './tag.ts';
 import { targetCommand } from './target.ts';
 import { targetsCommand } from './targets.ts';
 import { trustCommand } from './trust.ts';
 import { undoCommand } from './undo.ts';
+import { unpinCommand } from './unpin.ts';
 import { verifyCommand } from './verify.ts';
 
 export const COMMANDS: CommandModule[] = [
@@ -63,10 +69,16 @@ export const COMMANDS: CommandModule[] = [
   exportCommand,
   importCommand,
   verifyCommand,
+  pinCommand,
+  unpinCommand,
+  tagCommand,
+  noteCommand,
   rmCommand,
   pruneCommand,
   targetsCommand,
   targetCommand,
+  historyCommand,
+  rowsCommand,
   branchCreateCommand,
   branchListCommand,
   branchResetCommand,

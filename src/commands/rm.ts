@@ -6,7 +6,7 @@ const specification = {
   summary: 'remove a snapshot, and the space that no other snapshot needs',
   group: 'Keep and share',
   arguments: [TARGET, { ...SNAPSHOT, description: 'index (0 is the newest) or id of the snapshot', required: true }],
-  options: [...PLACES, DRY_RUN],
+  options: [...PLACES, { flags: '--pinned', description: 'also when it is pinned' }, DRY_RUN],
   examples: [
     { command: 'tool rm app 3', does: 'removes the fourth newest snapshot of "app"' },
     { command: 'tool rm app 3 --local', does: 'the same on this machine only: the bucket keeps it' },
@@ -23,7 +23,11 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const { applyRemove, planRemove } = await import('../operations/snapshots/remove.ts');
   const { target, snapshot } = invocation.arguments;
   const context = await invocation.context();
-  const planned = await planRemove(context, { target, snapshot: toSelector(snapshot), ...placeOf(invocation.options) });
+  const { pinned = false } = invocation.options;
+  const planned = await planRemove(context, {
+    ...{ target, snapshot: toSelector(snapshot), pinned },
+    ...placeOf(invocation.options),
+  });
   const { plan } = planned;
   const question = removeQuestion(plan, context.clock());
   if (invocation.options.dryRun) return { data: { dry_run: true, plan }, text: questionLines(question).join('\n') };

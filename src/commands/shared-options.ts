@@ -41,6 +41,7 @@ export const ORIGINAL = {
 export const BUILT_AT = [
   { flags: '--branch <name>', description: 'only snapshots that were built on this git branch' },
   { flags: '--migration <name>', description: 'only snapshots in which this migration is applied' },
+  { flags: '--tag <tag>', description: 'only snapshots with this tag' },
 ] as const satisfies OptionSpec[];
 
 export const ALLOW_UNTRUSTED = {

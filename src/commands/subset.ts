@@ -1,5 +1,7 @@
+import { resolve } from 'node:path';
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
 import type { SubsetRequest } from '../operations/subset/subset-setting.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
 import { CPUS, DRY_RUN, INCLUDE_NEEDED_SCHEMAS, needsBuild, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
 import { openSummary, SUMMARY } from './summary-file.ts';
 
@@ -18,6 +20,11 @@ const specification = {
     { flags: '--snapshot', description: 'store the subset as a snapshot of the target, too' },
     { ...INCLUDE_NEEDED_SCHEMAS, description: `with --snapshot: ${INCLUDE_NEEDED_SCHEMAS.description}` },
     { flags: '--explain <row>', description: 'explain why a row is in the subset: schema.table:key' },
+    {
+      flags: '--graph <file>',
+      description: 'draw the tables and their references into a file: .svg, or .mmd for Mermaid; read no row',
+    },
+    { flags: '--force', description: 'with --graph: overwrite the file that is there' },
     { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
     UNVERIFIED_SOURCES,
     SUMMARY,
@@ -27,6 +34,7 @@ const specification = {
     { command: 'tool subset app --dry-run', does: 'which rows would come, and by which path' },
     { command: 'tool subset app --snapshot', does: 'makes the subset, and a snapshot of it' },
     { command: 'tool subset app --explain public.orders:17', does: 'why this order is in the subset' },
+    { command: 'tool subset app --graph subset.svg', does: 'draws which tables get rows, and by which references' },
   ],
   json: 'events',
   writes: true,
@@ -36,17 +44,24 @@ export const subsetCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
   const { subsetPlanText } = await import('../cli/printers/lists.ts');
-  const { explanationText, subsetQuestion, subsetSummary } = await import('../presentation/subset.ts');
+  const { explanationText, graphText, subsetQuestion, subsetSummary } = await import('../presentation/subset.ts');
   const { summaryText } = await import('../presentation/shapes/summary.ts');
   const { explainSubset } = await import('../operations/subset/explain-subset.ts');
   const { planSubset, applySubset } = await import('../operations/subset/subset.ts');
+  const { writeSubsetGraph } = await import('../operations/subset/subset-graph.ts');
   const context = await invocation.context();
-  const { dryRun = false, explain, summary: _, ...options } = invocation.options;
+  const { dryRun = false, explain, graph, force = false, summary: _, ...options } = invocation.options;
   if (options.includeNeededSchemas && !options.snapshot) throw needsBuild('subset', '--snapshot');
+  if (force && graph === undefined) throw needsGraph();
   const request: SubsetRequest = { ...invocation.arguments, ...options };
   if (explain !== undefined) {
     const explanation = await explainSubset(context, { ...request, row: explain });
     return { data: explanation, text: explanationText(explanation) };
+  }
+  if (graph !== undefined) {
+    const file = resolve(invocation.cwd, graph);
+    const result = await writeSubsetGraph(context, { ...request, file, force });
+    return { data: result, text: graphText(result) };
   }
   const planned = await planSubset(context, { ...request, count: dryRun });
   const { plan } = planned;
@@ -59,4 +74,12 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const tables = result.tables.map((one) => ({ ...one, bytes: null }));
   await summary?.write({ target: plan.target, snapshot: result.snapshot, ...(result.snapshot === null && { tables }) });
   return { data: result, text: summaryText(subsetSummary(plan, result)) };
+}
+
+function needsGraph(): UserError {
+  return new UserError('--force requires --graph', {
+    code: 'flag_needs_flag',
+    exit: EXIT.usage,
+    hint: 'tool subset TARGET --graph FILE --force',
+  });
 }

@@ -16,6 +16,7 @@ const specification = {
   examples: [
     { command: 'tool target app', does: 'the snapshots of "app"' },
     { command: 'tool target app --branch main', does: 'those that were built on the git branch main' },
+    { command: 'tool target app --tag v2.4', does: 'those with a tag' },
     { command: 'tool target app --info', does: 'also where they come from and go, and what they leave out' },
   ],
   json: 'document',
@@ -25,7 +26,7 @@ export const targetCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
   const { target } = invocation.arguments;
-  const { original = false, info = false, cloud = false, branch, migration } = invocation.options;
+  const { original = false, info = false, cloud = false, branch, migration, tag } = invocation.options;
   const { snapshotsText, targetInfoText } = await import('../cli/printers/lists.ts');
   const { findTarget } = await import('../operations/find-target.ts');
   const { listSnapshots } = await import('../operations/snapshots/snapshots.ts');
@@ -34,7 +35,7 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const { checkTarget } = await import('../operations/targets.ts');
   const context = await invocation.context();
   const { share } = findTarget(context.configuration, target);
-  const all = await listSnapshots(context, target, { original, branch, migration });
+  const all = await listSnapshots(context, target, { original, branch, migration, tag });
   const listed = cloud ? { ...all, snapshots: all.snapshots.filter(({ where }) => where.includes('remote')) } : all;
   const now = context.clock().getTime();
   const table = snapshotsText(listed, { ...invocation.tableOptions(), now, shares: share !== undefined });

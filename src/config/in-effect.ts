@@ -9,12 +9,13 @@ export interface InEffect {
   file: string | null;
   mode: Mode;
   theme: Settings['theme'];
+  notify: boolean;
   keys: ConfiguredKeys;
   /** Names of the targets that are skipped, since they are invalid. */
   misnamed: string[];
 }
 
 export function inEffect({ file, settings, misnamed = {} }: Configuration): InEffect {
-  const { theme, keys } = settings;
-  return { file, mode: modeOf(settings), theme, keys, misnamed: Object.keys(misnamed) };
+  const { theme, notify, keys } = settings;
+  return { file, mode: modeOf(settings), theme, notify, keys, misnamed: Object.keys(misnamed) };
 }

@@ -5,6 +5,7 @@ import type { DestinationState, MissingParts } from '../results/load-results.ts'
 import type { Sized, TargetRow } from '../results/results.ts';
 import type { NeededTable } from '../results/selected-tables.ts';
 import type { ProofRow } from '../results/subset-results.ts';
+import type { ColumnChoices, SuggestedQuery } from '../results/suggested-query.ts';
 import type { Context } from '../runtime/context.ts';
 import type { WarningEvent } from '../runtime/events.ts';
 import type { ColumnDigest, ColumnFacts } from '../sanitize/column-facts.ts';
@@ -162,6 +163,18 @@ export interface DefinitionsRequest {
   manifest: Manifest;
   directory: string;
   read: RestoreRun['read'];
+}
+
+/** A table of a snapshot, `schema.table`. */
+export interface TableRequest extends Pick<DefinitionsRequest, 'manifest' | 'read'> {
+  table: string;
+}
+
+export interface StoredTable {
+  /** Table, indexes, constraints and triggers, in an order that does not change. */
+  text: string;
+  /** Columns of the primary key; empty without one. */
+  key: string[];
 }
 
 export interface RestoreRun extends RestoreRequest {
@@ -377,8 +390,17 @@ export interface ConnectFacet {
   inspect(context: EngineContext, url: DatabaseUrl): Promise<DestinationState>;
   /** Rows of every table by its name in the snapshot, where the engine can tell. */
   countRows?(context: EngineContext, live: { url: DatabaseUrl; manifest: Manifest }): Promise<Map<string, number>>;
+  /** The interactive client on a database; files that it reads are written to the directory. */
+  clientProgram(context: EngineContext, request: { url: DatabaseUrl; directory: string }): Promise<ClientProgram>;
   /** Where `countRows` is there. */
   readSmallTables?(context: EngineContext, request: SmallTablesRequest): Promise<SmallTable[]>;
+}
+
+/** The password is in the environment or in a file, never in the arguments. */
+export interface ClientProgram {
+  file: string;
+  args: string[];
+  env: Record<string, string>;
 }
 
 export interface SmallTablesRequest {
@@ -407,6 +429,8 @@ export interface DumpFacet {
 export interface RestoreFacet {
   /** Tables that need other tables, by the definitions in the snapshot. */
   readNeeds(context: EngineContext, request: DefinitionsRequest): Promise<NeededTable[]>;
+  /** The statements that define a table, as the snapshot has them; `null` where their format is unknown. */
+  readTable(context: EngineContext, request: TableRequest): Promise<StoredTable | null>;
   plan(context: EngineContext, request: RestoreRequest): Promise<RestorePlan>;
   run(context: EngineContext, run: RestoreRun): Promise<Replaced>;
   runScript(context: EngineContext, run: ScriptRun): Promise<Replaced>;
@@ -453,7 +477,9 @@ export interface SanitizeFacet {
   runQuery(context: EngineContext, run: QueryRun): Promise<void>;
   /** Removes remnants of old values: materialized views, statistics, dead rows. */
   removeTraces(context: EngineContext, traces: Traces): Promise<void>;
-  suggestQuery(context: EngineContext, request: SuggestionRequest): Promise<string>;
+  suggestQuery(context: EngineContext, request: SuggestionRequest): Promise<SuggestedQuery>;
+  /** Computes and assigns the replacements for a few rows of each column, and rolls back. */
+  tryReplacements(context: EngineContext, request: ReplacementTrial): Promise<TriedReplacement[]>;
   /** Places for a temporary database, the best first. */
   scratchPlaces(context: EngineContext, destination: DatabaseUrl | null): Promise<ScratchPlace[]>;
 }
@@ -479,6 +505,31 @@ export interface SuggestionRequest {
   url: DatabaseUrl;
   columns: ColumnFacts[];
   suspects: SuspectColumn[];
+}
+
+export interface ReplacementTrial {
+  /** The restored copy, which is dropped afterwards. */
+  url: DatabaseUrl;
+  manifest: Manifest;
+  query: SuggestedQuery;
+  choices: ColumnChoices;
+  columns: {
+    /** `schema.table.column` */
+    column: string;
+    /** Names and new value in SQL; the value is one expression. */
+    table: string;
+    name: string;
+    sql: string;
+  }[];
+  /** Of each column, those with a value. */
+  rows: number;
+}
+
+export interface TriedReplacement {
+  column: string;
+  values: { before: string | null; after: string | null }[];
+  /** Why the server refused the expression or its value. */
+  error: string | null;
 }
 
 export interface ScratchPlace {

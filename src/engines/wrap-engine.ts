@@ -37,7 +37,7 @@ const CALLS: {
     'findAllCopies',
     'dropCopies',
   ],
-  sanitize: ['readColumns', 'digestColumns', 'runQuery', 'removeTraces', 'suggestQuery'],
+  sanitize: ['readColumns', 'digestColumns', 'runQuery', 'removeTraces', 'suggestQuery', 'tryReplacements'],
   subset: ['openSource', 'checkDestination'],
   branches: ['plan', 'list', 'create', 'reset', 'drop', 'switchTo'],
 };

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { logLine } from '../cli/printers/log.ts';
-import { openLogFile } from '../cli/printers/log-file.ts';
 import type { Context } from '../runtime/context.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
+import { openLogFile } from '../runtime/log-file.ts';
 
 const LONGEST = 2000;
 

@@ -1,5 +1,5 @@
 import { connectionUrl } from '../config/urls/connection-url.ts';
-import type { Engine } from '../engines/engine.ts';
+import type { DatabaseUrl, Engine } from '../engines/engine.ts';
 import { profileOf } from '../engines/list.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { newSnapshotId } from '../repository/local-repository.ts';
@@ -15,6 +15,7 @@ import { checkDatabase } from './check-databases.ts';
 import { cpusFor } from './cpus-for.ts';
 import { findTarget } from './find-target.ts';
 import { readGitState } from './git.ts';
+import { recorded } from './history/recorded.ts';
 import { rememberIdentities, type SeenSource } from './identities.ts';
 import { localRepository } from './snapshots/local-repository.ts';
 import { pushStored } from './snapshots/push.ts';
@@ -40,17 +41,30 @@ export interface BuildRequest {
 }
 
 /** Takes a snapshot of the target's source and pushes it to its remote repository. Steps: `connect`, `dump`, `store`, `push`. */
-export async function build(
-  given: Context,
-  { target: name, note, cpus, push = true, source, includeNeededSchemas, program }: BuildRequest,
-): Promise<SnapshotRow> {
+export async function build(given: Context, request: BuildRequest): Promise<SnapshotRow> {
+  const { target: name, source } = request;
   const context = await withTargetUrls(given, name, { source: source === undefined });
-  const { configuration, report, clock } = context;
-  const target = findTarget(configuration, name);
-  const text = source ?? connectionUrl(configuration, `targets.${name}.snapshot.src_url`);
+  const text = source ?? connectionUrl(context.configuration, `targets.${name}.snapshot.src_url`);
   if (text === undefined) throw noSource(name);
   const engine = engineForUrl(text);
   const url = engine.connect.parseUrl(text);
+  return recorded(
+    context,
+    { operation: 'build', target: name, from: url.display, sanitized: false },
+    {
+      work: () => perform(context, request, { engine, url }),
+      facts: ({ id, size_bytes }) => ({ snapshot: id, size_bytes }),
+    },
+  );
+}
+
+async function perform(
+  context: Context,
+  { target: name, note, cpus, push = true, source, includeNeededSchemas, program }: BuildRequest,
+  { engine, url }: { engine: Engine; url: DatabaseUrl },
+): Promise<SnapshotRow> {
+  const { configuration, report, clock } = context;
+  const target = findTarget(configuration, name);
   // Looked for while the repository is read; what fails is said when they are used.
   if (!url.inContainer) engine.connect.reportTools(context).catch(() => {});
   const repository = localRepository(context);

@@ -1,7 +1,7 @@
-import type { DiffResult, SnapshotRow, TableChange } from '../results/results.ts';
+import type { DiffResult, SnapshotRow, TableChange, TableSide } from '../results/results.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../text/format.ts';
 import type { Cell, Column } from './shapes/column.ts';
-import type { Tone } from './shapes/glyphs.ts';
+import type { Glyphs, Tone } from './shapes/glyphs.ts';
 import { briefName } from './snapshot.ts';
 
 /** What was compared, and how many tables differ. */
@@ -47,8 +47,31 @@ function nameOf(snapshot: SnapshotRow): string {
 
 const TONES: Record<TableChange['change'], Tone> = { added: 'good', gone: 'bad', changed: 'caution' };
 
+export const NOT_LOCAL = 'Both sides must be local snapshots: pull them first';
+
+const BAR_WIDTH = 16;
+
+/** How much a table has grown or shrunk: by bytes, else by rows, as the length of its bar. */
+function barsOf({ changes, to }: DiffResult, { barFull }: Pick<Glyphs, 'barFull'>): Column<TableChange>[] {
+  if (barFull === '') return [];
+  const amountOf = (side: TableSide | null): number => (side && to ? side.bytes : side?.rows) ?? 0;
+  const growth = (change: TableChange): number => amountOf(change.to) - amountOf(change.from);
+  const most = changes.reduce((largest, change) => Math.max(largest, Math.abs(growth(change))), 1);
+  return [
+    {
+      title: '',
+      dropRank: 3,
+      cell(change) {
+        const by = growth(change);
+        const bar = barFull.repeat(Math.ceil((Math.abs(by) / most) * BAR_WIDTH));
+        return by === 0 ? { text: '' } : { text: `${by > 0 ? '+' : '-'}${bar}`, tone: by > 0 ? 'good' : 'bad' };
+      },
+    },
+  ];
+}
+
 /** The bytes of a live destination are not known. */
-export function diffColumns({ withBytes }: { withBytes: boolean }): Column<TableChange>[] {
+export function diffColumns(result: DiffResult, glyphs: Pick<Glyphs, 'barFull'>): Column<TableChange>[] {
   const bytes: Column<TableChange>[] = [
     {
       title: 'SIZE',
@@ -68,7 +91,8 @@ export function diffColumns({ withBytes }: { withBytes: boolean }): Column<Table
     { title: 'CHANGE', cell: ({ change }) => ({ text: change, tone: TONES[change] }) },
     { title: 'ROWS', align: 'right', cell: ({ to }) => ({ text: to ? formatCount(to.rows) : '' }) },
     { title: 'DIFFERENCE', align: 'right', cell: ({ from, to }) => difference(from?.rows, to?.rows, formatCount) },
-    ...(withBytes ? bytes : []),
+    ...(result.to ? bytes : []),
+    ...barsOf(result, glyphs),
   ];
 }
 

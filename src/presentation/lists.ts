@@ -9,10 +9,13 @@ export const LOADING = {
   configurationCheck: ['Checking the configuration and its requirements…'],
   difference: ['Comparing…'],
   editor: ['Reading the configuration file…'],
+  history: ['Reading the history…'],
   fix: ['Preparing the fix…'],
   plan: ['Preparing the plan…', 'Nothing is changed before you confirm.'],
   snapshots: ['Listing snapshots…'],
   subset: ['Selecting rows…'],
+  rows: ['Reading the rows…'],
+  suggestion: ['Restoring the snapshot into a throw-away database…', 'Nothing is stored before you save the query.'],
   tables: ['Reading the tables of the snapshot…'],
 };
 
@@ -20,9 +23,11 @@ export const EMPTY = {
   audit: ['No event of this target.', 'Press Esc to go back.'],
   branches: ['No branches yet.', 'Press n to create one from the base copy.'],
   commands: ['No matching command.', 'Press Esc to go back.'],
+  history: ['The history is empty.', 'Builds, loads and transfers are recorded when they end.'],
   messages: ['No messages in this session yet.', 'Results of builds, loads and other runs are kept here.'],
   problems: ['No problems.'],
   runs: ['No runs in this session yet.', 'Builds, loads and other runs are listed here.'],
+  rows: ['The table has no rows.', 'Press Esc to go back.'],
   tables: ['The snapshot has no tables.', 'Press Esc to go back.'],
   targets: [
     'The configuration has no targets yet.',

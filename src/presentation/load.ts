@@ -40,6 +40,7 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
     subject: {
       badge: plan.sanitized === null ? null : kindBadge(plan.sanitized),
       text: `${snapshot?.id ?? file} into ${database} on ${host}`,
+      ends: { from: snapshot ? `${target} ${snapshot.id}` : (file ?? ''), to: `${database} on ${host}` },
     },
     title: `Load ${snapshot ? snapshotName(target, snapshot) : `${file} for ${target}`}`,
     facts: [
@@ -47,6 +48,7 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
       dataFact(plan),
       ...(snapshot ? lackingFacts(snapshot) : []),
       ...destinationFacts(destination),
+      estimateFact(plan),
       // Last, so that a low window cuts the lists and not the destination.
       ...(selection ? selectionFacts(selection) : []),
       serverFact(destination),
@@ -60,9 +62,18 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
     warnings: warningsOf(plan),
     consequence: consequenceOf(plan),
     ask: file === null ? askToReplace(destination) : `Run ${file} on database "${database}" on ${host}?`,
+    harmless: !destination.exists,
     go: destination.exists ? `Replace ${database}` : `Create ${database}`,
     typed: isForeign(plan) ? { name: database, why: 'foreign code' } : typedName(plan),
   };
+}
+
+/** `about 1.5 s, by 3 earlier loads` */
+function estimateFact({ estimate }: LoadPlan): Fact {
+  const value = estimate
+    ? `about ${formatDuration(estimate.duration_ms)}, by ${formatNumberOf(estimate.loads, 'earlier load')}`
+    : 'unknown: no earlier load of this kind into this destination';
+  return { name: 'Duration', value, brief: estimate ? value : 'unknown: no earlier load' };
 }
 
 function baseFacts({ target, chosen_by, copies, keep_base, reset_instead, difference }: LoadPlan): Fact[] {
@@ -148,6 +159,10 @@ export function loadSummary(plan: LoadPlan, result: LoadResult): RunSummary {
       ...(result.base_database ? [`The base copy for tool reset: ${result.base_database}`] : []),
       ...(result.spare_database ? [`The spare for the next reset: ${result.spare_database}`] : []),
     ],
+    card: {
+      title: `${database} ${exists ? 'replaced' : 'created'}`,
+      facts: swap_ms === null || !exists ? [] : [`unavailable ${formatDuration(swap_ms)}`],
+    },
     problems: missing ? ['Missing:', ...missing.differences, ...missing.errors] : [],
     undo: undo_database === null ? null : { database, command: undoCommand(plan) },
   });
@@ -215,6 +230,10 @@ export function undoTitle({ target, destination }: UndoPlan): string {
 
 export function undoSummary({ target, destination: { database } }: UndoPlan, result: LoadResult): RunSummary {
   return summaryOf(`Restored the previous ${result.destination}`, {
+    card: {
+      title: `${database} restored`,
+      facts: result.swap_ms === null ? [] : [`unavailable ${formatDuration(result.swap_ms)}`],
+    },
     undo: result.undo_database === null ? null : { database, command: `tool undo ${target}` },
   });
 }

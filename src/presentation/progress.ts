@@ -39,7 +39,7 @@ export interface ProgressWords {
 export function progressWords(progress: Progress, now: number): ProgressWords {
   const { unit, current, ofCurrent } = progress;
   const { rate, remainingMs, share } = paceOf(progress, now);
-  const part = ofCurrent && amountOf({ ...ofCurrent, unit });
+  const part = ofCurrent && amountOf({ ...ofCurrent, unit, bytes: unit === 'bytes' ? null : ofCurrent.bytes });
   return {
     share,
     percent: share === null ? null : percentText(share),

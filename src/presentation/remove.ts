@@ -18,6 +18,7 @@ export function removeQuestion(plan: RemovePlan, now: Date): Question {
       { name: 'Target', value: target },
       { name: 'Contents', value: contentsText(snapshot) },
       { name: 'Note', value: snapshot.note ?? 'none' },
+      ...(snapshot.pinned ? [{ name: 'Pinned', value: 'yes', tone: 'caution' as const }] : []),
       { name: 'From', value: locationText(from) },
       { name: 'Frees', value: `${formatBytes(frees_bytes)}, ${FREED}` },
     ],

@@ -1,7 +1,7 @@
 import type { Notice } from '../state/navigation.ts';
 import { paceOf } from '../state/progress.ts';
 import { elapsed, type LogLine, type RunState } from '../state/run.ts';
-import { type Run, type RunSummary, runBefore } from '../state/runs.ts';
+import { type ReplacedDatabase, type Run, type RunSummary, runBefore } from '../state/runs.ts';
 import { formatCount, formatDuration, formatNumberOf } from '../text/format.ts';
 import { type Look, percentText } from './progress.ts';
 import type { Cell, Column } from './shapes/column.ts';
@@ -36,6 +36,31 @@ export function runStatus({ state, summary, cancelling }: Run, now: number): Cel
 /** The kind of its data, before the status. */
 export function runBadge({ sanitized }: Run): Cell[] {
   return sanitized === undefined ? [] : [kindBadge(sanitized), { text: '  ' }];
+}
+
+/** `shop_dev replaced`, `1.5 s`, `unavailable 46 ms`: the result, the duration, then what else is known. */
+export function cardTexts({ state, summary }: Run): string[] {
+  const { card } = summary ?? {};
+  return card ? [card.title, formatDuration(elapsed(state, state.endedAt ?? state.startedAt)), ...card.facts] : [];
+}
+
+/** Said only where it is true: a swap is the last step, and it has not begun. */
+export function untouchedLines({ state, swaps }: Run): string[] {
+  const touched = state.steps.some(({ step }) => step === 'swap');
+  return swaps && !touched && state.endedAt !== null ? [`${swaps.database} was not touched.`] : [];
+}
+
+/** `psql` or `mysql`: the client of a database. */
+export function clientName({ url }: ReplacedDatabase): string {
+  return url.startsWith('mysql') || url.startsWith('mariadb') ? 'mysql' : 'psql';
+}
+
+export function copiedText(text: string): string {
+  return `Copied ${text}`;
+}
+
+export function clientEndedText(name: string, code: number | null): string {
+  return code === null ? `${name} was ended by a signal` : `${name} ended with exit code ${code}`;
 }
 
 /** What a run waits for. */
@@ -136,7 +161,7 @@ export function runCount(runs: Run[]): string {
   return formatNumberOf(runs.length, 'run') + (waiting > 0 ? `, ${waiting} queued` : '');
 }
 
-export const LOG_LOOKS: Record<LogLine['kind'], { lead: keyof Glyphs | null; tone: Tone }> = {
+export const LOG_LOOKS: Record<LogLine['kind'], { lead: Exclude<keyof Glyphs, 'corners'> | null; tone: Tone }> = {
   step: { lead: 'pending', tone: 'plain' },
   done: { lead: 'good', tone: 'plain' },
   skipped: { lead: 'skipped', tone: 'dim' },

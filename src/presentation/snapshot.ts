@@ -212,6 +212,8 @@ function snapshotColumnsOf(rows: SnapshotRow[], now: number) {
     where: { title: 'WHERE', dropRank: 3, cell: ({ where }) => ({ text: locationText(where), tone: 'dim' }) },
     branch: { title: 'GIT BRANCH', cell: ({ git }) => ({ text: printable(git?.branch ?? '') }) },
     migration: { title: 'MIGRATION', cell: (row) => ({ text: printable(newestMigration(row)) }) },
+    pin: { title: 'PIN', dropRank: 2, cell: ({ pinned }) => ({ text: pinned ? 'pinned' : '', tone: 'accent' }) },
+    tags: { title: 'TAGS', dropRank: 2, cell: ({ tags }) => ({ text: tagsText(tags), tone: 'accent' }) },
     note: {
       title: 'NOTE',
       grows: true,
@@ -222,6 +224,27 @@ function snapshotColumnsOf(rows: SnapshotRow[], now: number) {
       cell: ({ note }) => ({ text: note ?? '' }),
     },
   } satisfies Record<string, Column<SnapshotRow>>;
+}
+
+/** Pin and tags, where there are any. */
+function annotationColumns(rows: SnapshotRow[], now: number): Column<SnapshotRow>[] {
+  const { pin, tags } = snapshotColumnsOf(rows, now);
+  return [...(rows.some((row) => row.pinned) ? [pin] : []), ...(rows.some((row) => row.tags) ? [tags] : [])];
+}
+
+function tagsText(tags: string[] = []): string {
+  return printable(tags.join(' '));
+}
+
+const ANNOTATED = { pin: 'Pinned', unpin: 'Unpinned' };
+
+/** `Pinned snapshot 0 of app (8c41f2ab RAW)`, or its tags or note. */
+export function annotatedText(what: 'pin' | 'unpin' | 'tag' | 'note', target: string, snapshot: SnapshotRow): string {
+  const { tags = [], note } = snapshot;
+  const name = snapshotName(target, snapshot);
+  if (what === 'tag') return tags.length === 0 ? `No tags: ${name}` : `Tags of ${name}: ${tagsText(tags)}`;
+  if (what === 'note') return note === null ? `Note removed: ${name}` : `Note of ${name}: ${printable(note)}`;
+  return `${ANNOTATED[what]} ${name}`;
 }
 
 /** Of the first migrations table. */
@@ -247,7 +270,19 @@ export function briefSnapshotColumns({ rows, now, glyphs, marked }: BriefColumns
       return marked.includes(row.id) ? { text: `${glyphs.marked} ${text}`.trim(), tone: 'accent' } : { text };
     },
   };
-  return [shorthand, id, age, kind, size, counts.added, counts.tables, counts.rows, where, note];
+  return [
+    shorthand,
+    id,
+    age,
+    kind,
+    size,
+    counts.added,
+    counts.tables,
+    counts.rows,
+    where,
+    ...annotationColumns(rows, now),
+    note,
+  ];
 }
 
 /** For a terminal and for files. Index, id, time of creation, kind and size are in every width. */
@@ -263,6 +298,7 @@ export function snapshotColumns(snapshots: SnapshotRow[], now: number): Column<S
     ...[ranked(tables, 7), ranked(rows, 6), ranked(size, 0), ranked(added, 9), ranked(signature, 10), ranked(where, 1)],
     ...(snapshots.some((row) => row.git?.branch) ? [ranked(branch, 11)] : []),
     ...(snapshots.some((row) => newestMigration(row) !== '') ? [ranked(migration, 12)] : []),
+    ...annotationColumns(snapshots, now).map((column) => ranked(column, 3)),
     ranked(note, 3),
   ];
 }
@@ -292,6 +328,8 @@ export function snapshotFacts(row: SnapshotRow, destination: string | null): Fac
   return [
     // First, where a low window does not cut it.
     ...(note === null ? [] : [noteFact]),
+    ...(row.pinned ? [{ name: 'Pinned', value: 'no prune removes it' }] : []),
+    ...(row.tags ? [{ name: 'Tags', value: tagsText(row.tags) }] : []),
     { name: 'Created', value: `${formatTime(created_at)} from ${ENGINE_NAMES[engine]} ${server_version}` },
     { name: 'Contents', value: `${contentsText(row)} in ${schemas.join(', ')}` },
     ...lackingFacts(row),

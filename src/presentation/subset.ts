@@ -1,4 +1,10 @@
-import type { SubsetExplanation, SubsetPlanResult, SubsetResult, SubsetTableRow } from '../results/subset-results.ts';
+import type {
+  SubsetExplanation,
+  SubsetGraphResult,
+  SubsetPlanResult,
+  SubsetResult,
+  SubsetTableRow,
+} from '../results/subset-results.ts';
 import type { RunSummary } from '../state/runs.ts';
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../text/format.ts';
 import type { Column } from './shapes/column.ts';
@@ -118,6 +124,10 @@ export function explanationText({ row, chain }: SubsetExplanation): string {
   const name = `${row.table}:${row.key}`;
   if (chain === null) return `${name} is not in the subset`;
   return chain.map(({ table, key, why }) => `${table}:${key} ${why}`).join('\n');
+}
+
+export function graphText({ file, tables, references }: SubsetGraphResult): string {
+  return `Wrote ${file}: ${formatNumberOf(tables, 'table')}, ${formatNumberOf(references, 'reference')}`;
 }
 
 /** A table of the plan in the tree of references. */

@@ -24,7 +24,7 @@ const OWN: Record<string, RegExp> = {
 
 /** Permitted files at the top: the program's own, and those of operating systems. */
 const OWN_TOP =
-  /^(encrypted|identities\.json(\.[0-9a-f]{8}\.tmp)?|tool\.yml(\..+)?|\.DS_Store|Thumbs\.db|desktop\.ini|lost\+found\/)$/;
+  /^(encrypted|history\.jsonl(\.1|\.lock)?|identities\.json(\.[0-9a-f]{8}\.tmp)?|tool\.yml(\..+)?|\.DS_Store|Thumbs\.db|desktop\.ini|lost\+found\/)$/;
 
 export type Ownership = 'marked' | 'ours' | 'empty' | 'foreign';
 

@@ -16,6 +16,8 @@ export interface Aged {
   created_at: string;
   /** The id of the original. */
   sanitized_of?: string;
+  /** Kept by every policy, with its original and what was made of it. */
+  pinned?: boolean;
 }
 
 /** The id that an original shares with what was made of it. */
@@ -28,7 +30,7 @@ export function keptBy<Row extends Aged>(policy: KeepPolicy, rows: Row[], now: D
   const families = Map.groupBy(rows, familyOf);
   const heads = [...families.values()].flatMap(([head]) => head ?? []);
   const kept = new Set(keptOf(policy, heads, now));
-  return new Set([...families.values()].filter(([head]) => head && kept.has(head)).flat());
+  return new Set([...families.values()].filter((family) => family.some((row) => row.pinned || kept.has(row))).flat());
 }
 
 function keptOf<Row extends Aged>(

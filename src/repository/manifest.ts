@@ -5,6 +5,7 @@ import { gitStateSchema } from '../results/git-state.ts';
 import { migrationsSchema } from '../results/migration-results.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import { mapTexts } from '../text/map-texts.ts';
+import { annotationEntries } from './annotations.ts';
 import { escapeName, unescapeName } from './name-escapes.ts';
 import { MOST_TEXT_BYTES } from './store.ts';
 import { count, fileName, list, name, sha256, snapshotId, time } from './values.ts';
@@ -58,6 +59,8 @@ const manifestSchema = v.object({
   sanitized_of: v.exactOptional(snapshotId),
   sanitized_at: v.exactOptional(time),
   note: v.nullable(v.string()),
+  /** Older versions of this program ignore tags and pin. */
+  ...annotationEntries,
   schemas: list(name),
   tables: list(manifestTableSchema),
   files: list(manifestFileSchema),

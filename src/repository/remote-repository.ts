@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { Report } from '../runtime/events.ts';
+import type { Annotations } from './annotations.ts';
 import { clearMark, type EncryptionMark, sealedMark } from './encryption/encryption-mark.ts';
 import { sealedEnvelope } from './encryption/envelope.ts';
 import { createFolder } from './folder.ts';
@@ -24,8 +25,8 @@ export interface RemoteRepository extends Omit<Repository, 'sweep' | 'files' | '
   replacesObjects: boolean;
   /** Runs a push: no sweep removes what it relies on, as long as it calls `renew` now and then. */
   whilePushing: Locks['whilePushing'];
-  /** Writes the note of the manifest. */
-  annotate(manifest: Manifest): Promise<void>;
+  /** Writes the annotations of the manifest, of which these have changed. */
+  annotate(manifest: Manifest, changed: Partial<Annotations>): Promise<void>;
   within(signal: AbortSignal): Promise<RemoteRepository>;
   headlines(target?: string): Promise<Headline[]>;
   /** `null` when others use the repository, and nothing was removed. */

@@ -48,7 +48,7 @@ function hasOrigin({ git, migrations }: Manifest): boolean {
   return git !== undefined || migrations !== undefined;
 }
 
-/** The manifest without the signature and the note, which may change later: docs/storage.md, "Signatures". */
+/** The manifest without the signature, the note, the tags and the pin, which may change later: docs/storage.md, "Signatures". */
 function signedBytes({ git: _, migrations: __, ...signed }: Manifest): Buffer {
   return textOf(CONTEXT, signed);
 }
@@ -57,7 +57,7 @@ function wholeBytes(manifest: Manifest): Buffer {
   return textOf(WHOLE_CONTEXT, manifest);
 }
 
-function textOf(context: string, { signature: _, note: __, ...signed }: Manifest): Buffer {
+function textOf(context: string, { signature: _, note: __, tags: ___, pinned: ____, ...signed }: Manifest): Buffer {
   return Buffer.from(context + canonical(signed));
 }
 

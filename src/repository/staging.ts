@@ -33,6 +33,9 @@ const SIGN_OF_LIFE_MS = 60_000;
 
 const LOOKS_AT_ONCE = 16;
 
+/** Age of a folder without owner, above which its process was killed before it could write one. */
+const CREATED_MS = 60_000;
+
 /** Expiry of a folder of another host without updates; a machine may sleep for a night. */
 const BELIEVED_MS = 24 * 60 * 60 * 1000;
 
@@ -42,7 +45,12 @@ export async function createStaging(root: string): Promise<Staging> {
   const directory = join(root, `${process.pid}-${randomBytes(4).toString('hex')}`);
   await mkdir(directory, { mode: 0o700 });
   const owner = join(directory, OWNER);
-  await writeFile(owner, JSON.stringify(await ownOwner()), { mode: 0o600, flag: 'wx' });
+  try {
+    await writeFile(owner, JSON.stringify(await ownOwner()), { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    await rm(directory, { recursive: true, force: true });
+    throw error;
+  }
   const signs = setInterval(() => void showLife(owner), SIGN_OF_LIFE_MS).unref();
   return {
     path: (name) => join(directory, name),
@@ -65,9 +73,16 @@ export async function liveStagings(root: string): Promise<number> {
 async function removeDead(root: string): Promise<void> {
   for (const name of await names(root)) {
     const directory = join(root, name);
-    if ((await readOwner(directory, name)) === null || (await isLive(directory, name))) continue;
+    const isNamed = (await readOwner(directory, name)) !== null;
+    if ((!isNamed && (await ageOf(directory)) < CREATED_MS) || (await isLive(directory, name))) continue;
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** In ms; 0 when it is gone. */
+async function ageOf(directory: string): Promise<number> {
+  const facts = await stat(directory).catch(() => null);
+  return facts ? Date.now() - facts.mtimeMs : 0;
 }
 
 async function names(root: string): Promise<string[]> {

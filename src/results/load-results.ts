@@ -1,4 +1,5 @@
 import type { DatabaseCopies, DatabaseCopy } from './database-copies.ts';
+import type { LoadEstimate } from './history-results.ts';
 import type { SnapshotRow } from './results.ts';
 import type { TableSelection } from './selected-tables.ts';
 
@@ -39,6 +40,8 @@ export interface LoadPlan {
   /** Which tables, where only some are loaded; `null` when all are. */
   selection: TableSelection | null;
   jobs: number;
+  /** How long it probably takes. Absent: there is no earlier load to tell by. */
+  estimate?: LoadEstimate;
   /** Targets of which the source could not be compared with the destination. */
   unverified_sources: string[];
   /** What will be done, in order, for people. */

@@ -98,6 +98,10 @@ export interface SnapshotRow {
   /** The migrations tables in it, if there are any of a known program. */
   migrations?: AppliedMigrations[];
   note: string | null;
+  /** In alphabetical order, if there are any. */
+  tags?: string[];
+  /** Never pruned; removed on explicit request only. */
+  pinned?: true;
   /** The target that built it, if another one: in the remote repository of a share target. */
   origin?: string;
   signature: SnapshotSignature;

@@ -93,6 +93,31 @@ export interface Suggestion {
   query: string;
 }
 
+/** What suggested replacements do to a few rows; the rows stay as they are. */
+export interface TrialResult {
+  ms: number;
+  columns: {
+    /** `schema.table.column` */
+    column: string;
+    /** Masked; `null` is NULL. */
+    values: { before: string | null; after: string | null }[];
+    error: string | null;
+  }[];
+}
+
+/** Where a sanitization query is saved, and what changes there. */
+export interface QuerySavePlan {
+  target: string;
+  /** Absolute. */
+  file: string;
+  exists: boolean;
+  /** The present text of the file, decoded, and its new one. */
+  before: string;
+  after: string;
+  /** The key that is set to the file; `null` where the configuration names the file already. */
+  configuration: { file: string; key: string; value: string } | null;
+}
+
 export interface DataState {
   sanitized: boolean | null;
   sanitized_reason: string;

@@ -39,6 +39,38 @@ export interface SubsetTableRow {
   nulled: string[];
 }
 
+/** The tables of the source and their references, for a diagram. */
+export interface SubsetGraph {
+  target: string;
+  /** By name. */
+  tables: { table: string; rule: SubsetTableRow['rule']; rows: number }[];
+  /** By names; several constraints between two tables are one reference with several constraints. */
+  references: SubsetReference[];
+}
+
+export interface SubsetReference {
+  /** The table with the foreign key, and the referenced one. */
+  from: string;
+  to: string;
+  /** Constraints, or `added_relationships`. */
+  names: string[];
+  /** Rows come by this reference. */
+  chosen: boolean;
+  /** Part of a circle of references. */
+  circular: boolean;
+  /** Excluded by the configuration: its columns become null. */
+  excluded: boolean;
+}
+
+export interface SubsetGraphResult {
+  target: string;
+  /** Absolute. */
+  file: string;
+  format: 'svg' | 'mermaid';
+  tables: number;
+  references: number;
+}
+
 export interface SubsetResult {
   target: string;
   destination: string;

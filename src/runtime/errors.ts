@@ -42,9 +42,44 @@ export function interrupted(exit: 130 | 143 = EXIT.interrupted): UserError {
   return new UserError('Interrupted', { code: 'interrupted', exit });
 }
 
+interface Lack {
+  what: string;
+  code: string;
+  hint: string;
+}
+
+const DISK_FULL: Lack = {
+  what: 'No space left on a disk of this machine',
+  code: 'disk_full',
+  hint: 'Free space in working_directory and in the folder of temporary files (TMPDIR). Then run the command again.',
+};
+const TOO_MANY_FILES: Lack = {
+  what: 'Too many open files',
+  code: 'too_many_open_files',
+  hint: 'Raise the limit: ulimit -n 1024. Then run the command again.',
+};
+
+/** What a machine can be short of in the middle of anything, by the code of the system's error. */
+const LACKS: Record<string, Lack | undefined> = {
+  ENOSPC: DISK_FULL,
+  EDQUOT: DISK_FULL,
+  EMFILE: TOO_MANY_FILES,
+  ENFILE: TOO_MANY_FILES,
+  EFBIG: {
+    what: 'A file is larger than this process may write',
+    code: 'file_too_large',
+    hint: 'Raise the limit (ulimit -f unlimited), or choose a file system for larger files.',
+  },
+};
+
 export function toUserError(thrown: unknown): UserError {
   if (thrown instanceof UserError) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const lack = LACKS[(thrown as NodeJS.ErrnoException | null)?.code ?? ''];
+  if (lack) {
+    const { what, code, hint } = lack;
+    return new UserError(what, { code, exit: EXIT.failed, details: [message], hint, cause: thrown });
+  }
   return new UserError(message, {
     code: 'unexpected',
     exit: EXIT.failed,

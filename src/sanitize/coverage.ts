@@ -83,15 +83,13 @@ const TELLING = new Set<PersonalKind>(['email', 'login', 'phone', 'national_id',
 const NEARLY_UNIQUE = 0.9;
 /** Below this length new values often equal old ones: the code of a card. */
 const LEAST_LENGTH = 7;
-/** Share of remaining samples above which chance is unlikely. */
-const LEAST_SURVIVING = 0.02;
 
 /**
  * `unchanged`: the same values, in any order; `partly`: some samples remain. Where values repeat (first names) or are
  * close together (dates of birth), new values may equal old ones.
  */
 function stateOf(
-  { facts: { sampled, distinct, samples, sampleHashes }, kind }: Suspicion,
+  { facts: { sampled, distinct, samples }, kind }: Suspicion,
   before: ColumnDigest | undefined,
   after: ColumnDigest | undefined,
 ): 'changed' | SanitizeFinding['state'] {
@@ -99,13 +97,13 @@ function stateOf(
   if (before.values === after.values && before.digest === after.digest) return 'unchanged';
   const long = samples.filter((sample) => sample.length >= LEAST_LENGTH).length * 2 > samples.length;
   const telling = TELLING.has(kind) && long && distinct / sampled >= NEARLY_UNIQUE;
-  return telling && after.surviving / sampleHashes.length >= LEAST_SURVIVING ? 'partly' : 'changed';
+  return telling && after.surviving > 0 ? 'partly' : 'changed';
 }
 
 const LONGEST = 40;
 
 /** Keeps only the first character and the punctuation. */
-function maskValue(value: string): string {
+export function maskValue(value: string): string {
   const line = value.replaceAll(/\s+/g, ' ').trim();
   const masked = line.replaceAll(/[\p{L}\p{N}]/gu, '*');
   const first = line.match(/^./u)?.[0] ?? '';

@@ -1,3 +1,11 @@
+import {
+  type ColumnChoices,
+  chosenSql,
+  type SuggestedColumn,
+  type SuggestedKey,
+  type SuggestedQuery,
+  type SuggestedTable,
+} from '../results/suggested-query.ts';
 import { type ColumnFacts, columnName } from './column-facts.ts';
 import { PERSONAL_KINDS, type PersonalKind } from './detector/kinds.ts';
 import { type Replaceable, type ReplacementDialect, replacement } from './replacements.ts';
@@ -47,45 +55,143 @@ function shared(
   };
 }
 
-export function touchedKeys<Key extends { pairs: KeyPair[] }>(keys: Key[], suspects: SuspectColumn[]): Key[] {
-  const changing = new Set(suspects.map(({ facts }) => columnName(facts)));
-  return keys.filter(({ pairs }) => pairs.flat().some((place) => changing.has(columnName(place))));
-}
-
-export interface SuggestedTable {
-  columns: SuspectColumn[];
-  name: string;
-}
-
 export interface Writing {
   dialect: ReplacementDialect;
   /** SQL of the column, of its value as text, and of the input of its replacement. */
   inSql(facts: ColumnFacts): Pick<Replaceable, 'name' | 'text' | 'key'>;
-  extra?: string[];
+  /** SQL of the name of the column with schema and table. */
+  pathOf(facts: ColumnFacts): string;
+  pairs: KeyPair[];
+}
+
+export function suggestedColumn(
+  { facts, kind }: SuspectColumn,
+  { dialect, inSql, pathOf, pairs }: Writing,
+): SuggestedColumn {
+  const column = inSql(facts);
+  const own = columnName(facts);
+  return {
+    column: own,
+    name: column.name,
+    path: pathOf(facts),
+    meaning: PERSONAL_KINDS[kind],
+    generated: facts.generated,
+    replacement: facts.generated ? null : replacement({ facts, kind, ...column }, dialect),
+    partners: connectedWith(own, pairs),
+  };
+}
+
+/** By foreign keys, at any distance. */
+function connectedWith(column: string, pairs: KeyPair[]): string[] {
+  const found = new Set([column]);
+  for (let known = 0; known < found.size; ) {
+    known = found.size;
+    for (const names of pairs.map((pair) => pair.map(columnName))) {
+      if (names.some((name) => found.has(name))) for (const name of names) found.add(name);
+    }
+  }
+  return [...found].filter((name) => name !== column);
+}
+
+/** The query with these choices: sections in the order of their execution. */
+export function writeQuery(query: SuggestedQuery, choices: ColumnChoices = {}): string {
+  const tables = query.tables.filter((table) => isChanged(table, choices));
+  const keys = keysToDrop(query, choices);
+  return [
+    query.heading,
+    keepComments(query, choices),
+    ...(tables.length === 0 ? [] : [openingOf(query, choices)]),
+    ...query.tables.map((table) => updateOf(table, choices)),
+    ...(tables.length === 0
+      ? []
+      : [
+          section(query.remarks.end, [
+            ...(keys.length > 0 ? query.beforeKeys : []),
+            ...keys.map(({ add }) => add),
+            ...tables.flatMap(({ after }) => after),
+            ...query.closing,
+          ]),
+        ]),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+/** What comes before the first change. */
+export function openingOf(query: SuggestedQuery, choices: ColumnChoices): string {
+  const tables = query.tables.filter((table) => isChanged(table, choices));
+  return [
+    query.functions,
+    section(
+      query.remarks.triggers,
+      tables.flatMap(({ before }) => before),
+    ),
+    section(
+      query.remarks.keys,
+      keysToDrop(query, choices).map(({ drop }) => drop),
+    ),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function isChanged({ columns }: SuggestedTable, choices: ColumnChoices): boolean {
+  return columns.some((column) => chosenSql(column, choices) !== null);
+}
+
+function keysToDrop({ tables, keys }: SuggestedQuery, choices: ColumnChoices): SuggestedKey[] {
+  const all = tables.flatMap(({ columns }) => columns);
+  const changing = new Set(all.filter((column) => chosenSql(column, choices) !== null).map(({ column }) => column));
+  return keys.filter(({ columns }) => columns.some((column) => changing.has(column)));
+}
+
+function keepComments({ tables }: SuggestedQuery, choices: ColumnChoices): string {
+  const kept = tables.flatMap(({ columns }) =>
+    columns.flatMap(({ column, path }) => {
+      const choice = Object.hasOwn(choices, column) ? choices[column] : undefined;
+      if (choice?.action !== 'leave' || choice.reason === '' || /[\r\n]/.test(path)) return [];
+      return [`-- keep: ${path} ${inComment(choice.reason)}`];
+    }),
+  );
+  return kept.join('\n');
 }
 
 /** One UPDATE per table, with the kind of each column; remarks where a person must decide. */
-export function updateOf({ columns, name }: SuggestedTable, { dialect, inSql, extra = [] }: Writing): string {
+function updateOf({ name, columns, unchanged }: SuggestedTable, choices: ColumnChoices): string {
   const remarks: string[] = [];
-  const assignments: { sql: string; meaning: string }[] = [];
-  for (const { facts, kind } of columns) {
-    const column = inSql(facts);
-    const value = facts.generated ? null : replacement({ facts, kind, ...column }, dialect);
-    const meaning = PERSONAL_KINDS[kind];
-    if (value !== null) assignments.push({ sql: `  ${column.name} = ${value}`, meaning });
-    else
-      remarks.push(
-        `-- ${column.name} (${meaning}) ${facts.generated ? 'is generated from other columns' : 'cannot be null: choose a value'}`,
-      );
+  const assignments: { column: string; sql: string; meaning: string }[] = [];
+  for (const column of columns) {
+    const { meaning, generated } = column;
+    const value = chosenSql(column, choices);
+    if (value !== null) {
+      assignments.push({ column: column.column, sql: `  ${column.name} = ${withoutOpenComment(value)}`, meaning });
+      continue;
+    }
+    if (Object.hasOwn(choices, column.column)) continue;
+    const why = generated ? 'is generated from other columns' : 'cannot be null: choose a value';
+    remarks.push(`-- ${inComment(column.name)} (${meaning}) ${why}`);
   }
   if (assignments.length === 0) return remarks.join('\n');
-  const also = extra.map((sql) => ({ sql: `  ${sql}`, meaning: 'unchanged' }));
+  const changed = new Set(assignments.map(({ column }) => column));
+  const also = unchanged
+    .filter(({ column }) => !changed.has(column))
+    .map(({ sql }) => ({ sql: `  ${sql}`, meaning: 'unchanged' }));
   const lines = [...assignments, ...also].map(
     ({ sql, meaning }, index, all) => `${sql}${index < all.length - 1 ? ',' : ''} -- ${meaning}`,
   );
   return [...remarks, `UPDATE ${name} SET`, ...lines, ';'].join('\n');
 }
 
-export function section(why: string, lines: string[]): string {
+/** The comma after the value would be part of its comment. */
+function withoutOpenComment(sql: string): string {
+  return /--|#/.test(sql) ? `${sql}\n ` : sql;
+}
+
+/** A name with a line break would end the comment: the rest of it would be SQL. */
+function inComment(text: string): string {
+  return text.replaceAll(/[\r\n\u0085\u2028\u2029]+/g, ' ');
+}
+
+function section(why: string, lines: string[]): string {
   return lines.length === 0 ? '' : [`-- ${why}`, ...lines].join('\n');
 }

@@ -10,6 +10,17 @@ export interface Progress {
   current: string | null;
   ofCurrent: NonNullable<ProgressEvent['of_current']> | null;
   samples: Sample[];
+  /** Tables with a known size that were reported last, largest first. */
+  items: Item[];
+}
+
+/** One table of a step. */
+export interface Item {
+  name: string;
+  done: number;
+  total: number;
+  startedAt: number;
+  at: number;
 }
 
 export interface Sample {
@@ -31,7 +42,7 @@ const SAMPLE_EVERY_MS = 250;
 const TRUSTED_AFTER_MS = 1000;
 
 export function startProgress({ total, unit }: Pick<ProgressEvent, 'total' | 'unit'>, now: number): Progress {
-  const nothing = { bytes: null, current: null, ofCurrent: null };
+  const nothing = { bytes: null, current: null, ofCurrent: null, items: [] };
   return { done: 0, total, unit, ...nothing, samples: [{ at: now, done: 0 }] };
 }
 
@@ -44,7 +55,40 @@ export function updateProgress(progress: Progress, event: ProgressEvent, now: nu
     current: event.current ?? null,
     ofCurrent: event.of_current ?? null,
     samples: event.unit === progress.unit ? addSample(progress.samples, { at: now, done: event.done }) : [],
+    items: event.unit === progress.unit ? withItem(progress.items, event, now) : [],
   };
+}
+
+/** A step may have ten thousand tables; a window shows a few. */
+const MOST_ITEMS = 40;
+/** A table that was not reported for longer is not being worked on. */
+const ACTIVE_MS = 3000;
+
+function withItem(items: Item[], { current, of_current }: ProgressEvent, now: number): Item[] {
+  if (current === undefined || of_current === undefined) return items;
+  const { done, total } = of_current;
+  const known = items.find(({ name }) => name === current);
+  const item: Item = { name: current, done, total, startedAt: known?.startedAt ?? now, at: now };
+  if (known?.total === total) return items.map((other) => (other === known ? item : other));
+  const all = [...items.filter((other) => other !== known), item].sort((a, b) => b.total - a.total);
+  if (all.length <= MOST_ITEMS) return all;
+  // The smallest finished one goes, else the smallest.
+  const gone = all.findLast((other) => other !== item && isFinished(other)) ?? all.at(-1);
+  return all.filter((other) => other !== gone);
+}
+
+export function isFinished({ done, total }: Item): boolean {
+  return done >= total;
+}
+
+export function isActive(item: Item, now: number): boolean {
+  return !isFinished(item) && now - item.at <= ACTIVE_MS;
+}
+
+/** Units per second since it was begun; `null` while that is too short to tell. */
+export function itemRate({ done, startedAt, at }: Item): number | null {
+  const span = at - startedAt;
+  return span < TRUSTED_AFTER_MS ? null : (done / span) * 1000;
 }
 
 export function paceOf(progress: Progress, now: number): Pace {

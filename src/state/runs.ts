@@ -18,6 +18,10 @@ export interface Run {
   kind: RunKind;
   replaces: string | null;
   sanitized?: boolean;
+  /** Until the step `swap` begins it is unchanged. */
+  swaps?: ReplacedDatabase;
+  /** By earlier runs. */
+  estimateMs?: number;
   state: RunState;
   summary: RunSummary | null;
   cancelling: boolean;
@@ -37,11 +41,20 @@ export type RunKind =
   | 'pull'
   | 'export';
 
+/** The database that a run replaces as its last step. */
+export interface ReplacedDatabase {
+  database: string;
+  /** Without password. */
+  url: string;
+}
+
 export interface RunSummary {
   /** `Loaded snapshot 0 of app into …`: also printed after quitting. */
   line: string;
   details: string[];
   problems: string[];
+  /** The result in a few words, beside the duration. */
+  card?: { title: string; facts: string[] };
   /** Done, but not what it may be taken for: shown as a caution. */
   caution?: boolean;
   /** The database whose previous version is kept, and the command that restores it. */
@@ -68,6 +81,8 @@ export interface RunDefinition {
   replaces: string | null;
   /** Whether its data is sanitized; absent where that is not known, or there is none. */
   sanitized?: boolean;
+  swaps?: ReplacedDatabase;
+  estimateMs?: number;
   perform: (session: RunContext) => Promise<RunSummary>;
 }
 
@@ -100,8 +115,12 @@ export function createRuns({ clock, onEnd = () => {} }: RunsOptions): Runs {
 
   function begin(definition: RunDefinition): string {
     const id = String(jobs.size + 1);
-    const { title, target, kind, replaces, sanitized } = definition;
-    const data = sanitized === undefined ? {} : { sanitized };
+    const { title, target, kind, replaces, sanitized, swaps, estimateMs } = definition;
+    const data = {
+      ...(sanitized !== undefined && { sanitized }),
+      ...(swaps && { swaps }),
+      ...(estimateMs !== undefined && { estimateMs }),
+    };
     const state = queueRun(now());
     jobs.set(id, { definition, controller: new AbortController(), ended: Promise.withResolvers() });
     store.setState(({ runs }) => ({

@@ -28,6 +28,7 @@ const ALLOWED: Record<string, string> = {
 /** Properties of keys, commands and options, whose words stand beside what they do. */
 const SPECIFIED = [
   'label',
+  'palette',
   'help',
   'whyNot',
   'title',

@@ -7,9 +7,9 @@ import type { Inspection } from '../../src/config/load.ts';
 import { configFolder, withKey } from '../helpers/config-folder.ts';
 import { fc } from '../helpers/fast-check.ts';
 import { mutations } from '../helpers/mutations.ts';
+import { trials } from '../helpers/trials.ts';
 
-/** All of them in the long suites: a run takes some milliseconds. */
-const RUNS = process.env.TOOL_TEST_FULL === '1' ? 10_000 : 1_500;
+const part = trials('configurations/files');
 
 const SECRETS = [
   'Tr0ub4dor&3-cloud',
@@ -108,31 +108,31 @@ const value = fc.oneof(
 /** Errors that stand in the way only of who needs what they are about. */
 const DEFERRED = ['template_failed', 'query_file_not_found', 'destination_is_source'];
 
-test('mutated files and variables cause no crash; every error has a location and shows no secret', async () => {
+test(part.title('mutated files and variables cause no crash; every error has a location and shows no secret'), {
+  timeout: part.timeout,
+}, async () => {
   const folder = await configFolder({ 'tool.yml': '' });
   const style = createStyle({ color: false, unicode: true });
-  await fc.assert(
-    fc.asyncProperty(
-      fc.oneof({ weight: 3, arbitrary: mutations(FILE) }, { weight: 1, arbitrary: mutations(EXAMPLE) }),
-      fc.oneof(
-        { weight: 2, arbitrary: fc.constant({}) },
-        { weight: 1, arbitrary: fc.dictionary(name, value, { maxKeys: 4 }) },
-      ),
-      async (file, variables: Record<string, string>) => {
-        await folder.write('tool.yml', file);
-        const inspection = await folder.inspect({ environment: { PW: 'x', APP_PASSWORD: 'x', ...variables } });
-        expectLocated(inspection);
-        const said = problemsText(inspection.problems, { text: inspection.text, style }).flat().join('\n');
-        expect(said).not.toMatch(/undefined|\[object|call stack|Tr0ub4dor|^ +at .*\.[jt]s:\d+:\d+\)$/m);
-        expect(JSON.stringify(inspection.problems)).not.toContain('Tr0ub4dor');
-        const { configuration, problems } = inspection;
-        const stops = problems.some(({ severity, code }) => severity === 'error' && !DEFERRED.includes(code));
-        expect(configuration === null).toBe(stops);
-      },
+  const property = fc.asyncProperty(
+    fc.oneof({ weight: 3, arbitrary: mutations(FILE) }, { weight: 1, arbitrary: mutations(EXAMPLE) }),
+    fc.oneof(
+      { weight: 2, arbitrary: fc.constant({}) },
+      { weight: 1, arbitrary: fc.dictionary(name, value, { maxKeys: 4 }) },
     ),
-    { numRuns: RUNS },
+    async (file, variables: Record<string, string>) => {
+      await folder.write('tool.yml', file);
+      const inspection = await folder.inspect({ environment: { PW: 'x', APP_PASSWORD: 'x', ...variables } });
+      expectLocated(inspection);
+      const said = problemsText(inspection.problems, { text: inspection.text, style }).flat().join('\n');
+      expect(said).not.toMatch(/undefined|\[object|call stack|Tr0ub4dor|^ +at .*\.[jt]s:\d+:\d+\)$/m);
+      expect(JSON.stringify(inspection.problems)).not.toContain('Tr0ub4dor');
+      const { configuration, problems } = inspection;
+      const stops = problems.some(({ severity, code }) => severity === 'error' && !DEFERRED.includes(code));
+      expect(configuration === null).toBe(stops);
+    },
   );
-}, 600_000);
+  await part.each(({ run }) => fc.assert(property, run));
+});
 
 /** Every problem is at a place of the file, or names its variable. */
 function expectLocated({ problems, text }: Inspection): void {

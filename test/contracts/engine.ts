@@ -9,8 +9,10 @@ import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
 import { applyUndo, planUndo } from '../../src/operations/load/undo.ts';
 import { diff } from '../../src/operations/snapshots/diff.ts';
 import { localRepository } from '../../src/operations/snapshots/local-repository.ts';
+import { readRows } from '../../src/operations/snapshots/rows.ts';
 import { snapshotReader } from '../../src/operations/snapshots/snapshot-reader.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
+import { diffTable } from '../../src/operations/snapshots/table-diff.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
 import { checkTarget } from '../../src/operations/targets.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
@@ -42,6 +44,8 @@ const WORKING = 'CREATE TABLE from_script (id integer PRIMARY KEY);\nINSERT INTO
 /** Real servers on a busy machine take their time. */
 const LIMIT = 240_000;
 
+const SHOWN = "INSERT INTO shown VALUES (0, 'NULL'), (1, '漢字\t\n'), (2, NULL), (3, '')";
+
 /** What every engine keeps, proved on a real server; called inside a `describe`. */
 export function engineContract(start: () => Promise<ContractServer>): void {
   let server: ContractServer;
@@ -52,6 +56,8 @@ export function engineContract(start: () => Promise<ContractServer>): void {
     server = await start();
     await server.createDatabase('source');
     await server.fill('source');
+    await server.run('source', 'CREATE TABLE shown (id integer PRIMARY KEY, code varchar(20))');
+    await server.run('source', SHOWN);
   }, 240_000);
 
   afterAll(async () => {
@@ -273,6 +279,54 @@ export function engineContract(start: () => Promise<ContractServer>): void {
       const both = await server.dump('copy');
       expect(both).toContain('from_script');
       expect(both).toContain('besides');
+    },
+    LIMIT,
+  );
+
+  it(
+    'shows rows of a snapshot as they are in the source',
+    async () => {
+      const shown = await readRows(contextFor(), { target: 'app', table: 'shown' });
+      expect(shown.columns.map(({ name }) => name)).toEqual(['id', 'code']);
+      expect(shown.rows.toSorted()).toEqual([
+        ['0', 'NULL'],
+        ['1', '漢字\t\n'],
+        ['2', null],
+        ['3', ''],
+      ]);
+      const context = contextFor();
+      const { manifest } = await findSnapshot(context, { target: 'app' });
+      for (const { name, rows } of manifest.tables) {
+        const result = await readRows(context, { target: 'app', table: name, limit: 1000 });
+        expect([name, result.rows.length]).toEqual([name, Math.min(rows, 1000)]);
+        expect(result.rows.every((row) => row.length === result.columns.length)).toBe(true);
+      }
+    },
+    LIMIT,
+  );
+
+  it(
+    'shows what changed in the definition and the rows of a table, by its key',
+    async () => {
+      for (const statement of [
+        "UPDATE shown SET code = 'changed' WHERE id = 1",
+        'DELETE FROM shown WHERE id = 2',
+        "INSERT INTO shown VALUES (7, 'new')",
+        'CREATE INDEX shown_code ON shown (code)',
+      ]) {
+        await server.run('source', statement);
+      }
+      await build(contextFor(), { target: 'app', cpus: 2 });
+      const { definition, rows } = await diffTable(contextFor(), { target: 'app', a: 1, b: 0, table: 'shown' });
+      const changed = (definition ?? []).filter(({ change, text }) => change !== 'same' && text !== '');
+      expect(changed).toContainEqual({ change: 'added', text: expect.stringContaining('shown_code') });
+      expect(rows).toMatchObject({ added: 1, removed: 1, changed: 1 });
+      expect(rows?.samples).toEqual([
+        { change: 'removed', values: ['2', null] },
+        { change: 'added', values: ['7', 'new'] },
+        { change: 'before', values: ['1', '漢字\t\n'] },
+        { change: 'after', values: ['1', 'changed'] },
+      ]);
     },
     LIMIT,
   );

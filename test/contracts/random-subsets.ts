@@ -31,7 +31,7 @@ interface Checking {
 
 /** Worlds that know nothing of each other lie in one database, so that one run makes the subset of all of them. */
 export async function checkWorlds({ server, directory, seeds }: Checking): Promise<void> {
-  const name = `worlds_${seeds[0]}`;
+  const name = `worlds_${seeds[0]}_${seeds.length}`;
   const worlds = seeds.map((seed) => {
     const prefix = server.prefix(name, seed);
     return { ...randomWorld(seed, { percentSeed: PERCENT_SEED, prefix, hash: server.hash }), prefix };

@@ -3,14 +3,17 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../src/operations/build.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { applySanitize, planSanitize, type SanitizeRequest } from '../../src/operations/sanitize/sanitize.ts';
-import { suggest } from '../../src/operations/sanitize/suggest.ts';
+import { withSuggestion } from '../../src/operations/sanitize/suggest.ts';
+import { TRIED_ROWS } from '../../src/operations/sanitize/tried-rows.ts';
 import { localRepository } from '../../src/operations/snapshots/local-repository.ts';
 import { findSnapshot, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
 import { filesOf } from '../../src/repository/repository.ts';
 import type { SanitizeResult } from '../../src/results/sanitize-results.ts';
+import type { ColumnChoices } from '../../src/results/suggested-query.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import type { RunEvent } from '../../src/runtime/events.ts';
+import { writeQuery } from '../../src/sanitize/suggestion.ts';
 import { asData } from '../helpers/as-data.ts';
 import { eventually, temporaryFolder, testContext } from '../helpers/postgres-server.ts';
 
@@ -271,9 +274,42 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
   );
 
   it(
-    'suggests a query that leaves nothing that looks personal, with the foreign keys whole',
+    'suggests a query that leaves nothing that looks personal, with the foreign keys whole; its replacements can be tried before',
     async () => {
-      const suggestion = await suggest(contextOf({ query: 'SELECT 1' }), { target: 'app' });
+      const { suggestion, trials } = await withSuggestion(
+        contextOf({ query: 'SELECT 1' }),
+        { target: 'app' },
+        async ({ findings, query, tryOut }) => {
+          const choose = (column: string, sql: string): ColumnChoices => ({
+            [`${server.schema}.${column}`]: { action: 'replace', sql },
+          });
+          const trials = [
+            await tryOut({}),
+            await tryOut(choose('person.email', "'same for all'")),
+            await tryOut(choose('person.first_name', "concat(no_such_column, 'x')")),
+            await tryOut(choose('person.first_name', "'x'; DROP TABLE person")),
+            await tryOut(choose('person.first_name', "concat('new ', id) -- remark")),
+          ];
+          return { suggestion: { findings, query: writeQuery(query) }, trials };
+        },
+      );
+      const [suggested, equal, unknown, several, edited] = trials.map(({ columns }) =>
+        Object.fromEntries(columns.map(({ column, ...of }) => [column.replace(`${server.schema}.`, ''), of])),
+      );
+      expect(Object.values(suggested ?? {}).map(({ error }) => error)).toEqual([null, null, null, null]);
+      expect(suggested?.['person.email']?.values).toHaveLength(TRIED_ROWS);
+      expect(suggested?.['person.email']?.values[0]).toEqual({
+        before: expect.stringMatching(/^s\*{5}-\*+@\*{4}\.\*{7}\.\*{3}$/),
+        after: expect.stringMatching(/^u\*{3}-\*{16}@\*{7}\.\*{3}$/),
+      });
+      expect(equal?.['person.email']?.error, 'the unique key of the table counts').toMatch(/unique|Duplicate/);
+      expect(equal?.['person.first_name']?.error).toBeNull();
+      expect(unknown?.['person.first_name']?.error).toMatch(/no_such_column/);
+      expect(several?.['person.first_name']?.error).toBe('Not one SQL expression');
+      expect(edited?.['person.first_name']).toMatchObject({
+        error: null,
+        values: expect.arrayContaining([{ before: 'A**', after: 'n** *' }]),
+      });
       expect(suggestion.findings.map(({ column }) => column.replace(`${server.schema}.`, ''))).toEqual([
         'booking.booked_by',
         'login_log.client_ip',

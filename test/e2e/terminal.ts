@@ -9,6 +9,8 @@ export interface TerminalOptions {
   rows?: number;
   cwd?: string;
   environment?: Record<string, string>;
+  /** Whether `widest` is asked for. */
+  measured?: boolean;
 }
 
 /** A program in a real pseudo-terminal, and what a person would see on its screen. */
@@ -22,6 +24,9 @@ export interface TestTerminal {
   /** Resolves when the text, or what the function looks for, is on the screen; else shows the screen and fails. */
   waitFor(wanted: string | RegExp | ((screen: string) => boolean), withinMs?: number): Promise<void>;
   resize(columns: number, rows: number): void;
+  /** Columns that the program has used, of a terminal with more than it was told. */
+  widest(): number;
+  columns(): number;
   /** Bytes that the program has written so far. */
   bytesWritten(): number;
   /** Which of the states that programs must put back are on. */
@@ -42,6 +47,8 @@ export interface Cell {
   inverse: boolean;
   underline: boolean;
 }
+
+const MORE = 40;
 
 const KEYS: Record<string, string> = {
   enter: '\r',
@@ -66,6 +73,7 @@ export function openTerminal({
   rows = 24,
   cwd,
   environment = {},
+  measured = false,
 }: TerminalOptions): TestTerminal {
   const [file, ...args] = command;
   // With CI in the environment, even empty, Ink draws nothing before it ends.
@@ -73,8 +81,12 @@ export function openTerminal({
   const env = { ...inherited, TERM: 'xterm-256color', LANG: 'C.UTF-8', ...environment };
   const child = pty.spawn(file, args, { cols: columns, rows, cwd: cwd ?? process.cwd(), env });
   const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 1000 });
-  terminal.unicode.register({ version: 'modern', wcwidth, charProperties });
-  terminal.unicode.activeVersion = 'modern';
+  // What is too wide for the window shows in one with more columns.
+  const wider = measured ? new xterm.Terminal({ cols: columns + MORE, rows, allowProposedApi: true }) : null;
+  for (const one of [terminal, ...(wider ? [wider] : [])]) {
+    one.unicode.register({ version: 'modern', wcwidth, charProperties });
+    one.unicode.activeVersion = 'modern';
+  }
   const watchers = new Set<() => void>();
   let bytes = 0;
   let cursorHidden = false;
@@ -88,6 +100,7 @@ export function openTerminal({
   });
   child.onData((data) => {
     bytes += Buffer.byteLength(data);
+    wider?.write(data);
     terminal.write(data, () => {
       for (const look of watchers) look();
     });
@@ -118,8 +131,18 @@ export function openTerminal({
     },
     resize(width, height) {
       terminal.resize(width, height);
+      wider?.resize(width + MORE, height);
       child.resize(width, height);
     },
+    columns: () => terminal.cols,
+    widest: () =>
+      wider
+        ? Math.max(
+            ...screenText(wider)
+              .split('\n')
+              .map((line) => stringWidth(line)),
+          )
+        : 0,
     bytesWritten: () => bytes,
     modes: () => ({
       alternateScreen: terminal.buffer.active.type === 'alternate',
@@ -132,6 +155,7 @@ export function openTerminal({
     close() {
       child.kill('SIGKILL');
       terminal.dispose();
+      wider?.dispose();
     },
   };
 }

@@ -7,7 +7,7 @@ import { UserError } from '../../src/runtime/errors.ts';
 import type { RunContext } from '../../src/state/runs.ts';
 import { fakeBranches } from './fake-branches.ts';
 import { fakeConfiguration } from './fake-configuration.ts';
-import { fakeCoverage, fakeSanitize } from './fake-sanitize.ts';
+import { fakeCoverage, fakeSanitize, fakeSuggestion } from './fake-sanitize.ts';
 import { fakePlannedSubset } from './fake-subset.ts';
 import { type FakeWorld, fakeSnapshot } from './fake-world.ts';
 import { unlessAborted } from './unless-aborted.ts';
@@ -73,6 +73,14 @@ export function fakeOperations(world: FakeWorld): Operations {
             .toReversed(),
         ]),
       ),
+    openClient: async (_session, { url }, run) => {
+      if (world.failClient) throw world.failClient;
+      return run({ file: 'psql', args: [url], env: { PGPASSWORD: 'secret' } });
+    },
+    listHistory: async (_session, { target }) => ({
+      entries: world.history.filter((entry) => target === undefined || entry.target === target),
+      damaged_lines: 0,
+    }),
     listSnapshots: async (_session, target) => ({ target, snapshots: snapshotsOf(target) }),
     annotate: async (_session, { target, snapshot, note }) => {
       const row = { ...find(target, snapshot), note: note || null };
@@ -92,8 +100,31 @@ export function fakeOperations(world: FakeWorld): Operations {
     },
     planBuild: async (_session, { target }) =>
       world.queryFile === null ? null : fakeSanitize(world, { target, snapshot: null }),
-    planSanitize: async (_session, { target, snapshot }) =>
-      fakeSanitize(world, { target, snapshot: find(target, snapshot) }),
+    planSanitize: async (_session, { target, snapshot }) => {
+      if (world.noQuery) throw new UserError(`Target "${target}" has no query`, { code: 'query_missing', exit: 3 });
+      return fakeSanitize(world, { target, snapshot: find(target, snapshot) });
+    },
+    withSuggestion: async (_session, { target }, use) => {
+      world.done.push(`open the suggestion of ${target}`);
+      await use(fakeSuggestion());
+      world.done.push(`close the suggestion of ${target}`);
+    },
+    planQuerySave: async (_session, request) => {
+      const { target, query } = request;
+      const configuration = { file: '/home/ada/tool.yml', key: `targets.${target}.sanitize.query_file` };
+      return {
+        request,
+        plan: {
+          ...{ target, file: `/home/ada/${target}.sanitize.sql`, exists: false, before: '', after: query },
+          configuration: { ...configuration, value: `./${target}.sanitize.sql` },
+        },
+        planned_at: PLANNED_AT,
+      };
+    },
+    applyQuerySave: async (_session, { plan: { file, after } }) => {
+      world.done.push(`write ${file}: ${after.split('\n').filter((line) => !line.startsWith('--')).length} lines`);
+      return { file };
+    },
     applySanitize: async (session, { plan: { target, snapshot } }) => {
       await working(session, world, { step: 'query', label: 'Run 3 statements', command: 'psql app_clean' });
       world.done.push(`sanitize ${target}`);
@@ -228,6 +259,44 @@ export function fakeOperations(world: FakeWorld): Operations {
         error: null,
       };
     },
+    diffTable: async (_session, { target, a, b, table, reveal = false }) => ({
+      ...{ target, table, from: find(target, a), to: find(target, b), rows_not_compared: null },
+      definition: [
+        { change: 'same', text: 'CREATE TABLE public.orders (' },
+        { change: 'removed', text: '    total integer,' },
+        { change: 'added', text: '    total numeric(10,2),' },
+      ],
+      rows: {
+        columns: [
+          { name: 'id', personal: null, masked: false },
+          { name: 'email', personal: 'e-mail address', masked: !reveal },
+        ],
+        ...{ added: 1, removed: 0, changed: 1 },
+        samples: [
+          { change: 'added', values: ['3', reveal ? 'ann@example.com' : '***'] },
+          { change: 'before', values: ['1', null] },
+          { change: 'after', values: ['1', reveal ? 'bob@example.com' : '***'] },
+        ],
+      },
+    }),
+    readRows: async (_session, { target, snapshot, table, reveal = false }) => ({
+      target,
+      snapshot: find(target, snapshot),
+      table,
+      columns: [
+        { name: 'id', personal: null, masked: false },
+        { name: 'email', personal: 'e-mail address', masked: !reveal },
+        { name: 'note', personal: null, masked: false },
+      ],
+      rows: [
+        ['1', reveal ? 'ann@example.com' : '***', null],
+        ['2', null, `red \u001b[2J 漢字 ${'x'.repeat(300)}`],
+        ['3', reveal ? 'bob@example.com' : '***', 'NULL'],
+        ['4', reveal ? '' : '***', ''],
+      ],
+      cut: [],
+      total: 1200,
+    }),
     listTables: async (_session, { target, snapshot }) => {
       find(target, snapshot);
       return [

@@ -1,6 +1,9 @@
 import type { PlannedSanitize } from '../../src/operations/sanitize/sanitize.ts';
+import type { OpenSuggestion } from '../../src/operations/sanitize/suggest.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
 import type { Coverage } from '../../src/results/sanitize-results.ts';
+import { chosenSql, type SuggestedColumn } from '../../src/results/suggested-query.ts';
+import { writeQuery } from '../../src/sanitize/suggestion.ts';
 import type { FakeWorld } from './fake-world.ts';
 
 export function fakeSanitize(
@@ -48,5 +51,56 @@ export function fakeCoverage(): Coverage {
         ...{ samples: ['A**'], samples_after: ['P***** *'] },
       },
     ],
+  };
+}
+
+/** Four columns in two tables: two that a foreign key connects, one without a value, one that is generated. */
+export function fakeSuggestion(): OpenSuggestion {
+  const column = (table: string, name: string, change: Partial<SuggestedColumn> = {}): SuggestedColumn => ({
+    column: `public.${table}.${name}`,
+    name,
+    path: `public.${table}.${name}`,
+    meaning: 'an e-mail address',
+    generated: false,
+    replacement: `mask(${name})`,
+    partners: [],
+    ...change,
+  });
+  const table = (name: string, columns: SuggestedColumn[]) => {
+    return { name: `public.${name}`, columns, before: [], after: [], unchanged: [] };
+  };
+  const query = {
+    heading: '-- A first query',
+    functions: 'CREATE FUNCTION mask(text) RETURNS text;',
+    tables: [
+      table('person', [
+        column('person', 'email', { partners: ['public.login.email'] }),
+        column('person', 'nickname', { replacement: null, meaning: 'a name of a person' }),
+        column('person', 'label', { replacement: null, generated: true }),
+      ]),
+      table('login', [column('login', 'email', { partners: ['public.person.email'] })]),
+    ],
+    keys: [],
+    beforeKeys: [],
+    closing: [],
+    remarks: { triggers: 'triggers', keys: 'keys', end: 'end' },
+  };
+  return {
+    findings: fakeCoverage().findings,
+    query,
+    write: (choices) => writeQuery(query, choices),
+    openedMs: 1200,
+    tryOut: async (choices) => ({
+      ms: 84,
+      columns: query.tables
+        .flatMap(({ columns }) => columns)
+        .flatMap((each) => {
+          const sql = chosenSql(each, choices);
+          if (sql === null) return [];
+          const error = sql.includes('wrong') ? 'column "wrong" does not exist' : null;
+          const values = error === null ? [{ before: 'a**@****.***', after: `u*** by ${sql}` }] : [];
+          return [{ column: each.column, values, error }];
+        }),
+    }),
   };
 }

@@ -1,6 +1,6 @@
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
 import type { SubsetRequest } from '../../src/operations/subset/subset-setting.ts';
-import type { SubsetTableRow } from '../../src/results/subset-results.ts';
+import type { SubsetGraph, SubsetReference, SubsetTableRow } from '../../src/results/subset-results.ts';
 import type { SubsetSettings } from '../../src/subset/graph.ts';
 import type { FakeWorld } from './fake-world.ts';
 
@@ -31,6 +31,7 @@ export function fakePlannedSubset(world: FakeWorld, { target, settings }: Subset
   return {
     request: { target },
     settings: chosen,
+    graph: fakeGraph(target),
     plan: {
       target,
       source: 'postgres://app@localhost:5432/app',
@@ -59,5 +60,31 @@ export function fakePlannedSubset(world: FakeWorld, { target, settings }: Subset
       warnings: [],
     },
     planned_at: '2026-11-21T03:00:00.000Z',
+  };
+}
+
+/** Orders of customers; customers and countries reference each other, and categories themselves. */
+export function fakeGraph(target: string): SubsetGraph {
+  const reference = (from: string, to: string, change: Partial<SubsetReference> = {}): SubsetReference => ({
+    ...{ from: `public.${from}`, to: `public.${to}`, names: [`${from}_${to}_fkey`] },
+    ...{ chosen: false, circular: false, excluded: false, ...change },
+  });
+  return {
+    target,
+    tables: [
+      { table: 'public.category', rule: 'empty', rows: 12 },
+      { table: 'public.country', rule: 'copy', rows: 200 },
+      { table: 'public.customer', rule: 'target', rows: 1000 },
+      { table: 'public.orders', rule: 'child', rows: 9000 },
+      { table: 'public.product', rule: 'parent', rows: 400 },
+    ],
+    references: [
+      reference('category', 'category', { circular: true }),
+      reference('country', 'customer', { circular: true }),
+      reference('customer', 'country', { circular: true }),
+      reference('orders', 'customer', { chosen: true }),
+      reference('orders', 'product', { chosen: true }),
+      reference('product', 'category', { excluded: true }),
+    ],
   };
 }

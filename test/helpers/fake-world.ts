@@ -3,6 +3,7 @@ import type { FileRequest } from '../../src/config/config-file.ts';
 import type { CheckReport } from '../../src/operations/configuration/check.ts';
 import type { BranchRow } from '../../src/results/branch-results.ts';
 import type { DatabaseCopy } from '../../src/results/database-copies.ts';
+import type { HistoryEntry } from '../../src/results/history-results.ts';
 import type { HubState } from '../../src/results/hub-state.ts';
 import type { DestinationState } from '../../src/results/load-results.ts';
 import type { Sized, SnapshotRow, TargetRow } from '../../src/results/results.ts';
@@ -21,6 +22,8 @@ export interface FakeWorld {
   branches: BranchRow[];
   /** The file of the sanitization query of every target; without one nothing is sanitized. */
   queryFile: string | null;
+  /** Whether sanitizing finds no query. */
+  noQuery: boolean;
   /** What the next load fails of. */
   failLoad: UserError | null;
   /** Identity providers of the configuration. */
@@ -30,6 +33,10 @@ export interface FakeWorld {
   /** Audit events of the hub, and what reading them fails of. */
   audit: AuditEvent[];
   failAudit: UserError | null;
+  /** What opening a client fails of. */
+  failClient: UserError | null;
+  /** What was done earlier, newest first. */
+  history: HistoryEntry[];
   /** What the next sign-in fails of. */
   failSignIn: UserError | null;
   /** The tables of every source. */
@@ -104,11 +111,14 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
     base: null,
     branches: [],
     queryFile: null,
+    noQuery: false,
     failLoad: null,
     providers: ['idp'],
     hub: null,
     audit: [],
     failAudit: null,
+    failClient: null,
+    history: [],
     failSignIn: null,
     tables: [
       { name: 'public.customer', size_bytes: 60_000_000 },

@@ -10,6 +10,10 @@ export type Fault =
   | { kind: 'lost-answer' }
   | { kind: 'status'; status: number; code: string }
   | { kind: 'corrupt'; where: 'request' | 'answer' }
+  /** Half of the answer, whose header says that it is all; or a header that promises more than comes. */
+  | { kind: 'false-length'; says: 'less' | 'more' }
+  /** The entries of a list come in another order. */
+  | { kind: 'reorder' }
   | { kind: 'delay'; milliseconds: number };
 
 export interface ProxiedRequest {
@@ -88,8 +92,18 @@ export async function startFaultProxy(endpoint: string): Promise<FaultProxy> {
           incoming.socket.destroy();
           return resolve();
         }
-        const content = await buffer(answer);
+        let content: Buffer = await buffer(answer);
         if (fault?.kind === 'corrupt' && fault.where === 'answer') flip(content);
+        if (fault?.kind === 'reorder') content = reordered(content);
+        if (fault?.kind === 'false-length' && method !== 'HEAD' && content.length > 0) {
+          const [half, less] = [content.subarray(0, content.length / 2), fault.says === 'less'];
+          const length = String(less ? half.length : content.length + 7);
+          const { 'transfer-encoding': _, ...rest } = answer.headers;
+          outgoing.writeHead(answer.statusCode ?? 502, { ...rest, 'content-length': length });
+          if (less) outgoing.end(half);
+          else outgoing.write(content, () => incoming.socket.destroy());
+          return resolve();
+        }
         outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
         if (fault?.kind === 'cut') {
           outgoing.write(content.subarray(0, content.length / 2), () => incoming.socket.destroy());
@@ -125,6 +139,17 @@ interface Handling {
   outgoing: ServerResponse;
   proxied: ProxiedRequest;
   fault: Fault | null;
+}
+
+/** The entries of a list of objects, the other way round. */
+function reordered(content: Buffer): Buffer {
+  const text = content.toString('latin1');
+  const entries = text.match(/<Contents>.*?<\/Contents>/gs) ?? [];
+  const turned = [...entries].reverse();
+  return Buffer.from(
+    text.replaceAll(/<Contents>.*?<\/Contents>/gs, () => turned.shift() ?? ''),
+    'latin1',
+  );
 }
 
 function flip(content: Buffer): void {

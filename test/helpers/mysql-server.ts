@@ -32,6 +32,8 @@ export interface TestMysql {
   dump(database: string): Promise<string>;
   /** As `dump`, a character for each byte, and with the views that are no longer valid, whose bodies no file needs to have. */
   dumpOfAll(database: string): Promise<string>;
+  /** Kills the server and starts it again on its port. */
+  crash(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -94,27 +96,32 @@ export async function startMysql(flavour: TestFlavour, flags: string[] = []): Pr
     ...(flavour === 'mariadb' ? as : []),
     ...programs.server(directory, [...SERVER_FLAGS, ...programs.flags, `--port=${port}`, ...flags]),
   ];
-  const [file = '', ...args] = words;
-  const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   let log = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    log = (log + text).slice(-10_000);
-  });
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const startServer = () => {
+    const [file = '', ...args] = words;
+    const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      log = (log + text).slice(-10_000);
+    });
+    return { child, ended: new Promise<void>((resolve) => child.once('exit', () => resolve())) };
+  };
+  let running = startServer();
   const stop = async (): Promise<void> => {
-    child.kill('SIGTERM');
-    await ended;
+    running.child.kill('SIGTERM');
+    await running.ended;
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   };
   const url: TestMysql['url'] = (database, { name, password } = { name: 'root', password: '' }) =>
     `mysql://${name}${password === '' ? '' : `:${encodeURIComponent(password)}`}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
   const open = (database: string): Promise<MysqlSession> =>
     openSession({ url: parseMysqlUrl(url(database)) }).catch((cause) => {
-      if (child.exitCode === null && child.signalCode === null) throw cause;
-      throw new Error(`${flavour} ended with ${child.exitCode ?? child.signalCode}:\n${log}`, { cause });
+      const { exitCode, signalCode } = running.child;
+      if (exitCode === null && signalCode === null) throw cause;
+      throw new Error(`${flavour} ended with ${exitCode ?? signalCode}:\n${log}`, { cause });
     });
+  const untilReady = () => eventually(() => answers(running.child, open), { deadline: 60_000 });
   try {
-    await eventually(() => answers(child, open), { deadline: 60_000 });
+    await untilReady();
   } catch (cause) {
     await stop();
     throw new Error(`${flavour} did not start:\n${log}`, { cause });
@@ -155,6 +162,12 @@ export async function startMysql(flavour: TestFlavour, flags: string[] = []): Pr
       const words = programs.client('dump', [...login, ...DUMP_FLAGS, ...flags, database]);
       // 2: it has said which views are not valid, and written them.
       return (await run(words, { allowed: [0, 2] })).toString('latin1');
+    },
+    async crash() {
+      running.child.kill('SIGKILL');
+      await running.ended;
+      running = startServer();
+      await untilReady();
     },
     stop,
   };

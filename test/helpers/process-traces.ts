@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 
 /** Environments are for the eyes of their owner; core files are called by the name. */
-const SHOWN = ['cmdline', 'environ', 'comm'];
+export const SHOWN = ['cmdline', 'environ', 'comm'];
 
 /** What the system shows of a process and its children, looked at again and again until it ends. */
-export async function processTraces(pid: number | undefined): Promise<string[]> {
+export async function processTraces(pid: number | undefined, kinds: string[] = SHOWN): Promise<string[]> {
   const seen = new Set<string>();
   while (await isRunning(pid)) {
     for (const one of await familyOf(String(pid))) {
-      for (const what of SHOWN) seen.add(await shown(`${one}/${what}`));
+      for (const what of kinds) seen.add(await shown(`${one}/${what}`));
     }
     await setImmediate();
   }

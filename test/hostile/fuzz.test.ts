@@ -19,9 +19,11 @@ import { UserError } from '../../src/runtime/errors.ts';
 import { fc } from '../helpers/fast-check.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
 import { storeTables } from '../helpers/stored-snapshot.ts';
+import { type Trials, trials } from '../helpers/trials.ts';
 
-/** Of manifests, zips and objects; all of them in the long suites. */
-const RUNS = process.env.TOOL_TEST_FULL === '1' ? 3_334 : 100;
+const manifests = trials('configurations/manifests');
+const archives = trials('configurations/archives');
+const objects = trials('configurations/objects');
 
 const TIMEOUT = 30 * 60_000;
 
@@ -221,17 +223,18 @@ async function layOut(context: Context, { manifest: one, directory }: { manifest
   for (const { file } of one.tables) for await (const frame of read(file)) expect(frame.length).toBeGreaterThan(0);
 }
 
-async function check<Case>(cases: fc.Arbitrary<Case>, act: (one: Case) => Promise<void>): Promise<void> {
+async function check<Case>(part: Trials, cases: fc.Arbitrary<Case>, act: (one: Case) => Promise<void>): Promise<void> {
   const before = await around();
-  await fc.assert(fc.asyncProperty(cases, act), { numRuns: RUNS });
+  const property = fc.asyncProperty(cases, act);
+  await part.each(({ run }) => fc.assert(property, run));
   expect(await around()).toEqual(before);
 }
 
 test(
-  'a mutated manifest is refused, or all that is read, written and removed by it is its own',
-  { timeout: TIMEOUT },
+  manifests.title('a mutated manifest is refused, or all that is read, written and removed by it is its own'),
+  { timeout: manifests.timeout },
   () =>
-    check(mutatedManifest, (mutated) =>
+    check(manifests, mutatedManifest, (mutated) =>
       contained(async (directory, context) => {
         await cp(at('template', 'objects'), join(directory, 'objects'), { recursive: true });
         const path = join(directory, manifestKey(manifest));
@@ -247,8 +250,9 @@ test(
     ),
 );
 
-test('a mutated zip is refused, or what is imported is whole', { timeout: TIMEOUT }, () =>
+test(archives.title('a mutated zip is refused, or what is imported is whole'), { timeout: archives.timeout }, () =>
   check(
+    archives,
     mutatedBytes(() => zip),
     (mutated) =>
       contained(async (directory, context) => {
@@ -266,10 +270,13 @@ test('a mutated zip is refused, or what is imported is whole', { timeout: TIMEOU
   ),
 );
 
-test('a mutated object is refused, or what is read of it is what was stored', { timeout: TIMEOUT }, async () => {
+test(objects.title('a mutated object is refused, or what is read of it is what was stored'), {
+  timeout: objects.timeout,
+}, async () => {
   const { sha256 } = manifest.files[0] ?? { sha256: '' };
   const whole = await readFile(at('template', objectKey(sha256)));
   await check(
+    objects,
     mutatedBytes(() => whole),
     (mutated) =>
       contained(async (directory, context) => {

@@ -76,7 +76,11 @@ const POSTGRES: Record<string, string[]> = {
   // As in suggestion.ts: names by quote_ident, and expressions of such.
   'sanitize/replacements.ts': ['key', 'name'],
   // Quoted by quote_ident of the server, since a person reads the result.
-  'sanitize/suggestion.ts': ['definition', 'name', 'place("own", "a")', 'place("ref", "r")', 'table'],
+  'sanitize/suggestion.ts': [
+    ...['key.definition', 'key.name', 'key.table', 'name', 'place("own", "a")', 'place("ref", "r")'],
+  ],
+  // Names of suggestion.ts, and an expression of the user, which splitQuery has found to be in one statement.
+  'sanitize/trial.ts': ['name', 'shown(name)', 'shown(sql)', 'some', 'sql', 'table'],
   'server/server.ts': ['create', 'key', 'lockKey(destination)', 'provisionalLimit(name)'],
   // Quoted in `qualified`, and operators in operatorText.
   'subset/subset-catalog.ts': [
@@ -133,7 +137,11 @@ const MYSQL: Record<string, string[]> = {
   ],
   'sanitize/digests.ts': ['expressions.join(", ")', 'hash', 'index', 'known === "" ? "0" : `…`'],
   'sanitize/replacements.ts': ['name'],
-  'sanitize/suggestion.ts': ['definition'],
+  'sanitize/suggestion.ts': ['key.definition'],
+  // Names of suggestion.ts, numbers of ours, and an expression of the user, which splitQuery has found to be in one statement.
+  'sanitize/trial.ts': [
+    ...['SAMPLE_LENGTH', 'limit', 'name', 'shown(name)', 'shown(sql)', 'some', 'sql', 'table', 'value'],
+  ],
   'subset/copy.ts': ['values.join(", ")'],
   'subset/finder.ts': [
     'refers(reference)',

@@ -135,6 +135,22 @@ describeWithPostgres('keep policies of the hub', () => {
       expect((await removals()).map(({ object }) => object).sort()).toEqual([a, b, claimed].sort());
     });
 
+    test('a pinned snapshot is kept until it is unpinned', async () => {
+      const [b, a] = [await push(3), await push(2)];
+      await setKeep({ last: 1 });
+      const annotate = (body: object) =>
+        hub.send('PATCH', `/targets/${target.name}/snapshots/${b}`, { token: hub.ownerToken, body });
+      expect((await annotate({ pinned: true, tags: ['v2'] })).status).toBe(204);
+      expect((await annotate({ note: 'kept' })).status).toBe(204);
+      const { body } = await hub.send('GET', `/targets/${target.name}/snapshots/${b}`, { token: hub.ownerToken });
+      expect(body.headline).toMatchObject({ pinned: true, tags: ['v2'], note: 'kept' });
+      await push(0);
+      expect((await removals()).map(({ object }) => object)).toEqual([a]);
+      expect((await annotate({ pinned: false })).status).toBe(204);
+      await push(0);
+      expect((await removals()).map(({ object }) => object)).toContain(b);
+    });
+
     test('a snapshot that is being published is not removed', async () => {
       const row = await hub.database.db
         .selectFrom('targets')

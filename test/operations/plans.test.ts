@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it, test } from 'vitest';
 import { build } from '../../src/operations/build.ts';
+import { listHistory } from '../../src/operations/history/list-history.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { applyUndo, planUndo } from '../../src/operations/load/undo.ts';
 import { applySanitize, planSanitize } from '../../src/operations/sanitize/sanitize.ts';
@@ -38,6 +39,7 @@ test('each operation that plans has one function that applies its plan', () => {
       'HubSettings',
       'Load',
       'Prune',
+      'QuerySave',
       'Remove',
       'Reset',
       'Sanitize',
@@ -126,6 +128,18 @@ describeWithPostgres('a plan', () => {
     const row = await build(contextOf(), { target: 'app' });
     await applyPrune(later, asData(await planPrune(contextOf(), { target: 'app', keep: { last: 1 } })));
     expect(await listSnapshots(contextOf(), 'app')).toMatchObject({ snapshots: [{ id: row.id }] });
+
+    const { entries, damaged_lines } = listHistory(contextOf(), { target: 'app' });
+    expect(damaged_lines).toBe(0);
+    const operations = ['build', 'load', 'load', 'load', 'undo', 'sanitize', 'subset', 'remove', 'build', 'prune'];
+    // Those of a later clock are newer.
+    expect(entries.map(({ operation }) => operation).sort()).toEqual(operations.sort());
+    expect(entries.every(({ outcome }) => outcome === 'done')).toBe(true);
+    const loads = entries.filter(({ operation }) => operation === 'load');
+    expect(new Set(loads.map(({ method }) => method))).toEqual(new Set(['tables', 'full', 'script']));
+    expect(loads.find(({ method }) => method === 'script')).toMatchObject({ from: script, snapshot: null });
+    const { password } = new URL(server.url('x'));
+    expect(JSON.stringify(entries)).not.toContain(password);
   });
 
   it('holds no password where it is shown', async () => {

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createStaging, liveStagings } from '../../src/repository/staging.ts';
@@ -62,6 +62,16 @@ test('remains of a killed run do not count as active, and the next run removes t
   expect(await liveStagings(root)).toBe(0);
   await using staging = await createStaging(root);
   expect(await readdir(root)).toEqual([basename(staging.path(''))]);
+});
+
+test('a folder of a process that was killed before it could write its owner goes after a minute', async () => {
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  const [old, young] = [join(root, `${pid}-00000000`), join(root, `${pid}-11111111`)];
+  for (const directory of [old, young]) await mkdir(directory, { recursive: true });
+  const before = new Date(Date.now() - 120_000);
+  await utimes(old, before, before);
+  await using staging = await createStaging(root);
+  expect((await readdir(root)).sort()).toEqual([basename(young), basename(staging.path(''))].sort());
 });
 
 test('without a staging folder no run is active', async () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SubsetSettings } from '../../src/subset/graph.ts';
+import { randomFrom } from '../helpers/random.ts';
 import type { Choice, Row, World, WorldReference } from './reference.ts';
 
 /** A random schema with random rows, and a random way to make a subset of it. */
@@ -28,7 +29,7 @@ export interface Making {
 
 /** The same world for the same seed. */
 export function randomWorld(seed: number, making: Making): RandomWorld {
-  const random = generator(seed);
+  const random = randomFrom(seed);
   const tables = Array.from({ length: 2 + below(random, below(random, 4) === 0 ? 39 : 11) }, (_, index) => {
     const name = `${making.prefix}t${index}`;
     return { name, wide: below(random, 4) === 0, count: 1 + below(random, 14), references: [] as MadeReference[] };
@@ -196,15 +197,4 @@ function hash(key: string, { hash: algorithm, percentSeed }: Making): string {
 
 function below(random: () => number, limit: number): number {
   return Math.floor(random() * limit);
-}
-
-/** mulberry32 */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
 }

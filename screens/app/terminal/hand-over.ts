@@ -1,11 +1,14 @@
 import { basename } from 'node:path';
 import { EXIT, UserError } from '../../../src/runtime/errors.ts';
+import type { RunnableProgram } from '../model.ts';
 
 /** Gives the terminal to another program; the application, once drawn, binds how. */
 export interface HandOver {
   bind(suspend: (work: () => Promise<void>) => Promise<void>): void;
   /** Opens a file in the user's editor, at a line where supported; resolves when the editor is closed. */
   edit(file: string, line?: number): Promise<void>;
+  /** Resolves with the exit code, `null` after a signal. */
+  run(program: RunnableProgram): Promise<number | null>;
 }
 
 export function createHandOver(environment: NodeJS.ProcessEnv): HandOver {
@@ -21,6 +24,13 @@ export function createHandOver(environment: NodeJS.ProcessEnv): HandOver {
         failed = await runEditor(editor, placeIn(editor, file, line), environment);
       });
       if (failed) throw failed;
+    },
+    async run(program) {
+      let code: number | null = null;
+      await suspend(async () => {
+        code = await runProgram(program, environment);
+      });
+      return code;
     },
   };
 }
@@ -48,6 +58,37 @@ async function runEditor(editor: string, place: string[], environment: NodeJS.Pr
     const child = spawn('sh', ['-c', `${editor} "$@"`, editor, ...place], { stdio: 'inherit', env: environment });
     child.once('error', (cause) => resolve(notOpened(editor, cause)));
     child.once('exit', (code) => resolve(code === 0 ? null : notOpened(editor)));
+  });
+}
+
+/** Ctrl-C belongs to the program: it cancels a statement there, and ends nothing here. */
+async function runProgram(
+  { file, args, env }: RunnableProgram,
+  environment: NodeJS.ProcessEnv,
+): Promise<number | null> {
+  const { spawn } = await import('node:child_process');
+  const listeners = process.listeners('SIGINT');
+  const ignore = (): void => {};
+  process.on('SIGINT', ignore);
+  for (const listener of listeners) process.off('SIGINT', listener);
+  try {
+    const child = spawn(file, args, { stdio: 'inherit', env: { ...environment, ...env } });
+    return await new Promise((resolve, reject) => {
+      child.once('error', (cause) => reject(notStarted(file, cause)));
+      child.once('exit', (code) => resolve(code));
+    });
+  } finally {
+    for (const listener of listeners) process.on('SIGINT', listener);
+    process.off('SIGINT', ignore);
+  }
+}
+
+function notStarted(file: string, cause: Error): UserError {
+  return new UserError(`${file} could not be started: ${cause.message}`, {
+    code: 'client_unavailable',
+    exit: EXIT.failed,
+    hint: 'Press y to copy the URL for another program.',
+    cause,
   });
 }
 

@@ -10,7 +10,15 @@ import type { ShownConfiguration } from '../../operations/configuration/show.ts'
 import type { SignedOut } from '../../operations/sign-in/sign-out.ts';
 import type { OwnKey } from '../../operations/trust.ts';
 import type { BranchList } from '../../results/branch-results.ts';
+import {
+  HISTORY_METHODS,
+  HISTORY_OPERATIONS,
+  HISTORY_OUTCOMES,
+  type HistoryList,
+} from '../../results/history-results.ts';
 import type { DiffResult } from '../../results/results.ts';
+import type { RowsResult } from '../../results/rows-results.ts';
+import type { TableDiff } from '../../results/table-diff.ts';
 import { matches } from './matches.ts';
 import { explainedValue, flag, number, open, orNull, snapshot, target, targetInfo, text, texts } from './parts.ts';
 import { type Shape, signedIn, targetBranch } from './results.ts';
@@ -91,6 +99,8 @@ const auditEvent = matches<AuditEvent>()(
   }),
 );
 
+const rowColumn = v.object({ name: text, personal: orNull(text), masked: flag });
+
 const described = v.object({ ...target.entries, info: targetInfo });
 
 /** Documents of the reading commands. */
@@ -122,6 +132,68 @@ export const DOCUMENTS: Record<string, Shape[]> = {
         ),
         unchanged: number,
         migrations: v.exactOptional(v.array(v.object({ tool: text, table: text, only_from: texts, only_to: texts }))),
+      }),
+    ),
+    matches<TableDiff>()(
+      v.object({
+        target: text,
+        table: text,
+        from: snapshot,
+        to: snapshot,
+        definition: orNull(v.array(v.object({ change: v.picklist(['added', 'removed', 'same']), text }))),
+        rows: orNull(
+          v.object({
+            columns: v.array(rowColumn),
+            added: number,
+            removed: number,
+            changed: orNull(number),
+            samples: v.array(
+              v.object({
+                change: v.picklist(['added', 'removed', 'before', 'after']),
+                values: v.array(orNull(text)),
+              }),
+            ),
+          }),
+        ),
+        rows_not_compared: orNull(v.picklist(['columns_differ', 'too_large', 'one_side'])),
+      }),
+    ),
+  ],
+  rows: [
+    matches<RowsResult>()(
+      v.object({
+        target: text,
+        snapshot,
+        table: text,
+        columns: v.array(rowColumn),
+        rows: v.array(v.array(orNull(text))),
+        cut: v.array(v.object({ row: number, column: number, bytes: number })),
+        total: number,
+      }),
+    ),
+  ],
+  history: [
+    matches<HistoryList>()(
+      v.object({
+        entries: v.array(
+          v.object({
+            at: text,
+            operation: v.picklist(HISTORY_OPERATIONS),
+            target: text,
+            outcome: v.picklist(HISTORY_OUTCOMES),
+            error: orNull(text),
+            duration_ms: number,
+            snapshot: orNull(text),
+            sanitized: orNull(flag),
+            from: orNull(text),
+            to: orNull(text),
+            branches: texts,
+            method: orNull(v.picklist(HISTORY_METHODS)),
+            size_bytes: orNull(number),
+            swap_ms: orNull(number),
+          }),
+        ),
+        damaged_lines: number,
       }),
     ),
   ],

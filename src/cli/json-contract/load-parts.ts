@@ -61,6 +61,7 @@ export const loadPlan = matches<LoadPlan>()(
     size_bytes: number,
     selection: orNull(selection),
     jobs: number,
+    estimate: v.exactOptional(v.object({ duration_ms: number, loads: number })),
     unverified_sources: texts,
     steps: texts,
     warnings: notices,

@@ -71,6 +71,8 @@ export const snapshot = matches<SnapshotRow>()(
     git: v.exactOptional(gitState),
     migrations: v.exactOptional(v.array(appliedMigrations)),
     note: orNull(text),
+    tags: v.exactOptional(texts),
+    pinned: v.exactOptional(v.literal(true)),
     origin: v.exactOptional(text),
     signature: v.object({
       state: v.picklist(['none', 'invalid', 'unchecked', 'valid', 'trusted', 'untrusted']),

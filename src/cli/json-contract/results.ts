@@ -24,7 +24,7 @@ import type {
 import type { DropCopiesPlan, DropCopiesResult, ResetPlan, ResetResult, UndoPlan } from '../../results/load-results.ts';
 import type { ExportResult, ImportResult, PrunePlan, RemovePlan, TransferResult } from '../../results/results.ts';
 import type { Suggestion } from '../../results/sanitize-results.ts';
-import type { SubsetExplanation } from '../../results/subset-results.ts';
+import type { SubsetExplanation, SubsetGraphResult } from '../../results/subset-results.ts';
 import { EXIT } from '../../runtime/errors.ts';
 import { destination, loadPlan, loadResult } from './load-parts.ts';
 import { matches } from './matches.ts';
@@ -96,6 +96,8 @@ const resetResult = matches<ResetResult>()(
 const dropCopiesPlan = matches<DropCopiesPlan>()(
   v.object({ target: text, destination, copies: v.array(databaseCopy) }),
 );
+
+const annotated = v.object({ target: text, snapshot });
 
 const removePlan = matches<RemovePlan>()(
   v.object({ target: text, snapshot, from: v.array(location), frees_bytes: number }),
@@ -330,6 +332,15 @@ export const RESULTS: Record<string, Shape[]> = {
         chain: orNull(v.array(v.object({ table: text, key: text, why: text }))),
       }),
     ),
+    matches<SubsetGraphResult>()(
+      v.object({
+        target: text,
+        file: text,
+        format: v.picklist(['svg', 'mermaid']),
+        tables: number,
+        references: number,
+      }),
+    ),
   ],
   push: [transfer],
   pull: [transfer],
@@ -353,6 +364,10 @@ export const RESULTS: Record<string, Shape[]> = {
       }),
     ),
   ],
+  pin: [annotated],
+  unpin: [annotated],
+  tag: [annotated],
+  note: [annotated],
   rm: [planned(removePlan), removePlan],
   prune: [planned(prunePlan), prunePlan],
   'auth login': [signedIn],

@@ -1,8 +1,11 @@
 import type { Mode } from '../../config/mode.ts';
 import { diffColumns, diffTitle, migrationLines } from '../../presentation/diff.ts';
+import { hiddenColumnsText, REVEAL_FLAG, rowColumns, rowsTitle } from '../../presentation/rows.ts';
 import { coverageColumns, coverageRows, coveredTableColumns } from '../../presentation/sanitize.ts';
+import { layOutTable } from '../../presentation/shapes/table-layout.ts';
 import { inFamilies, lackingLines, noSnapshotsLines, snapshotColumns } from '../../presentation/snapshot.ts';
 import { circlesText, subsetColumns, subsetList, subsetPathColumn, subsetQuestion } from '../../presentation/subset.ts';
+import { tableDiffLines, tableDiffTitle } from '../../presentation/table-diff.ts';
 import {
   checkedEntry,
   copyLines,
@@ -12,8 +15,10 @@ import {
   targetInfoFacts,
 } from '../../presentation/targets.ts';
 import type { DiffResult, TargetInfo, TargetRow, TargetSnapshots } from '../../results/results.ts';
+import type { RowsResult } from '../../results/rows-results.ts';
 import type { Coverage } from '../../results/sanitize-results.ts';
 import type { SubsetPlanResult } from '../../results/subset-results.ts';
+import type { TableDiff } from '../../results/table-diff.ts';
 import { printable } from '../../text/printable.ts';
 import { factLines, questionLines } from './question.ts';
 import { formatTable, type TableOptions } from './table.ts';
@@ -59,13 +64,30 @@ export function snapshotsText({ target, snapshots }: TargetSnapshots, view: Snap
 
 /** What changed, table by table, and how much did not. */
 export function diffText(result: DiffResult, options: TableOptions): string {
-  const columns = diffColumns({ withBytes: result.to !== null });
+  const columns = diffColumns(result, options.style.glyphs);
   const { changes } = result;
   return [
     diffTitle(result),
     ...migrationLines(result).map((line) => printable(line)),
     ...(changes.length > 0 ? ['', formatTable(columns, changes, options)] : []),
   ].join('\n');
+}
+
+/** Definitions as a unified diff, then rows. */
+export function tableDiffText(changes: TableDiff, { style }: TableOptions): string {
+  const lines = tableDiffLines(changes, { how: REVEAL_FLAG });
+  return [tableDiffTitle(changes), '', ...lines.map(({ text, tone }) => style.paint(tone, text))].join('\n');
+}
+
+/** The first rows of a table, and which columns are masked. */
+export function rowsText(result: RowsResult, options: TableOptions): string {
+  const title = rowsTitle(result, REVEAL_FLAG);
+  if (result.rows.length === 0) return title;
+  const columns = rowColumns(result.columns);
+  const layout = layOutTable(columns, result.rows, options.columns ?? Number.POSITIVE_INFINITY);
+  const hidden = layout.fits ? columns.length - layout.columns.length : 0;
+  const table = ['', formatTable(columns, result.rows, options)];
+  return [title, ...table, ...(hidden > 0 ? ['', hiddenColumnsText(hidden)] : [])].join('\n');
 }
 
 /** The columns that look personal, findings first, then what became of each table. */

@@ -3,9 +3,9 @@ import { logFailedText } from '../../presentation/progress.ts';
 import { hideKnown, redact } from '../../process/redact.ts';
 import type { UserError } from '../../runtime/errors.ts';
 import type { Report, RunEvent } from '../../runtime/events.ts';
+import { openLogFile } from '../../runtime/log-file.ts';
 import { formatDuration } from '../../text/format.ts';
 import { printable } from '../../text/printable.ts';
-import { openLogFile } from './log-file.ts';
 
 export interface LogOptions {
   /** `working_directory`; the log is `logs/tool.log` in it. */

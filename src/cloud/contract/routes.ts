@@ -10,6 +10,7 @@ import {
 } from './builds.ts';
 import { retentionQuery, retentionSchema } from './retention.ts';
 import {
+  annotationsBodySchema,
   auditPageSchema,
   auditQuery,
   createdTokenSchema,
@@ -17,7 +18,6 @@ import {
   identitySchema,
   newSessionSchema,
   newTokenSchema,
-  noteBodySchema,
   type Permission,
   pageQuery,
   rootSchema,
@@ -195,9 +195,9 @@ export const ROUTES = {
   annotateSnapshot: {
     method: 'PATCH',
     path: '/targets/{name}/snapshots/{snapshot}',
-    summary: 'Set or remove the note of a snapshot',
+    summary: 'Change the note, the tags or the pin of a snapshot',
     access: { target: 'change' },
-    body: noteBodySchema,
+    body: annotationsBodySchema,
     answers: { 204: null },
   },
   removeSnapshot: {

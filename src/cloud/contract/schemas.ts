@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { sanitizeSchema } from '../../config/schema/sanitize.ts';
 import { storageProfileSchema } from '../../config/schema/storage-profile.ts';
 import { targetSchema } from '../../config/schema/target.ts';
+import { MOST_TAGS, tagSchema } from '../../repository/annotations.ts';
 import { headlineSchema } from '../../repository/headlines/headline.ts';
 import { count, sha256, snapshotId } from '../../repository/values.ts';
 import { poolName, scheduleSchema, webhookSchema } from './builds.ts';
@@ -203,7 +204,12 @@ export const snapshotAnswerSchema = v.object({
   manifest: v.object({ href: url, sha256, expires_at: time }),
 });
 
-export const noteBodySchema = v.strictObject({ note: v.nullable(v.pipe(v.string(), v.maxLength(LONGEST_TEXT))) });
+/** What is absent stays as it is. */
+export const annotationsBodySchema = v.strictObject({
+  note: v.exactOptional(v.nullable(v.pipe(v.string(), v.maxLength(LONGEST_TEXT)))),
+  tags: v.exactOptional(v.pipe(v.array(tagSchema), v.maxLength(MOST_TAGS))),
+  pinned: v.exactOptional(v.boolean()),
+});
 
 export const newTokenSchema = v.strictObject({
   name: v.pipe(shortText, v.maxLength(100)),

@@ -81,6 +81,13 @@ SQL statement of the tool itself; for \`pg_dump\`, \`pg_restore\` and SQL files 
 masked. Several runs may write at once; a line begins with its time and process. At 5 MB the log becomes \`tool.log.1\`, and so on
 up to \`tool.log.4\`. A log that cannot be written is a warning, and the run continues.
 
+## History
+
+Each build, load, reset, transfer and change of branches adds a line to \`history.jsonl\` in the working directory, from the screens
+and from scripts: time, target, snapshot, source, destination, duration and outcome (mode 0600; URLs without passwords; of an error
+the code only). \`tool history\` and the key \`h\` of the screens list them. At 1 MB the file becomes \`history.jsonl.1\`, which
+replaces the one before.
+
 ## Paths
 
 \`~\` is the home directory; a relative path starts at the folder of the configuration file. A \`query_file\` is searched

@@ -78,6 +78,15 @@ export const settingsSchema = v.strictObject({
     ),
     'auto',
   ),
+  notify: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.description(
+        'Title, bell and notification of the terminal when a run of more than ten seconds ends in the screens.',
+      ),
+    ),
+    true,
+  ),
   keys: v.optional(
     v.pipe(commandKeysSchema, v.description('Keys of the screens, by command: in place of those in docs/screens.md.')),
     {},

@@ -2,6 +2,7 @@ import type { Engine } from '../engine.ts';
 import { wrapEngine } from '../wrap-engine.ts';
 import { branches } from './branches/branches.ts';
 import { countRows, listDatabases, listTables } from './browse.ts';
+import { clientProgram } from './connection/client-program.ts';
 import { withExplainedErrors } from './connection/explain-errors.ts';
 import { identifyAffected } from './connection/identity.ts';
 import { addressesOf, databaseOf } from './connection/location.ts';
@@ -12,6 +13,7 @@ import { readSmallTables } from './read-small-tables.ts';
 import { inspectDestination, planRestore } from './restore/preflight.ts';
 import { dropCopies, findAllCopies, findCopies, planReset, reset } from './restore/reset.ts';
 import { restore } from './restore/restore.ts';
+import { readTable } from './restore/stored-table.ts';
 import { readNeeds } from './restore/table-needs.ts';
 import { findKept, undo } from './restore/undo.ts';
 import { readColumns } from './sanitize/columns.ts';
@@ -21,6 +23,7 @@ import { scratchPlaces } from './sanitize/scratch-places.ts';
 import { splitStatements } from './sanitize/statements.ts';
 import { suggestQuery } from './sanitize/suggestion.ts';
 import { removeTraces } from './sanitize/traces.ts';
+import { tryReplacements } from './sanitize/trial.ts';
 import { runScript } from './script.ts';
 import { isSuperuser } from './server/superuser.ts';
 import { checkDestination, createIndex } from './subset/destination.ts';
@@ -46,11 +49,13 @@ const engine: Engine = {
     isSuperuser,
     inspect: async (context, url) => (await inspectDestination(context, url)).destination,
     countRows,
+    clientProgram,
     readSmallTables,
   },
   dump: { run: dump },
   restore: {
     readNeeds: (_context, request) => readNeeds(request),
+    readTable: (_context, request) => readTable(request),
     plan: planRestore,
     run: restore,
     runScript,
@@ -69,6 +74,7 @@ const engine: Engine = {
     runQuery,
     removeTraces,
     suggestQuery,
+    tryReplacements,
     scratchPlaces,
   },
   subset: { openSource, checkDestination, createIndex },

@@ -6,6 +6,7 @@ import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { findTarget } from '../find-target.ts';
 import { readCheckout } from '../git.ts';
+import { recorded } from '../history/recorded.ts';
 import { databaseCopy } from '../load/base-copies.ts';
 import { applyLoad, planLoad } from '../load/load.ts';
 import type { LoadRequest, PlannedLoad } from '../load/planned-load.ts';
@@ -76,7 +77,15 @@ function planBase(
 }
 
 /** Creates the branches, several at once; each is complete or absent. Steps: those of a load, `branch NAME`. */
-export async function applyBranchCreate(given: Context, planned: PlannedBranches): Promise<BranchCreateResult> {
+export function applyBranchCreate(given: Context, planned: PlannedBranches): Promise<BranchCreateResult> {
+  const { target, branches, base, load, destination } = planned.plan;
+  const snapshot = load?.id ?? base?.snapshot ?? null;
+  const names = branches.map(({ name }) => name);
+  const known = { target, snapshot, from: destination.url, branches: names };
+  return recorded(given, { operation: 'branch create', ...known }, { work: () => perform(given, planned) });
+}
+
+async function perform(given: Context, planned: PlannedBranches): Promise<BranchCreateResult> {
   const { request, plan } = planned;
   const opened = await openBranches(given, request);
   const { context, facet, url } = opened;

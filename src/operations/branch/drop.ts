@@ -3,6 +3,7 @@ import type { BranchDatabase, BranchDropPlan, BranchDropResult, BranchRow } from
 import type { Context } from '../../runtime/context.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { cpusFor } from '../cpus-for.ts';
+import { recorded } from '../history/recorded.ts';
 import { sumOf } from '../load/base-copies.ts';
 import type { Planned } from '../planned.ts';
 import {
@@ -45,10 +46,15 @@ export async function planBranchDrop(given: Context, request: BranchDropRequest)
 }
 
 /** Steps: `branch NAME`. */
-export async function applyBranchDrop(
-  given: Context,
-  { request, plan }: Pick<PlannedBranchDrop, 'plan'> & { request: BranchesRequest },
-): Promise<BranchDropResult> {
+export function applyBranchDrop(given: Context, planned: BranchDropping): Promise<BranchDropResult> {
+  const { target, branches } = planned.plan;
+  const known = { target, branches: branches.map(({ name }) => name) };
+  return recorded(given, { operation: 'branch drop', ...known }, { work: () => perform(given, planned) });
+}
+
+type BranchDropping = Pick<PlannedBranchDrop, 'plan'> & { request: BranchesRequest };
+
+async function perform(given: Context, { request, plan }: BranchDropping): Promise<BranchDropResult> {
   const opened = await openBranches(given, request);
   refuseOutdated(opened, plan, {
     planned: plan.branches,

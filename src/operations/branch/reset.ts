@@ -5,6 +5,7 @@ import type { Context } from '../../runtime/context.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { findTarget } from '../find-target.ts';
+import { recorded } from '../history/recorded.ts';
 import { databaseCopy } from '../load/base-copies.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { isNumbered } from './branch-database.ts';
@@ -52,7 +53,13 @@ export async function planBranchReset(given: Context, request: BranchResetReques
 }
 
 /** Each branch is the old one or the new one at every moment. Steps: `branch NAME`. */
-export async function applyBranchReset(given: Context, planned: PlannedBranchReset): Promise<BranchResetResult> {
+export function applyBranchReset(given: Context, planned: PlannedBranchReset): Promise<BranchResetResult> {
+  const { target, branches, base } = planned.plan;
+  const known = { target, snapshot: base.snapshot, branches: branches.map(({ name }) => name) };
+  return recorded(given, { operation: 'branch reset', ...known }, { work: () => perform(given, planned) });
+}
+
+async function perform(given: Context, planned: PlannedBranchReset): Promise<BranchResetResult> {
   const { request, plan } = planned;
   const opened = await openBranches(given, request);
   const { context, facet, url } = opened;

@@ -1,6 +1,7 @@
 import { branchIsCurrent, findBranch } from '../../engines/shared/branches.ts';
 import type { BranchSwitchPlan, BranchSwitchResult } from '../../results/branch-results.ts';
 import type { Context } from '../../runtime/context.ts';
+import { recorded } from '../history/recorded.ts';
 import type { Planned } from '../planned.ts';
 import {
   type BranchesRequest,
@@ -37,7 +38,19 @@ export async function planBranchSwitch(given: Context, request: BranchSwitchRequ
 }
 
 /** Steps: `swap`. */
-export async function applyBranchSwitch(given: Context, planned: PlannedBranchSwitch): Promise<BranchSwitchResult> {
+export function applyBranchSwitch(given: Context, planned: PlannedBranchSwitch): Promise<BranchSwitchResult> {
+  const { target, branch } = planned.plan;
+  return recorded(
+    given,
+    { operation: 'branch switch', target, snapshot: branch.snapshot, branches: [branch.name] },
+    {
+      work: () => perform(given, planned),
+      facts: ({ destination, swap_ms }) => ({ to: destination, swap_ms }),
+    },
+  );
+}
+
+async function perform(given: Context, planned: PlannedBranchSwitch): Promise<BranchSwitchResult> {
   const { request, plan } = planned;
   const opened = await openBranches(given, request);
   const { context, facet, url } = opened;

@@ -1,5 +1,7 @@
 import type { LoadResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
+import { estimateLoad, methodOf } from '../history/load-estimate.ts';
+import { recorded } from '../history/recorded.ts';
 import { isFresh } from '../planned.ts';
 import { refuseUnshared } from '../sign-in/sharing.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
@@ -11,13 +13,36 @@ import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 export async function planLoad(given: Context, request: LoadRequest): Promise<PlannedLoad> {
   const context = await withUrls(given, request);
   await refuseUnshared(context, request.target);
-  return request.file === undefined
+  const planned = await (request.file === undefined
     ? planSnapshot(context, request)
-    : planScript(context, { ...request, file: request.file });
+    : planScript(context, { ...request, file: request.file }));
+  const estimate = estimateLoad(context, planned.plan);
+  return estimate ? { ...planned, plan: { ...planned.plan, estimate } } : planned;
 }
 
 /** Does what was planned. Steps: `prepare`, `restore`, `index`, `check`, `swap`. */
 export async function applyLoad(given: Context, planned: PlannedLoad): Promise<LoadResult> {
+  const { request, plan } = planned;
+  const work = () => perform(given, planned);
+  // A base copy for branches replaces no destination.
+  if (request.onlyBase) return work();
+  const { target, snapshot, sanitized, file: from, size_bytes, destination } = plan;
+  const known = {
+    target,
+    snapshot: snapshot?.id ?? null,
+    sanitized,
+    from,
+    to: destination.url,
+    method: methodOf(plan),
+  };
+  return recorded(
+    given,
+    { operation: 'load', ...known },
+    { work, facts: ({ swap_ms }) => ({ swap_ms, size_bytes: snapshot ? size_bytes : null }) },
+  );
+}
+
+async function perform(given: Context, planned: PlannedLoad): Promise<LoadResult> {
   const context = await withUrls(given, planned.request);
   if (!isFresh(context, planned)) await refuseUnshared(context, planned.request.target);
   for (const { code, message } of planned.plan.warnings) context.report({ event: 'warning', code, message });

@@ -4,6 +4,7 @@ import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { formatBytes } from '../../text/format.ts';
 import { findTarget } from '../find-target.ts';
+import { recorded } from '../history/recorded.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
 import { databaseCopies, databaseCopy, keepsSpare, whyNoBase } from './base-copies.ts';
@@ -56,7 +57,16 @@ export async function planReset(given: Context, request: ResetRequest): Promise<
 }
 
 /** Restores the destination to its state after its last load. Steps: `prepare`, `swap`, `spare`. */
-export async function applyReset(given: Context, planned: PlannedReset): Promise<ResetResult> {
+export function applyReset(given: Context, planned: PlannedReset): Promise<ResetResult> {
+  const { target, destination, base } = planned.plan;
+  return recorded(
+    given,
+    { operation: 'reset', target, snapshot: base.snapshot, from: base.database, to: destination.url },
+    { work: () => perform(given, planned), facts: ({ swap_ms, size_bytes }) => ({ swap_ms, size_bytes }) },
+  );
+}
+
+async function perform(given: Context, planned: PlannedReset): Promise<ResetResult> {
   const { request, plan } = planned;
   const context = await withTargetUrls(given, request.target, { source: false });
   const { engine, url } = openDestination(chooseDestination({ ...context, report: () => {} }, request));

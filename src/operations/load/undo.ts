@@ -1,6 +1,7 @@
 import type { DatabaseUrl, Engine } from '../../engines/engine.ts';
 import type { LoadResult, UndoPlan } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
+import { recorded } from '../history/recorded.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
 import { databaseCopies } from './base-copies.ts';
@@ -28,7 +29,16 @@ export async function planUndo(given: Context, request: UndoRequest): Promise<Pl
 }
 
 /** Puts the database that the last load replaced back; the one that it replaces takes its place for the next undo. */
-export async function applyUndo(given: Context, planned: PlannedUndo): Promise<LoadResult> {
+export function applyUndo(given: Context, planned: PlannedUndo): Promise<LoadResult> {
+  const { target, destination } = planned.plan;
+  return recorded(
+    given,
+    { operation: 'undo', target, to: destination.url },
+    { work: () => perform(given, planned), facts: ({ swap_ms, size_bytes }) => ({ swap_ms, size_bytes }) },
+  );
+}
+
+async function perform(given: Context, planned: PlannedUndo): Promise<LoadResult> {
   const { request, plan } = planned;
   const context = await withTargetUrls(given, request.target, { source: false });
   const { engine, url } = openDestination(chooseDestination({ ...context, report: () => {} }, request));

@@ -16,6 +16,7 @@ import type { Statement } from '../../sanitize/statement.ts';
 import { type BuildRequest, build } from '../build.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { findTarget } from '../find-target.ts';
+import { recorded } from '../history/recorded.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { pullFiles } from '../snapshots/pull.ts';
@@ -94,7 +95,21 @@ export async function planSanitize(given: Context, request: SanitizeRequest): Pr
  * Does what was planned: the statements that were shown, whatever the query is by now. Steps: those of a load, and in it
  * `survey`, `query`, `coverage`, `dump`, `traces`; then `store`, `push`.
  */
-export async function applySanitize(given: Context, planned: PlannedSanitize): Promise<SanitizeResult> {
+export function applySanitize(given: Context, planned: PlannedSanitize): Promise<SanitizeResult> {
+  const { target, snapshot, destination } = planned.plan;
+  return recorded(
+    given,
+    { operation: 'sanitize', target, from: snapshot?.id ?? null, to: destination?.url ?? null },
+    {
+      work: () => perform(given, planned),
+      facts: ({ snapshot: { id, size_bytes, sanitized }, original, swap_ms }) => ({
+        ...{ snapshot: id, from: original.id, sanitized, size_bytes, swap_ms },
+      }),
+    },
+  );
+}
+
+async function perform(given: Context, planned: PlannedSanitize): Promise<SanitizeResult> {
   const { request, plan, keep } = planned;
   const context = await withUrls(given, request);
   const { target, undo, strict } = plan;
@@ -213,7 +228,7 @@ interface Publication {
 async function publish(context: Context, { repository, original, sanitized }: Publication): Promise<Manifest> {
   const { report, clock, signal } = context;
   const { serverVersion, toolVersion, ...dumped } = sanitized.dump;
-  const { target, created_at, engine, note, git, id: sanitized_of } = original;
+  const { target, created_at, engine, note, tags, git, id: sanitized_of } = original;
   const id = newSnapshotId();
   const content: Manifest = {
     ...{ target, created_at, engine, note, sanitized_of },
@@ -226,11 +241,14 @@ async function publish(context: Context, { repository, original, sanitized }: Pu
     added_bytes: sanitized.addedBytes,
     ...dumped,
     ...(git && { git }),
+    ...(tags && { tags }),
   };
   const step = { step: 'store', label: 'Store the sanitized snapshot', done: `Stored sanitized snapshot ${id}` };
   return withStep(report, step, async () => {
     const manifest = await signed(context, content);
-    const earlier = (await repository.list(target)).filter((other) => other.sanitized_of === sanitized_of);
+    const earlier = (await repository.list(target)).filter(
+      (other) => other.sanitized_of === sanitized_of && !other.pinned,
+    );
     signal.throwIfAborted();
     await repository.write(manifest);
     for (const replaced of earlier) await repository.remove(replaced);

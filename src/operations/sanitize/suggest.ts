@@ -1,10 +1,16 @@
+import { access } from 'node:fs/promises';
+import type { ReplacementTrial } from '../../engines/engine.ts';
 import { engineForUrl } from '../../engines/registry.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
-import type { Suggestion } from '../../results/sanitize-results.ts';
+import type { SanitizeFinding, Suggestion, TrialResult } from '../../results/sanitize-results.ts';
+import { type ColumnChoices, chosenSql, type SuggestedQuery } from '../../results/suggested-query.ts';
 import type { Context } from '../../runtime/context.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { columnName } from '../../sanitize/column-facts.ts';
+import { maskValue } from '../../sanitize/coverage.ts';
 import { readKeepComments } from '../../sanitize/keep-comments.ts';
-import { chooseQuery } from '../../sanitize/query.ts';
+import { chooseQuery, chosenQuery, type SanitizeQuery } from '../../sanitize/query.ts';
+import { writeQuery } from '../../sanitize/suggestion.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { refuseUntrusted } from '../snapshots/signatures.ts';
@@ -13,15 +19,37 @@ import { findSnapshot } from '../snapshots/snapshots.ts';
 import type { SanitizeRequest } from './sanitize.ts';
 import { runQueryAndCompare } from './sanitize-database.ts';
 import { choosePlaces, openPlace } from './sanitize-place.ts';
+import { TRIED_ROWS } from './tried-rows.ts';
 
 /** Writes a query for what the target's own query, if it has one, leaves: in a throw-away database, storing nothing. */
-export async function suggest(context: Context, request: SanitizeRequest): Promise<Suggestion> {
+export function suggest(context: Context, request: SanitizeRequest): Promise<Suggestion> {
+  return withSuggestion(context, request, async ({ findings, query }) => ({ findings, query: writeQuery(query) }));
+}
+
+/** A suggestion whose throw-away database is open. */
+export interface OpenSuggestion {
+  findings: SanitizeFinding[];
+  query: SuggestedQuery;
+  write(choices: ColumnChoices): string;
+  /** How long restoring and examining the snapshot took. */
+  openedMs: number;
+  /** Tries the chosen replacements on a few rows of each column; nothing of it remains. */
+  tryOut(choices: ColumnChoices): Promise<TrialResult>;
+}
+
+/** Keeps the throw-away database open while `use` runs, then drops it. Steps: those of a restore, `survey`, `query`, `coverage`. */
+export async function withSuggestion<Result>(
+  context: Context,
+  request: SanitizeRequest,
+  use: (opened: OpenSuggestion) => Promise<Result>,
+): Promise<Result> {
+  const began = performance.now();
   const { target } = request;
   const { manifest } = await findSnapshot(context, { ...request, original: true });
   refuseUntrusted(context, manifest, request);
   const engine = engineForUrl(`${manifest.engine}://`);
   const sanitizer = engine.sanitize;
-  const query = await chooseQuery(context.configuration, target);
+  const query = await presentQuery(context, target);
   const statements = query ? sanitizer.splitQuery(query.text) : [];
   const keep = query ? readKeepComments(query.text) : [];
   const places = await choosePlaces(context, { target, engine, ephemeral: true });
@@ -37,7 +65,7 @@ export async function suggest(context: Context, request: SanitizeRequest): Promi
   await using staging = await repository.stage();
   const pool = createObjectPool(jobs + 1);
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
-  let suggestion: Suggestion = { findings: [], query: '' };
+  let used: { result: Result } | undefined;
   await engine.restore.run(context, {
     ...opened.restoration,
     plan: opened.plan,
@@ -51,8 +79,70 @@ export async function suggest(context: Context, request: SanitizeRequest): Promi
       const { findings, suspicions, columns } = await runQueryAndCompare(context, work);
       const left = new Set(findings.map(({ column }) => column));
       const suspects = suspicions.filter(({ facts }) => left.has(columnName(facts)));
-      suggestion = { findings, query: await sanitizer.suggestQuery(context, { url, columns, suspects }) };
+      const suggested = await sanitizer.suggestQuery(context, { url, columns, suspects });
+      const openedMs = Math.round(performance.now() - began);
+      const tryOut = (choices: ColumnChoices): Promise<TrialResult> =>
+        tryChoices(context, { url, manifest, query: suggested, choices, rows: TRIED_ROWS });
+      const write = (choices: ColumnChoices): string => writeQuery(suggested, choices);
+      used = { result: await use({ findings, query: suggested, write, openedMs, tryOut }) };
     },
   });
-  return suggestion;
+  if (!used) throw new Error('the restore did not offer its database');
+  return used.result;
+}
+
+/** A configured file that does not exist yet is no query: saving the suggestion creates it. */
+async function presentQuery({ configuration }: Context, target: string): Promise<SanitizeQuery | null> {
+  const file = chosenQuery(configuration, target)?.file ?? null;
+  if (file !== null) {
+    const exists = await access(file).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+    );
+    if (!exists) return null;
+  }
+  return chooseQuery(configuration, target);
+}
+
+async function tryChoices(context: Context, request: Omit<ReplacementTrial, 'columns'>): Promise<TrialResult> {
+  const began = performance.now();
+  const { manifest, query, choices } = request;
+  const { splitQuery, tryReplacements } = engineForUrl(`${manifest.engine}://`).sanitize;
+  const columns: ReplacementTrial['columns'] = [];
+  const refused = new Map<string, string>();
+  for (const { name: table, columns: ofTable } of query.tables) {
+    for (const each of ofTable) {
+      const sql = chosenSql(each, choices);
+      if (sql === null) continue;
+      const reason = notAnExpression(splitQuery, `UPDATE ${table} SET ${each.name} = ${sql}`);
+      if (reason === null) columns.push({ column: each.column, table, name: each.name, sql });
+      else refused.set(each.column, reason);
+    }
+  }
+  const tried = columns.length === 0 ? [] : await tryReplacements(context, { ...request, columns });
+  return {
+    ms: Math.round(performance.now() - began),
+    columns: [
+      ...tried.map(({ column, values, error }) => ({
+        column,
+        values: values.map(({ before, after }) => ({ before: masked(before), after: masked(after) })),
+        error,
+      })),
+      ...[...refused].map(([column, error]) => ({ column, values: [], error })),
+    ],
+  };
+}
+
+/** Several statements, commands of a client, statements beyond the database: the splitter of the engine knows them. */
+function notAnExpression(splitQuery: (query: string) => unknown[], update: string): string | null {
+  try {
+    return splitQuery(update).length === 1 ? null : 'Not one SQL expression';
+  } catch (error) {
+    if (error instanceof UserError) return error.message;
+    throw error;
+  }
+}
+
+function masked(value: string | null): string | null {
+  return value === null ? null : maskValue(value);
 }

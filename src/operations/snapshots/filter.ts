@@ -10,10 +10,12 @@ export interface SnapshotFilter {
   branch?: string | undefined;
   /** With this migration applied. */
   migration?: string | undefined;
+  /** With this tag. */
+  tag?: string | undefined;
 }
 
-export function isFilter({ branch, migration }: SnapshotFilter): boolean {
-  return branch !== undefined || migration !== undefined;
+export function isFilter({ branch, migration, tag }: SnapshotFilter): boolean {
+  return branch !== undefined || migration !== undefined || tag !== undefined;
 }
 
 const READS_AT_ONCE = 16;
@@ -21,19 +23,20 @@ const READS_AT_ONCE = 16;
 /** Whether a snapshot matches. Manifests are read once for each content of a migrations table. */
 export async function createFilter(
   placed: PlacedSnapshot[],
-  { branch, migration }: SnapshotFilter,
+  { branch, migration, tag }: SnapshotFilter,
   read: (snapshot: PlacedSnapshot) => Promise<Manifest | null | undefined>,
 ): Promise<(snapshot: PlacedSnapshot) => boolean> {
-  const onBranch = ({ headline }: PlacedSnapshot): boolean => branch === undefined || headline.git?.branch === branch;
-  if (migration === undefined) return onBranch;
-  const distinct = new Map(placed.filter(onBranch).map((snapshot) => [digestOf(snapshot), snapshot]));
+  const isRecorded = ({ headline: { git, tags = [] } }: PlacedSnapshot): boolean =>
+    (branch === undefined || git?.branch === branch) && (tag === undefined || tags.includes(tag));
+  if (migration === undefined) return isRecorded;
+  const distinct = new Map(placed.filter(isRecorded).map((snapshot) => [digestOf(snapshot), snapshot]));
   const including = new Set<string>();
   await mapWithConcurrency([...distinct], READS_AT_ONCE, async ([digest, snapshot]) => {
     if (digest === '') return;
     const { migrations = [] } = (await read(snapshot)) ?? {};
     if (migrations.some((table) => includesMigration(table, migration))) including.add(digest);
   });
-  return (snapshot) => onBranch(snapshot) && including.has(digestOf(snapshot));
+  return (snapshot) => isRecorded(snapshot) && including.has(digestOf(snapshot));
 }
 
 function digestOf({ headline: { migrations = [] } }: PlacedSnapshot): string {
@@ -43,19 +46,26 @@ function digestOf({ headline: { migrations = [] } }: PlacedSnapshot): string {
 const MOST_NAMED = 10;
 
 /** The error names what there is. */
-export function noMatch(target: string, { branch, migration }: SnapshotFilter, placed: PlacedSnapshot[]): UserError {
+export function noMatch(
+  target: string,
+  { branch, migration, tag }: SnapshotFilter,
+  placed: PlacedSnapshot[],
+): UserError {
   const conditions = [
     ...(branch === undefined ? [] : [`of git branch "${branch}"`]),
     ...(migration === undefined ? [] : [`with migration "${migration}"`]),
+    ...(tag === undefined ? [] : [`with tag "${tag}"`]),
   ];
   const branches = placed.flatMap(({ headline: { git } }) => git?.branch ?? []);
   const newest = placed.flatMap(({ headline: { migrations = [] } }) => migrations.map((each) => each.newest));
+  const tags = placed.flatMap(({ headline }) => headline.tags ?? []);
   return new UserError(`Target "${target}" has no snapshot ${conditions.join(' ')}`, {
     code: 'snapshot_missing',
     exit: EXIT.usage,
     details: [
       ...(branch === undefined ? [] : [`Git branches of its snapshots: ${namesOf(branches)}`]),
       ...(migration === undefined ? [] : [`Newest migrations of its snapshots: ${namesOf(newest)}`]),
+      ...(tag === undefined ? [] : [`Tags of its snapshots: ${namesOf(tags)}`]),
     ],
     hint: `List the snapshots: tool target ${target}`,
   });
@@ -68,9 +78,9 @@ function namesOf(names: string[]): string {
 }
 
 export function filterWithSnapshot(): UserError {
-  return new UserError('--branch and --migration choose a snapshot, and one was named', {
+  return new UserError('--branch, --migration and --tag choose a snapshot, and one was named', {
     code: 'usage',
     exit: EXIT.usage,
-    hint: 'Leave out the index or id, or both options.',
+    hint: 'Leave out the index or id, or these options.',
   });
 }

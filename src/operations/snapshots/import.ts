@@ -13,6 +13,7 @@ import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { findTarget } from '../find-target.ts';
+import { recorded } from '../history/recorded.ts';
 import { localRepository } from './local-repository.ts';
 import { refuseUntrusted, signatureOf, signed, type TrustChoice } from './signatures.ts';
 
@@ -25,12 +26,30 @@ export interface ImportRequest extends TrustChoice {
 
 /** Takes a snapshot in that was exported. Step: `import`. */
 export async function importSnapshot(context: Context, request: ImportRequest): Promise<ImportResult> {
-  const { report, signal } = context;
-  const { file: path, target } = request;
-  await using archive = await openArchive(path);
+  await using archive = await openArchive(request.file);
   refuseUntrusted(context, archive.manifest, request);
-  const manifest = await forTarget(context, archive.manifest, target);
+  const manifest = await forTarget(context, archive.manifest, request.target);
   findTarget(context.configuration, manifest.target);
+  const { target, id: snapshot, sanitized } = manifest;
+  // Awaited: the archive is open until then.
+  return await recorded(
+    context,
+    { operation: 'import', target, snapshot, sanitized, from: request.file },
+    {
+      work: () => perform(context, { archive, manifest, path: request.file }),
+      facts: ({ size_bytes }) => ({ size_bytes }),
+    },
+  );
+}
+
+interface Importing {
+  archive: Awaited<ReturnType<typeof openArchive>>;
+  manifest: Manifest;
+  path: string;
+}
+
+async function perform(context: Context, { archive, manifest, path }: Importing): Promise<ImportResult> {
+  const { report, signal } = context;
   const repository = localRepository(context);
   await using staging = await repository.stage();
   const missing = await missingHere(repository, filesOf(manifest));

@@ -48,7 +48,15 @@ async function listOwn(
   for (const found of remote.flatMap(({ found }) => found)) placed.set(manifestKey(found.headline), found);
   for (const manifest of manifests) {
     const key = manifestKey(manifest);
-    placed.set(key, { headline: headlineOf(manifest), local: true, remote: placed.get(key)?.remote ?? null });
+    const other = placed.get(key);
+    const headline = headlineOf(manifest);
+    // Pinned on either side is pinned: somebody else may have pinned the one in the bucket.
+    const pinned = headline.pinned ?? other?.headline.pinned;
+    placed.set(key, {
+      headline: { ...headline, ...(pinned && { pinned }) },
+      local: true,
+      remote: other?.remote ?? null,
+    });
   }
   const failed = remote.find(({ location, error }) => error !== null && 'cloudTarget' in location)?.error;
   if (failed && placed.size === 0) throw failed;

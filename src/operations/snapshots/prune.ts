@@ -5,7 +5,8 @@ import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { openCloud } from '../cloud/open-cloud.ts';
 import { findTarget } from '../find-target.ts';
-import type { Planned } from '../planned.ts';
+import { recorded } from '../history/recorded.ts';
+import { type Planned, planOutdated } from '../planned.ts';
 import { copiesOf } from '../target-copies.ts';
 import { freedBytes, removeFrom } from './remove.ts';
 import { findSnapshots, listSnapshots } from './snapshots.ts';
@@ -62,14 +63,26 @@ async function planOfHub(context: Context, request: PruneRequest): Promise<Plann
 /** Removes what was planned, then the objects that no snapshot names any more. It cannot be undone. */
 export async function applyPrune(context: Context, { plan: { targets } }: PlannedPrune): Promise<void> {
   const { report } = context;
-  for (const { target, remove, from } of targets) {
+  for (const { target, remove } of targets) await refusePinned(context, { target, remove });
+  for (const { target, remove, from, frees_bytes: size_bytes } of targets) {
     if (remove.length === 0) continue;
     const what = `${remove.length} ${remove.length === 1 ? 'snapshot' : 'snapshots'} of ${target}`;
     const step = { step: `remove ${target}`, label: `Remove ${what}`, done: `Removed ${what}` };
-    await withStep(report, step, () =>
-      eachPlace(context, { target, remove, from }, async (removal) => removeFrom(context, removal)),
-    );
+    const work = () =>
+      withStep(report, step, () =>
+        eachPlace(context, { target, remove, from }, async (removal) => removeFrom(context, removal)),
+      );
+    await recorded(context, { operation: 'prune', target, size_bytes }, { work });
   }
+}
+
+/** A pin that was set since the plan was made counts. */
+async function refusePinned(context: Context, { target, remove }: Pick<PrunedTarget, 'target' | 'remove'>) {
+  if (remove.length === 0) return;
+  const { snapshots } = await listSnapshots(context, target);
+  const ids = new Set(remove.map(({ id }) => id));
+  const pinned = snapshots.find(({ id, pinned }) => pinned && ids.has(id));
+  if (pinned) throw planOutdated(`Snapshot ${pinned.id} of ${target} was pinned`);
 }
 
 interface PlannedTarget {

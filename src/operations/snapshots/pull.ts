@@ -5,13 +5,27 @@ import type { RemoteRepository } from '../../repository/remote-repository.ts';
 import { type Moved, pullObjects } from '../../repository/transfer.ts';
 import type { TransferResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
+import { recorded } from '../history/recorded.ts';
 import { refuseUnshared } from '../sign-in/sharing.ts';
 import { localRepository } from './local-repository.ts';
 import { refuseUntrusted, type TrustChoice } from './signatures.ts';
 import { findSnapshot, type SnapshotRequest } from './snapshots.ts';
 
 /** Copies a snapshot from its remote repository to this machine: only what this machine lacks. Step: `pull`. */
-export async function pull(context: Context, request: SnapshotRequest & TrustChoice): Promise<TransferResult> {
+export function pull(context: Context, request: SnapshotRequest & TrustChoice): Promise<TransferResult> {
+  return recorded(
+    context,
+    { operation: 'pull', target: request.target },
+    {
+      work: () => perform(context, request),
+      facts: ({ snapshot: { id, sanitized }, storage, bytes }) => ({
+        ...{ snapshot: id, sanitized, from: storage, size_bytes: bytes },
+      }),
+    },
+  );
+}
+
+async function perform(context: Context, request: SnapshotRequest & TrustChoice): Promise<TransferResult> {
   await refuseUnshared(context, request.target);
   const { manifest, row, remote } = await findSnapshot(context, request);
   // Without a bucket that holds it, the snapshot is on this machine, whole.

@@ -6,12 +6,26 @@ import { type Moved, pushSnapshot } from '../../repository/transfer.ts';
 import type { TransferResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError, UserError } from '../../runtime/errors.ts';
+import { recorded } from '../history/recorded.ts';
 import { localRepository } from './local-repository.ts';
 import { locationFor, openLocation, type RemoteLocation } from './remote-repositories.ts';
 import { findSnapshot, type SnapshotRequest } from './snapshots.ts';
 
 /** Copies a snapshot of this machine to its target's remote repository: only what the remote repository lacks. Step: `push`. */
-export async function push(context: Context, request: SnapshotRequest): Promise<TransferResult> {
+export function push(context: Context, request: SnapshotRequest): Promise<TransferResult> {
+  return recorded(
+    context,
+    { operation: 'push', target: request.target },
+    {
+      work: () => perform(context, request),
+      facts: ({ snapshot: { id, sanitized }, storage, bytes }) => ({
+        ...{ snapshot: id, sanitized, to: storage, size_bytes: bytes },
+      }),
+    },
+  );
+}
+
+async function perform(context: Context, request: SnapshotRequest): Promise<TransferResult> {
   const { manifest, row, local } = await findSnapshot(context, request);
   if (!local) {
     throw new UserError(`Snapshot ${row.index} of ${request.target} (${row.id}) is not on this machine`, {

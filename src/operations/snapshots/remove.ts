@@ -1,17 +1,20 @@
 import type { Manifest } from '../../repository/manifest.ts';
 import type { RemoteRepository } from '../../repository/remote-repository.ts';
-import type { RemovePlan, SnapshotLocation } from '../../results/results.ts';
+import type { RemovePlan, SnapshotLocation, SnapshotRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { findTarget } from '../find-target.ts';
-import type { Planned } from '../planned.ts';
+import { recorded } from '../history/recorded.ts';
+import { type Planned, planOutdated } from '../planned.ts';
 import { localRepository } from './local-repository.ts';
 import { findSnapshot, findSnapshots, type SnapshotRequest } from './snapshots.ts';
 
 export interface RemoveRequest extends SnapshotRequest {
   /** Removes it from there only. Default: from wherever it is; what a share target lists, from this machine only. */
   from?: SnapshotLocation;
+  /** Removes it although it is pinned. */
+  pinned?: boolean;
 }
 
 export type PlannedRemove = Planned<RemoveRequest, RemovePlan>;
@@ -20,6 +23,7 @@ export type PlannedRemove = Planned<RemoveRequest, RemovePlan>;
 export async function planRemove(context: Context, request: RemoveRequest): Promise<PlannedRemove> {
   const { target } = request;
   const { manifest, row, remote } = await findSnapshot(context, request);
+  if (row.pinned && !request.pinned) throw isPinned(target, row);
   // The remote repository of a share target belongs to those who push to it.
   const own = findTarget(context.configuration, target).share ? ['local'] : ['local', 'remote'];
   const from = row.where.filter((place) => own.includes(place) && place === (request.from ?? place));
@@ -35,19 +39,38 @@ export async function planRemove(context: Context, request: RemoveRequest): Prom
 }
 
 /** Removes the snapshot's manifest, then the objects that no snapshot names any more. It cannot be undone. */
-export async function applyRemove(
+export function applyRemove(context: Context, planned: PlannedRemove): Promise<void> {
+  const { target, snapshot } = planned.plan;
+  const { id, sanitized, size_bytes } = snapshot;
+  return recorded(
+    context,
+    { operation: 'remove', target, snapshot: id, sanitized, size_bytes },
+    { work: () => perform(context, planned) },
+  );
+}
+
+async function perform(
   context: Context,
-  { plan: { target, snapshot, from } }: PlannedRemove,
+  { request, plan: { target, snapshot, from } }: PlannedRemove,
 ): Promise<void> {
   const { report } = context;
   // By its id alone: a sanitized snapshot and its original share an index.
   const [found] = await findSnapshots(context, { target, ids: [snapshot.id] });
   if (!found) return;
-  const { manifest, remote } = found;
+  const { manifest, row, remote } = found;
+  if (row.pinned && !request.pinned) throw planOutdated(`Snapshot ${row.id} was pinned`);
   const what = `snapshot ${manifest.id} of ${manifest.target}`;
   await withStep(report, { step: 'remove', label: `Remove ${what}`, done: `Removed ${what}` }, () =>
     removeFrom(context, { from, remote, manifests: [manifest] }),
   );
+}
+
+function isPinned(target: string, { id }: SnapshotRow): UserError {
+  return new UserError(`Snapshot ${id} of ${target} is pinned`, {
+    code: 'snapshot_pinned',
+    exit: EXIT.refused,
+    hint: `Unpin it: tool unpin ${target} ${id}. Or remove it although it is pinned: tool rm ${target} ${id} --pinned`,
+  });
 }
 
 export interface Removal {

@@ -8,16 +8,24 @@ export interface SnapshotReaderOptions {
   repository: LocalRepository;
   pool: ObjectPool;
   signal: AbortSignal;
+  /** What an error says of the destination. */
+  state?: string;
 }
 
 /** Reads the files of a snapshot; one that is missing or damaged is an error that names what it holds. */
-export function snapshotReader({ manifest, repository, pool, signal }: SnapshotReaderOptions) {
+export function snapshotReader({
+  manifest,
+  repository,
+  pool,
+  signal,
+  state = 'The destination is unchanged.',
+}: SnapshotReaderOptions) {
   return async function* read(file: ManifestFile): AsyncGenerator<Uint8Array<ArrayBuffer>> {
     try {
       yield* pool.read(repository.object(file));
     } catch (cause) {
       signal.throwIfAborted();
-      throw damaged({ manifest, file, state: 'The destination is unchanged.', cause });
+      throw damaged({ manifest, file, state, cause });
     }
   };
 }

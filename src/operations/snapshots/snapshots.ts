@@ -1,3 +1,11 @@
+import * as v from 'valibot';
+import {
+  type Annotations,
+  annotationsOf,
+  MOST_TAGS,
+  tagSchema,
+  withAnnotations,
+} from '../../repository/annotations.ts';
 import { headlineOf } from '../../repository/headlines/headline.ts';
 import type { Manifest } from '../../repository/manifest.ts';
 import type { RemoteRepository } from '../../repository/remote-repository.ts';
@@ -56,13 +64,48 @@ export async function listSnapshots(
   return { target, snapshots: rows };
 }
 
-/** Sets or, with an empty text, removes the note of a snapshot, wherever it is. */
-export async function annotate(context: Context, request: SnapshotRequest & { note: string }): Promise<SnapshotRow> {
+export interface AnnotateRequest extends SnapshotRequest {
+  /** An empty text removes the note. */
+  note?: string;
+  addTags?: string[];
+  removeTags?: string[];
+  pinned?: boolean;
+}
+
+/** Changes the note, the tags or the pin of a snapshot, wherever it is. */
+export async function annotate(context: Context, request: AnnotateRequest): Promise<SnapshotRow> {
+  const { note, addTags = [], removeTags = [], pinned } = request;
+  for (const tag of addTags) if (!v.is(tagSchema, tag)) throw tagInvalid(tag);
   const { manifest, row, local, remote } = await findSnapshot(context, request);
-  const annotated = { ...manifest, note: request.note.trim() === '' ? null : request.note.trim() };
+  const tags = [...new Set([...(row.tags ?? []), ...addTags])].filter((tag) => !removeTags.includes(tag)).sort();
+  if (tags.length > MOST_TAGS) throw tooManyTags(row);
+  const changed: Partial<Annotations> = {
+    ...(note !== undefined && { note: note.trim() || null }),
+    ...(addTags.length + removeTags.length > 0 && { tags }),
+    ...(pinned !== undefined && { pinned }),
+  };
+  // Of the row, not of the manifest: it may be pinned on the other side.
+  const annotations = { ...annotationsOf(row), ...changed };
+  const annotated = withAnnotations(manifest, annotations);
   if (local) await localRepository(context).write(annotated);
-  await remote?.annotate(annotated);
-  return { ...row, note: annotated.note };
+  await remote?.annotate(annotated, changed);
+  return withAnnotations(row, annotations);
+}
+
+function tagInvalid(tag: string): UserError {
+  return new UserError(`Not a valid tag: ${JSON.stringify(tag.slice(0, 80))}`, {
+    code: 'tag_invalid',
+    exit: EXIT.usage,
+    hint: 'A tag has at most 64 letters, digits and . _ : / @ + = -',
+  });
+}
+
+function tooManyTags({ id }: SnapshotRow): UserError {
+  return new UserError(`Snapshot ${id} would have more than ${MOST_TAGS} tags`, {
+    code: 'tag_invalid',
+    exit: EXIT.usage,
+    hint: 'Remove some: tool tag TARGET SNAPSHOT --remove TAG',
+  });
 }
 
 /** The snapshots with these ids; what has gone meanwhile is left out. */

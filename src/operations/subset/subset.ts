@@ -1,13 +1,15 @@
 import { connectionUrl } from '../../config/urls/connection-url.ts';
 import type { Engine } from '../../engines/engine.ts';
 import type { SnapshotRow } from '../../results/results.ts';
-import type { SubsetPlanResult, SubsetResult } from '../../results/subset-results.ts';
+import type { SubsetGraph, SubsetPlanResult, SubsetResult } from '../../results/subset-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import type { Collected } from '../../subset/collect.ts';
+import { graphOf } from '../../subset/diagram.ts';
 import type { SubsetSettings } from '../../subset/graph.ts';
 import type { Plan } from '../../subset/plan.ts';
 import { formatNumberOf } from '../../text/format.ts';
 import { build } from '../build.ts';
+import { recorded } from '../history/recorded.ts';
 import { checkDestination } from '../load/destination.ts';
 import { refuseSources } from '../load/guard.ts';
 import { type Planned, planOutdated } from '../planned.ts';
@@ -18,6 +20,7 @@ import { collectRows, DEFAULT_SEED, planFor, type Setting, type SubsetRequest, s
 export interface PlannedSubset extends Planned<SubsetRequest, SubsetPlanResult> {
   /** What was planned from. */
   settings: SubsetSettings;
+  graph: SubsetGraph;
 }
 
 /** Looks at source and destination, changes nothing. With `count` the rows are looked for as well, so that the plan tells how many come. */
@@ -50,11 +53,24 @@ export async function planSubset(given: Context, request: SubsetRequest): Promis
     },
     planned_at: context.clock().toISOString(),
     settings: setting.settings,
+    graph: graphOf(request.target, plan),
   };
 }
 
 /** Does what was planned. Steps: `read`, `prepare`, `copy`, `large_objects`, `index`, `finish`, `prove`, `swap`, and those of a build. */
-export async function applySubset(given: Context, planned: PlannedSubset): Promise<SubsetResult> {
+export function applySubset(given: Context, planned: PlannedSubset): Promise<SubsetResult> {
+  const { target, source, destination } = planned.plan;
+  return recorded(
+    given,
+    { operation: 'subset', target, from: source, to: destination.url },
+    {
+      work: () => perform(given, planned),
+      facts: ({ swap_ms, snapshot }) => ({ swap_ms, snapshot: snapshot?.id ?? null }),
+    },
+  );
+}
+
+async function perform(given: Context, planned: PlannedSubset): Promise<SubsetResult> {
   const { request, plan, settings } = planned;
   const context = await withTargetUrls(given, request.target, { source: true });
   const { seed, undo } = plan;

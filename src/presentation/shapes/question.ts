@@ -18,6 +18,8 @@ export interface Question {
   ask: string;
   /** The choice that goes on: `Replace app_dev`. */
   go: string;
+  /** Nothing is replaced or removed. Default `false`. */
+  harmless?: boolean;
   /** What must be typed to go on; `null` where a choice is enough. */
   typed: TypedName | null;
 }
@@ -27,6 +29,8 @@ export interface Subject {
   /** `null` where it is not known whether the data is sanitized. */
   badge: Cell | null;
   text: string;
+  /** The same as two ends, to be drawn with an arrow between them. */
+  ends?: { from: string; to: string };
 }
 
 export interface TypedName {

@@ -5,6 +5,7 @@ import { gitStateSchema } from '../../results/git-state.ts';
 import { hiddenObjectsOf, hiddenSchema } from '../../results/hidden-objects.ts';
 import { leftOutSchemasOf } from '../../results/left-out-schemas.ts';
 import { appliedOf, appliedSchema } from '../../results/migration-results.ts';
+import { annotationEntries } from '../annotations.ts';
 import type { Manifest } from '../manifest.ts';
 import { filesOf } from '../repository.ts';
 import { verifyManifest } from '../signature.ts';
@@ -33,6 +34,7 @@ export const headlineSchema = v.object({
   git: v.exactOptional(gitStateSchema),
   migrations: v.exactOptional(appliedSchema),
   note: v.nullable(v.string()),
+  ...annotationEntries,
   /** Absent without a signature. `unchecked`: from the index of a bucket. */
   signature: v.exactOptional(v.object({ state: v.picklist(['valid', 'invalid', 'unchecked']), key: v.string() })),
 });
@@ -52,7 +54,7 @@ function programOf({ details }: Manifest): string | null {
 }
 
 export function headlineOf(manifest: Manifest): Headline {
-  const { sanitized_of, sanitized_at, git } = manifest;
+  const { sanitized_of, sanitized_at, git, tags, pinned } = manifest;
   const migrations = appliedOf(manifest.migrations);
   const signature = verifyManifest(manifest);
   const { target, id, created_at, sanitized, engine, server_version, schemas, tables, note } = manifest;
@@ -75,6 +77,8 @@ export function headlineOf(manifest: Manifest): Headline {
     ...(git !== undefined && { git }),
     ...(migrations.length > 0 && { migrations }),
     note,
+    ...(tags !== undefined && { tags }),
+    ...(pinned !== undefined && { pinned }),
     ...(signature.state !== 'none' && { signature }),
   };
 }

@@ -12,9 +12,10 @@ import {
   temporaryFolder,
   testContext,
 } from '../../helpers/postgres-server.ts';
+import { trials } from '../../helpers/trials.ts';
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
-const MOMENTS = process.env.TOOL_TEST_FULL ? 30 : 4;
+const part = trials('kills/load-postgres');
 
 /** Enough work that every step of a load takes its time. */
 const FILL = `
@@ -70,7 +71,9 @@ describeWithPostgres('a load whose whole process group is killed', () => {
     return new Promise((resolve) => child.once('exit', (code) => resolve(code)));
   }
 
-  it(`leaves the destination as it was, or the finished new one, at ${MOMENTS} moments, and the next run sweeps`, async () => {
+  it(part.title('leaves the destination as it was, or the finished new one, and the next run sweeps'), {
+    timeout: part.timeout,
+  }, async () => {
     expect(await ended(startLoad(1))).toBe(0);
     const older = await server.dump('copy');
     const timed = startLoad(0);
@@ -85,29 +88,32 @@ describeWithPostgres('a load whose whole process group is killed', () => {
     let present = newer;
     let finished = 0;
     let sweepable = 0;
-    for (let moment = 0; moment < MOMENTS; moment += 1) {
+    await part.each(async ({ fraction }) => {
       const [index, wanted] = present === newer ? [1, older] : [0, newer];
       const child = startLoad(index);
       const exit = ended(child);
       await begun(child);
-      await Promise.race([exit, setTimeout((duration * moment) / MOMENTS)]);
+      await Promise.race([exit, setTimeout(duration * fraction)]);
       killGroup(child);
       await exit;
       const now = await server.dump('copy');
-      expect([present, wanted].includes(now), `moment ${moment}: the destination is neither old nor new`).toBe(true);
+      expect(
+        [present, wanted].includes(now),
+        `after ${fraction} of its time: the destination is neither old nor new`,
+      ).toBe(true);
       if (now === wanted) finished += 1;
       sweepable += (await server.databases()).filter((name) => name.includes('.tool-new-')).length;
       present = now;
-    }
+    });
     // Moments that all fall before the restore, or after the swap, would show nothing.
-    expect(finished).toBeLessThan(MOMENTS);
-    expect(sweepable).toBeGreaterThan(MOMENTS / 6);
+    if (part.count >= 4) expect(finished).toBeLessThan(part.count);
+    if (part.count >= 4) expect(sweepable).toBeGreaterThan(part.count / 6);
 
     expect(await ended(startLoad(0))).toBe(0);
     expect(await server.dump('copy')).toBe(newer);
     expect(await server.databases()).toEqual(['copy', 'copy.tool-undo', 'postgres', 'source']);
     expect(await readdir(join(folder.path, 'staging'))).toEqual([]);
-  }, 300_000);
+  });
 });
 
 function killGroup(child: ChildProcess): void {

@@ -5,7 +5,7 @@ import { applyPrune, planPrune } from '../../../src/operations/snapshots/prune.t
 import { pull } from '../../../src/operations/snapshots/pull.ts';
 import { push } from '../../../src/operations/snapshots/push.ts';
 import { applyRemove, planRemove } from '../../../src/operations/snapshots/remove.ts';
-import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
+import { annotate, listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import type { StorageProfile } from '../../../src/repository/s3/providers.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
@@ -80,6 +80,30 @@ describeWithS3('prune and rm', () => {
     expect(plan.targets).toMatchObject([
       { keep: [{ id: 'aaaa4444' }, { id: '33333333' }, { id: '22222222' }], remove: [{ id: '11111111' }] },
     ]);
+  });
+
+  it('keeps what is pinned, on either side, and refuses a plan from before the pin', async () => {
+    const planned = await planPrune(later(here), { keep: { last: 1 } });
+    const removal = await planRemove(here.context, { target: 'app', snapshot: '22222222' });
+    // By somebody else: the local manifest has no pin.
+    await annotate(here.context, { target: 'app', snapshot: '22222222', pinned: true });
+    const [unpinned] = (await here.repository.list('app')).filter(({ id }) => id === '22222222');
+    if (!unpinned) throw new Error('there is none');
+    const { pinned: _, ...local } = unpinned;
+    await here.repository.write(local);
+    await annotate(here.context, { target: 'app', snapshot: '22222222', note: 'kept' });
+    await here.repository.write(local);
+
+    const outdated = { code: 'plan_outdated', exit: 5 };
+    await expect(applyPrune(later(here), planned)).rejects.toMatchObject(outdated);
+    await expect(applyRemove(later(here), removal)).rejects.toMatchObject(outdated);
+    await applyPrune(later(here), await planPrune(later(here), { keep: { last: 1 } }));
+    expect(await ids()).toEqual({ '33333333': 'local+remote', '22222222': 'local+remote' });
+
+    const request = { target: 'app', snapshot: '22222222' };
+    await expect(planRemove(here.context, request)).rejects.toMatchObject({ code: 'snapshot_pinned', exit: 5 });
+    await applyRemove(here.context, await planRemove(here.context, { ...request, pinned: true }));
+    expect(await ids()).toEqual({ '33333333': 'local+remote' });
   });
 
   it('frees nothing that is younger than a day', async () => {

@@ -166,12 +166,33 @@ describeWithS3('push and pull', () => {
     expect(globSync(`${there.directory}/objects/*/*`)).toEqual([]);
   });
 
-  it('a note is kept in the bucket, for everybody', async () => {
+  it('note, tags and pin are kept in the bucket, for everybody', async () => {
     await storeSnapshot(here.directory, { ...first, content: 'one\n' });
     await push(here.context, { target: 'app' });
     await listSnapshots(there.context, 'app');
     await annotate(here.context, { target: 'app', note: 'before the migration' });
     expect((await listSnapshots(there.context, 'app')).snapshots[0]?.note).toBe('before the migration');
+
+    const signed = (await here.repository.list('app'))[0]?.signature;
+    await annotate(here.context, { target: 'app', addTags: ['v2.4', 'demo', 'v2.4'], pinned: true });
+    const { snapshots } = await listSnapshots(there.context, 'app', { tag: 'demo' });
+    expect(snapshots).toMatchObject([{ where: ['remote'], tags: ['demo', 'v2.4'], pinned: true }]);
+    await pull(there.context, { target: 'app', tag: 'demo' });
+    expect(await there.repository.list('app')).toMatchObject([
+      { tags: ['demo', 'v2.4'], pinned: true, note: 'before the migration', ...(signed && { signature: signed }) },
+    ]);
+    await expect(listSnapshots(there.context, 'app', { tag: 'v3' })).rejects.toMatchObject({
+      message: 'Target "app" has no snapshot with tag "v3"',
+      details: ['Tags of its snapshots: demo, v2.4'],
+    });
+    await annotate(there.context, { target: 'app', removeTags: ['demo', 'v2.4'], pinned: false });
+    const [bare] = await there.repository.list('app');
+    expect([bare?.tags, bare?.pinned]).toEqual([undefined, undefined]);
+    const many = Array.from({ length: 33 }, (_, n) => `t${n}`);
+    for (const addTags of [['two words'], ['a,b'], ['\u001b[31m'], ['x'.repeat(65)], [''], many]) {
+      const refused = annotate(here.context, { target: 'app', addTags });
+      await expect(refused).rejects.toMatchObject({ code: 'tag_invalid', exit: 2 });
+    }
   });
 
   it('of a snapshot and what was made of it, the sanitized one is moved; the other when originals are asked for', async () => {

@@ -16,7 +16,7 @@ test('the sizes are those of the eight newest originals that can be read, oldest
   }
   const context = testContext({ settings: { working_directory: directory } });
   const { key } = await damagedManifest(directory);
-  expect(key).toContain('2026-11-09');
+  expect(key).toContain('20261109');
   const sizes = await listSizes(context, ['app', 'none']);
   // Without the one that is damaged and the sanitized one.
   expect([...sizes]).toEqual([

@@ -1,4 +1,4 @@
 import { testStorageFaults } from '../../contracts/storage-faults.ts';
 
-testStorageFaults({ faults: 2, seed: 5 });
-testStorageFaults({ faults: 20, seed: 6, often: true });
+testStorageFaults({ part: 'faults/single' });
+testStorageFaults({ part: 'faults/often', often: true });

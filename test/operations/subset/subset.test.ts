@@ -1,7 +1,10 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { explainSubset } from '../../../src/operations/subset/explain-subset.ts';
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
+import { writeSubsetGraph } from '../../../src/operations/subset/subset-graph.ts';
 import type { SubsetRequest } from '../../../src/operations/subset/subset-setting.ts';
 import type { SubsetResult } from '../../../src/results/subset-results.ts';
 import type { SubsetSettings } from '../../../src/subset/graph.ts';
@@ -234,6 +237,28 @@ describeWithPostgres('a subset', () => {
     expect(await explained('public.measure:4,2026-01-15')).toMatchObject([{ key: '4,2026-01-15' }, { key: '4' }]);
     expect(await explained('public.account:7')).toBeNull();
     await expect(explained('public.account:700')).rejects.toMatchObject({ code: 'row_unknown', exit: 2 });
+  });
+
+  it('draws the tables and references into a new file, whatever the destination', async () => {
+    await using folder = await temporaryFolder();
+    const context = contextFor('hard', THREE);
+    const draw = (name: string, force = false) =>
+      writeSubsetGraph(context, { target: 't', file: join(folder.path, name), force });
+    const result = await draw('out.svg');
+    expect(result).toMatchObject({ target: 't', file: join(folder.path, 'out.svg'), format: 'svg' });
+    const svg = await readFile(result.file, 'utf8');
+    expect(svg).toMatch(/^<svg [\s\S]*<\/svg>\n$/);
+    expect(svg.match(/<rect [^>]*rx="6"/g)).toHaveLength(result.tables);
+    await writeFile(result.file, 'mine');
+    await expect(draw('out.svg')).rejects.toMatchObject({ code: 'file_exists', exit: 5 });
+    expect(await readFile(result.file, 'utf8')).toBe('mine');
+    await draw('out.svg', true);
+    expect(await readFile(result.file, 'utf8')).toBe(svg);
+    expect((await draw('out.MMD')).format).toBe('mermaid');
+    expect(await readFile(join(folder.path, 'out.MMD'), 'utf8')).toMatch(/^flowchart LR\n {2}t0\["/);
+    await expect(draw('out.png')).rejects.toMatchObject({ code: 'graph_format_unknown', exit: 2 });
+    await expect(draw('no/out.svg')).rejects.toMatchObject({ code: 'graph_not_written' });
+    expect((await readdir(folder.path)).sort()).toEqual(['out.MMD', 'out.svg']);
   });
 
   it('takes the same share each time, exactly, and another with another seed', async () => {

@@ -207,7 +207,7 @@ describe('sanitizing', () => {
     expect(world.done).toEqual(['sanitize app']);
     press(model, 'enter');
     expect(model.navigation.top()).toMatchObject({ screen: 'coverage', list: { selected: null } });
-    press(model, 'j');
+    press(model, 'j', 'j');
     expect(model.navigation.top()).toMatchObject({ list: { selected: 'public.person.city' } });
     press(model, 'e');
     await until(() => notice(model) !== null);

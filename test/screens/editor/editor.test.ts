@@ -1,4 +1,4 @@
-import { appendFile, readFile } from 'node:fs/promises';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { dispatchKey, dispatchPaste } from '../../../screens/app/dispatch.ts';
@@ -8,8 +8,10 @@ import type { EditorRoute } from '../../../screens/editor/editor-route.ts';
 import { shownValue, typedValue } from '../../../screens/editor/fields.ts';
 import { type Panes, panesOf, selectPath } from '../../../screens/editor/selection.ts';
 import type { KeyPath } from '../../../src/config/tree.ts';
+import { UserError } from '../../../src/runtime/errors.ts';
 import { configFolder, withKey } from '../../helpers/config-folder.ts';
 import { newModel, press, until } from '../../helpers/driven-model.ts';
+import { fakeTerminal } from '../../helpers/fake-terminal.ts';
 import { fakeWorld } from '../../helpers/fake-world.ts';
 
 const FILE = withKey(`# ours
@@ -255,6 +257,40 @@ test('a file that is no YAML is told with its place, and has no form', async () 
   await until(() => editor(model).error !== null);
   expect(editor(model)).toMatchObject({ draft: null, error: { code: 'configuration_invalid' } });
   press(model, 'w', 'a', 'd', 'enter', 'esc');
+  expect(model.navigation.top().screen).toBe('targets');
+});
+
+test('a file that is no YAML is opened in the editor of the user at its first problem, and read again afterwards', async () => {
+  const folder = await configFolder({ 'tool.yml': 'targets: [\n' });
+  const file = join(folder.path, 'tool.yml');
+  const world = fakeWorld({
+    configuration: { cwd: folder.path, environment: { TOOL_TRUST: 'true', HOME: folder.path } },
+  });
+  const [problem] = world.check.problems;
+  if (!problem) throw new Error('the check has no problem');
+  world.check.problems = [{ ...problem, file, line: 2 }];
+  const opened: string[] = [];
+  let isMissing = true;
+  const terminal = {
+    ...fakeTerminal(),
+    edit: async (path: string, line?: number) => {
+      if (isMissing) throw new UserError('The editor "vi" failed', { code: 'editor_failed', exit: 1 });
+      opened.push(`${path}:${line}`);
+      await writeFile(path, 'targets: {}\n');
+    },
+  };
+  const model = newModel(world, { terminal });
+  press(model, 'E');
+  await until(() => editor(model).error !== null);
+  press(model, 'E');
+  await until(() => model.navigation.store.getState().notice !== null);
+  expect(model.navigation.store.getState().notice?.text).toBe('The editor "vi" failed');
+  expect(editor(model).error, 'the screen is still there').not.toBeNull();
+  isMissing = false;
+  press(model, 'E');
+  await until(() => editor(model).draft !== null);
+  expect(opened).toEqual([`${file}:2`]);
+  press(model, 'esc');
   expect(model.navigation.top().screen).toBe('targets');
 });
 

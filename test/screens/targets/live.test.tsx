@@ -121,7 +121,7 @@ describe('the list', () => {
     const gate = Promise.withResolvers<void>();
     const world = fakeWorld({ gate: gate.promise });
     const [model, rendered] = await drawn(world);
-    const row = async () => insidePanel(await rendered.screen()).find((line) => line.startsWith('❯ app ')) ?? '';
+    const row = async () => (await rendered.screen()).find((line) => /❯ +app /.test(line)) ?? '';
     await expect.poll(row).toContain('✓ up');
     model.runs.begin({
       title: 'Build',

@@ -27,7 +27,11 @@ export function createDumpProgress({ database, tables, expected, report }: Progr
       done += bytes;
       total += Math.max(estimate, before + bytes) - Math.max(estimate, before);
       read.set(table, before + bytes);
-      report({ event: 'progress', step: 'dump', done, total, unit: 'bytes', current: `${database}.${table}` });
+      const own = before + bytes;
+      report({
+        ...{ event: 'progress', step: 'dump', done, total, unit: 'bytes', current: `${database}.${table}` },
+        of_current: { done: own, total: Math.max(estimate, own), bytes: own },
+      });
     },
   };
 }

@@ -6,6 +6,7 @@ import { release } from '../../../repository/objects/release.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl, EngineContext, RestoreRun } from '../../engine.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
+import { restoreProgress } from '../../shared/restore-progress.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { type ClientConnection, connectionOf } from '../connection/client-options.ts';
 import { connectToServer } from '../connection/connect.ts';
@@ -52,13 +53,8 @@ export interface ClientLoading extends Pick<RestoreRun, 'plan' | 'jobs' | 'read'
 
 export async function loadByProgram(context: EngineContext, loading: ClientLoading): Promise<void> {
   const { plan, jobs } = loading;
-  const total = plan.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
   const queue = plan.tables.filter(({ rows }) => rows > 0).sort((a, b) => bytesOfTable(b) - bytesOfTable(a));
-  let done = 0;
-  const onBytes = (current: string, bytes: number): void => {
-    done += bytes;
-    context.report({ event: 'progress', step: 'restore', done, total, unit: 'bytes', current });
-  };
+  const onBytes = restoreProgress(context.report, plan.tables);
   const client = (signal: AbortSignal): Promise<void> => runClient({ ...context, signal }, { loading, queue, onBytes });
   await runTogether(
     context.signal,

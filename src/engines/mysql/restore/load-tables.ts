@@ -2,6 +2,7 @@ import { bytesOfTable, type ManifestFile, type ManifestTable } from '../../../re
 import { release } from '../../../repository/objects/release.ts';
 import type { EngineContext, RestoreRun } from '../../engine.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
+import { restoreProgress } from '../../shared/restore-progress.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { connect } from '../connection/connect.ts';
 import { type MysqlSession, SqlError } from '../connection/session.ts';
@@ -44,12 +45,7 @@ export function hasFewRows(table: ManifestTable): boolean {
  */
 export async function loadTables(context: EngineContext, loading: Loading): Promise<void> {
   const { plan, jobs, definitions } = loading;
-  const total = plan.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
-  let done = 0;
-  const onBytes = (current: string, bytes: number): void => {
-    done += bytes;
-    context.report({ event: 'progress', step: 'restore', done, total, unit: 'bytes', current });
-  };
+  const onBytes = restoreProgress(context.report, plan.tables);
   const few = new Map(plan.tables.filter(hasFewRows).map((table) => [dataOf(loading, table).table, table]));
   // Only when all tables are there: on MySQL a table waits for transactions on those that reference it.
   await makeTables(context, loading, async (session, { name }) => {

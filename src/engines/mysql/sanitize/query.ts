@@ -12,7 +12,7 @@ import { detailsOf } from '../details.ts';
 import { wordsOf } from './statements.ts';
 
 /** Default checks, but for modes that refuse existing rows. */
-const SETTINGS = [
+export const SETTINGS = [
   "SET sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'",
 ];
 
@@ -47,7 +47,7 @@ export async function runQuery(context: EngineContext, { url, manifest, statemen
 const CATALOGS = new Set(['information_schema', 'performance_schema', 'sys']);
 
 /** Table names may be qualified: `UPDATE shop.customer` would change the original on the same server. */
-async function refuseOtherDatabases(
+export async function refuseOtherDatabases(
   session: MysqlSession,
   statements: Statement[],
   { copy, original }: { copy: string; original: string },

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { ColumnFacts } from '../../../sanitize/column-facts.ts';
+import type { SuggestedQuery, SuggestedTable } from '../../../results/suggested-query.ts';
+import { type ColumnFacts, columnName } from '../../../sanitize/column-facts.ts';
 import type { Replaceable } from '../../../sanitize/replacements.ts';
-import { type KeyPair, section, touchedKeys, updateOf, withPartners } from '../../../sanitize/suggestion.ts';
+import { type KeyPair, suggestedColumn, withPartners } from '../../../sanitize/suggestion.ts';
 import type { EngineContext, SuggestionRequest } from '../../engine.ts';
-import { suggestedQuery } from '../../shared/sanitize/suggested-query.ts';
+import { headingOf } from '../../shared/sanitize/suggested-query.ts';
 import { connect } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import type { Code } from '../definitions/definitions.ts';
@@ -20,45 +21,46 @@ import { DIALECT, DROP_FUNCTIONS, FUNCTIONS } from './replacements.ts';
 export async function suggestQuery(
   context: EngineContext,
   { url, columns, suspects }: SuggestionRequest,
-): Promise<string> {
+): Promise<SuggestedQuery> {
   const database = url.database ?? '';
   await using session = await connect(context, url);
   const keys = await readForeignKeys(session, { database, schema: columns[0]?.schema ?? '' });
-  const all = withPartners(suspects, { columns, pairs: keys.flatMap(({ pairs }) => pairs) });
+  const pairs = keys.flatMap((key) => key.pairs);
+  const all = withPartners(suspects, { columns, pairs });
   const tables = Map.groupBy(all, ({ facts }) => facts.table);
-  const touched = touchedKeys(keys, all);
   const triggers = await triggersOf(session, database, [...tables.keys()]);
-  const touchingClocks = await clocksOf(session, database);
-  const salt = quoteText(randomBytes(12).toString('hex'));
-  return suggestedQuery({ column: 'database.table.column', hash: 'tool_hash' }, [
-    FUNCTIONS.replace('%', salt),
-    section(
-      'These triggers would log the old values: they are recreated at the end.',
-      triggers.map(({ name }) => `DROP TRIGGER ${quoteName(name)};`),
-    ),
-    section(
-      'Both sides of these foreign keys change: they are recreated, and thereby checked, at the end.',
-      touched.map(({ table, name }) => `ALTER TABLE ${quoteName(table)} DROP FOREIGN KEY ${quoteName(name)};`),
-    ),
-    ...[...tables].map(([table, ofTable]) =>
-      updateOf(
-        { columns: ofTable, name: quoteName(table) },
-        {
-          dialect: DIALECT,
-          inSql,
-          extra: touchingClocks(
-            table,
-            ofTable.map(({ facts }) => facts),
-          ),
-        },
-      ),
-    ),
-    section('Recreate triggers and foreign keys, and drop the functions.', [
-      ...touched.map(({ table, definition }) => `ALTER TABLE ${quoteName(table)} ADD ${definition};`),
-      ...triggers.map(createTrigger),
-      ...DROP_FUNCTIONS,
-    ]),
-  ]);
+  const clocks = await clocksOf(session, database);
+  const pathOf = ({ schema, table, column }: ColumnFacts): string =>
+    [schema, table, column].map((name) => quoteName(name)).join('.');
+  return {
+    heading: headingOf({ column: 'database.table.column', hash: 'tool_hash' }),
+    functions: FUNCTIONS.replace('%', () => quoteText(randomBytes(12).toString('hex'))),
+    tables: [...tables].map(([table, ofTable]): SuggestedTable => {
+      const ofTriggers = triggers.get(table) ?? [];
+      return {
+        name: quoteName(table),
+        columns: ofTable.map((suspect) => suggestedColumn(suspect, { dialect: DIALECT, inSql, pathOf, pairs })),
+        before: ofTriggers.map(({ name }) => `DROP TRIGGER ${quoteName(name)};`),
+        after: ofTriggers.map(createTrigger),
+        unchanged: (clocks.get(table) ?? []).map((column) => ({
+          column: columnName({ schema: ofTable[0]?.facts.schema ?? '', table, column }),
+          sql: `${quoteName(column)} = ${quoteName(column)}`,
+        })),
+      };
+    }),
+    keys: keys.map((key) => ({
+      columns: key.pairs.flat().map(columnName),
+      drop: `ALTER TABLE ${quoteName(key.table)} DROP FOREIGN KEY ${quoteName(key.name)};`,
+      add: `ALTER TABLE ${quoteName(key.table)} ADD ${key.definition};`,
+    })),
+    beforeKeys: [],
+    closing: DROP_FUNCTIONS,
+    remarks: {
+      triggers: 'These triggers would log the old values: they are recreated at the end.',
+      keys: 'Both sides of these foreign keys change: they are recreated, and thereby checked, at the end.',
+      end: 'Recreate triggers and foreign keys, and drop the functions.',
+    },
+  };
 }
 
 interface ForeignKey {
@@ -95,15 +97,17 @@ async function readForeignKeys(
   });
 }
 
-async function triggersOf(session: MysqlSession, database: string, tables: string[]): Promise<Code[]> {
-  if (tables.length === 0) return [];
-  const rows = await session.query<{ name: string }>(`
-    SELECT TRIGGER_NAME AS name FROM information_schema.TRIGGERS
+/** By table. */
+async function triggersOf(session: MysqlSession, database: string, tables: string[]): Promise<Map<string, Code[]>> {
+  if (tables.length === 0) return new Map();
+  const rows = await session.query<{ name: string; table_: string }>(`
+    SELECT TRIGGER_NAME AS name, EVENT_OBJECT_TABLE AS table_ FROM information_schema.TRIGGERS
     WHERE ${inDatabase('TRIGGER_SCHEMA', database)} AND EVENT_MANIPULATION = 'UPDATE'
       AND EVENT_OBJECT_TABLE IN (${tables.map(quoteText).join(', ')})`);
-  const names = new Set(rows.map(({ name }) => name));
+  const tableOf = new Map(rows.map(({ name, table_ }) => [name, table_]));
   const { triggers } = await readCode(session, database, () => {});
-  return triggers.filter(({ name }) => names.has(name));
+  const ofTables = triggers.filter(({ name }) => tableOf.has(name));
+  return Map.groupBy(ofTables, ({ name }) => tableOf.get(name) ?? '');
 }
 
 function createTrigger({ create, sql_mode }: Code): string {
@@ -116,18 +120,13 @@ function createTrigger({ create, sql_mode }: Code): string {
   ].join('\n');
 }
 
-/** Columns with ON UPDATE CURRENT_TIMESTAMP, which otherwise change with each UPDATE. */
-async function clocksOf(
-  session: MysqlSession,
-  database: string,
-): Promise<(table: string, changing: ColumnFacts[]) => string[]> {
+/** By table, columns with ON UPDATE CURRENT_TIMESTAMP, which otherwise change with each UPDATE. */
+async function clocksOf(session: MysqlSession, database: string): Promise<Map<string, string[]>> {
   const rows = await session.query<{ table_: string; column_: string }>(`
     SELECT TABLE_NAME AS table_, COLUMN_NAME AS column_ FROM information_schema.COLUMNS
     WHERE ${inDatabase('TABLE_SCHEMA', database)} AND EXTRA LIKE '%on update%'`);
-  return (table, changing) =>
-    rows
-      .filter(({ table_, column_ }) => table_ === table && !changing.some(({ column }) => column === column_))
-      .map(({ column_ }) => `${quoteName(column_)} = ${quoteName(column_)}`);
+  const byTable = Map.groupBy(rows, ({ table_ }) => table_);
+  return new Map([...byTable].map(([table, of]) => [table, of.map(({ column_ }) => column_)]));
 }
 
 function inSql({ column, family, ignoresCase }: ColumnFacts): Pick<Replaceable, 'name' | 'text' | 'key'> {

@@ -19,6 +19,8 @@ export interface ContentsEntry {
   definition: string;
   /** Of a table; empty for all else. */
   accessMethod: string;
+  /** The numbers of the entries that it depends on. */
+  needs: number[];
 }
 
 const MAGIC = 'PGDMP';
@@ -71,8 +73,6 @@ interface WalkedEntry extends Omit<ContentsEntry, 'definition'> {
   start: number;
   end: number;
   owner: string;
-  /** The numbers of the entries that it depends on. */
-  needs: number[];
 }
 
 /** Passes on each entry; `false` where the format is not the one that is understood. */

@@ -26,7 +26,7 @@ export function createDumpProgress({ tables, expected, report }: ProgressOptions
   let done = 0;
   let finishedBytes = 0;
   let finishedEstimate = 0;
-  let current: string | undefined;
+  let current: CatalogTable | undefined;
 
   function total(): number {
     const ratio = finishedEstimate > 0 ? finishedBytes / finishedEstimate : 1;
@@ -35,16 +35,23 @@ export function createDumpProgress({ tables, expected, report }: ProgressOptions
   }
 
   function say(): void {
-    report({ event: 'progress', step: 'dump', done, total: total(), unit: 'bytes', ...(current && { current }) });
+    const event = { event: 'progress', step: 'dump', done, total: total(), unit: 'bytes' } as const;
+    if (!current) {
+      report(event);
+      return;
+    }
+    const bytes = read.get(current) ?? 0;
+    const of_current = { done: bytes, total: Math.max(bytes, unfinished.get(current) ?? 0), bytes };
+    report({ ...event, current: nameOf(current), of_current });
   }
 
   return {
     onStarted(table) {
-      current = nameOf(table);
+      current = table;
       say();
     },
     onBytes(table, bytes) {
-      current = nameOf(table);
+      current = table;
       done += bytes;
       read.set(table, (read.get(table) ?? 0) + bytes);
       say();

@@ -3,15 +3,15 @@ import { quoteText } from '../connection/session.ts';
 
 /** Functions of the expressions; they end with the session. `%`: the salt. */
 export const FUNCTIONS = `-- The replacement of a value: 32 hexadecimal digits, always the same for the same value.
-CREATE FUNCTION pg_temp.hash(value text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS
+CREATE OR REPLACE FUNCTION pg_temp.hash(value text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS
   $$ SELECT md5(% || value) $$;
 
 -- A number below a limit, always the same for the same value.
-CREATE FUNCTION pg_temp.number(value text, below bigint) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT AS
+CREATE OR REPLACE FUNCTION pg_temp.number(value text, below bigint) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT AS
   $$ SELECT ('x' || left(pg_temp.hash(value), 15))::bit(60)::bigint % below $$;
 
 -- The value in other letters and digits: a letter for a letter, a digit for a digit, never the same one.
-CREATE FUNCTION pg_temp.scramble(value text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$
+CREATE OR REPLACE FUNCTION pg_temp.scramble(value text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$
   SELECT coalesce(string_agg(CASE
       WHEN c ~ '[0-9]' THEN chr(48 + (ascii(c) - 47 + pg_temp.number(value || i, 9)::int) % 10)
       WHEN c ~ '[A-Z]' THEN chr(65 + (ascii(c) - 64 + pg_temp.number(value || i, 25)::int) % 26)

@@ -1,17 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { ColumnFacts } from '../../../sanitize/column-facts.ts';
+import type { SuggestedQuery, SuggestedTable } from '../../../results/suggested-query.ts';
+import { type ColumnFacts, columnName } from '../../../sanitize/column-facts.ts';
 import type { Replaceable } from '../../../sanitize/replacements.ts';
-import {
-  type KeyPair,
-  type SuggestedTable,
-  type SuspectColumn,
-  section,
-  touchedKeys,
-  updateOf,
-  withPartners,
-} from '../../../sanitize/suggestion.ts';
+import { type KeyPair, type SuspectColumn, suggestedColumn, withPartners } from '../../../sanitize/suggestion.ts';
 import type { EngineContext, SuggestionRequest } from '../../engine.ts';
-import { suggestedQuery } from '../../shared/sanitize/suggested-query.ts';
+import { headingOf } from '../../shared/sanitize/suggested-query.ts';
 import { connect } from '../connection/connect.ts';
 import { type PsqlSession, quoteText } from '../connection/session.ts';
 import { DIALECT, FUNCTIONS } from './replacements.ts';
@@ -23,32 +16,47 @@ import { DIALECT, FUNCTIONS } from './replacements.ts';
 export async function suggestQuery(
   context: EngineContext,
   { url, columns, suspects }: SuggestionRequest,
-): Promise<string> {
+): Promise<SuggestedQuery> {
   await using session = await connect(context, url);
   const keys = await readForeignKeys(session);
-  const all = withPartners(suspects, { columns, pairs: keys.flatMap(({ pairs }) => pairs) });
+  const pairs = keys.flatMap((key) => key.pairs);
+  const all = withPartners(suspects, { columns, pairs });
   const names = await quotedNames(session, all);
-  const tables = [...Map.groupBy(all, ({ facts }) => tableOf(facts)).values()].map(
-    (ofTable): SuggestedTable => ({ columns: ofTable, name: nameIn(names, ofTable[0]?.facts) }),
-  );
-  const touched = touchedKeys(keys, all);
   const triggers = await tablesWithTriggers(session);
-  const silenced = tables.filter(({ columns: [first] }) => first && triggers.has(tableOf(first.facts)));
-  const salt = quoteText(randomBytes(12).toString('hex'));
-  return suggestedQuery({ column: 'schema.table.column', hash: 'pg_temp.hash' }, [
-    FUNCTIONS.replace('%', salt),
-    section(
-      'Triggers would log the old values.',
-      silenced.map(({ name }) => `ALTER TABLE ${name} DISABLE TRIGGER USER;`),
-    ),
-    section('Both sides of these foreign keys change: they are recreated at the end.', touched.map(dropKey)),
-    ...tables.map((table) => updateOf(table, { dialect: DIALECT, inSql: (facts) => inSql(names, facts) })),
-    section('Recreate triggers and foreign keys, and drop the functions.', [
-      ...(touched.length > 0 ? ['SET CONSTRAINTS ALL IMMEDIATE;'] : []),
-      ...touched.map(addKey),
-      ...silenced.map(({ name }) => `ALTER TABLE ${name} ENABLE TRIGGER USER;`),
-    ]),
-  ]);
+  const writing = {
+    dialect: DIALECT,
+    inSql: (facts: ColumnFacts) => inSql(names, facts),
+    pathOf: (facts: ColumnFacts) => `${nameIn(names, facts)}.${names.get(facts.column)}`,
+    pairs,
+  };
+  return {
+    heading: headingOf({ column: 'schema.table.column', hash: 'pg_temp.hash' }),
+    functions: FUNCTIONS.replace('%', () => quoteText(randomBytes(12).toString('hex'))),
+    tables: [...Map.groupBy(all, ({ facts }) => tableOf(facts))].map(([table, ofTable]): SuggestedTable => {
+      const name = nameIn(names, ofTable[0]?.facts);
+      const silenced = triggers.has(table);
+      return {
+        name,
+        columns: ofTable.map((suspect) => suggestedColumn(suspect, writing)),
+        before: silenced ? [`ALTER TABLE ${name} DISABLE TRIGGER USER;`] : [],
+        after: silenced ? [`ALTER TABLE ${name} ENABLE TRIGGER USER;`] : [],
+        unchanged: [],
+      };
+    }),
+    keys: keys.map((key) => ({
+      columns: key.pairs.flat().map(columnName),
+      // A deferred key would still cascade or refuse.
+      drop: `ALTER TABLE ${key.table} DROP CONSTRAINT ${key.name};`,
+      add: `ALTER TABLE ${key.table} ADD CONSTRAINT ${key.name} ${key.definition};`,
+    })),
+    beforeKeys: ['SET CONSTRAINTS ALL IMMEDIATE;'],
+    closing: [],
+    remarks: {
+      triggers: 'Triggers would log the old values.',
+      keys: 'Both sides of these foreign keys change: they are recreated at the end.',
+      end: 'Recreate triggers and foreign keys, and drop the functions.',
+    },
+  };
 }
 
 interface ForeignKey {
@@ -105,15 +113,6 @@ function inSql(
   const plain = family === 'text' && !ignoresCase ? name : `${name}::text`;
   const text = ignoresCase ? `lower(${plain})` : plain;
   return { name, text, key: text };
-}
-
-/** A deferred key would still cascade or refuse. */
-function dropKey({ table, name }: ForeignKey): string {
-  return `ALTER TABLE ${table} DROP CONSTRAINT ${name};`;
-}
-
-function addKey({ table, name, definition }: ForeignKey): string {
-  return `ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition};`;
 }
 
 function tableOf({ schema, table }: Pick<ColumnFacts, 'schema' | 'table'>): string {

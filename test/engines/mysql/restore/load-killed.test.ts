@@ -7,10 +7,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../../../src/operations/build.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
+import { trials } from '../../../helpers/trials.ts';
 
 const MAIN = new URL('../../../../src/main.ts', import.meta.url).pathname;
 const FLAVOURS: TestFlavour[] = process.env.TOOL_TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
-const MOMENTS = process.env.TOOL_TEST_FULL ? 30 : 2;
 
 /** Enough work that every step of a load takes its time, and everything that cannot move with its tables. */
 const FILL = [
@@ -34,6 +34,7 @@ const CHANGE = [
 ];
 
 for (const flavour of FLAVOURS) {
+  const part = trials(`kills/load-${flavour}`);
   describeWithMysql(flavour, { name: 'a load whose whole process group is killed' }, () => {
     let server: TestMysql;
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -89,7 +90,9 @@ for (const flavour of FLAVOURS) {
       return JSON.stringify(facts);
     }
 
-    it(`leaves the tables as they were, or the finished new ones, at ${MOMENTS} moments, and the next run ends what it began`, async () => {
+    it(part.title('leaves the tables as they were, or the finished new ones, and the next run ends what it began'), {
+      timeout: part.timeout,
+    }, async () => {
       expect(await ended(startLoad(1))).toBe(0);
       const older = { all: await server.dump('copy'), tables: await tables() };
       const timed = startLoad(0);
@@ -104,30 +107,30 @@ for (const flavour of FLAVOURS) {
       let present = newer;
       let finished = 0;
       let sweepable = 0;
-      for (let moment = 0; moment < MOMENTS; moment += 1) {
+      await part.each(async ({ fraction }) => {
         const [index, wanted] = present === newer ? [1, older] : [0, newer];
         const child = startLoad(index);
         const exit = ended(child);
         await begun(child);
-        await Promise.race([exit, setTimeout((duration * moment) / MOMENTS)]);
+        await Promise.race([exit, setTimeout(duration * fraction)]);
         killGroup(child);
         await exit;
         const now = await tables();
         const known = [present, wanted].find((state) => state.tables === now);
-        expect(known, `moment ${moment}: the tables are neither the old nor the new ones`).toBeDefined();
+        expect(known, `after ${fraction} of its time: the tables are neither the old nor the new ones`).toBeDefined();
         if (known === wanted) finished += 1;
         sweepable += (await server.databases()).filter((name) => name.includes('.tool-new-')).length;
         present = known ?? present;
-      }
+      });
       // Moments that all fall before the restore, or after the swap, would show nothing.
-      expect(finished).toBeLessThan(MOMENTS);
-      expect(sweepable).toBeGreaterThan(MOMENTS / 6);
+      if (part.count >= 2) expect(finished).toBeLessThan(part.count);
+      if (part.count >= 2) expect(sweepable).toBeGreaterThan(part.count / 6);
 
       expect(await ended(startLoad(0))).toBe(0);
       expect(await server.dump('copy')).toBe(newer.all);
       expect(await server.databases()).toEqual(['copy', 'copy.tool-undo', 'source']);
       expect(await readdir(join(folder.path, 'staging'))).toEqual([]);
-    }, 600_000);
+    });
   });
 }
 

@@ -7,13 +7,13 @@ import {
   type TestPostgres,
   temporaryFolder,
 } from '../../../helpers/postgres-server.ts';
+import { noteServer, trials } from '../../../helpers/trials.ts';
 
-const BATCHES = 5;
+const part = trials('subsets/postgres');
+/** Schemas in one database. */
 const BATCH = 40;
-/** Real servers on a busy machine take their time. */
-const LIMIT = 240_000;
 
-describeWithPostgres('subsets of 200 random schemas', () => {
+describeWithPostgres('subsets of random schemas', () => {
   let server: TestPostgres;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
@@ -21,7 +21,8 @@ describeWithPostgres('subsets of 200 random schemas', () => {
     vi.stubEnv('TMPDIR', fastFolder());
     folder = await temporaryFolder();
     server = await startPostgres();
-  }, LIMIT);
+    noteServer(`PostgreSQL ${(await server.psql('postgres', { sql: 'SHOW server_version' })).split(' ')[0]?.trim()}`);
+  }, 240_000);
 
   afterAll(async () => {
     await server?.stop();
@@ -29,10 +30,13 @@ describeWithPostgres('subsets of 200 random schemas', () => {
     vi.unstubAllEnvs();
   });
 
-  for (let batch = 0; batch < BATCHES; batch += 1) {
-    const seeds = Array.from({ length: BATCH }, (_, index) => 1 + batch * BATCH + index);
-    it(`are what the rules say, row by row, for the seeds ${seeds[0]} to ${seeds.at(-1)}`, { timeout: LIMIT }, () =>
-      checkWorlds({ server: worldsOnPostgres(server, folder.path), directory: folder.path, seeds }),
-    );
-  }
+  it(part.title('are what the rules say, row by row'), { timeout: part.timeout }, () =>
+    part.eachBatch(BATCH, (rounds) =>
+      checkWorlds({
+        server: worldsOnPostgres(server, folder.path),
+        directory: folder.path,
+        seeds: rounds.map(({ seed }) => seed),
+      }),
+    ),
+  );
 });

@@ -1,7 +1,8 @@
-import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest.ts';
+import type { ManifestTable } from '../../../../repository/manifest.ts';
 import { UserError } from '../../../../runtime/errors.ts';
 import type { EngineContext } from '../../../engine.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
+import { restoreProgress } from '../../../shared/restore-progress.ts';
 import { runTogether } from '../../../shared/run-together.ts';
 import { connect } from '../../connection/connect.ts';
 import { connectionOf } from '../../connection/url.ts';
@@ -21,27 +22,22 @@ import type { Filling } from './filling.ts';
 /** Loads the rows, several tables or parts of one at once, the largest first, each straight from its compressed object. */
 export async function loadTables(context: EngineContext, fill: Filling): Promise<void> {
   const { plan, jobs } = fill;
-  const total = plan.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
   const queue = batches(plan.tables, fill);
   const loaded = new Map<ManifestTable, number>();
   /** Of which a part could not be loaded. */
   const refused = new Set<ManifestTable>();
-  let done = 0;
-  const onBytes = (current: string, bytes: number): void => {
-    done += bytes;
-    context.report({ event: 'progress', step: 'restore', done, total, unit: 'bytes', current });
-  };
+  const onBytes = restoreProgress(context.report, plan.tables);
   const worker = async (signal: AbortSignal): Promise<void> => {
     for (let batch = queue.shift(); batch && !signal.aborted; batch = queue.shift()) {
       if (batch.some(({ table }) => refused.has(table))) continue;
-      let read = 0;
+      const read = new Map<string, number>();
       const outcome = await loadBatch(
         { ...context, signal },
         {
           fill,
           batch,
           onBytes: (current, bytes) => {
-            read += bytes;
+            read.set(current, (read.get(current) ?? 0) + bytes);
             onBytes(current, bytes);
           },
         },
@@ -52,7 +48,7 @@ export async function loadTables(context: EngineContext, fill: Filling): Promise
       }
       if (!fill.errors) throw outcome;
       // The batch is one transaction: which of its tables can be loaded shows one at a time.
-      done -= read;
+      for (const [table, bytes] of read) onBytes(table, -bytes);
       if (batch.length > 1) {
         queue.unshift(...batch.map((rows) => [rows]));
         continue;

@@ -3,10 +3,10 @@ import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { openLogFile } from '../../../src/cli/printers/log-file.ts';
-import { temporaryFolder } from '../../helpers/postgres-server.ts';
+import { openLogFile } from '../../src/runtime/log-file.ts';
+import { temporaryFolder } from '../helpers/postgres-server.ts';
 
-const SOURCE = new URL('../../../src/cli/printers/log-file.ts', import.meta.url).pathname;
+const SOURCE = new URL('../../src/runtime/log-file.ts', import.meta.url).pathname;
 
 async function lines(folder: string): Promise<string[]> {
   const names = (await readdir(folder)).filter((name) => name.startsWith('tool.log'));

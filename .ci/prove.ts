@@ -1,0 +1,133 @@
+/** `npm run prove`: the rounds of test/prove/promises.ts, as many as asked for; goes on where the last run ended. */
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, release, type } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type NamedPart, PARTS } from '../test/prove/promises.ts';
+import { build } from './build.mjs';
+import { parseOptions, USAGE } from './prove/options.ts';
+import { proofPage } from './prove/page.ts';
+import { type BeginLine, type ProveLine, parseJournal, proofOf, roundsLeft } from './prove/proof.ts';
+import { startRounds } from './prove/rounds.ts';
+import { createProgress } from './prove/show-progress.ts';
+
+/** A part that fails so often in one run is left for the next one. */
+const FAILURES = 3;
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+process.exitCode = await prove(process.argv.slice(2));
+
+async function prove(args: string[]): Promise<number> {
+  if (args.includes('--help') || args.includes('-h')) {
+    console.log(USAGE);
+    return 0;
+  }
+  let options: ReturnType<typeof parseOptions>;
+  try {
+    options = parseOptions(args, PARTS);
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${USAGE}`);
+    return 2;
+  }
+  const { parts, round, roundsOf } = options;
+  const state = resolve(root, options.state);
+  // The journal of a round that is repeated is none of the proof.
+  const journal = join(state, round === null ? 'journal.jsonl' : 'repeat.jsonl');
+  mkdirSync(join(state, 'logs'), { recursive: true });
+  if (options.begin && round === null && existsSync(journal)) {
+    renameSync(journal, join(state, `journal-${new Date().toISOString().replaceAll(':', '')}.jsonl`));
+  }
+  if (round !== null) rmSync(journal, { force: true });
+  const read = (): ProveLine[] => (existsSync(journal) ? parseJournal(readFileSync(journal, 'utf8')) : []);
+  const add = (line: ProveLine): void => appendFileSync(journal, `${JSON.stringify(line)}\n`);
+  const earlier = read().find((line) => line.kind === 'begin');
+  if (earlier && options.seed !== null && options.seed !== earlier.seed) {
+    console.error(
+      `The rounds in ${options.state} have the seed ${earlier.seed}. Begin again with --new, or name another folder with --state.`,
+    );
+    return 2;
+  }
+  const seed = options.seed ?? earlier?.seed ?? Math.floor(Math.random() * 2 ** 31);
+  add(begun(seed, Object.fromEntries(parts.map((part) => [part.name, roundsOf(part)]))));
+
+  const progress = createProgress(process.stdout);
+  const stop = join(state, 'stop');
+  rmSync(stop, { force: true });
+  let isStopping = false;
+  let running: ReturnType<typeof startRounds> | null = null;
+  const interrupt = (): void => {
+    if (isStopping) running?.kill();
+    else progress.say('Ends after the present round. Ctrl-C again ends at once.');
+    isStopping = true;
+    writeFileSync(stop, '');
+  };
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  if (parts.some(({ file }) => file.startsWith('test/e2e/'))) await build();
+
+  for (const part of parts) {
+    if (isStopping) break;
+    await provePart(part);
+  }
+
+  async function provePart(part: NamedPart): Promise<void> {
+    let left = round === null ? roundsLeft(read(), part.name, roundsOf(part)) : [round];
+    for (let failures = 0; left.length > 0 && failures < FAILURES && !isStopping; ) {
+      const before = read().length;
+      const show = (lines: ProveLine[]): void =>
+        progress.part({ part, parts, left: left.length, lines: lines.slice(before) });
+      running = startRounds({ root, state, part, plan: { part: part.name, seed, rounds: left, journal, stop } });
+      const watching = setInterval(() => show(read()), 500);
+      const end = await running.ended;
+      clearInterval(watching);
+      const made = read().slice(before);
+      show(read());
+      const tried = made.filter((line) => line.kind === 'round' || line.kind === 'failure');
+      if (end.skipped !== null) add({ kind: 'skipped', part: part.name, reason: end.skipped });
+      const isKnown = made.some((line) => line.kind === 'failure');
+      if (end.failure !== null && !isKnown && !isStopping) {
+        add({
+          kind: 'failure',
+          part: part.name,
+          seed,
+          round: null,
+          message: end.failure,
+          at: new Date().toISOString(),
+        });
+      }
+      if (end.failure === null) break;
+      failures += 1;
+      const had = new Set(tried.map((line) => line.round));
+      left = left.filter((number) => !had.has(number));
+      if (!isKnown) break;
+    }
+    progress.done(part, read());
+  }
+
+  const proof = proofOf(read(), PARTS);
+  if (proof && round === null) {
+    writeFileSync(join(root, 'docs/proof.json'), `${JSON.stringify(proof, null, 2)}\n`);
+    writeFileSync(join(root, 'docs/proof.md'), proofPage(proof, PARTS));
+  }
+  const findings = (proof?.parts ?? []).flatMap(({ name, findings: own }) =>
+    own.filter(({ passes }) => !passes).map((finding) => ({ name, ...finding })),
+  );
+  for (const { name, message, repeat } of findings) {
+    progress.say(
+      `${name} fails: ${message}\n  ${repeat}\n  ${join(options.state, 'logs', `${name.replace('/', '-')}.log`)}`,
+    );
+  }
+  if (round === null) progress.say(`Wrote docs/proof.md and docs/proof.json (seed ${seed})`);
+  if (isStopping) progress.say('The same command goes on with the remaining rounds.');
+  return findings.length > 0 ? 1 : isStopping ? 130 : 0;
+}
+
+function begun(seed: number, asked: Record<string, number>): BeginLine {
+  const commit = execFileSync('git', ['describe', '--always', '--dirty', '--exclude=*'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const system = `${type()} ${release()}, ${cpus().length} cores`;
+  const node = process.versions.node;
+  return { kind: 'begin', seed, commit: commit.trim(), node, system, at: new Date().toISOString(), asked };
+}

@@ -1,0 +1,71 @@
+import { parseArgs } from 'node:util';
+import type { NamedPart } from '../../test/prove/promises.ts';
+
+export interface ProveOptions {
+  /** Of one part, how many rounds it is to have had. */
+  roundsOf(part: NamedPart): number;
+  /** Null: that of the state, or a new one. */
+  seed: number | null;
+  parts: NamedPart[];
+  /** One round of one part, to repeat it. */
+  round: number | null;
+  state: string;
+  begin: boolean;
+}
+
+export const USAGE = `Usage: npm run prove -- [OPTIONS]
+
+  --only NAME,…   promises, or parts of them: kills, kills/load-postgres
+  --rounds N      rounds of each promise, or N% of those for docs/proof.md (default: 100%)
+  --seed S        repeats the cases of an earlier run (default: random)
+  --round N       repeats one round of one part: with --only and --seed
+  --state FOLDER  finished rounds, with which the next run goes on (default: .prove)
+  --new           begins again, and keeps the earlier journal beside the new one
+
+Ctrl-C ends the run after the present round, a second one at once.`;
+
+/** Throws an error that says what is wrong with the arguments. */
+export function parseOptions(args: string[], all: NamedPart[]): ProveOptions {
+  const { values } = parseArgs({
+    args,
+    options: {
+      only: { type: 'string' },
+      rounds: { type: 'string', default: '100%' },
+      seed: { type: 'string' },
+      round: { type: 'string' },
+      state: { type: 'string', default: '.prove' },
+      new: { type: 'boolean', default: false },
+    },
+  });
+  const parts = values.only === undefined ? all : values.only.split(',').flatMap((name) => named(name, all));
+  const seed = values.seed === undefined ? null : whole(values.seed, '--seed');
+  const round = values.round === undefined ? null : whole(values.round, '--round');
+  if (round !== null && (parts.length !== 1 || seed === null)) {
+    throw new Error('--round repeats one round of one part: name it with --only, and its seed with --seed');
+  }
+  return { roundsOf: rounds(values.rounds, all), seed, parts, round, state: values.state, begin: values.new };
+}
+
+function named(name: string, all: NamedPart[]): NamedPart[] {
+  const found = all.filter((part) => part.name === name || part.name.startsWith(`${name}/`));
+  if (found.length > 0) return found;
+  throw new Error(`No promise "${name}". There are: ${all.map((part) => part.name).join(', ')}`);
+}
+
+/** A number is divided among the parts of a promise; each has one round at least. */
+function rounds(text: string, all: NamedPart[]): ProveOptions['roundsOf'] {
+  const [, number = '', percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text) ?? [];
+  const amount = Number(number);
+  if (number === '' || amount === 0) throw new Error(`--rounds is a number, or a percentage like 10%, not "${text}"`);
+  return (part) => {
+    if (percent) return Math.max(1, Math.round((part.rounds * amount) / 100));
+    const siblings = all.filter(({ promise }) => promise === part.promise);
+    const sum = siblings.reduce((total, one) => total + one.rounds, 0);
+    return Math.max(1, Math.round((part.rounds / sum) * amount));
+  };
+}
+
+function whole(text: string, option: string): number {
+  if (!/^\d{1,10}$/.test(text)) throw new Error(`${option} is a number, not "${text}"`);
+  return Number(text);
+}

@@ -1,0 +1,89 @@
+import { useMemo } from 'react';
+import { factLines } from '../../components/facts.tsx';
+import { Line, type Span } from '../../components/line.tsx';
+import { ListView } from '../../components/list-view.tsx';
+import { useTheme } from '../../components/theme.ts';
+import { countedEntries, historyColumns, historyFacts } from '../../src/presentation/history.ts';
+import { EMPTY, LOADING } from '../../src/presentation/lists.ts';
+import type { HistoryEntry } from '../../src/results/history-results.ts';
+import { Frame, useRoom } from '../app/frame.tsx';
+import { positionIn, rowsByIndex } from '../app/in-view.ts';
+import { BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
+import type { ScreenModule } from '../app/model.ts';
+import { readAgain } from './actions.ts';
+import { entriesOf, type HistoryRoute } from './history-route.ts';
+
+export const historyScreen: ScreenModule<HistoryRoute> = {
+  id: 'history',
+  title: 'History',
+  view: HistoryView,
+  keys: [
+    {
+      keys: ['enter', 'right'],
+      label: 'details',
+      help: 'show the entry in full',
+      when: ({ route }) => !route.opened,
+      whyNot: ({ route }) => (selectedEntry(route) ? null : 'There is no entry'),
+      run: ({ navigation }, route) => navigation.replace({ ...route, opened: true }),
+      palette: false,
+    },
+    BACK,
+    REFRESH,
+    PALETTE,
+    HELP,
+    ...MOVES,
+  ],
+  rows: (_, route) => rowsByIndex(entriesOf(route)),
+  onBack: ({ navigation }, route) => {
+    if (route.opened) {
+      navigation.replace({ ...route, opened: false });
+      return;
+    }
+    route.controller.abort();
+    navigation.pop();
+  },
+  onRefresh: readAgain,
+};
+
+function selectedEntry(route: HistoryRoute): HistoryEntry | null {
+  const entries = entriesOf(route);
+  return entries[positionIn(rowsByIndex(entries), route.list.selected)] ?? null;
+}
+
+function HistoryView({ route }: { route: HistoryRoute }) {
+  const { columns, height, wide } = useRoom();
+  const { glyphs } = useTheme();
+  const tableColumns = useMemo(() => historyColumns({ glyphs }), [glyphs]);
+  const { of, found, error, list, opened } = route;
+  const entries = entriesOf(route);
+  const path = [...(of === null ? [] : [of]), 'history'];
+  const entry = opened ? selectedEntry(route) : null;
+  if (entry) {
+    const { title, facts } = historyFacts(entry);
+    const lines: Span[][] = [[{ text: title, tone: 'strong' }], [], ...factLines({ facts, width: columns - 4 })];
+    return (
+      <Frame screen="history" path={[...path, 'entry']}>
+        {lines.slice(0, height).map((spans, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
+          <Line key={index} spans={[{ text: '  ' }, ...spans]} width={columns - 2} />
+        ))}
+      </Frame>
+    );
+  }
+  return (
+    <Frame screen="history" path={path} aside={found ? [{ text: countedEntries(found), tone: 'dim' }] : []}>
+      <ListView
+        columns={tableColumns}
+        rows={entries}
+        keyOf={(entry) => String(entries.indexOf(entry))}
+        selected={positionIn(rowsByIndex(entries), list.selected)}
+        width={columns}
+        height={height}
+        error={error}
+        empty={found ? EMPTY.history : LOADING.history}
+        detail={historyFacts}
+        wide={wide}
+      />
+    </Frame>
+  );
+}

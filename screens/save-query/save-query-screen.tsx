@@ -1,0 +1,120 @@
+import { Box } from 'ink';
+import { useMemo } from 'react';
+import { Empty, Failure } from '../../components/empty.tsx';
+import { Line, type Span } from '../../components/line.tsx';
+import { List } from '../../components/list.tsx';
+import { type DiffLine, diffLines } from '../../src/config/edit/diff-lines.ts';
+import type { PlannedQuerySave } from '../../src/operations/sanitize/save-query.ts';
+import { LOADING } from '../../src/presentation/lists.ts';
+import { querySavedText, querySaveLines } from '../../src/presentation/sanitize.ts';
+import type { ListState } from '../../src/state/list.ts';
+import { wrap } from '../../src/text/text-width.ts';
+import type { Fetched } from '../app/fetched.ts';
+import { Frame, useRoom } from '../app/frame.tsx';
+import { positionIn, rowsByIndex } from '../app/in-view.ts';
+import { BACK, HELP, MOVES } from '../app/keys.ts';
+import { type Model, notifyFailure, quietly, type ScreenModule } from '../app/model.ts';
+import { refreshTargetsAnew } from '../app/refresh.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    'save-query': SaveQueryRoute;
+  }
+}
+
+interface SaveQueryRoute extends Fetched<PlannedQuerySave> {
+  screen: 'save-query';
+  target: string;
+  /** Of the suggestion that is saved. */
+  suggestion: AbortController;
+  list: ListState;
+}
+
+export const saveQueryScreen: ScreenModule<SaveQueryRoute> = {
+  id: 'save-query',
+  title: 'Changes of the sanitization query',
+  view: SaveQueryView,
+  keys: [
+    {
+      keys: ['enter'],
+      label: 'save',
+      help: 'write the file',
+      whyNot: ({ route }) => (route.found && !route.error ? null : 'The plan is not ready yet'),
+      run: (model, route) => void save(model, route),
+      stays: true,
+      palette: false,
+    },
+    { ...BACK, label: 'cancel', help: 'back; nothing is written' },
+    HELP,
+    ...MOVES,
+  ],
+  rows: (_, route) => rowsByIndex(linesOf(route)),
+};
+
+async function save(model: Model, { found, suggestion, controller }: SaveQueryRoute): Promise<void> {
+  const { navigation, operations } = model;
+  if (!found) return;
+  try {
+    const { file } = await operations.applyQuerySave(quietly(controller.signal), found);
+    navigation.pop();
+    const top = navigation.top();
+    if (top.screen === 'suggestion' && top.controller === suggestion) {
+      suggestion.abort();
+      navigation.pop();
+    }
+    navigation.notify({ tone: 'good', text: querySavedText(file) });
+    await refreshTargetsAnew(model);
+  } catch (thrown) {
+    notifyFailure(model, thrown);
+  }
+}
+
+function linesOf({ found }: SaveQueryRoute): DiffLine[] {
+  return found ? diffLines(found.plan.before, found.plan.after) : [];
+}
+
+function SaveQueryView({ route }: { route: SaveQueryRoute }) {
+  const { columns, height } = useRoom();
+  const { target, found, error, list } = route;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what the lines are made of
+  const lines = useMemo(() => linesOf(route), [found]);
+  const above = found ? querySaveLines(found.plan).flatMap((line) => wrap(line, columns - 4)) : [];
+  const [before, after] = [found?.plan.before ?? '', found?.plan.after ?? ''].map((text) => text.split(/\r?\n/));
+  return (
+    <Frame screen="save-query" path={[target, 'suggestion', 'save']}>
+      {error && <Failure error={error} width={columns} />}
+      {!found && !error && <Empty lines={LOADING.plan} />}
+      {found && (
+        <Box flexDirection="column" paddingTop={1}>
+          {above.map((text) => (
+            <Line key={text} spans={[{ text: `  ${text}`, tone: 'strong' }]} width={columns} />
+          ))}
+          <Line spans={[]} width={columns} />
+          <List
+            items={[...lines.entries()]}
+            keyOf={([index]) => String(index)}
+            row={([, line]) => diffSpans(line, { before: before ?? [], after: after ?? [] })}
+            selected={positionIn(rowsByIndex(lines), list.selected)}
+            width={columns}
+            height={Math.max(1, height - above.length - 2)}
+          />
+        </Box>
+      )}
+    </Frame>
+  );
+}
+
+const SIGNS = {
+  same: { sign: ' ', tone: 'dim' },
+  added: { sign: '+', tone: 'good' },
+  removed: { sign: '-', tone: 'bad' },
+} as const;
+
+function diffSpans({ kind, number }: DiffLine, { before, after }: Record<'before' | 'after', string[]>): Span[] {
+  const { sign, tone } = SIGNS[kind];
+  const text = (kind === 'removed' ? before : after)[number] ?? '';
+  return [
+    { text: `${String(number + 1).padStart(4)} `, tone: 'dim' },
+    { text: `${sign} ${text}`, tone },
+  ];
+}

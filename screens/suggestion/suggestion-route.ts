@@ -1,0 +1,39 @@
+import type { TextEdit } from '../../components/text-edit.ts';
+import type { OpenSuggestion } from '../../src/operations/sanitize/suggest.ts';
+import { type SuggestionRow, suggestionRows } from '../../src/presentation/sanitize.ts';
+import type { TrialResult } from '../../src/results/sanitize-results.ts';
+import type { ColumnChoices } from '../../src/results/suggested-query.ts';
+import type { ListState } from '../../src/state/list.ts';
+import type { Fetched } from '../app/fetched.ts';
+import { selectedItem } from '../app/in-view.ts';
+
+declare module '../app/route.ts' {
+  interface Routes {
+    suggestion: SuggestionRoute;
+  }
+}
+
+/** A suggested sanitization query as a checklist. Its throw-away database is open until the user leaves. */
+export interface SuggestionRoute extends Fetched<OpenSuggestion> {
+  screen: 'suggestion';
+  target: string;
+  /** The step in progress, until the suggestion is there. */
+  step: string | null;
+  choices: ColumnChoices;
+  /** Whether the choices differ from the saved ones. */
+  changed: boolean;
+  trial: TrialResult | null;
+  trying: boolean;
+  /** What the typed text becomes. */
+  editing: 'value' | 'reason';
+  typing: TextEdit | null;
+  list: ListState;
+}
+
+export function rowsOf({ found, choices, trial }: SuggestionRoute): SuggestionRow[] {
+  return found ? suggestionRows({ ...found, choices, trial }) : [];
+}
+
+export function selectedRow(route: SuggestionRoute): SuggestionRow | null {
+  return selectedItem(rowsOf(route), ({ column }) => column, route.list);
+}

@@ -1,0 +1,123 @@
+import { Box } from 'ink';
+import { useMemo } from 'react';
+import { Line, type Span } from '../../components/line.tsx';
+import { ListView } from '../../components/list-view.tsx';
+import { TextField } from '../../components/text-field.tsx';
+import { useTheme } from '../../components/theme.ts';
+import { LOADING, noFindingsLines } from '../../src/presentation/lists.ts';
+import {
+  SUGGESTION_NOTICES,
+  suggestionColumns,
+  suggestionFacts,
+  suggestionText,
+} from '../../src/presentation/sanitize.ts';
+import { Frame, useRoom } from '../app/frame.tsx';
+import { positionIn } from '../app/in-view.ts';
+import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
+import type { KeyContext, ScreenModule } from '../app/model.ts';
+import { notWritable } from '../app/why-not.ts';
+import { acceptTyped, editColumn, leaveSuggestion, planSave, toggleColumn, tryChoices } from './actions.ts';
+import { rowsOf, type SuggestionRoute, selectedRow } from './suggestion-route.ts';
+
+export const suggestionScreen: ScreenModule<SuggestionRoute> = {
+  id: 'suggestion',
+  title: 'Suggested sanitization query',
+  view: SuggestionView,
+  keys: [
+    {
+      id: 'mark',
+      keys: ['space', 'm'],
+      label: 'mark',
+      help: 'replace the values of the column, or leave them',
+      whyNot: notOpen,
+      run: toggleColumn,
+    },
+    {
+      keys: ['enter'],
+      label: 'edit',
+      help: 'edit the new value as SQL; of a column that is left, the reason to keep it',
+      whyNot: notOpen,
+      run: (model, route) => editColumn(model, route),
+    },
+    {
+      id: 'try_query',
+      keys: ['Q'],
+      label: 'try',
+      help: 'try the replacements on ten rows of each column; nothing of it is kept',
+      palette: 'Try query',
+      whyNot: notOpen,
+      run: (model, { controller }) => tryChoices(model, controller, { tell: '' }),
+    },
+    {
+      id: 'write',
+      keys: ['w'],
+      label: 'save',
+      help: 'save the query in its file; shows the changes of the file first',
+      whyNot: (context) => notWritable(context) ?? notOpen(context),
+      run: planSave,
+      stays: true,
+    },
+    BACK,
+    PALETTE,
+    HELP,
+    ...MOVES,
+  ],
+  rows: (_, route) => ({ ids: rowsOf(route).map(({ column }) => column) }),
+  onBack: leaveSuggestion,
+  onAccept: acceptTyped,
+  onLeave: ({ navigation }, route) => navigation.replace({ ...route, typing: null }),
+};
+
+function notOpen({ route }: KeyContext<SuggestionRoute>): string | null {
+  return route.found && rowsOf(route).length > 0 ? null : SUGGESTION_NOTICES.notOpen;
+}
+
+/** Rows of the text field and the line above it. */
+const FIELD_ROWS = 2;
+
+function SuggestionView({ route }: { route: SuggestionRoute }) {
+  const { columns, height, wide } = useRoom();
+  const { glyphs } = useTheme();
+  const { target, found, error, step, typing, editing, choices, trial, list } = route;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what the rows are made of
+  const rows = useMemo(() => rowsOf(route), [found, choices, trial]);
+  const tableColumns = useMemo(() => suggestionColumns({ glyphs }), [glyphs]);
+  const row = selectedRow(route);
+  const label = editing === 'value' ? `${row?.name ?? ''} =` : 'Reason:';
+  return (
+    <Frame screen="suggestion" path={[target, 'suggestion']} aside={aside(route)}>
+      <ListView
+        columns={tableColumns}
+        rows={rows}
+        keyOf={({ column }) => column}
+        selected={positionIn({ ids: rows.map(({ column }) => column) }, list.selected)}
+        width={columns}
+        height={typing ? height - FIELD_ROWS : height}
+        error={error}
+        empty={found ? noFindingsLines('') : [...LOADING.suggestion, ...(step === null ? [] : [step])]}
+        detail={(shown) => ({ title: shown.column, facts: suggestionFacts(shown) })}
+        wide={wide}
+      />
+      {typing && (
+        <Box flexDirection="column" flexShrink={0} paddingLeft={2}>
+          <Line spans={[]} width={columns - 2} />
+          <TextField
+            label={label}
+            edit={typing}
+            width={columns - 4}
+            placeholder={editing === 'value' ? SUGGESTION_NOTICES.valueHint : SUGGESTION_NOTICES.reasonHint}
+          />
+        </Box>
+      )}
+    </Frame>
+  );
+}
+
+function aside(route: SuggestionRoute): Span[] {
+  const { found, trying, changed } = route;
+  if (!found) return [];
+  return [
+    { text: trying ? SUGGESTION_NOTICES.trying : suggestionText(rowsOf(route)), tone: 'dim' },
+    ...(changed ? [{ text: '  not saved', tone: 'caution' as const }] : []),
+  ];
+}

@@ -1,0 +1,63 @@
+import { useMemo } from 'react';
+import { Empty, Failure } from '../../components/empty.tsx';
+import { List } from '../../components/list.tsx';
+import { LOADING } from '../../src/presentation/lists.ts';
+import { REVEAL_KEY } from '../../src/presentation/rows.ts';
+import { briefName } from '../../src/presentation/snapshot.ts';
+import { tableDiffLines } from '../../src/presentation/table-diff.ts';
+import type { TableDiff } from '../../src/results/table-diff.ts';
+import { Frame, useRoom } from '../app/frame.tsx';
+import { positionIn, rowsByIndex } from '../app/in-view.ts';
+import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
+import type { ScreenModule } from '../app/model.ts';
+import { type TableDiffRoute, toggleRevealed } from './table-diff-route.ts';
+
+export const tableDiffScreen: ScreenModule<TableDiffRoute> = {
+  id: 'table-diff',
+  title: 'Differences of a table',
+  view: TableDiffView,
+  keys: [
+    BACK,
+    {
+      keys: ['z'],
+      label: 'reveal',
+      help: 'show or mask values that look like personal data',
+      whyNot: ({ route }) =>
+        route.found?.rows?.columns.some(({ personal }) => personal !== null)
+          ? null
+          : 'No column looks like personal data',
+      run: toggleRevealed,
+    },
+    PALETTE,
+    HELP,
+    ...MOVES,
+  ],
+  rows: (_, { found }) => rowsByIndex(linesOf(found)),
+};
+
+function linesOf(found: TableDiff | null) {
+  return found ? tableDiffLines(found, { how: REVEAL_KEY }) : [];
+}
+
+export function TableDiffView({ route }: { route: TableDiffRoute }) {
+  const { columns: width, height } = useRoom();
+  const { target, table, found, error, list } = route;
+  const lines = useMemo(() => linesOf(found), [found]);
+  const names = found ? `${briefName(found.from)} → ${briefName(found.to)}` : '';
+  return (
+    <Frame screen="table-diff" path={[target, table]} aside={[{ text: names, tone: 'dim' }]}>
+      {error && <Failure error={error} width={width} />}
+      {!error && !found && <Empty lines={LOADING.difference} />}
+      {found && (
+        <List
+          items={[...lines.entries()]}
+          keyOf={([index]) => String(index)}
+          row={([, line]) => [line]}
+          selected={positionIn(rowsByIndex(lines), list.selected)}
+          width={width}
+          height={height}
+        />
+      )}
+    </Frame>
+  );
+}

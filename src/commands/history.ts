@@ -1,0 +1,32 @@
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { TARGET } from './shared-options.ts';
+
+const specification = {
+  name: 'history',
+  summary: 'list what was built, loaded, reset and transferred, newest first, with duration and outcome',
+  group: 'Look',
+  arguments: [{ ...TARGET, description: 'name of a target; default: every target', required: false }],
+  options: [{ flags: '--all', description: 'every entry that is kept, not only the newest 50' }],
+  examples: [
+    { command: 'tool history app', does: 'what was done with "app", and when' },
+    { command: 'tool history --json', does: 'all entries, for scripts' },
+  ],
+  json: 'document',
+} as const satisfies CommandSpec;
+
+export const historyCommand: CommandModule = { ...specification, run };
+
+/** Of a table for people. */
+const MOST_ROWS = 50;
+
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { formatTable } = await import('../cli/printers/table.ts');
+  const { historyColumns, historyNotes, NO_HISTORY } = await import('../presentation/history.ts');
+  const { listHistory } = await import('../operations/history/list-history.ts');
+  const list = listHistory(await invocation.context(), invocation.arguments);
+  const rows = invocation.options.all ? list.entries : list.entries.slice(0, MOST_ROWS);
+  const options = invocation.tableOptions();
+  const table = rows.length > 0 ? formatTable(historyColumns(options.style), rows, options) : NO_HISTORY;
+  const notes = historyNotes(list, rows.length);
+  return { data: list, text: [table, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n') };
+}

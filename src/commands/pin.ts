@@ -1,0 +1,23 @@
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
+
+const specification = {
+  name: 'pin',
+  summary: 'keep a snapshot: no prune removes it, and rm only with --pinned',
+  group: 'Keep and share',
+  arguments: [TARGET, SNAPSHOT],
+  options: [ORIGINAL],
+  examples: [{ command: 'tool pin app 3', does: 'keeps the fourth newest snapshot of "app" until: tool unpin app ID' }],
+  json: 'events',
+  writes: true,
+} as const satisfies CommandSpec;
+
+export const pinCommand: CommandModule = { ...specification, run };
+
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { annotatedText } = await import('../presentation/snapshot.ts');
+  const { annotate } = await import('../operations/snapshots/snapshots.ts');
+  const { target } = invocation.arguments;
+  const snapshot = await annotate(await invocation.context(), { ...snapshotRequest(invocation), pinned: true });
+  return { data: { target, snapshot }, text: annotatedText('pin', target, snapshot) };
+}

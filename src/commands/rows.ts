@@ -1,0 +1,37 @@
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
+
+const specification = {
+  name: 'rows',
+  summary: 'print the first rows of a table of a snapshot, without a database',
+  group: 'Look',
+  arguments: [
+    TARGET,
+    { ...SNAPSHOT, description: 'index (0 is the newest), latest, or id of a snapshot', required: true },
+    { name: 'table', description: 'schema.table, or the table alone where one schema has it', required: true },
+  ],
+  options: [
+    { flags: '--limit <n>', description: 'number of rows, at most 1000; default 50', value: 'count' },
+    { flags: '--reveal', description: 'print values that look like personal data, too' },
+    ORIGINAL,
+  ],
+  examples: [
+    { command: 'tool rows app 0 public.orders', does: 'personal data is masked' },
+    { command: 'tool rows app 0 orders --limit 5 --json', does: 'five rows, for a program' },
+  ],
+  json: 'document',
+} as const satisfies CommandSpec;
+
+export const rowsCommand: CommandModule = { ...specification, run };
+
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { rowsText } = await import('../cli/printers/lists.ts');
+  const { readRows } = await import('../operations/snapshots/rows.ts');
+  const { table } = invocation.arguments;
+  const { limit, reveal = false } = invocation.options;
+  const result = await readRows(await invocation.context(), {
+    ...snapshotRequest(invocation),
+    ...{ table, reveal, ...(limit !== undefined && { limit }) },
+  });
+  return { data: result, text: rowsText(result, invocation.tableOptions()) };
+}

@@ -1,0 +1,36 @@
+import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
+
+const specification = {
+  name: 'tag',
+  summary: 'add tags to a snapshot, or remove them; without any, print them',
+  group: 'Keep and share',
+  arguments: [
+    TARGET,
+    { ...SNAPSHOT, description: 'index (0 is the newest), latest, or id of a snapshot', required: true },
+    { name: 'tags', description: 'words to add, such as a release', required: false, variadic: true },
+  ],
+  options: [{ flags: '--remove <tag>', description: 'remove a tag', repeatable: true }, ORIGINAL],
+  examples: [
+    { command: 'tool tag app 0 v2.4 demo', does: 'adds two tags to the newest snapshot of "app"' },
+    { command: 'tool tag app 0 --remove demo', does: 'removes one' },
+  ],
+  json: 'events',
+  writes: true,
+} as const satisfies CommandSpec;
+
+export const tagCommand: CommandModule = { ...specification, run };
+
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { annotatedText } = await import('../presentation/snapshot.ts');
+  const { annotate, findSnapshot } = await import('../operations/snapshots/snapshots.ts');
+  const { target, tags = [] } = invocation.arguments;
+  const { remove = [] } = invocation.options;
+  const context = await invocation.context();
+  const request = snapshotRequest(invocation);
+  const snapshot =
+    tags.length + remove.length > 0
+      ? await annotate(context, { ...request, addTags: tags, removeTags: remove })
+      : (await findSnapshot(context, request)).row;
+  return { data: { target, snapshot }, text: annotatedText('tag', target, snapshot) };
+}

@@ -1,0 +1,10 @@
+import type { ClientProgram, DatabaseUrl, EngineContext } from '../../engine.ts';
+import { anyClientTools } from '../tools.ts';
+import { connectionOf } from './url.ts';
+
+/** psql for a person: with the messages and the encoding of the terminal. */
+export async function clientProgram(context: EngineContext, { url }: { url: DatabaseUrl }): Promise<ClientProgram> {
+  const { psql: file } = await anyClientTools(context);
+  const { args } = connectionOf(url);
+  return { file, args, env: url.password === null ? {} : { PGPASSWORD: url.password } };
+}

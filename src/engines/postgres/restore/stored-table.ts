@@ -1,0 +1,48 @@
+import { splitName } from '../../../text/table-names.ts';
+import type { StoredTable, TableRequest } from '../../engine.ts';
+import { CONTENTS, type ContentsEntry, readContents } from '../dump/archive-contents.ts';
+
+/** Kinds of entries that belong to a table, in the order in which they are shown. */
+const KINDS = [
+  'TABLE',
+  'DEFAULT',
+  'CONSTRAINT',
+  'CHECK CONSTRAINT',
+  'FK CONSTRAINT',
+  'INDEX',
+  'TRIGGER',
+  'POLICY',
+  'RULE',
+];
+
+/** The statements of a table in the archive's table of contents. */
+export async function readTable({ manifest, table, read }: TableRequest): Promise<StoredTable | null> {
+  const file = manifest.files.find(({ name }) => name === CONTENTS);
+  if (!file) return null;
+  const parts: Uint8Array[] = [];
+  for await (const part of read(file)) parts.push(part);
+  const entries = readContents(Buffer.concat(parts));
+  if (!entries) return null;
+  const { schema, rest } = splitName(table);
+  const all = [...entries.values()];
+  const own = all.find((entry) => entry.kind === 'TABLE' && entry.schema === schema && entry.tag === rest);
+  if (!own) return null;
+  // A foreign key of another table depends on this one, too: its name begins with that of its own table.
+  const isPart = ({ kind, tag, needs }: ContentsEntry): boolean =>
+    KINDS.includes(kind) && needs.includes(own.dumpId) && (kind === 'INDEX' || tag.startsWith(`${rest} `));
+  const order = ({ kind, tag }: ContentsEntry): string => `${KINDS.indexOf(kind)} ${tag}`;
+  const shown = [own, ...all.filter(isPart).sort((a, b) => (order(a) < order(b) ? -1 : 1))];
+  return { text: shown.map(({ definition }) => `${definition.trim()}\n`).join('\n'), key: keyIn(shown) };
+}
+
+const PRIMARY_KEY = /\bPRIMARY KEY \(((?:"(?:[^"]|"")*"|[^)"])*)\)/;
+
+function keyIn(entries: ContentsEntry[]): string[] {
+  const definition = entries.find(
+    ({ kind, definition }) => kind === 'CONSTRAINT' && PRIMARY_KEY.test(definition),
+  )?.definition;
+  const [, columns = ''] = PRIMARY_KEY.exec(definition ?? '') ?? [];
+  return [...columns.matchAll(/"((?:[^"]|"")*)"|[^\s,"]+/g)].map(([plain, quoted]) =>
+    quoted === undefined ? plain : quoted.replaceAll('""', '"'),
+  );
+}

@@ -1,0 +1,119 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { queryFilesIn } from '../../config/query-files.ts';
+import { ownershipOf } from '../../repository/claim.ts';
+import { createFolder } from '../../repository/folder.ts';
+import {
+  HISTORY_METHODS,
+  HISTORY_OPERATIONS,
+  HISTORY_OUTCOMES,
+  type HistoryEntry,
+  type HistoryList,
+} from '../../results/history-results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import { openLogFile } from '../../runtime/log-file.ts';
+
+type WithDirectory = Pick<Context, 'configuration'>;
+
+/** Of each of the two files: about 3,000 entries. */
+const MAX_BYTES = 1024 * 1024;
+/** Of each text of an entry: URLs and names are shorter. */
+const MAX_TEXT = 2000;
+const MAX_BRANCHES = 100;
+
+const text = v.pipe(v.string(), v.maxLength(MAX_TEXT));
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
+/** Unknown keys of a newer version are dropped. */
+const entrySchema = v.object({
+  at: v.pipe(text, v.isoTimestamp()),
+  operation: v.picklist(HISTORY_OPERATIONS),
+  target: text,
+  outcome: v.picklist(HISTORY_OUTCOMES),
+  error: v.nullable(text),
+  duration_ms: count,
+  snapshot: v.nullable(text),
+  sanitized: v.nullable(v.boolean()),
+  from: v.nullable(text),
+  to: v.nullable(text),
+  branches: v.pipe(v.array(text), v.maxLength(MAX_BRANCHES)),
+  method: v.nullable(v.picklist(HISTORY_METHODS)),
+  size_bytes: v.nullable(count),
+  swap_ms: v.nullable(v.pipe(v.number(), v.minValue(0))),
+});
+
+const lineSchema = v.pipe(v.string(), v.parseJson(), entrySchema);
+
+/**
+ * Appends an entry: one write, so that processes which write at the same time tear none. A folder with foreign files
+ * stays as it is.
+ */
+export async function appendHistory(
+  context: WithDirectory,
+  entry: HistoryEntry,
+  { maxBytes = MAX_BYTES } = {},
+): Promise<void> {
+  const { settings } = context.configuration;
+  const folder = createFolder(settings.working_directory);
+  if ((await ownershipOf(folder, queryFilesIn(settings))) === 'foreign') return;
+  const cut = (value: string): string => value.slice(0, MAX_TEXT);
+  const bounded: HistoryEntry = {
+    ...entry,
+    from: entry.from && cut(entry.from),
+    to: entry.to && cut(entry.to),
+    branches: entry.branches.slice(0, MAX_BRANCHES),
+  };
+  const append = openLogFile({ path: pathOf(context), maxBytes, keep: 1 });
+  // A line begins with a line feed: a process that was killed while it wrote damages its own line only.
+  append(`\n${JSON.stringify(bounded)}`);
+}
+
+/** The kept entries, newest first; lines that are not entries are counted. */
+export function readHistory(context: WithDirectory): HistoryList {
+  const path = pathOf(context);
+  const lines = [`${path}.1`, path].flatMap((file) => lastLines(file)).filter((line) => line !== '');
+  const parsed = lines.map((line) => v.safeParse(lineSchema, line));
+  const entries = parsed.flatMap(({ success, output }) => (success ? [output as HistoryEntry] : []));
+  // By their ends, entries are in order; a list is by beginnings.
+  const newestFirst = entries.reverse().sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
+  return { entries: newestFirst, damaged_lines: lines.length - entries.length };
+}
+
+/** A file that somebody else has made longer is read from its end. */
+function lastLines(file: string): string[] {
+  let handle: number;
+  try {
+    handle = openSync(file, 'r');
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return [];
+    throw unreadable(file, error);
+  }
+  try {
+    const { size } = fstatSync(handle);
+    const most = 2 * MAX_BYTES;
+    const buffer = Buffer.alloc(Math.min(size, most));
+    const read = readSync(handle, buffer, 0, buffer.length, size - buffer.length);
+    const lines = buffer.toString('utf8', 0, read).split('\n');
+    return size > most ? lines.slice(1) : lines;
+  } catch (error) {
+    throw unreadable(file, error);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function unreadable(file: string, cause: unknown): UserError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new UserError(`The history cannot be read: ${reason}`, {
+    code: 'history_unreadable',
+    exit: EXIT.failed,
+    hint: `Correct the rights of ${file}, or move it elsewhere.`,
+    cause,
+  });
+}
+
+function pathOf({ configuration }: WithDirectory): string {
+  return join(configuration.settings.working_directory, 'history.jsonl');
+}

@@ -1,0 +1,43 @@
+import type { HistoryEntry, LoadEstimate } from '../../results/history-results.ts';
+import type { LoadPlan } from '../../results/load-results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { readHistory } from './history-file.ts';
+
+/** How many of the newest loads count. */
+const COUNTED = 5;
+/** Sizes that differ by no more are the same: a short load is mostly fixed costs. */
+const ALIKE = 1.5;
+
+/** By the median of earlier loads into the same destination, in the same way; `null` without one. */
+export function estimateLoad(context: Pick<Context, 'configuration'>, plan: LoadPlan): LoadEstimate | null {
+  let entries: HistoryEntry[];
+  try {
+    ({ entries } = readHistory(context));
+  } catch {
+    return null;
+  }
+  const loads = entries.filter((entry) => isAlike(entry, plan)).slice(0, COUNTED);
+  const durations = loads.map((entry) => scaled(entry, plan.size_bytes)).sort((a, b) => a - b);
+  const median = durations[Math.floor(durations.length / 2)];
+  return median === undefined ? null : { duration_ms: Math.round(median), loads: durations.length };
+}
+
+export function methodOf({ strategy, selection, difference }: LoadPlan): NonNullable<HistoryEntry['method']> {
+  if (strategy === 'script') return 'script';
+  if (selection) return 'tables';
+  return difference?.method ?? 'full';
+}
+
+function isAlike(entry: HistoryEntry, plan: LoadPlan): boolean {
+  const { operation, outcome, to, method, from, size_bytes } = entry;
+  if (operation !== 'load' || outcome !== 'done' || to !== plan.destination.url || method !== methodOf(plan)) {
+    return false;
+  }
+  return method === 'script' ? from === plan.file : size_bytes !== null && method !== 'tables';
+}
+
+function scaled({ duration_ms, size_bytes }: HistoryEntry, size: number): number {
+  if (!size_bytes || size === 0) return duration_ms;
+  const ratio = size / size_bytes;
+  return ratio > ALIKE || ratio < 1 / ALIKE ? duration_ms * ratio : duration_ms;
+}

@@ -1,0 +1,42 @@
+import type { HistoryEntry } from '../../results/history-results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { toUserError } from '../../runtime/errors.ts';
+import { appendHistory } from './history-file.ts';
+
+type Known = Pick<HistoryEntry, 'operation' | 'target'> & Partial<Facts>;
+type Facts = Pick<
+  HistoryEntry,
+  'snapshot' | 'sanitized' | 'from' | 'to' | 'branches' | 'method' | 'size_bytes' | 'swap_ms'
+>;
+
+/** Keeps an operation in the history, with its outcome. A history that cannot be written is a warning. */
+export async function recorded<Result>(
+  context: Context,
+  known: Known,
+  { work, facts = () => ({}) }: { work: () => Promise<Result>; facts?: (result: Result) => Partial<Facts> },
+): Promise<Result> {
+  const began = context.clock();
+  const keep = async (outcome: HistoryEntry['outcome'], error: string | null, found: Partial<Facts> = {}) => {
+    const duration_ms = Math.max(0, context.clock().getTime() - began.getTime());
+    const nothing = { snapshot: null, sanitized: null, from: null, to: null, method: null, size_bytes: null };
+    const said = { ...nothing, branches: [], swap_ms: null, ...known, ...found };
+    const hide = (text: string | null) => (text === null ? null : (context.hide?.(text) ?? text));
+    const entry = { ...said, from: hide(said.from), to: hide(said.to) };
+    try {
+      await appendHistory(context, { at: began.toISOString(), outcome, error, duration_ms, ...entry });
+    } catch (thrown) {
+      const reason = thrown instanceof Error ? thrown.message : String(thrown);
+      const message = `The history cannot be written: ${reason}`;
+      context.report({ event: 'warning', code: 'history_not_written', message });
+    }
+  };
+  let result: Result;
+  try {
+    result = await work();
+  } catch (thrown) {
+    await keep(context.signal.aborted ? 'cancelled' : 'failed', toUserError(thrown).code);
+    throw thrown;
+  }
+  await keep('done', null, facts(result));
+  return result;
+}

@@ -1,0 +1,41 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ClientProgram } from '../../engines/engine.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import { planOutdated } from '../planned.ts';
+import { withTargetUrls } from '../with-target-urls.ts';
+import { chooseDestination, openDestination } from './destination.ts';
+
+export interface ClientRequest {
+  target: string;
+  /** Without password: as the run has shown it. */
+  url: string;
+}
+
+/** Runs psql or mysql on the destination of a target, as long as that is still the database of the URL. */
+export async function withClient<Result>(
+  given: Context,
+  request: ClientRequest,
+  run: (program: ClientProgram) => Promise<Result>,
+): Promise<Result> {
+  const context = await withTargetUrls(given, request.target, { source: false });
+  const { engine, url } = openDestination(chooseDestination({ ...context, report: () => {} }, request));
+  if (url.display !== request.url) throw planOutdated(`The destination is ${url.display}, no longer ${request.url},`);
+  if (url.inContainer) throw inContainer(url.display);
+  const directory = await mkdtemp(join(tmpdir(), 'tool-client-'));
+  try {
+    return await run(await engine.connect.clientProgram(context, { url, directory }));
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+function inContainer(display: string): UserError {
+  return new UserError(`${display} is reachable from a container only`, {
+    code: 'client_unavailable',
+    exit: EXIT.failed,
+    hint: 'Press y to copy its URL.',
+  });
+}

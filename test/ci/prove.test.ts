@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parseOptions } from '../../.ci/prove/options.ts';
+import { proofPage } from '../../.ci/prove/page.ts';
+import { type Proof, type ProveLine, parseJournal, proofOf, roundsLeft } from '../../.ci/prove/proof.ts';
+import { trials } from '../helpers/trials.ts';
+import { PARTS, PROMISES } from '../prove/promises.ts';
+
+const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
+const part = 'data/postgres';
+const passed = (round: number, second: number): ProveLine => ({
+  ...{ kind: 'round', part, seed: 7, round, ms: 1500, at: at(second) },
+});
+const failed = (round: number | null, second: number): ProveLine => ({
+  ...{ kind: 'failure', part, seed: 7, round, message: 'it is lost | here\n\nRepeat: x', at: at(second) },
+});
+const begun: ProveLine = {
+  ...{ kind: 'begin', seed: 7, commit: 'abc', node: '24.0.0', system: 'Linux', at: at(0) },
+  asked: { [part]: 5 },
+};
+
+it('docs/proof.md is what docs/proof.json gives', () => {
+  const proof = JSON.parse(readFileSync('docs/proof.json', 'utf8')) as Proof;
+  expect(readFileSync('docs/proof.md', 'utf8')).toBe(proofPage(proof, PARTS));
+});
+
+it('every part of the eleven promises has a test of its name in its file', () => {
+  for (const { name, file } of PARTS) {
+    const text = readFileSync(file, 'utf8');
+    // By name, or by a template that ends in the kind of the server.
+    const template = new RegExp(`trials\\(\`${name.replace(/\/.*/, '')}/(\\w+-)?\\$`);
+    expect(text.includes(`'${name}'`) || template.test(text), `${name} in ${file}`).toBe(true);
+  }
+  expect(Object.keys(PROMISES)).toHaveLength(11);
+});
+
+describe('a journal', () => {
+  const lines = [begun, passed(0, 1), failed(1, 2), passed(2, 3), failed(3, 4), passed(3, 5)];
+
+  it('gives the rounds that were made, and the findings with their present state', () => {
+    const found = proofOf(lines, PARTS)?.parts.find(({ name }) => name === part);
+    expect(found).toMatchObject({ asked: 5, rounds: 4, seconds: 5 });
+    expect(found?.findings).toEqual([
+      {
+        round: 1,
+        message: 'it is lost | here',
+        repeat: `npm run prove -- --only ${part} --seed 7 --round 1`,
+        passes: false,
+      },
+      {
+        round: 3,
+        message: 'it is lost | here',
+        repeat: `npm run prove -- --only ${part} --seed 7 --round 3`,
+        passes: true,
+      },
+    ]);
+  });
+
+  it('leaves the failed rounds first, then those that were not made', () => {
+    expect(roundsLeft(lines, part, 6)).toEqual([1, 4, 5]);
+    expect(roundsLeft(lines, 'data/mysql', 2)).toEqual([0, 1]);
+  });
+
+  it('may end in the middle of a line', () => {
+    expect(parseJournal(`${JSON.stringify(begun)}\n{"kind":"round","par`)).toEqual([begun]);
+  });
+
+  it('makes a page in which a part without rounds is not run', () => {
+    const page = proofPage(proofOf(lines, PARTS) as Proof, PARTS);
+    expect(page).toMatch(/^\| `data\/mysql` .*\| not run \|/m);
+    expect(page).toMatch(/^\| `data\/postgres` .*\| 4 \| 5 s/m);
+    expect(page).toContain('it is lost \\| here');
+  });
+});
+
+describe('the options', () => {
+  const shareOf = (rounds: string, name: string): number | undefined => {
+    const options = parseOptions(['--rounds', rounds], PARTS);
+    const found = options.parts.find((one) => one.name === name);
+    return found && options.roundsOf(found);
+  };
+
+  it('divide rounds among the parts of a promise, or take a share of those of the table', () => {
+    const [first] = PARTS;
+    expect(shareOf('10%', first?.name ?? '')).toBe(Math.round((first?.rounds ?? 0) / 10));
+    expect(shareOf('1', first?.name ?? '')).toBe(1);
+    expect(parseOptions(['--only', 'kills'], PARTS).parts.map(({ name }) => name)).toContain('kills/postgres');
+  });
+
+  it.each([
+    [['--only', 'nothing'], 'No promise "nothing"'],
+    [['--rounds', 'many'], '--rounds is a number'],
+    [['--rounds', '0'], '--rounds is a number'],
+    [['--seed', '-1'], ''],
+    [['--round', '3'], '--round repeats one round'],
+    [['--all'], "Unknown option '--all'"],
+  ])('%s is an error', (words, message) => {
+    expect(() => parseOptions(words as string[], PARTS)).toThrow(message as string);
+  });
+});
+
+it('the rounds of a part are the same ones in each run, and differ', async () => {
+  const draw = async (): Promise<number[]> => {
+    const drawn: number[] = [];
+    await trials('faults/often').each(async ({ seed, fraction, random }) => void drawn.push(seed, fraction, random()));
+    return drawn;
+  };
+  const numbers = await draw();
+  expect(await draw()).toEqual(numbers);
+  expect(new Set(numbers).size).toBe(numbers.length);
+});
+
+it('a round that fails is named with the command that repeats it; of a batch, the one round that fails', async () => {
+  const fails = trials('faults/often').each(async () => {
+    throw new Error('lost');
+  });
+  await expect(fails).rejects.toThrow(/lost\n\nRepeat: npm run prove -- --only faults\/often --seed \d+ --round 0/);
+  const batch = trials('faults/often').eachBatch(2, async (rounds) => {
+    if (rounds.some(({ number }) => number === 1)) throw new Error('lost');
+  });
+  await expect(batch).rejects.toThrow(/--round 1$/);
+  const together = trials('faults/often').eachBatch(2, async (rounds) => {
+    if (rounds.length > 1) throw new Error('lost');
+  });
+  await expect(together).rejects.toThrow('rounds 0 to 1, each of which passes alone');
+});

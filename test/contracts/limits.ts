@@ -1,0 +1,172 @@
+import { execFile } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'vitest';
+import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
+import { verify } from '../../src/operations/snapshots/verify.ts';
+import type { AnyServer } from '../helpers/any-server.ts';
+import { stagingLeftovers } from '../helpers/leftovers.ts';
+import { testContext } from '../helpers/postgres-server.ts';
+import { startTool } from '../helpers/tool-process.ts';
+import type { Round } from '../helpers/trials.ts';
+
+const run = promisify(execFile);
+const ROWS = 4000;
+const DISK_MB = 96;
+const KEY = 'ab'.repeat(16);
+
+/** Which of the machine's resources a program is short of. */
+const LIMITS = ['files', 'memory', 'file size', 'disk', 'clock'] as const;
+
+interface Limited {
+  under: string[];
+  environment: Record<string, string>;
+  told: string;
+}
+
+export interface LimitWorld {
+  round(round: Round): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A server, and a configuration with two snapshots on a small file system of its own. */
+export async function limitWorld(server: AnyServer, folder: string): Promise<LimitWorld> {
+  const work = join(folder, 'disk', 'work');
+  await mkdir(work, { recursive: true });
+  await run('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MB}m,mode=1777`, 'tmpfs', join(folder, 'disk')]);
+  await mkdir(work);
+  const config = join(folder, 'tool.yml');
+  const targets = {
+    app: { snapshot: { src_url: server.url('source'), dst_url: server.url('copy') } },
+    built: {
+      snapshot: { src_url: server.url('source') },
+      sanitize: { dst_url: server.url('clean'), override_query: "UPDATE person SET name = concat('p', id)" },
+    },
+  };
+  const context = () => testContext({ settings: { working_directory: work, targets } });
+  const tool = (words: string[], limited: Partial<Limited> = {}) => startTool({ config, words, ...limited }).ended;
+  async function done(words: string[], at = ''): Promise<void> {
+    const { code, output } = await tool(words);
+    expect(code, `${at} ${words.join(' ')}\n${output.slice(-3000)}`).toBe(0);
+  }
+
+  await server.create('source');
+  await server.run('source', [
+    'CREATE TABLE person (id integer PRIMARY KEY, name varchar(300) NOT NULL)',
+    // Random, so that it is not small in an object.
+    `INSERT INTO person VALUES ${Array.from({ length: ROWS }, (_, id) => `(${id}, '${Array.from({ length: 6 }, (_, at) => Math.abs(Math.imul(id * 6 + at, 0x9e3779b1)).toString(36)).join('')}')`).join(',')}`,
+  ]);
+  await writeFile(config, JSON.stringify({ secret_key: KEY, working_directory: work, targets }), { mode: 0o600 });
+  await done(['build', 'app']);
+  const idOf = async (): Promise<string> => (await listSnapshots(context(), 'app')).snapshots[0]?.id ?? '';
+  const older = { id: await idOf(), state: '' };
+  await server.run('source', ["UPDATE person SET name = 'changed' WHERE id % 2 = 0"]);
+  await done(['build', 'app']);
+  const newer = { id: await idOf(), state: '' };
+  await done(['build', 'built']);
+  for (const one of [older, newer]) {
+    await done(['load', 'app', one.id]);
+    one.state = await server.dump('copy');
+  }
+
+  /** A limit of a random size, from far too little to nearly enough. */
+  async function limit({ random, oneOf }: Round, scratch: string): Promise<Limited> {
+    const between = (low: number, high: number): number => Math.floor(low * (high / low) ** random());
+    const kind = oneOf(LIMITS);
+    const none = { under: [], environment: {} };
+    if (kind === 'files') {
+      const files = between(22, 80);
+      return { ...none, told: `${files} file handles`, under: ['prlimit', `--nofile=${files}`] };
+    }
+    if (kind === 'memory') {
+      const megabytes = between(100, 700);
+      return { ...none, told: `${megabytes} MB of memory`, under: ['prlimit', `--data=${megabytes * 1e6}`] };
+    }
+    if (kind === 'file size') {
+      const bytes = between(1000, 300_000);
+      return { ...none, told: `files of ${bytes} bytes`, under: ['prlimit', `--fsize=${bytes}`] };
+    }
+    if (kind === 'clock') {
+      const [days, after] = [Math.floor((random() - 0.5) * 2000), between(50, 3000)];
+      const file = join(scratch, 'clock.mjs');
+      await writeFile(file, clockThatJumps(days, after));
+      const NODE_OPTIONS = `--import=${file}`;
+      return { ...none, told: `a clock that jumps by ${days} days`, environment: { NODE_OPTIONS } };
+    }
+    const kilobytes = between(8, 3000);
+    const { stdout } = await run('df', ['--output=avail', '-k', work]);
+    const available = Number(stdout.trim().split('\n').at(-1));
+    await run('fallocate', ['-l', `${(available - kilobytes) * 1024}`, join(folder, 'disk', 'ballast')]);
+    return {
+      ...none,
+      told: `${kilobytes} kB for its working directory`,
+      environment: { TMPDIR: join(folder, 'disk') },
+    };
+  }
+
+  return {
+    stop: async () => void (await run('umount', [join(folder, 'disk')])),
+    async round(round) {
+      const present = await server.dump('copy');
+      const to = present === older.state ? newer : older;
+      const words = round.oneOf([
+        ['build', 'built'],
+        ['load', 'app', to.id],
+        ['load', 'app', to.id, '--keep-base'],
+        ['sanitize', 'built'],
+        ['export', 'app', '--output', join(folder, `${round.number}.zip`)],
+        ...(server.kind === 'postgres' ? [['load', 'app', to.id, '--in-place']] : []),
+      ]);
+      const scratch = join(folder, `scratch-${round.number}`);
+      await mkdir(scratch);
+      await mkdir(join(work, 'staging'), { recursive: true });
+      const limited = await limit(round, scratch);
+      const at = `${words.join(' ')} with ${limited.told}`;
+      const { code, signal, output } = await tool(words, limited);
+      await rm(join(folder, 'disk', 'ballast'), { force: true });
+      await server.quiet();
+      const isLoad = words[0] === 'load';
+      const now = await server.dump('copy');
+      expect(isLoad ? [present, to.state] : [present], `${at}: the destination is neither old nor new`).toContain(now);
+      if (code === 0 && isLoad) expect(now === to.state, `${at}: exit code 0 without a load`).toBe(true);
+      // Without memory or file handles a runtime may end before the program can say anything; else it says what it was.
+      const isRuntime = signal !== null || /heap|out of memory|Fatal|EMFILE|bad_alloc/i.test(output);
+      if (code !== 0 && !isRuntime) {
+        const told = `${at}: exit code ${code}\n${output.slice(-2000)}`;
+        expect(/"event":"error","code":"(?!unexpected)\w+"/.test(output), told).toBe(true);
+        expect(output, `${at}: a stack trace`).not.toMatch(/^\s+at .*\.[jt]s:\d+/m);
+      }
+      for (const target of ['app', 'built']) {
+        const { snapshots } = await listSnapshots(context(), target);
+        for (const { id } of snapshots.slice(0, 3)) {
+          expect(await verify(context(), { target, snapshot: id }), `${at}: ${target} ${id}`).toMatchObject({
+            ok: true,
+          });
+        }
+      }
+      await rm(scratch, { recursive: true });
+      await rm(join(folder, `${round.number}.zip`), { force: true });
+      // Room for the next rounds.
+      await done(['prune', 'built', '--keep-last', '2']);
+      // A clock that was ahead may have given a snapshot of the future.
+      await done(words, `after ${at}:`);
+      if (isLoad) expect((await server.dump('copy')) === to.state, `after ${at}: the next load`).toBe(true);
+      expect(await stagingLeftovers(work), `after ${at}: leftovers`).toEqual([]);
+      const left = (await server.databases()).filter((name) => name.includes('.tool-new-'));
+      const own = isLoad ? 'copy' : 'clean';
+      expect(
+        left.filter((name) => name.startsWith(own)).filter(() => isLoad || words[0] === 'sanitize'),
+        `after ${at}`,
+      ).toEqual([]);
+      await rm(join(folder, `${round.number}.zip`), { force: true });
+    },
+  };
+}
+
+/** A module that moves the clock of the process by days after some milliseconds. */
+function clockThatJumps(days: number, after: number): string {
+  return `const { now } = Date; const Real = Date; const began = now();
+const ahead = () => (now() - began > ${after} ? ${days * 86_400_000} : 0);
+globalThis.Date = class extends Real { constructor(...words) { if (words.length === 0) super(now() + ahead()); else super(...words); } static now() { return now() + ahead(); } };`;
+}

@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, it, vi } from 'vitest';
+import { checkInstant, startInstant } from '../contracts/instant.ts';
+import { type AnyServer, SERVER_KINDS, startAnyServer } from '../helpers/any-server.ts';
+import { describeWithKind } from '../helpers/describe-with-kind.ts';
+import { fastFolder } from '../helpers/fast-folder.ts';
+import { temporaryFolder } from '../helpers/postgres-server.ts';
+import { trials } from '../helpers/trials.ts';
+
+for (const kind of SERVER_KINDS) {
+  const part = trials(`instant/${kind}`);
+  describeWithKind(kind, 'a database that others write to', () => {
+    let server: AnyServer;
+    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+    beforeAll(async () => {
+      vi.stubEnv('TMPDIR', fastFolder());
+      folder = await temporaryFolder();
+      server = await startAnyServer(kind);
+      await startInstant(server);
+    }, 240_000);
+
+    afterAll(async () => {
+      await server?.stop();
+      await folder?.[Symbol.asyncDispose]();
+      vi.unstubAllEnvs();
+    });
+
+    it(part.title('gives snapshots of one instant'), { timeout: part.timeout }, () =>
+      part.each((round) => checkInstant({ server, folder: folder.path }, round)),
+    );
+  });
+}

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, it, vi } from 'vitest';
+import { checkPlanted } from '../contracts/planted.ts';
+import { type AnyServer, SERVER_KINDS, startAnyServer } from '../helpers/any-server.ts';
+import { describeWithKind } from '../helpers/describe-with-kind.ts';
+import { fastFolder } from '../helpers/fast-folder.ts';
+import { temporaryFolder } from '../helpers/postgres-server.ts';
+import { trials } from '../helpers/trials.ts';
+
+for (const kind of SERVER_KINDS) {
+  const part = trials(`personal/${kind}`);
+  describeWithKind(kind, 'planted personal data', () => {
+    let server: AnyServer;
+    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+    beforeAll(async () => {
+      vi.stubEnv('TMPDIR', fastFolder());
+      folder = await temporaryFolder();
+      server = await startAnyServer(kind);
+    }, 240_000);
+
+    afterAll(async () => {
+      await server?.stop();
+      await folder?.[Symbol.asyncDispose]();
+      vi.unstubAllEnvs();
+    });
+
+    it(part.title('is in no column that the coverage reports as changed'), { timeout: part.timeout }, () =>
+      part.each((round) => checkPlanted({ server, folder: folder.path }, round)),
+    );
+  });
+}

@@ -1,0 +1,407 @@
+/** A suite that tries a promise in rounds, each repeatable by its seed. */
+export interface Part {
+  file: string;
+  /** For the table of docs/proof.md. */
+  method: string;
+  /** Rounds in `npm test`. */
+  sample: number;
+  /** Rounds in `npm run test:full`. */
+  full: number;
+  /** Rounds in `npm run prove`. */
+  rounds: number;
+  /** A round that takes longer has failed. */
+  seconds?: number;
+}
+
+interface KeptPromise {
+  promise: string;
+  parts: Record<string, Part>;
+}
+
+const KILLED = 'at random moments of build, load, in-place load, table load, undo, reset, sanitize and subset';
+
+const FAULTS =
+  'cut connections, lost answers, delays, 500, 503, 429, flipped bytes, truncated answers, false lengths, reordered lists';
+
+/** The promises of the program: what `npm test` samples and `npm run prove` tries at length, with the same code. */
+export const PROMISES = {
+  kills: {
+    promise: 'A killed operation leaves destination and snapshots old or new',
+    parts: {
+      postgres: {
+        file: 'test/prove/kills.full.test.ts',
+        method: `kill -9 of the group, the program, a child, a session or the server, ${KILLED} on PostgreSQL`,
+        sample: 0,
+        full: 20,
+        rounds: 400,
+      },
+      mariadb: {
+        file: 'test/prove/kills.full.test.ts',
+        method: `the same on MariaDB`,
+        sample: 0,
+        full: 20,
+        rounds: 300,
+      },
+      mysql: {
+        file: 'test/prove/kills.full.test.ts',
+        method: `the same on MySQL`,
+        sample: 0,
+        full: 10,
+        rounds: 150,
+      },
+      storage: {
+        file: 'test/prove/storage-kills.full.test.ts',
+        method:
+          'kill -9 of the group at random moments of push, pull, prune, rm, import and export on a real S3 service',
+        sample: 0,
+        full: 20,
+        rounds: 150,
+      },
+      'load-postgres': {
+        file: 'test/operations/load/load-killed.test.ts',
+        method: 'kill -9 of the group, evenly spread over a load on PostgreSQL',
+        sample: 4,
+        full: 30,
+        rounds: 60,
+      },
+      'load-mariadb': {
+        file: 'test/engines/mysql/restore/load-killed.test.ts',
+        method: 'the same on MariaDB',
+        sample: 2,
+        full: 30,
+        rounds: 60,
+      },
+      'load-mysql': {
+        file: 'test/engines/mysql/restore/load-killed.test.ts',
+        method: 'the same on MySQL',
+        sample: 0,
+        full: 30,
+        rounds: 30,
+      },
+      'swap-mariadb': {
+        file: 'test/engines/mysql/restore/swap/swap-killed.test.ts',
+        method: 'kill -9 within the swap of tables, views and programs on MariaDB',
+        sample: 3,
+        full: 200,
+        rounds: 60,
+      },
+      'swap-mysql': {
+        file: 'test/engines/mysql/restore/swap/swap-killed.test.ts',
+        method: 'the same on MySQL',
+        sample: 0,
+        full: 200,
+        rounds: 60,
+      },
+      'row-swap-mariadb': {
+        file: 'test/engines/mysql/restore/swap/swap-killed.test.ts',
+        method: 'kill -9 within the exchange of rows of many tables on MariaDB',
+        sample: 3,
+        full: 200,
+        rounds: 60,
+      },
+      'row-swap-mysql': {
+        file: 'test/engines/mysql/restore/swap/swap-killed.test.ts',
+        method: 'the same on MySQL',
+        sample: 0,
+        full: 200,
+        rounds: 60,
+      },
+    },
+  },
+  data: {
+    promise: 'The loaded data equals the source data',
+    parts: {
+      postgres: {
+        file: 'test/prove/equal-data.full.test.ts',
+        method:
+          'random schemas and values of every type, compared by pg_dump and checksums of the server, on PostgreSQL',
+        sample: 0,
+        full: 200,
+        rounds: 2000,
+      },
+      mariadb: {
+        file: 'test/prove/equal-data.full.test.ts',
+        method: 'the same by mariadb-dump on MariaDB',
+        sample: 0,
+        full: 200,
+        rounds: 2000,
+      },
+      mysql: {
+        file: 'test/prove/equal-data.full.test.ts',
+        method: 'the same by mysqldump on MySQL',
+        sample: 0,
+        full: 40,
+        rounds: 500,
+      },
+      'names-postgres': {
+        file: 'test/hostile/postgres/random-names.test.ts',
+        method: 'names of random bytes for objects of every kind, built, loaded, subset and sanitized, on PostgreSQL',
+        sample: 3,
+        full: 100,
+        rounds: 200,
+      },
+      'names-mariadb': {
+        file: 'test/hostile/mysql/random-names.test.ts',
+        method: 'the same on MariaDB',
+        sample: 3,
+        full: 100,
+        rounds: 200,
+      },
+    },
+  },
+  limits: {
+    promise: 'A full disk, no memory, no file handles and a clock that jumps lose nothing',
+    parts: {
+      postgres: {
+        file: 'test/prove/limits.full.test.ts',
+        method:
+          'build, load, in-place load, sanitize and export under prlimit (files, memory, file size), a tmpfs of random size and a moved clock, on PostgreSQL',
+        sample: 0,
+        full: 10,
+        rounds: 100,
+      },
+      mariadb: {
+        file: 'test/prove/limits.full.test.ts',
+        method: 'the same on MariaDB',
+        sample: 0,
+        full: 10,
+        rounds: 60,
+      },
+      mysql: {
+        file: 'test/prove/limits.full.test.ts',
+        method: 'the same on MySQL',
+        sample: 0,
+        full: 5,
+        rounds: 40,
+      },
+    },
+  },
+  subsets: {
+    promise: 'Subsets are correct',
+    parts: {
+      postgres: {
+        file: 'test/engines/postgres/subset/random-subsets.test.ts',
+        method: 'random schemas against the reference implementation, row by row, on PostgreSQL',
+        sample: 200,
+        full: 5000,
+        rounds: 5000,
+      },
+      mariadb: {
+        file: 'test/engines/mysql/subset/random-subsets.test.ts',
+        method: 'the same on MariaDB',
+        sample: 200,
+        full: 5000,
+        rounds: 5000,
+      },
+      mysql: {
+        file: 'test/engines/mysql/subset/random-subsets.test.ts',
+        method: 'the same on MySQL',
+        sample: 0,
+        full: 400,
+        rounds: 400,
+      },
+    },
+  },
+  instant: {
+    promise: 'A snapshot is one instant',
+    parts: {
+      postgres: {
+        file: 'test/prove/instant.full.test.ts',
+        method:
+          'builds and loads while others write rows that keep sums, parents and counts, in every other round also definitions, on PostgreSQL',
+        sample: 0,
+        full: 10,
+        rounds: 100,
+      },
+      mariadb: {
+        file: 'test/prove/instant.full.test.ts',
+        method: 'the same on MariaDB',
+        sample: 0,
+        full: 10,
+        rounds: 100,
+      },
+      mysql: {
+        file: 'test/prove/instant.full.test.ts',
+        method: 'the same on MySQL',
+        sample: 0,
+        full: 6,
+        rounds: 50,
+      },
+    },
+  },
+  personal: {
+    promise: 'No personal data remains that the coverage reports as changed',
+    parts: {
+      postgres: {
+        file: 'test/prove/planted.full.test.ts',
+        method:
+          'marked values in random columns, random queries, the dump of the sanitized database searched for the marks, on PostgreSQL',
+        sample: 0,
+        full: 20,
+        rounds: 500,
+      },
+      mariadb: {
+        file: 'test/prove/planted.full.test.ts',
+        method: 'the same on MariaDB',
+        sample: 0,
+        full: 20,
+        rounds: 400,
+      },
+      mysql: {
+        file: 'test/prove/planted.full.test.ts',
+        method: 'the same on MySQL',
+        sample: 0,
+        full: 6,
+        rounds: 100,
+      },
+    },
+  },
+  faults: {
+    promise: 'Storage faults are found and survived',
+    parts: {
+      single: {
+        file: 'test/operations/snapshots/storage-faults.test.ts',
+        method: `a proxy before a real S3 service: ${FAULTS}; one a round, or a killed push, over push, pull, rm and prune`,
+        sample: 2,
+        full: 80,
+        rounds: 300,
+      },
+      encrypted: {
+        file: 'test/operations/snapshots/storage-faults.full.test.ts',
+        method: 'the same, encrypted',
+        sample: 0,
+        full: 80,
+        rounds: 200,
+      },
+      often: {
+        file: 'test/operations/snapshots/storage-faults.test.ts',
+        method: 'up to three of ten requests fail',
+        sample: 2,
+        full: 40,
+        rounds: 300,
+      },
+      'often-encrypted': {
+        file: 'test/operations/snapshots/storage-faults.full.test.ts',
+        method: 'the same, encrypted',
+        sample: 0,
+        full: 40,
+        rounds: 200,
+      },
+    },
+  },
+  terminal: {
+    promise: 'Screens survive',
+    parts: {
+      'random-keys': {
+        file: 'test/e2e/random-keys.full.test.ts',
+        method:
+          'sessions of 100 random keys, pastes, resizes and mouse events in a pseudo-terminal, on a PostgreSQL that is intermittently available; each ends with the terminal as it was',
+        sample: 0,
+        full: 10,
+        rounds: 100,
+      },
+    },
+  },
+  concurrency: {
+    promise: 'Processes beside each other lose nothing',
+    parts: {
+      postgres: {
+        file: 'test/prove/crowd.full.test.ts',
+        method:
+          'eight processes with random operations on one working directory, one bucket and one destination, on PostgreSQL',
+        sample: 0,
+        full: 6,
+        rounds: 250,
+      },
+      mariadb: {
+        file: 'test/prove/crowd.full.test.ts',
+        method: 'the same on MariaDB',
+        sample: 0,
+        full: 6,
+        rounds: 200,
+      },
+      mysql: {
+        file: 'test/prove/crowd.full.test.ts',
+        method: 'the same on MySQL',
+        sample: 0,
+        full: 3,
+        rounds: 50,
+      },
+    },
+  },
+  secrets: {
+    promise: 'No secret leaks',
+    parts: {
+      postgres: {
+        file: 'test/prove/secrets.full.test.ts',
+        method:
+          'planted passwords and keys, searched in command lines, inherited environments, output, logs, temporary files and traffic without TLS of operations that succeed, fail or are killed, on PostgreSQL',
+        sample: 0,
+        full: 12,
+        rounds: 300,
+      },
+      mariadb: {
+        file: 'test/prove/secrets.full.test.ts',
+        method: 'the same on MariaDB',
+        sample: 0,
+        full: 12,
+        rounds: 200,
+      },
+      mysql: {
+        file: 'test/prove/secrets.full.test.ts',
+        method: 'the same on MySQL',
+        sample: 0,
+        full: 6,
+        rounds: 100,
+      },
+    },
+  },
+  configurations: {
+    promise: 'A configuration never causes a crash',
+    parts: {
+      files: {
+        file: 'test/config/fuzz.test.ts',
+        method: 'mutated configuration files and environments',
+        sample: 1500,
+        full: 10_000,
+        rounds: 10_000,
+      },
+      manifests: {
+        file: 'test/hostile/fuzz.test.ts',
+        method: 'mutated manifests',
+        sample: 100,
+        full: 3334,
+        rounds: 3334,
+      },
+      archives: {
+        file: 'test/hostile/fuzz.test.ts',
+        method: 'mutated archives of exported snapshots',
+        sample: 100,
+        full: 3334,
+        rounds: 3334,
+      },
+      objects: {
+        file: 'test/hostile/fuzz.test.ts',
+        method: 'mutated objects',
+        sample: 100,
+        full: 3334,
+        rounds: 3334,
+      },
+    },
+  },
+} as const satisfies Record<string, KeptPromise>;
+
+type Promises = typeof PROMISES;
+/** As in `kills/load-postgres`. */
+export type PartName = {
+  [Name in keyof Promises]: `${Name}/${keyof Promises[Name]['parts'] & string}`;
+}[keyof Promises];
+
+export interface NamedPart extends Part {
+  name: PartName;
+  promise: string;
+}
+
+export const PARTS: NamedPart[] = Object.entries<KeptPromise>(PROMISES).flatMap(([name, { promise, parts }]) =>
+  Object.entries(parts).map(([part, what]) => ({ ...what, name: `${name}/${part}` as PartName, promise })),
+);
