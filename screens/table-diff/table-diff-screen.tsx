@@ -19,6 +19,7 @@ export const tableDiffScreen: ScreenModule<TableDiffRoute> = {
   keys: [
     BACK,
     {
+      id: 'reveal',
       keys: ['z'],
       label: 'reveal',
       help: 'show or mask values that look like personal data',

@@ -49,10 +49,7 @@ export function applyRemove(context: Context, planned: PlannedRemove): Promise<v
   );
 }
 
-async function perform(
-  context: Context,
-  { request, plan: { target, snapshot, from } }: PlannedRemove,
-): Promise<void> {
+async function perform(context: Context, { request, plan: { target, snapshot, from } }: PlannedRemove): Promise<void> {
   const { report } = context;
   // By its id alone: a sanitized snapshot and its original share an index.
   const [found] = await findSnapshots(context, { target, ids: [snapshot.id] });
