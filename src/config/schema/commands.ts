@@ -40,7 +40,7 @@ export const COMMANDS = {
   remove: { keys: ['d'], does: 'remove a snapshot, a branch, or an entry of the configuration' },
   rename: { keys: ['N'], does: 'rename an entry of the configuration' },
   reset: { keys: ['R'], does: 'reset a destination or a branch' },
-  reveal: { keys: ['z'], does: 'show or mask values that look like personal data' },
+  reveal: { keys: ['z'], does: 'show masked values, or mask them again' },
   runs: { keys: ['t'], does: 'open the runs of the session' },
   sanitize: { keys: ['s'], does: 'sanitize a snapshot' },
   set_up: { keys: ['i'], does: 'create a first configuration' },
