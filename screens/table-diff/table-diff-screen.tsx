@@ -40,7 +40,7 @@ function linesOf(found: TableDiff | null) {
   return found ? tableDiffLines(found, { how: REVEAL_KEY }) : [];
 }
 
-export function TableDiffView({ route }: { route: TableDiffRoute }) {
+function TableDiffView({ route }: { route: TableDiffRoute }) {
   const { columns: width, height } = useRoom();
   const { target, table, found, error, list } = route;
   const lines = useMemo(() => linesOf(found), [found]);

@@ -64,7 +64,6 @@ test('an unset key has its default, and a key without a value counts as not set'
     theme: 'auto',
     notify: true,
     keys: {},
-    notify: true,
     docker: {},
     override: {},
     defaults: {},
