@@ -34,7 +34,14 @@ export function createViews(): Views {
     }),
     snapshots: rememberLast((rows: SnapshotRow[], filter: string) => {
       const isFound = (row: SnapshotRow) =>
-        matchesFilter(filter, [row.note, row.created_at, row.id, String(row.index)]);
+        matchesFilter(filter, [
+          row.note,
+          row.created_at,
+          row.id,
+          String(row.index),
+          ...(row.tags ?? []),
+          row.pinned ? 'pinned' : null,
+        ]);
       const found = filter === '' ? rows : rows.filter(isFound);
       const view = viewOf(inFamilies(found), ({ id }) => id);
       // What `tool load` takes without an index: a sanitized snapshot before its original.

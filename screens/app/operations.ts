@@ -31,9 +31,10 @@ import type { SignInRequest } from '../../src/operations/sign-in/sign-in.ts';
 import type { SignedIn } from '../../src/operations/sign-in/sign-in-status.ts';
 import type { DiffRequest } from '../../src/operations/snapshots/diff.ts';
 import type { ExportRequest } from '../../src/operations/snapshots/export.ts';
+import type { PlannedPrune, PruneRequest } from '../../src/operations/snapshots/prune.ts';
 import type { PlannedRemove } from '../../src/operations/snapshots/remove.ts';
 import type { RowsRequest } from '../../src/operations/snapshots/rows.ts';
-import type { SnapshotRequest } from '../../src/operations/snapshots/snapshots.ts';
+import type { AnnotateRequest, SnapshotRequest } from '../../src/operations/snapshots/snapshots.ts';
 import type { TableDiffRequest } from '../../src/operations/snapshots/table-diff.ts';
 import type { SaveSubset } from '../../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
@@ -78,7 +79,7 @@ export interface Operations {
   /** Sizes of the newest local snapshots by target, oldest first. */
   listSizes(session: RunContext, targets: string[]): Promise<Map<string, number[]>>;
   listSnapshots(session: RunContext, target: string): Promise<TargetSnapshots>;
-  annotate(session: RunContext, request: SnapshotRequest & { note: string }): Promise<SnapshotRow>;
+  annotate(session: RunContext, request: AnnotateRequest): Promise<SnapshotRow>;
   build(session: RunContext, request: BuildRequest): Promise<SnapshotRow>;
   /** The sanitization after the build; `null` without a sanitization query. */
   planBuild(session: RunContext, request: BuildRequest & GuardOptions): Promise<PlannedSanitize | null>;
@@ -97,6 +98,8 @@ export interface Operations {
   verify(session: RunContext, request: SnapshotRequest): Promise<VerifyResult>;
   planRemove(session: RunContext, request: SnapshotRequest): Promise<PlannedRemove>;
   applyRemove(session: RunContext, planned: PlannedRemove): Promise<void>;
+  planPrune(session: RunContext, request: PruneRequest): Promise<PlannedPrune>;
+  applyPrune(session: RunContext, planned: PlannedPrune): Promise<void>;
   planUndo(session: RunContext, request: UndoRequest): Promise<PlannedUndo>;
   applyUndo(session: RunContext, planned: PlannedUndo): Promise<LoadResult>;
   planReset(session: RunContext, request: ResetRequest): Promise<PlannedReset>;
@@ -226,6 +229,8 @@ export function lazyOperations(
     verify: inContext(async () => (await import('../../src/operations/snapshots/verify.ts')).verify),
     planRemove: inContext(async () => (await import('../../src/operations/snapshots/remove.ts')).planRemove),
     applyRemove: inContext(async () => (await import('../../src/operations/snapshots/remove.ts')).applyRemove),
+    planPrune: inContext(async () => (await import('../../src/operations/snapshots/prune.ts')).planPrune),
+    applyPrune: inContext(async () => (await import('../../src/operations/snapshots/prune.ts')).applyPrune),
     planUndo: inContext(async () => (await import('../../src/operations/load/undo.ts')).planUndo),
     applyUndo: inContext(async () => (await import('../../src/operations/load/undo.ts')).applyUndo),
     planReset: inContext(async () => (await import('../../src/operations/load/reset.ts')).planReset),

@@ -2,7 +2,7 @@ import { Box } from 'ink';
 import { Line } from '../../components/line.tsx';
 import type { TextEdit } from '../../components/text-edit.ts';
 import { TextField } from '../../components/text-field.tsx';
-import { noteAbout } from '../../src/presentation/snapshot.ts';
+import { ANNOTATION_FIELDS, annotatedText, noteAbout, noteSaved } from '../../src/presentation/snapshot.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { BACK } from '../app/keys.ts';
@@ -17,6 +17,7 @@ declare module '../app/route.ts' {
 
 interface NoteRoute {
   screen: 'note';
+  what: 'note' | 'tags';
   target: string;
   snapshot: SnapshotRow;
   typing: TextEdit;
@@ -24,48 +25,55 @@ interface NoteRoute {
 
 export const noteScreen: ScreenModule<NoteRoute> = {
   id: 'note',
-  title: 'Note',
+  title: 'Note or tags',
   view: NoteView,
   keys: [
     {
       keys: ['enter'],
       label: 'save',
-      help: 'save the note; an empty one removes it',
+      help: 'save the text; an empty one removes it',
       run: (model, route) => void save(model, route),
       stays: true,
       palette: false,
     },
-    { ...BACK, keys: ['esc'], label: 'cancel', help: 'back; the note is not changed' },
+    { ...BACK, keys: ['esc'], label: 'cancel', help: 'back; nothing is changed' },
   ],
   onAccept: (model, route) => void save(model, route),
 };
 
-/** Keeps the screen open when the note cannot be saved: the text is not lost. */
+/** Keeps the screen open when the text cannot be saved: the text is not lost. */
 async function save(model: Model, route: NoteRoute): Promise<void> {
   const { navigation, operations } = model;
-  const { target, snapshot, typing } = route;
-  const note = typing.text.trim();
+  const { what, target, snapshot, typing } = route;
+  const text = typing.text.trim();
   try {
     const session = quietly(AbortSignal.timeout(10_000));
-    await operations.annotate(session, { target, snapshot: snapshot.id, note });
+    const change = what === 'note' ? { note: text } : tagChange(snapshot, text);
+    const row = await operations.annotate(session, { target, snapshot: snapshot.id, ...change });
     if (navigation.top() === route) navigation.pop();
-    navigation.notify({ tone: 'good', text: note === '' ? 'Note removed' : 'Note saved' });
+    navigation.notify({ tone: 'good', text: what === 'note' ? noteSaved(text) : annotatedText('tag', target, row) });
     await refreshSnapshots(model, target);
   } catch (thrown) {
     notifyFailure(model, thrown);
   }
 }
 
+function tagChange({ tags = [] }: SnapshotRow, text: string) {
+  const wanted = text.split(/[\s,]+/).filter((tag) => tag !== '');
+  return { addTags: wanted, removeTags: tags.filter((tag) => !wanted.includes(tag)) };
+}
+
 function NoteView({ route }: { route: NoteRoute }) {
   const { columns } = useRoom();
-  const { target, snapshot, typing } = route;
+  const { what, target, snapshot, typing } = route;
+  const { label, placeholder } = ANNOTATION_FIELDS[what];
   const about = noteAbout(target, snapshot);
   return (
-    <Frame screen="note" path={[target, 'note']}>
+    <Frame screen="note" path={[target, what]}>
       <Box flexDirection="column" paddingTop={1} paddingLeft={2}>
         <Line spans={[{ text: about, tone: 'dim' }]} width={columns - 3} />
         <Line spans={[]} width={columns - 3} />
-        <TextField label="Note:" edit={typing} width={columns - 4} placeholder="its purpose" />
+        <TextField label={label} edit={typing} width={columns - 4} placeholder={placeholder} />
       </Box>
     </Frame>
   );

@@ -18,6 +18,7 @@ export const rowsScreen: ScreenModule<RowsRoute> = {
   keys: [
     { ...BACK, keys: ['esc'] },
     {
+      id: 'reveal',
       keys: ['z'],
       label: 'reveal',
       help: 'show or mask values that look like personal data',

@@ -3,10 +3,11 @@ import type { LoadRequest, PlannedLoad } from '../../src/operations/load/planned
 import type { PlannedReset } from '../../src/operations/load/reset.ts';
 import type { PlannedUndo } from '../../src/operations/load/undo.ts';
 import type { PlannedSanitize } from '../../src/operations/sanitize/sanitize.ts';
+import type { PlannedPrune } from '../../src/operations/snapshots/prune.ts';
 import type { PlannedRemove } from '../../src/operations/snapshots/remove.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
 import { loadSummary, loadTitle, undoSummary, undoTitle } from '../../src/presentation/load.ts';
-import { removeSummary, removeTitle } from '../../src/presentation/remove.ts';
+import { pruneQuestion, pruneSummary, removeSummary, removeTitle } from '../../src/presentation/remove.ts';
 import { resetSummary, resetTitle } from '../../src/presentation/reset.ts';
 import { sanitizeSummary, sanitizeTitle } from '../../src/presentation/sanitize.ts';
 import { buildTitle, builtSummary } from '../../src/presentation/snapshot.ts';
@@ -127,6 +128,17 @@ export function removeRun(model: Model, planned: PlannedRemove): RunDefinition {
     perform: async (session) => {
       await thenRefresh(model, target, model.operations.applyRemove(session, planned));
       return removeSummary(plan);
+    },
+  };
+}
+
+export function removeAllRun(model: Model, target: string, planned: PlannedPrune): RunDefinition {
+  const { plan } = planned;
+  return {
+    ...{ title: pruneQuestion(plan, model.clock()).title, target, kind: 'remove', replaces: null },
+    perform: async (session) => {
+      await thenRefresh(model, target, model.operations.applyPrune(session, planned));
+      return pruneSummary(plan);
     },
   };
 }

@@ -1,11 +1,16 @@
 import { comparedText } from '../../src/presentation/diff.ts';
+import { pruneQuestion } from '../../src/presentation/remove.ts';
+import { annotatedText } from '../../src/presentation/snapshot.ts';
 import type { TransferKind } from '../../src/presentation/transfer.ts';
 import type { DiffResult, SnapshotRow, SnapshotTable } from '../../src/results/results.ts';
 import { emptyList } from '../../src/state/list.ts';
+import { snapshotsOf } from '../../src/state/snapshots.ts';
+import { formatNumberOf } from '../../src/text/format.ts';
 import { notFetched, showWhileFetching } from '../app/fetched.ts';
-import { contextOf, type Model, quietly } from '../app/model.ts';
+import { contextOf, type KeyContext, type Model, notifyFailure, quietly } from '../app/model.ts';
 import { refreshSnapshots } from '../app/refresh.ts';
-import { transferRun } from '../run/definitions.ts';
+import { confirm } from '../confirm/actions.ts';
+import { removeAllRun, transferRun } from '../run/definitions.ts';
 import { begin } from '../run/run-route.ts';
 import { type SnapshotsRoute, snapshotsRoute } from './snapshots-route.ts';
 
@@ -14,12 +19,10 @@ export function openTarget(model: Model, name: string): void {
   void refreshSnapshots(model, name);
 }
 
-const MARKS = 2;
-
-/** Marks the selected snapshot, or removes its mark; a third mark replaces the oldest. */
+/** Marks the selected snapshot, or removes its mark. */
 export function mark(model: Model, route: SnapshotsRoute): void {
   const { snapshot } = contextOf(model);
-  if (snapshot) model.navigation.replace({ ...route, marked: toggled(route.marked, snapshot.id).slice(-MARKS) });
+  if (snapshot) model.navigation.replace({ ...route, marked: toggled(route.marked, snapshot.id) });
 }
 
 export function toggled(marked: string[], id: string): string[] {
@@ -49,17 +52,53 @@ export function compare(model: Model, { target, marked }: SnapshotsRoute): void 
   );
 }
 
-/** The marked ones, or the marked and the selected one, the older first; else the selected one alone. */
+/** The two marked last, or the marked and the selected one, the older first; else the selected one alone. */
 function compared(
   rows: SnapshotRow[],
   { selected, marked }: { selected: SnapshotRow; marked: string[] },
 ): [SnapshotRow, SnapshotRow?] {
-  const ids = new Set(marked.length < MARKS && marked.length > 0 ? [...marked, selected.id] : marked);
+  const ids = new Set(marked.length === 1 ? [...marked, selected.id] : marked.slice(-2));
   const [newer, older] = rows.filter(({ id }) => ids.has(id));
   return newer && older ? [older, newer] : [selected];
 }
 
-export function transfer(model: Model, kind: TransferKind, target: string): void {
+/** What push, pull and remove act on: the marked snapshots, else the selected one. */
+export function chosenSnapshots({ model, route, snapshot }: KeyContext<SnapshotsRoute>): SnapshotRow[] {
+  const { rows } = snapshotsOf(model.snapshots.getState(), route.target);
+  const marked = rows.filter(({ id }) => route.marked.includes(id));
+  return marked.length > 0 ? marked : snapshot ? [snapshot] : [];
+}
+
+/** One run for each that the other side lacks; they queue. */
+export function transfer(model: Model, kind: TransferKind, route: SnapshotsRoute): void {
+  const from = kind === 'push' ? 'local' : 'remote';
+  const chosen = chosenSnapshots({ ...contextOf(model), route }).filter(
+    ({ where }) => where.includes(from) && where.length === 1,
+  );
+  for (const snapshot of chosen) begin(model, transferRun(model, kind, { target: route.target, snapshot }));
+}
+
+export function removeMarked(model: Model, target: string, ids: string[]): void {
+  confirm(model, {
+    target,
+    title: `remove ${formatNumberOf(ids.length, 'snapshot')}`,
+    plan: async (signal) => {
+      const planned = await model.operations.planPrune(quietly(signal), { target, keep: {}, remove: ids });
+      return { question: pruneQuestion(planned.plan, model.clock()), definition: removeAllRun(model, target, planned) };
+    },
+  });
+}
+
+export async function togglePin(model: Model, { target }: SnapshotsRoute): Promise<void> {
   const { snapshot } = contextOf(model);
-  if (snapshot) begin(model, transferRun(model, kind, { target, snapshot }));
+  if (!snapshot) return;
+  const pinned = !snapshot.pinned;
+  try {
+    const session = quietly(AbortSignal.timeout(10_000));
+    const row = await model.operations.annotate(session, { target, snapshot: snapshot.id, pinned });
+    model.navigation.notify({ tone: 'good', text: annotatedText(pinned ? 'pin' : 'unpin', target, row) });
+    await refreshSnapshots(model, target);
+  } catch (thrown) {
+    notifyFailure(model, thrown);
+  }
 }

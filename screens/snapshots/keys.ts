@@ -1,7 +1,8 @@
 import { textEdit } from '../../components/text-edit.ts';
+import { snapshotsOf } from '../../src/state/snapshots.ts';
 import { FILTER } from '../app/filter.ts';
 import { BACK, HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, TASKS } from '../app/keys.ts';
-import { contextOf, type KeyBinding } from '../app/model.ts';
+import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
 import { noSnapshot, notWritable } from '../app/why-not.ts';
 import { BRANCHES } from '../branches/actions.ts';
 import { REMOVE, UNDO } from '../confirm/actions.ts';
@@ -13,8 +14,17 @@ import { HISTORY } from '../history/actions.ts';
 import { verifyRun } from '../run/definitions.ts';
 import { begin } from '../run/run-route.ts';
 import { COPY } from '../targets/copy.ts';
-import { compare, mark, openTables, transfer } from './actions.ts';
+import { chosenSnapshots, compare, mark, openTables, removeMarked, togglePin, transfer } from './actions.ts';
 import type { SnapshotsRoute } from './snapshots-route.ts';
+
+function remove(model: Model, route: SnapshotsRoute): void {
+  const { snapshots } = model;
+  // Some may have been removed since.
+  const present = new Set(snapshotsOf(snapshots.getState(), route.target).rows.map(({ id }) => id));
+  const ids = route.marked.filter((id) => present.has(id));
+  if (ids.length > 0) removeMarked(model, route.target, ids);
+  else REMOVE.run(model, route);
+}
 
 export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
   LOAD,
@@ -30,7 +40,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     id: 'mark',
     keys: ['m', 'space'],
     label: 'mark',
-    help: 'mark the snapshot for a comparison',
+    help: 'mark the snapshot, to compare, push, pull or remove several',
     palette: 'Mark snapshot',
     whyNot: noSnapshot,
     run: mark,
@@ -70,7 +80,7 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     run: (model, { target }) => {
       const { snapshot } = contextOf(model);
       if (!snapshot) return;
-      model.navigation.push({ screen: 'note', target, snapshot, typing: textEdit(snapshot.note ?? '') });
+      model.navigation.push({ screen: 'note', what: 'note', target, snapshot, typing: textEdit(snapshot.note ?? '') });
     },
   },
   {
@@ -82,12 +92,8 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     whyNot: (context) =>
       notWritable(context) ??
       noSnapshot(context) ??
-      (context.snapshot?.where.includes('local')
-        ? 'It is on this machine already'
-        : context.snapshot?.where.includes('remote')
-          ? null
-          : 'It is not in a bucket'),
-    run: (model, { target }) => transfer(model, 'pull', target),
+      (chosenSnapshots(context).every(({ where }) => where.includes('local')) ? 'It is on this machine already' : null),
+    run: (model, route) => transfer(model, 'pull', route),
   },
   {
     id: 'push',
@@ -100,10 +106,10 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
       noSnapshot(context) ??
       (context.target?.row.storage_profile === null
         ? `${context.target.row.name} has no bucket (storage_profile)`
-        : context.snapshot?.where.includes('remote')
+        : chosenSnapshots(context).every(({ where }) => where.includes('remote'))
           ? 'It is in the bucket already'
           : null),
-    run: (model, { target }) => transfer(model, 'push', target),
+    run: (model, route) => transfer(model, 'push', route),
   },
   {
     id: 'export',
@@ -119,7 +125,30 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
       model.navigation.push({ screen: 'export', target, snapshot, typing });
     },
   },
-  REMOVE,
+  {
+    id: 'pin',
+    keys: ['*'],
+    palette: 'Pin or unpin snapshot',
+    label: 'pin',
+    help: 'pin the snapshot, so that no prune removes it, or unpin it',
+    whyNot: (context) => notWritable(context) ?? noSnapshot(context),
+    run: (model, route) => void togglePin(model, route),
+  },
+  {
+    id: 'tags',
+    keys: ['#'],
+    palette: 'Write tags of snapshot…',
+    label: 'tags',
+    help: 'write the tags of the snapshot; the filter finds them',
+    whyNot: (context) => notWritable(context) ?? noSnapshot(context),
+    run: (model, { target }) => {
+      const { snapshot } = contextOf(model);
+      if (!snapshot) return;
+      const typing = textEdit((snapshot.tags ?? []).join(' '));
+      model.navigation.push({ screen: 'note', what: 'tags', target, snapshot, typing });
+    },
+  },
+  { ...REMOVE, help: 'remove the marked snapshots, or the selected one; asks first', run: remove },
   BUILD,
   SANITIZE,
   COPY,

@@ -53,7 +53,11 @@ function SnapshotsView({ route }: { route: SnapshotsRoute }) {
   const none = list.phase === 'loading' ? LOADING.snapshots : noSnapshotsLines(route.target, { shares, byKey: true });
   const empty = filtering ? noMatchLines('snapshots') : none;
   return (
-    <Frame screen="snapshots" path={[route.target]} aside={countOf(rows.length, list.rows.length)}>
+    <Frame
+      screen="snapshots"
+      path={[route.target]}
+      aside={[...markedWords(marked.length), ...countOf(rows.length, list.rows.length)]}
+    >
       {filtering && <FilterLine typing={route.typing} filter={route.list.filter} width={columns} />}
       {list.error && <Failure error={list.error} width={columns} />}
       {(rows.length > 0 || !list.error) && (
@@ -71,6 +75,10 @@ function SnapshotsView({ route }: { route: SnapshotsRoute }) {
       )}
     </Frame>
   );
+}
+
+function markedWords(count: number): Span[] {
+  return count === 0 ? [] : [{ text: `${count} marked  `, tone: 'accent' }];
 }
 
 function countOf(shown: number, all: number): Span[] {

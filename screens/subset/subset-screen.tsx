@@ -36,11 +36,11 @@ export const subsetScreen: ScreenModule<SubsetRoute> = {
     },
     {
       id: 'diagram',
-      keys: ['V', 'right'],
+      keys: ['O', 'right'],
       label: 'diagram',
       help: 'the table and its neighbours as a diagram, with the references by which rows come',
+      palette: 'Show diagram',
       whyNot: ({ route }) => (route.found ? null : 'The plan is not ready yet'),
-      palette: 'Subset diagram',
       run: showDiagram,
     },
     {

@@ -26,7 +26,7 @@ export const suggestionScreen: ScreenModule<SuggestionRoute> = {
   keys: [
     {
       id: 'mark',
-      keys: ['space', 'm'],
+      keys: ['m', 'space'],
       label: 'mark',
       help: 'replace the values of the column, or leave them',
       whyNot: notOpen,
@@ -40,11 +40,10 @@ export const suggestionScreen: ScreenModule<SuggestionRoute> = {
       run: (model, route) => editColumn(model, route),
     },
     {
-      id: 'try_query',
-      keys: ['Q'],
+      id: 'try',
+      keys: ['V'],
       label: 'try',
       help: 'try the replacements on ten rows of each column; nothing of it is kept',
-      palette: 'Try query',
       whyNot: notOpen,
       run: (model, { controller }) => tryChoices(model, controller, { tell: '' }),
     },

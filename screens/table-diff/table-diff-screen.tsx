@@ -19,6 +19,7 @@ export const tableDiffScreen: ScreenModule<TableDiffRoute> = {
   keys: [
     BACK,
     {
+      id: 'reveal',
       keys: ['z'],
       label: 'reveal',
       help: 'show or mask values that look like personal data',
@@ -39,7 +40,7 @@ function linesOf(found: TableDiff | null) {
   return found ? tableDiffLines(found, { how: REVEAL_KEY }) : [];
 }
 
-export function TableDiffView({ route }: { route: TableDiffRoute }) {
+function TableDiffView({ route }: { route: TableDiffRoute }) {
   const { columns: width, height } = useRoom();
   const { target, table, found, error, list } = route;
   const lines = useMemo(() => linesOf(found), [found]);

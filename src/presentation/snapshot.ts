@@ -247,6 +247,15 @@ export function annotatedText(what: 'pin' | 'unpin' | 'tag' | 'note', target: st
   return `${ANNOTATED[what]} ${name}`;
 }
 
+export const ANNOTATION_FIELDS = {
+  note: { label: 'Note:', placeholder: 'its purpose' },
+  tags: { label: 'Tags:', placeholder: 'words, such as a release' },
+};
+
+export function noteSaved(text: string): string {
+  return text === '' ? 'Note removed' : 'Note saved';
+}
+
 /** Of the first migrations table. */
 function newestMigration({ migrations = [] }: SnapshotRow): string {
   return migrations[0]?.newest ?? '';

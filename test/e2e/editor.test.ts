@@ -86,7 +86,7 @@ describeWithPostgres('the editor on a real server', () => {
     terminal.press(...Array(8).fill('down'));
     await terminal.waitFor(/❯ +copy_tables/);
     terminal.press('n');
-    await terminal.waitFor(/New item:\n.*1 name.*\n +sales\.orders/);
+    await terminal.waitFor(/New item:[ │]*\n.*1 name.*\n[ │]+sales\.orders/);
     terminal.press('down');
     await terminal.waitFor('❯ sales.orders');
     terminal.press('enter');

@@ -13,7 +13,7 @@ import {
 import { openTerminal, type TestTerminal } from './terminal.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));
-const SNAPSHOTS = /\d snapshots?$|no snapshots/m;
+const SNAPSHOTS = /\d snapshots?(?: ─╮)?$|no snapshots/m;
 const AS_BEFORE = { alternateScreen: false, cursorHidden: false, autowrap: true, bracketedPaste: false };
 
 const SHOP = `

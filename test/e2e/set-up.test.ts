@@ -160,7 +160,7 @@ describeWithMysql('mariadb', { name: 'a first configuration' }, () => {
     await answer('❯ Encrypted in the file', 'enter');
     await answer('❯ On this machine only', 'enter');
     await terminal.waitFor('Enter write the file');
-    expect(terminal.screen()).toMatch(/src_url: mysql:\/\/clerk:\$aes\$[0-9a-f]{4}…@127\.0\.0\.1:\d+\/shop\n/);
+    expect(terminal.screen()).toMatch(/src_url: mysql:\/\/clerk:\$aes\$[0-9a-f]{4}…@127\.0\.0\.1:\d+\/shop +│\n/);
     expect(await file()).toBeNull();
     terminal.press('enter');
     await answer('❯ Build the first snapshot of shop now', 'enter');

@@ -76,7 +76,7 @@ targets:
 
   it('is a tree of the ways rows come, changed by keys, saved with comments kept, and then made', async () => {
     await openPlan({ columns: 80, rows: 24 });
-    await terminal.waitFor(/customer .*\n {4}public\.orders .*\n {6}public\.product +parent/);
+    await terminal.waitFor(/customer .*\n│ {4}public\.orders .*\n│ {6}public\.product +parent/);
     await terminal.waitFor(row('public.orders', 'child', ['2,000', '100']));
     await terminal.waitFor(row('public.country', 'copy', ['30', '30']));
     await terminal.waitFor(row('public.log', 'empty', ['500', '0']));

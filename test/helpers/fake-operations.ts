@@ -82,10 +82,17 @@ export function fakeOperations(world: FakeWorld): Operations {
       damaged_lines: 0,
     }),
     listSnapshots: async (_session, target) => ({ target, snapshots: snapshotsOf(target) }),
-    annotate: async (_session, { target, snapshot, note }) => {
-      const row = { ...find(target, snapshot), note: note || null };
+    annotate: async (_session, { target, snapshot, note, addTags = [], removeTags = [], pinned }) => {
+      const { pinned: wasPinned, tags = [], ...rest } = find(target, snapshot);
+      const kept = [...new Set([...tags, ...addTags])].filter((tag) => !removeTags.includes(tag));
+      const row: SnapshotRow = {
+        ...rest,
+        ...(note !== undefined && { note: note || null }),
+        ...((pinned ?? wasPinned) && { pinned: true as const }),
+        ...(kept.length > 0 && { tags: kept }),
+      };
       world.snapshots[target] = snapshotsOf(target).map((other) => (other.id === row.id ? row : other));
-      world.done.push(`note ${target}: ${note}`);
+      if (note !== undefined) world.done.push(`note ${target}: ${note}`);
       return row;
     },
     build: async (session, { target }) => {
@@ -180,6 +187,22 @@ export function fakeOperations(world: FakeWorld): Operations {
     applyRemove: async (_session, { plan: { target, snapshot } }) => {
       world.snapshots[target] = snapshotsOf(target).filter(({ id }) => id !== snapshot.id);
       world.done.push(`remove ${target} ${snapshot.id}`);
+    },
+    planPrune: async (_session, request) => {
+      const { target = 'app', remove: ids = [] } = request;
+      const isGone = ({ id }: SnapshotRow) => ids.includes(id);
+      const { remove = [], keep = [] } = Object.groupBy(snapshotsOf(target), (row) =>
+        isGone(row) ? 'remove' : 'keep',
+      );
+      const planned = { target, keep, remove, from: ['local' as const], frees_bytes: 2_400_000 };
+      return { request, plan: { targets: [planned], frees_bytes: 2_400_000 }, planned_at: PLANNED_AT };
+    },
+    applyPrune: async (_session, { plan: { targets } }) => {
+      for (const { target, remove } of targets) {
+        const ids = remove.map(({ id }) => id);
+        world.snapshots[target] = snapshotsOf(target).filter(({ id }) => !ids.includes(id));
+        world.done.push(`remove ${target} ${ids.join(' ')}`);
+      }
     },
     planUndo: async (_session, request) => ({
       request,

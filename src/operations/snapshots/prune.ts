@@ -8,7 +8,7 @@ import { findTarget } from '../find-target.ts';
 import { recorded } from '../history/recorded.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { copiesOf } from '../target-copies.ts';
-import { freedBytes, removeFrom } from './remove.ts';
+import { freedBytes, isPinned, removeFrom } from './remove.ts';
 import { findSnapshots, listSnapshots } from './snapshots.ts';
 
 export interface PruneRequest {
@@ -18,13 +18,16 @@ export interface PruneRequest {
   keep: KeepPolicy;
   /** Removes from there only. */
   from?: SnapshotLocation;
+  /** Ids of snapshots of the target to remove, instead of what the rules do not keep. */
+  remove?: string[];
 }
 
 export type PlannedPrune = Planned<PruneRequest, PrunePlan>;
 
 /** Which snapshots the policy does not keep. Changes nothing. */
 export async function planPrune(context: Context, request: PruneRequest): Promise<PlannedPrune> {
-  const { target, keep, from } = request;
+  const { target, keep, from, remove } = request;
+  if (remove) return chosenRemoval(context, { ...request, remove });
   const isRuled = Object.values(keep).some((rule) => rule);
   if (!isRuled && target !== undefined && context.configuration.cloud?.has(target)) return planOfHub(context, request);
   if (!isRuled) throw keepsNothing();
@@ -42,6 +45,20 @@ export async function planPrune(context: Context, request: PruneRequest): Promis
     if (found) planned.copies = found;
   }
   const plan: PrunePlan = { targets, frees_bytes: targets.reduce((sum, { frees_bytes }) => sum + frees_bytes, 0) };
+  return { request, plan, planned_at: context.clock().toISOString() };
+}
+
+/** The removal of chosen snapshots, wherever they are; of what a share target lists, on this machine. */
+async function chosenRemoval(context: Context, request: PruneRequest & { remove: string[] }): Promise<PlannedPrune> {
+  const { target = '', remove: ids } = request;
+  const { share } = findTarget(context.configuration, target);
+  const { snapshots } = await listSnapshots(context, target, { original: true });
+  const { remove = [], keep = [] } = Object.groupBy(snapshots, ({ id }) => (ids.includes(id) ? 'remove' : 'keep'));
+  const pinned = remove.find((row) => row.pinned);
+  if (pinned) throw isPinned(target, pinned);
+  const from: SnapshotLocation[] = share ? ['local'] : ['local', 'remote'];
+  const planned = await withFreedBytes(context, { target, keep, remove, from });
+  const plan: PrunePlan = { targets: [planned], frees_bytes: planned.frees_bytes };
   return { request, plan, planned_at: context.clock().toISOString() };
 }
 
@@ -79,7 +96,7 @@ export async function applyPrune(context: Context, { plan: { targets } }: Planne
 /** A pin that was set since the plan was made counts. */
 async function refusePinned(context: Context, { target, remove }: Pick<PrunedTarget, 'target' | 'remove'>) {
   if (remove.length === 0) return;
-  const { snapshots } = await listSnapshots(context, target);
+  const { snapshots } = await listSnapshots(context, target, { original: true });
   const ids = new Set(remove.map(({ id }) => id));
   const pinned = snapshots.find(({ id, pinned }) => pinned && ids.has(id));
   if (pinned) throw planOutdated(`Snapshot ${pinned.id} of ${target} was pinned`);

@@ -62,7 +62,7 @@ async function perform(context: Context, { request, plan: { target, snapshot, fr
   );
 }
 
-function isPinned(target: string, { id }: SnapshotRow): UserError {
+export function isPinned(target: string, { id }: SnapshotRow): UserError {
   return new UserError(`Snapshot ${id} of ${target} is pinned`, {
     code: 'snapshot_pinned',
     exit: EXIT.refused,

@@ -102,8 +102,14 @@ describeWithS3('prune and rm', () => {
 
     const request = { target: 'app', snapshot: '22222222' };
     await expect(planRemove(here.context, request)).rejects.toMatchObject({ code: 'snapshot_pinned', exit: 5 });
+    const chosen = { target: 'app', keep: {}, remove: ['33333333', '22222222'] };
+    await expect(planPrune(here.context, chosen)).rejects.toMatchObject({ code: 'snapshot_pinned', exit: 5 });
     await applyRemove(here.context, await planRemove(here.context, { ...request, pinned: true }));
     expect(await ids()).toEqual({ '33333333': 'local+remote' });
+    const rest = await planPrune(later(here), { ...chosen, remove: ['33333333'] });
+    expect(rest.plan.targets).toMatchObject([{ remove: [{ id: '33333333' }], keep: [] }]);
+    await applyPrune(later(here), rest);
+    expect(await ids()).toEqual({});
   });
 
   it('frees nothing that is younger than a day', async () => {

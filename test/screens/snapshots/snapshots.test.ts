@@ -4,6 +4,7 @@ import type { Model } from '../../../screens/app/model.ts';
 import { refreshTargets } from '../../../screens/app/refresh.ts';
 import { answerConfirm } from '../../../screens/confirm/actions.ts';
 import { selectedTarget } from '../../../screens/targets/targets-route.ts';
+import type { TableDiff } from '../../../src/results/table-diff.ts';
 import { press } from '../../helpers/driven-model.ts';
 import { fakeOperations } from '../../helpers/fake-operations.ts';
 import { fakeTerminal } from '../../helpers/fake-terminal.ts';
@@ -100,6 +101,52 @@ test('a snapshot is pushed where there is a bucket, and then is there already', 
   expect(world.done).toEqual(['push app snapshot-0']);
   press(model, 'esc', 'P');
   expect(notice(model)).toBe('It is in the bucket already');
+});
+
+test('marked snapshots are removed after one question, and pushed one after the other', async () => {
+  const targets = [fakeTarget({ name: 'app', storage_profile: 'bucket' })];
+  const world = fakeWorld({ targets, snapshots: { app: three } });
+  const model = await atSnapshots(world);
+  press(model, 'space', 'j', 'j', 'space', 'P');
+  await model.runs.settled();
+  expect(world.done).toEqual(['push app snapshot-0', 'push app snapshot-2']);
+  press(model, 'esc', 'esc');
+  if (model.navigation.top().screen !== 'snapshots') press(model, 'esc');
+  expect(model.navigation.top()).toMatchObject({ screen: 'snapshots', marked: ['snapshot-0', 'snapshot-2'] });
+  press(model, 'd');
+  expect(model.navigation.top()).toMatchObject({ screen: 'confirm', title: 'remove 2 snapshots' });
+  await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { question: { go: 'Remove 2 snapshots' } } });
+  answerConfirm(model, 'go');
+  await model.runs.settled();
+  expect(world.done.at(-1)).toBe('remove app snapshot-0 snapshot-2');
+});
+
+test('a pin and tags are written, shown, found by the filter, and removed', async () => {
+  const world = fakeWorld({ snapshots: { app: three } });
+  const model = await atSnapshots(world);
+  press(model, 'j', '*');
+  await expect.poll(() => notice(model)).toBe('Pinned snapshot 1 of app (snapshot-1 RAW)');
+  await expect.poll(() => model.snapshots.getState().targets.app?.rows[1]?.pinned).toBe(true);
+  press(model, '#', ...'v2 demo', 'enter');
+  await expect.poll(() => notice(model)).toBe('Tags of snapshot 1 of app (snapshot-1 RAW): v2 demo');
+  await expect.poll(() => model.snapshots.getState().targets.app?.rows[1]?.tags).toEqual(['v2', 'demo']);
+  press(model, '/', ...'demo', 'enter');
+  press(model, '#', 'ctrl+u', ...'v2', 'enter');
+  await expect.poll(() => world.snapshots.app?.[1]?.tags).toEqual(['v2']);
+  await expect.poll(() => model.snapshots.getState().targets.app?.rows[1]?.tags).toEqual(['v2']);
+  press(model, 'esc', '/', ...'pinned', 'enter', '*');
+  await expect.poll(() => world.snapshots.app?.map(({ pinned }) => pinned)).toEqual([undefined, undefined, undefined]);
+});
+
+test('a table of a comparison opens its differences, masked until z reveals them', async () => {
+  const model = await atSnapshots(fakeWorld({ snapshots: { app: three } }));
+  press(model, 'm', 'j', 'C');
+  await expect.poll(() => model.navigation.top()).toMatchObject({ found: { unchanged: 23 } });
+  press(model, 'enter');
+  const value = () => (model.navigation.top() as { found?: TableDiff | null }).found?.rows?.samples[0]?.values[1];
+  await expect.poll(value).toBe('***');
+  press(model, 'z');
+  await expect.poll(value).toBe('ann@example.com');
 });
 
 test('an export goes to the file that is named, from where the program was started', async () => {

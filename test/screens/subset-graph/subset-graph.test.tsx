@@ -12,7 +12,7 @@ import { fakeGraph } from '../../helpers/fake-subset.ts';
 import { fakeWorld } from '../../helpers/fake-world.ts';
 import { renderAt } from '../../helpers/render.tsx';
 
-test('o draws the selected table between those that reference it and those that it references', async () => {
+test('z draws the selected table between those that reference it and those that it references', async () => {
   const model = await shown();
   const lines = await drawn(model, { columns: 80, rows: 24 });
   const screen = lines.join('\n');
@@ -95,7 +95,7 @@ async function shown(): Promise<Model> {
     const route = model.navigation.top();
     return route.screen === 'subset' && !route.counting;
   });
-  press(model, 'V');
+  press(model, 'O');
   expect(model.navigation.top().screen).toBe('subset-graph');
   return model;
 }

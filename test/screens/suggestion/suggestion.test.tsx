@@ -45,7 +45,7 @@ test('Enter edits the new value, and shows at once what the server makes of it',
   expect(await drawn(model)).toMatch(
     /✗ public\.person\.nickname.*column "wrong".*…[\s\S]*Error +column "wrong" does not exist/,
   );
-  press(model, 'Q');
+  press(model, 'V');
   await until(() => notice(model)?.includes('tried on') ?? false);
   expect(notice(model)).toBe('3 replacements tried on 10 rows in 84 ms: 1 error');
   press(model, 'enter', ...Array(5).fill('backspace'), ..."'x'", 'enter');
