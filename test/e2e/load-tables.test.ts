@@ -92,7 +92,8 @@ describeWithPostgres('a load of some tables', () => {
       await shown.waitFor('public.country (public.customer refers to it)');
       await shown.waitFor(/Left empty +public\.log/);
       shown.press('down', 'enter');
-      await shown.waitFor('✓ Loaded 1 table of snapshot 0 of shop (');
+      await shown.waitFor(/✓ copy created|✓ copy replaced/);
+      await shown.waitFor('Loaded 1 table of snapshot 0 of shop (');
       await shown.waitFor('Tables: public.orders');
       await shown.waitFor(/Required tables: public\.customer \(public\.orders refers\s+to\s+it\),/);
       await shown.waitFor('Left empty: public.log');

@@ -141,7 +141,7 @@ describeWithPostgres('the screens on a real server', () => {
     await terminal.waitFor('❯ Cancel');
     await terminal.waitFor('copy will be replaced. The previous version is kept');
     terminal.press('down', 'enter');
-    await terminal.waitFor('✓ Loaded snapshot 0 of shop (');
+    await terminal.waitFor('✓ copy replaced');
     await terminal.waitFor('✓ Switched copy to the restored database');
     expect(await server.dump('copy')).toBe(await server.dump('shop'));
 
@@ -149,11 +149,12 @@ describeWithPostgres('the screens on a real server', () => {
     await terminal.waitFor('❯ Cancel');
     terminal.press('down', 'enter');
     await terminal.waitFor('✓ Restored the previous copy');
-    await terminal.waitFor('✓ Restored the previous postgres://');
+    await terminal.waitFor('✓ copy restored');
+    await terminal.waitFor('Restored the previous postgres://');
     expect(await server.psql('copy', { sql: 'SELECT id FROM mine' })).toBe('7\n');
 
     terminal.press('esc');
-    await terminal.waitFor('✓ Loaded snapshot 0');
+    await terminal.waitFor('✓ copy replaced');
     terminal.press('esc');
     await terminal.waitFor('1 snapshot');
     terminal.press('v');
