@@ -73,7 +73,7 @@ test('a snapshot is sanitized, its coverage shown, and the query edited with the
   await terminal.waitFor(/Sanitized snapshot 0 of app \(.*\) by 3 statements: 1 of \d+/);
   terminal.press('enter');
   await terminal.waitFor(
-    /❯ public\.person +█+░+ 2\/3.*\n +✗ email +unchanged.*\n.*city +kept.*\n.*first_name +changed/,
+    /❯ public\.person +█+░+ 2\/3.*\n.* ✗ email +unchanged.*\n.*city +kept.*\n.*first_name +changed/,
   );
   terminal.press('j');
   await terminal.waitFor('a**@****.*******.***');
