@@ -1,5 +1,6 @@
+import type { PruneRequest } from '../../src/operations/snapshots/prune.ts';
 import { comparedText } from '../../src/presentation/diff.ts';
-import { pruneQuestion } from '../../src/presentation/remove.ts';
+import { PRUNE_LINES, PRUNE_QUESTION, PRUNE_RULES, pruneQuestion } from '../../src/presentation/remove.ts';
 import { annotatedText } from '../../src/presentation/snapshot.ts';
 import type { TransferKind } from '../../src/presentation/transfer.ts';
 import type { DiffResult, SnapshotRow, SnapshotTable } from '../../src/results/results.ts';
@@ -79,11 +80,31 @@ export function transfer(model: Model, kind: TransferKind, route: SnapshotsRoute
 }
 
 export function removeMarked(model: Model, target: string, ids: string[]): void {
+  confirmPrune(model, `remove ${formatNumberOf(ids.length, 'snapshot')}`, { target, keep: {}, remove: ids });
+}
+
+/** The plan is the preview: what goes, what stays, and the space that this frees. */
+export function choosePrune(model: Model, { target }: SnapshotsRoute): void {
+  model.navigation.push({
+    screen: 'choice',
+    path: [target, 'prune'],
+    question: PRUNE_QUESTION,
+    lines: PRUNE_LINES,
+    options: PRUNE_RULES.map(({ label }) => ({ label, value: label })),
+    answer: (chosen) => {
+      const keep = PRUNE_RULES.find(({ label }) => label === chosen)?.keep;
+      if (keep) confirmPrune(model, 'prune', { target, keep });
+    },
+  });
+}
+
+function confirmPrune(model: Model, title: string, request: PruneRequest & { target: string }): void {
+  const { target } = request;
   confirm(model, {
     target,
-    title: `remove ${formatNumberOf(ids.length, 'snapshot')}`,
+    title,
     plan: async (signal) => {
-      const planned = await model.operations.planPrune(quietly(signal), { target, keep: {}, remove: ids });
+      const planned = await model.operations.planPrune(quietly(signal), request);
       return { question: pruneQuestion(planned.plan, model.clock()), definition: removeAllRun(model, target, planned) };
     },
   });

@@ -14,7 +14,16 @@ import { HISTORY } from '../history/actions.ts';
 import { verifyRun } from '../run/definitions.ts';
 import { begin } from '../run/run-route.ts';
 import { COPY } from '../targets/copy.ts';
-import { chosenSnapshots, compare, mark, openTables, removeMarked, togglePin, transfer } from './actions.ts';
+import {
+  choosePrune,
+  chosenSnapshots,
+  compare,
+  mark,
+  openTables,
+  removeMarked,
+  togglePin,
+  transfer,
+} from './actions.ts';
 import type { SnapshotsRoute } from './snapshots-route.ts';
 
 function remove(model: Model, route: SnapshotsRoute): void {
@@ -149,6 +158,15 @@ export const SNAPSHOT_KEYS: KeyBinding<SnapshotsRoute>[] = [
     },
   },
   { ...REMOVE, help: 'remove the marked snapshots, or the selected one; asks first', run: remove },
+  {
+    id: 'prune',
+    keys: ['K'],
+    label: 'prune',
+    help: 'remove the snapshots that a rule does not keep; shows them and the freed space first',
+    palette: 'Prune snapshots…',
+    whyNot: (context) => notWritable(context) ?? noSnapshot(context),
+    run: choosePrune,
+  },
   BUILD,
   SANITIZE,
   COPY,

@@ -1,3 +1,4 @@
+import type { KeepPolicy } from '../repository/keep-policy.ts';
 import type { PrunedTarget, PrunePlan, RemovePlan, SnapshotRow } from '../results/results.ts';
 import type { RunSummary } from '../state/runs.ts';
 import { formatAge, formatBytes, formatNumberOf, formatTime } from '../text/format.ts';
@@ -51,12 +52,24 @@ export function pruneQuestion(plan: PrunePlan, now: Date): Question {
     ],
     steps: [],
     warnings: [],
-    consequence: 'The snapshots will be removed. This cannot be undone.',
-    ask: `Remove ${count}?`,
-    go: `Remove ${count}`,
+    consequence:
+      removedBy(plan) === 0 ? 'Every snapshot is kept.' : 'The snapshots will be removed. This cannot be undone.',
+    ask: removedBy(plan) === 0 ? 'Nothing to remove.' : `Remove ${count}?`,
+    go: removedBy(plan) === 0 ? 'Keep every snapshot' : `Remove ${count}`,
     typed: null,
   };
 }
+
+/** Rules to choose from on screen; the command line has others. */
+export const PRUNE_RULES: { label: string; keep: KeepPolicy }[] = [
+  ...[3, 5, 10, 20].map((last) => ({ label: `Keep the ${last} newest`, keep: { last } })),
+  { label: 'Keep one a day of 7 days', keep: { daily: 7 } },
+  { label: 'Keep one a day of 7 days, one a week of 4 weeks', keep: { daily: 7, weekly: 4 } },
+  { label: 'Keep one a day of 7 days, a week of 4 weeks, a month of 12', keep: { daily: 7, weekly: 4, monthly: 12 } },
+];
+
+export const PRUNE_QUESTION = 'Which snapshots to keep?';
+export const PRUNE_LINES = ['Pinned snapshots are always kept. The plan lists what would be removed.'];
 
 /** Databases on servers, which only other commands remove. */
 export function prunedCopyLines({ targets }: PrunePlan): string[] {

@@ -1,5 +1,6 @@
 import type { Operations } from '../../screens/app/operations.ts';
 import type { SnapshotRequest } from '../../src/operations/snapshots/snapshots.ts';
+import { keptBy } from '../../src/repository/keep-policy.ts';
 import type { LoadDifference, LoadPlan, LoadResult } from '../../src/results/load-results.ts';
 import type { SnapshotLocation, SnapshotRow, TargetRow } from '../../src/results/results.ts';
 import type { TableSelection } from '../../src/results/selected-tables.ts';
@@ -189,8 +190,9 @@ export function fakeOperations(world: FakeWorld): Operations {
       world.done.push(`remove ${target} ${snapshot.id}`);
     },
     planPrune: async (_session, request) => {
-      const { target = 'app', remove: ids = [] } = request;
-      const isGone = ({ id }: SnapshotRow) => ids.includes(id);
+      const { target = 'app', remove: ids, keep: rules } = request;
+      const kept = keptBy(rules, snapshotsOf(target), new Date('2026-11-22T03:00:00.000Z'));
+      const isGone = (row: SnapshotRow) => (ids ? ids.includes(row.id) : !kept.has(row));
       const { remove = [], keep = [] } = Object.groupBy(snapshotsOf(target), (row) =>
         isGone(row) ? 'remove' : 'keep',
       );

@@ -33,6 +33,7 @@ export const COMMANDS = {
   other_device: { keys: ['o'], does: 'sign in with a code, on another device' },
   palette: { keys: [':'], does: 'search all commands by name' },
   pin: { keys: ['*'], does: 'pin a snapshot, so that no prune removes it' },
+  prune: { keys: ['K'], does: 'prune the snapshots of a target' },
   pull: { keys: ['p'], does: 'pull a snapshot' },
   push: { keys: ['P'], does: 'push a snapshot' },
   quit: { keys: ['q'], does: 'quit' },

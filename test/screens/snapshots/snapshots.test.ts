@@ -121,6 +121,29 @@ test('marked snapshots are removed after one question, and pushed one after the 
   expect(world.done.at(-1)).toBe('remove app snapshot-0 snapshot-2');
 });
 
+test('prune asks for a rule, and previews what it removes', async () => {
+  const world = fakeWorld({ snapshots: { app: [...three, ...[3, 4].map((index) => fakeSnapshot({ index }))] } });
+  const model = await atSnapshots(world);
+  press(model, 'K');
+  expect(model.navigation.top()).toMatchObject({ screen: 'choice', path: ['app', 'prune'] });
+  const choose = (label: string) => {
+    const top = model.navigation.top();
+    if (top.screen !== 'choice') throw new Error(`on ${top.screen}`);
+    model.navigation.pop();
+    top.answer(label);
+  };
+  choose('Keep the 5 newest');
+  await expect
+    .poll(() => model.navigation.top())
+    .toMatchObject({ plan: { question: { ask: 'Nothing to remove.', consequence: 'Every snapshot is kept.' } } });
+  press(model, 'esc', 'K');
+  choose('Keep the 3 newest');
+  await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { question: { go: 'Remove 2 snapshots' } } });
+  answerConfirm(model, 'go');
+  await model.runs.settled();
+  expect(world.done).toEqual(['remove app snapshot-3 snapshot-4']);
+});
+
 test('a pin and tags are written, shown, found by the filter, and removed', async () => {
   const world = fakeWorld({ snapshots: { app: three } });
   const model = await atSnapshots(world);
