@@ -199,7 +199,7 @@ async function contained(act: (directory: string, context: Context) => Promise<v
     expect([message, ...details, hint].join('')).not.toMatch(/\p{Cc}/u);
   }
   expect(await readdir(run)).toEqual(['work']);
-  const own = ['objects', 'snapshots', 'staging', 'tool-storage.txt'];
+  const own = ['objects', 'snapshots', 'staging', 'tool-storage.txt', 'history.jsonl'];
   expect(own).toEqual(expect.arrayContaining(await readdir(directory)));
   expect(await readdir(join(directory, 'staging')).catch(() => [])).toEqual([]);
   await rm(run, { recursive: true });

@@ -46,6 +46,8 @@ env                                          production                        d
 dev_api_url                                  http://localhost:3000             default
 debug                                        false                             default
 trace                                        false                             default
+theme                                        auto                              default
+notify                                       true                              default
 defaults.cpus                                8                                 TOOL_DEFAULTS__CPUS
 storage_profiles.team.provider               minio                             tool.yml:6
 storage_profiles.team.bucket                 b                                 tool.yml:6
