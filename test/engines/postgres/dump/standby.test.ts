@@ -64,7 +64,7 @@ describeWithPostgres('a standby as source', () => {
   });
 
   test.for([
-    ['the dump', 'connection_lost', () => primary.psql('shop', { sql: 'ALTER TABLE a ADD COLUMN later integer' })],
+    ['the dump', 'dump_failed', () => primary.psql('shop', { sql: 'ALTER TABLE a ADD COLUMN later integer' })],
     [
       'the session',
       'connection_lost',
