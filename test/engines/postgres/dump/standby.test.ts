@@ -64,10 +64,15 @@ describeWithPostgres('a standby as source', () => {
   });
 
   test.for([
-    ['the dump', 'dump_failed', () => primary.psql('shop', { sql: 'ALTER TABLE a ADD COLUMN later integer' })],
+    // The standby ends pg_dump or a session that reads, whichever it meets first.
+    [
+      'the dump',
+      /^(?:dump_failed|connection_lost)$/,
+      () => primary.psql('shop', { sql: 'ALTER TABLE a ADD COLUMN later integer' }),
+    ],
     [
       'the session',
-      'connection_lost',
+      /^connection_lost$/,
       () =>
         asked(
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'shop' AND pid <> pg_backend_pid()`,
@@ -76,7 +81,7 @@ describeWithPostgres('a standby as source', () => {
   ] as const)('says that a standby may end %s', async ([, code, interrupt]) => {
     await using folder = await temporaryFolder();
     await expect(buildMeanwhile(folder.path, interrupt)).rejects.toMatchObject({
-      code,
+      code: expect.stringMatching(code),
       hint: expect.stringContaining('hot_standby_feedback'),
     });
   });
