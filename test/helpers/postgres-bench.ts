@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startThrowAwayServer } from '../../src/engines/postgres/server/throw-away-server.ts';
@@ -93,12 +93,14 @@ export async function benchPostgres({ statements, build, load, reading, changes 
   const restores: Costs[] = [];
   const loads: Costs[] = [];
   const reads: Costs[] = [];
+  const byHand: Costs[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     await rm(archive, { recursive: true, force: true });
     await rm(work, { recursive: true, force: true });
     dumps.push(await measured(pg_dump, ['-Fd', `-j${JOBS}`, '-Z1', '-f', archive, '-d', url('bench')]));
     builds.push(await tool('build', 'bench'));
     if (reading !== undefined) reads.push(await readAll(server));
+    byHand.push(await compressByHand(server));
     await sql('postgres', 'DROP DATABASE IF EXISTS raw WITH (FORCE)');
     await sql('postgres', 'CREATE DATABASE raw');
     await sql('postgres', `ALTER DATABASE raw SET maintenance_work_mem = '1GB'`);
@@ -117,6 +119,15 @@ export async function benchPostgres({ statements, build, load, reading, changes 
       ...own(builds),
       mb(await size(work)),
       memory(builds),
+    ],
+    [
+      `psql | zstd -1, ${JOBS} times half of all pages`,
+      seconds(byHand),
+      ratio(byHand, dumps),
+      '',
+      ...own(byHand),
+      mb(await size(join(folder, BY_HAND))),
+      '',
     ],
     ...(reading === undefined
       ? []
@@ -174,6 +185,30 @@ async function readAll({ url, tools, cpu, sql }: PostgresBenchServer): Promise<C
   const longest = Math.max(...runs.map(({ seconds }) => seconds));
   const own = runs.reduce((sum, run) => sum + run.cpu, 0);
   return { ...first, seconds: longest, cpu: own, server: (await cpu()) - before };
+}
+
+const BY_HAND = 'by-hand';
+
+/** What a build cannot do without, by programs: rows of ranges of pages, compressed. No checksum, no definitions, no sync. */
+async function compressByHand({ url, tools, cpu, sql, folder }: PostgresBenchServer): Promise<Costs> {
+  const { output } = await sql(
+    'bench',
+    `SELECT relname || ' ' || relpages FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY relpages DESC`,
+  );
+  const tables = [...output.matchAll(/^ (\w+) (\d+)$/gm)].map(([, name, pages]) => ({ name, pages: Number(pages) }));
+  const target = join(folder, BY_HAND);
+  await mkdir(target, { recursive: true });
+  const pipes = Array.from({ length: JOBS }, (_, session) => {
+    const copies = tables.map(({ name, pages }) => {
+      const from = Math.floor((pages * session) / JOBS);
+      const to = session === JOBS - 1 ? pages * 2 + 1000 : Math.floor((pages * (session + 1)) / JOBS);
+      return `-c "COPY (SELECT * FROM ${name} WHERE ctid >= '(${from},0)' AND ctid < '(${to},0)') TO STDOUT"`;
+    });
+    return `'${tools.psql}' -Xq -d '${url('bench')}' ${copies.join(' ')} | zstd -1 -q -f -o '${join(target, `${session}.zst`)}'`;
+  });
+  const before = await cpu();
+  const run = await measuredRun('sh', ['-c', `${pipes.join(' & ')} & wait`]);
+  return { ...run, server: (await cpu()) - before };
 }
 
 async function size(directory: string): Promise<number> {

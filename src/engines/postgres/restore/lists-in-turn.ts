@@ -5,7 +5,7 @@ import { CONTENTS, listContents, readContents } from '../dump/archive-contents.t
 import { listText } from './event-triggers.ts';
 
 /** What pg_dump adds to the definition of an index: it waits for every other index that is being built on the table. */
-const ALTERS_TABLE = /^ALTER TABLE .*(?: CLUSTER ON | REPLICA IDENTITY USING INDEX )/m;
+export const ALTERS_TABLE = /^ALTER TABLE .*(?: CLUSTER ON | REPLICA IDENTITY USING INDEX )/m;
 
 /** A table has one index to cluster on, and one of its replica identity. */
 const MOST_TURNS = 2;

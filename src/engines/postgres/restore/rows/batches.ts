@@ -12,8 +12,11 @@ export function wholeTable(table: ManifestTable): RowsToLoad {
   return { table, files: filesOfTable(table), isWhole: true };
 }
 
-/** A table that makes up more than this share of one session's work is loaded by several, which cannot freeze its rows. */
-const MOST_OF_A_SESSION = 0.5;
+/**
+ * A table of more than so many times what each session has to load is shared by several. They cannot freeze its rows and
+ * wait for each other at its end: below that, other tables keep the other sessions as busy.
+ */
+const MOST_OF_A_SESSION = 1.2;
 
 /** Bytes that a session loads into a table that it shares with others. */
 const SHARE_BYTES = 32 * 1024 * 1024;

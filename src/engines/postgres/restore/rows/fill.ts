@@ -20,6 +20,7 @@ import { listArchive } from '../list-archive.ts';
 import { listsInTurn } from '../lists-in-turn.ts';
 import { leaveOutRemote, leftOutWarnings, type RemoteEntry } from '../remote-objects.ts';
 import { restoreErrors, wentOn } from '../restore-errors.ts';
+import { earlyIndexes } from './early-indexes.ts';
 import type { Archive, Filling } from './filling.ts';
 import { liftForcedRowSecurity } from './forced-row-security.ts';
 import { loadTables } from './load-tables.ts';
@@ -30,7 +31,10 @@ export interface Filled {
   leftOut: RemoteEntry[];
 }
 
-/** Fills an empty database: definitions, then rows side by side, then indexes and constraints side by side. */
+/**
+ * Fills an empty database: definitions, then rows side by side, then indexes and constraints side by side. A session
+ * that has no more rows to load begins with the indexes of tables that are complete.
+ */
 export async function fillDatabase(context: EngineContext, fill: Filling): Promise<Filled> {
   const { report } = context;
   const { plan, jobs } = fill;
@@ -42,8 +46,11 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
   const forced = await liftForced(context, fill, () =>
     pgRestore(context, { fill, archive, section: 'pre-data', jobs: 1 }),
   );
+  const early = await earlyIndexes(archive, fill);
   await Promise.all([
-    loadTables(context, fill),
+    loadTables(context, fill, (working, state) =>
+      early.buildOne(state, (one) => pgRestore(working, { fill, archive: one, section: 'post-data', jobs: 1 })),
+    ),
     // Large objects and the values of sequences; tables go their own way.
     archive.hasData ? pgRestore(context, { fill, archive, section: 'data', jobs: 1 }) : undefined,
   ]);
@@ -51,7 +58,8 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
 
   const indexed = startStep(report, 'index', 'Build indexes and constraints');
   const sessions = sessionsFor(plan, jobs);
-  const lists = sessions > 1 ? await listsInTurn({ archive: archive.directory, list: archive.list }) : [archive.list];
+  const rest = await early.rest();
+  const lists = sessions > 1 ? await listsInTurn({ archive: archive.directory, list: rest }) : [rest];
   for (const list of lists) {
     await pgRestore(context, { fill, archive: { ...archive, list }, section: 'post-data', jobs: sessions });
   }

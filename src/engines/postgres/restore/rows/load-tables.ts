@@ -1,4 +1,4 @@
-import type { ManifestTable } from '../../../../repository/manifest.ts';
+import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest.ts';
 import { UserError } from '../../../../runtime/errors.ts';
 import type { EngineContext } from '../../../engine.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
@@ -16,18 +16,39 @@ import {
   pathOf,
   type RowsToLoad,
 } from './copy-commands.ts';
+import type { RowsSoFar } from './early-indexes.ts';
 import { checkTags, copyCounts, feedTables, refuseUnlessFed, rowsDiffer, textOf } from './feed-tables.ts';
 import type { Filling } from './filling.ts';
 
+/** What a session does that finds no more rows to load; resolves with `false` when there is nothing. */
+type Meanwhile = (context: EngineContext, state: RowsSoFar) => Promise<boolean>;
+
 /** Loads the rows, several tables or parts of one at once, the largest first, each straight from its compressed object. */
-export async function loadTables(context: EngineContext, fill: Filling): Promise<void> {
+export async function loadTables(
+  context: EngineContext,
+  fill: Filling,
+  meanwhile: Meanwhile = async () => false,
+): Promise<void> {
   const { plan, jobs } = fill;
   const queue = batches(plan.tables, fill);
   const loaded = new Map<ManifestTable, number>();
   /** Of which a part could not be loaded. */
   const refused = new Set<ManifestTable>();
-  const onBytes = restoreProgress(context.report, plan.tables);
+  const progress = restoreProgress(context.report, plan.tables);
+  let bytesLeft = plan.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
+  const onBytes = (table: string, bytes: number): void => {
+    bytesLeft -= bytes;
+    progress(table, bytes);
+  };
+  const state: RowsSoFar = {
+    isLoaded: (table) => loaded.get(table) === table.rows && !refused.has(table),
+    bytesLeft: () => bytesLeft,
+  };
   const worker = async (signal: AbortSignal): Promise<void> => {
+    await loadRows(signal);
+    while (!signal.aborted && (await meanwhile({ ...context, signal }, state)));
+  };
+  const loadRows = async (signal: AbortSignal): Promise<void> => {
     for (let batch = queue.shift(); batch && !signal.aborted; batch = queue.shift()) {
       if (batch.some(({ table }) => refused.has(table))) continue;
       const read = new Map<string, number>();
