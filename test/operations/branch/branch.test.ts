@@ -252,7 +252,7 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ start, files, cannot, name
     await switchTo('one');
     expect(await state('copy')).toEqual(switched);
     await undo();
-    expect([await state('copy'), await state('copy_one')]).toEqual([main, branch]);
+    expect([await state('copy'), await state('copy_one')]).toEqual([main, switched]);
   });
 
   it.runIf(!files && FULL)(
@@ -277,10 +277,10 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ start, files, cannot, name
         });
         expect([await server.dump('copy'), await server.dump('copy_one')]).toEqual(before);
       };
+      await refused('copy');
+      await sql('DROP FUNCTION twice');
       await refused('copy_one');
       await sql('DROP FUNCTION twice', 'copy_one');
-      await refused('copy');
-      await sql('DROP FUNCTION twice', 'copy');
       await applyBranchSwitch(context, await planBranchSwitch(context, { target: 'app', name: 'one' }));
       expect(await list()).toMatchObject([{ name: 'one', current: true }]);
       await sql("DROP USER blind@'%'", '');

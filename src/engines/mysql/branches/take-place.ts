@@ -28,6 +28,8 @@ export interface TakePlace {
   mark: BranchMark | null;
   /** The branch that the destination is at present, with its mark afterwards; otherwise its undo copy takes the tables. */
   leaving: BranchMark | null;
+  /** Whether the destination keeps its own rights on routines: rights that a switch has brought go with its undo. */
+  keepsRights: boolean;
   /** Renames that keep the base copy that of the destination. */
   base: Rename[];
 }
@@ -97,7 +99,18 @@ async function moveTables(context: EngineContext, given: TakePlace, { code, gran
     ...given.base,
   ];
   const swapMs = await exchange(context, {
-    ...{ server, begun: given.begun, url, work, renames, later, made, code, grants: grants ?? [] },
+    ...{
+      server,
+      begun: given.begun,
+      url,
+      work,
+      renames,
+      later,
+      made,
+      code,
+      grants: grants ?? [],
+      keepsRights: given.keepsRights,
+    },
     ...{ rows: { exchange: null, later: [] }, definers: 'theirs', dropForeignReferences: false, keep: !made },
     obsolete: from.database === names.undo ? names.undo : null,
     unreadable: (what, why) => unreadableCode(destination, what, why),
