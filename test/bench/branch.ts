@@ -25,7 +25,7 @@ await (clones ? measureClones() : measure());
 /** In a tree of Debian's unstable suite; the file system has no space for as many copies. */
 async function measureClones(): Promise<void> {
   const debian = await debianTree('sid', ['postgresql-18', 'procps']);
-  await using reflinks = await mountXfs(debian, { bytes: (1024 + 5 * megabytes) * 1024 ** 2 });
+  await using reflinks = await mountXfs(debian, { bytes: (1024 + 9 * megabytes) * 1024 ** 2 });
   await using inside = await startInside(debian, 18, { folder: join(reflinks.inside, 'data'), durable: true });
   await inside.psql('postgres', 'CREATE DATABASE bench');
   for (const statement of benchData({ megabytes })) await inside.psql('bench', statement);
@@ -56,7 +56,7 @@ async function measureClones(): Promise<void> {
       const plan = JSON.parse(
         (await tool(`branch create bench w --count ${count} --dry-run`)).output.trim().split('\n').at(-1) ?? '',
       );
-      if (round === 0) console.log(JSON.stringify(plan).slice(0, 2000));
+      if (round === 0) console.log(plan.steps?.[0] ?? plan.plan?.steps?.[0]);
       made.push((await tool(`branch create bench w --count ${count}`)).seconds / count);
       shares.push(((await reflinks.usedBytes()) - before) / (count * base));
       const names = Array.from({ length: count }, (_, index) => `w_${index + 1}`);
