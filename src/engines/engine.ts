@@ -8,6 +8,7 @@ import type { ProofRow } from '../results/subset-results.ts';
 import type { ColumnChoices, SuggestedQuery } from '../results/suggested-query.ts';
 import type { Context } from '../runtime/context.ts';
 import type { WarningEvent } from '../runtime/events.ts';
+import type { Semaphore } from '../runtime/semaphore.ts';
 import type { ColumnDigest, ColumnFacts } from '../sanitize/column-facts.ts';
 import type { Statement } from '../sanitize/statement.ts';
 import type { SuspectColumn } from '../sanitize/suggestion.ts';
@@ -285,6 +286,8 @@ export interface BranchPlan {
   destination: DestinationState;
   base: BaseCopy | null;
   branches: Branch[];
+  /** Whether the server asks the file system for clones, which share the blocks of the base copy. */
+  clones: boolean;
 }
 
 export interface BranchCreation extends BranchRequest {
@@ -298,6 +301,8 @@ export interface BranchCreation extends BranchRequest {
   role?: string | undefined;
   /** Called with the base copy; throws where it is not the planned one. */
   accept: (base: BaseCopy) => void;
+  /** Runs the copy when it is its turn: more branches are in work than copies. */
+  inTurn: Semaphore;
 }
 
 export interface BranchReset extends BranchRequest {

@@ -1,22 +1,80 @@
 /**
  * `npm run bench -- branch [MEGABYTES] [BRANCHES]`: branches of one base copy (default: 20 of 500 MB) against the
  * server's own file copies, by as many sessions, in turns; then the list of 200 branches. Medians of three.
+ * `npm run bench -- branch clones [MEGABYTES] [BRANCHES]`: by PostgreSQL 18 on XFS with reflinks, as root.
  */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { benchData } from '../helpers/bench-data.ts';
+import { mountXfs, startInside } from '../helpers/debian-postgres.ts';
+import { debianTree } from '../helpers/debian-sid.ts';
 import { type Measured, measuredRun, printTable } from '../helpers/measured-run.ts';
-import { openPostgresBench, PROGRAM } from '../helpers/postgres-bench.ts';
+import { openPostgresBench, type PostgresBenchServer, PROGRAM } from '../helpers/postgres-bench.ts';
 
 const ROUNDS = 3;
 const LISTED = 200;
 /** As `cpus` of the configuration of the bench. */
 const SESSIONS = 2;
 
-const megabytes = Number(process.argv[2] ?? 500);
-const count = Number(process.argv[3] ?? 20);
-await using server = await openPostgresBench(benchData({ megabytes }));
-await measure();
+const clones = process.argv[2] === 'clones';
+const [size, many] = process.argv.slice(clones ? 3 : 2);
+const megabytes = Number(size ?? 500);
+const count = Number(many ?? 20);
+await (clones ? measureClones() : measure());
+
+/** In a tree of Debian's unstable suite; the file system has no space for as many copies. */
+async function measureClones(): Promise<void> {
+  const debian = await debianTree('sid', ['postgresql-18', 'procps']);
+  await using reflinks = await mountXfs(debian, { bytes: (1024 + 9 * megabytes) * 1024 ** 2 });
+  await using inside = await startInside(debian, 18, { folder: join(reflinks.inside, 'data'), durable: true });
+  await inside.psql('postgres', 'CREATE DATABASE bench');
+  for (const statement of benchData({ megabytes })) await inside.psql('bench', statement);
+  const folder = await mkdtemp(join(debian.root, 'tmp/tool-'));
+  const at = folder.slice(debian.root.length);
+  await mkdir(join(folder, 'work'));
+  const bench = { snapshot: { src_url: inside.url('bench'), dst_url: inside.url('copy') } };
+  const settings = { secret_key: 'ab'.repeat(16), working_directory: `${at}/work`, targets: { bench } };
+  const text = { ...settings, defaults: { cpus: SESSIONS } };
+  await writeFile(join(folder, 'tool.yml'), JSON.stringify(text), { mode: 0o600 });
+  const tool = async (words: string): Promise<{ output: string; seconds: number }> => {
+    const started = performance.now();
+    const { exit, output } = await debian.shell(
+      `node ${PROGRAM} --config ${at}/tool.yml --yes --json ${words} </dev/null`,
+    );
+    if (exit !== 0) throw new Error(output);
+    return { output, seconds: (performance.now() - started) / 1000 };
+  };
+  try {
+    await tool('build bench');
+    await tool('load bench --keep-base --no-undo');
+    await inside.psql('postgres', 'CHECKPOINT');
+    const base = Number(await inside.psql('postgres', `SELECT pg_database_size('copy.tool-base')`));
+    const made: number[] = [];
+    const shares: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const before = await reflinks.usedBytes();
+      const plan = JSON.parse(
+        (await tool(`branch create bench w --count ${count} --dry-run`)).output.trim().split('\n').at(-1) ?? '',
+      );
+      if (round === 0) console.log(plan.steps?.[0] ?? plan.plan?.steps?.[0]);
+      made.push((await tool(`branch create bench w --count ${count}`)).seconds / count);
+      shares.push(((await reflinks.usedBytes()) - before) / (count * base));
+      const names = Array.from({ length: count }, (_, index) => `w_${index + 1}`);
+      await tool(`branch drop bench ${names.join(' ')}`);
+    }
+    const middle = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+    printTable([
+      ['', 'measured', 'to reach'],
+      [`seconds of each of ${count} clones of ${Math.round(base / 1e6)} MB`, middle(made).toFixed(3), '0.5'],
+      ['space, of as many copies', `${(100 * middle(shares)).toFixed(1)} %`, '5 %'],
+    ]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
 
 async function measure(): Promise<void> {
+  await using server = await openPostgresBench(benchData({ megabytes }));
   const tool = (...words: string[]): Promise<Measured> =>
     measuredRun(process.execPath, [PROGRAM, '--config', server.config, '--json', '--yes', ...words]);
   await tool('build', 'bench');
@@ -25,7 +83,7 @@ async function measure(): Promise<void> {
   const copies: Measured[] = [];
   const names = Array.from({ length: count }, (_, index) => `${index + 1}`);
   for (let round = 0; round < ROUNDS; round += 1) {
-    copies.push(await fileCopies(names));
+    copies.push(await fileCopies(server, names));
     await Promise.all(names.map((name) => server.sql('postgres', `DROP DATABASE plain_${name}`)));
     branches.push(await tool('branch', 'create', 'bench', 'w', '--count', String(count)));
     await tool('branch', 'drop', 'bench', ...names.map((name) => `w_${name}`));
@@ -36,11 +94,11 @@ async function measure(): Promise<void> {
     [`CREATE DATABASE … STRATEGY FILE_COPY, ${count}`, median(copies).toFixed(2), '', ''],
     [`tool branch create --count ${count}`, median(branches).toFixed(2), ratio, '1.1'],
   ]);
-  await measureList(tool);
+  await measureList(server, tool);
 }
 
 /** The same number of databases by psql, in as many sessions as the program uses. */
-async function fileCopies(names: string[]): Promise<Measured> {
+async function fileCopies(server: PostgresBenchServer, names: string[]): Promise<Measured> {
   const started = performance.now();
   const rest = [...names];
   let last: Measured | undefined;
@@ -55,7 +113,10 @@ async function fileCopies(names: string[]): Promise<Measured> {
 }
 
 /** Databases with the mark of a branch: what they hold does not matter to a list. */
-async function measureList(tool: (...words: string[]) => Promise<Measured>): Promise<void> {
+async function measureList(
+  server: PostgresBenchServer,
+  tool: (...words: string[]) => Promise<Measured>,
+): Promise<void> {
   await tool('branch', 'create', 'bench', 'listed');
   const comment = `SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = 'copy_listed'`;
   const { output } = await measuredRun(server.tools.psql, ['-XAt', '-d', server.url('postgres'), '-c', comment]);

@@ -3,6 +3,7 @@ import { branchExists } from '../../engines/shared/branches.ts';
 import type { BranchCreatePlan, BranchCreateResult, BranchDatabase } from '../../results/branch-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
+import { createSemaphore } from '../../runtime/semaphore.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { findTarget } from '../find-target.ts';
 import { readCheckout } from '../git.ts';
@@ -62,7 +63,7 @@ export async function planBranchCreate(given: Context, request: BranchCreateRequ
     needs_bytes: size === null ? null : size * (branches.length + (load ? 1 : 0)),
     git_branch: checkout?.branch ?? null,
     unverified_sources,
-    steps: stepsOf(opened, branches, load),
+    steps: stepsOf(opened, branches, { load, clones: found.clones }),
     warnings: load?.plan.warnings ?? [],
   };
   return { request, plan, planned_at: context.clock().toISOString(), load };
@@ -85,6 +86,9 @@ export function applyBranchCreate(given: Context, planned: PlannedBranches): Pro
   return recorded(given, { operation: 'branch create', ...known }, { work: () => perform(given, planned) });
 }
 
+/** The owners, grants and marks of some branches are written while the files of others are copied. */
+const WORK_PER_COPY = 2;
+
 async function perform(given: Context, planned: PlannedBranches): Promise<BranchCreateResult> {
   const { request, plan } = planned;
   const opened = await openBranches(given, request);
@@ -104,8 +108,10 @@ async function perform(given: Context, planned: PlannedBranches): Promise<Branch
     gitBranch: checkout?.branch ?? null,
     owner: request.owner ?? null,
   };
-  await mapWithConcurrency(plan.branches, cpusFor(context, plan.target), (branch) =>
-    facet.create(context, { url, ...branch, ...own, role, accept }),
+  const cpus = cpusFor(context, plan.target);
+  const inTurn = createSemaphore(cpus);
+  await mapWithConcurrency(plan.branches, WORK_PER_COPY * cpus, (branch) =>
+    facet.create(context, { url, ...branch, ...own, role, accept, inTurn }),
   );
   const branches = [...plan.branches, ...plan.existing].map(({ name, database }) => ({
     ...{ name, database, url: facet.urlOf(url, database).display },
@@ -148,8 +154,12 @@ function namedDatabases(
   });
 }
 
-function stepsOf({ facet }: OpenedBranches, branches: BranchDatabase[], load: PlannedLoad | null): string[] {
-  const how = copiedHow(facet);
+function stepsOf(
+  { facet }: OpenedBranches,
+  branches: BranchDatabase[],
+  { load, clones }: { load: PlannedLoad | null; clones: boolean },
+): string[] {
+  const how = copiedHow(facet, { clones });
   return [
     ...(load ? [`Load snapshot ${load.plan.snapshot?.id ?? ''} as the base copy`] : []),
     ...branches.map(({ name, database }) => `Create branch ${name} as ${database}${how}`),

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Branch, BranchFacet, DatabaseUrl, Engine } from '../../engines/engine.ts';
+import type { Branch, BranchFacet, BranchPlan, DatabaseUrl, Engine } from '../../engines/engine.ts';
 import { branchIsCurrent } from '../../engines/shared/branches.ts';
 import type { BranchRow } from '../../results/branch-results.ts';
 import type { DestinationState } from '../../results/load-results.ts';
@@ -117,8 +117,9 @@ export function refuseForeign(branches: Branch[], { owner }: BranchesRequest, { 
   if (current) throw branchIsCurrent(current.name, url);
 }
 
-/** What a copy costs where the server copies no files, to be added to a step. */
-export function copiedHow({ copiedBy }: Pick<BranchFacet, 'copiedBy'>): string {
+/** What a copy costs, to be added to a step. */
+export function copiedHow({ copiedBy }: Pick<BranchFacet, 'copiedBy'>, { clones }: Pick<BranchPlan, 'clones'>): string {
+  if (clones) return ': clone its files, or copy them if the file system cannot';
   return copiedBy === 'files' ? '' : ': copy all rows, build all indexes';
 }
 

@@ -47,7 +47,7 @@ export async function planBranchReset(given: Context, request: BranchResetReques
     branches: await branchRows(opened, branches),
     needs_bytes: base.sizeBytes === null ? null : base.sizeBytes * atOnce,
     unverified_sources,
-    steps: branches.map((branch) => `Replace ${branch.database} by a copy of ${base.name}${copiedHow(facet)}`),
+    steps: branches.map((branch) => `Replace ${branch.database} by a copy of ${base.name}${copiedHow(facet, found)}`),
   };
   return { request, plan, planned_at: context.clock().toISOString() };
 }

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, rm, rmdir, statfs, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { planLoad } from '../../../src/operations/load/load.ts';
+import { mountXfs, startInside } from '../../helpers/debian-postgres.ts';
 import { canHaveSid, type DebianTree, debianTree } from '../../helpers/debian-sid.ts';
-import { freePort } from '../../helpers/free-port.ts';
 import { startPostgres, type TestPostgres, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
 
 const run = promisify(execFile);
@@ -83,7 +83,7 @@ describe.skipIf(!canHaveSid).each([
         skip(`XFS cannot be mounted here: ${error.message}`),
       );
       await using reflinks = mount;
-      await using server = await startInside(debian, major, join(reflinks.inside, 'data'));
+      await using server = await startInside(debian, major, { folder: join(reflinks.inside, 'data') });
       await server.psql('postgres', 'CREATE DATABASE shop');
       await server.psql(
         'shop',
@@ -92,9 +92,10 @@ describe.skipIf(!canHaveSid).each([
       const folder = await mkdtemp(join(debian.root, 'tmp/tool-'));
       const inside = folder.slice(debian.root.length);
       await configure(folder, settings(inside, server));
-      const tool = async (words: string): Promise<void> => {
+      const tool = async (words: string): Promise<string> => {
         const { exit, output } = await debian.shell(`node ${MAIN} --config ${inside}/tool.yml --yes ${words}`);
         expect(exit, output).toBe(0);
+        return output;
       };
       await tool('build shop');
       await tool('load shop');
@@ -105,6 +106,15 @@ describe.skipIf(!canHaveSid).each([
       await tool('load shop --spare');
       await tool('reset shop --spare');
       await tool('reset shop --spare');
+      expect(await tool('branch create shop one --dry-run')).toContain(
+        'Create branch one as copy_one: clone its files, or copy them if the file system cannot',
+      );
+      const cloning = await reflinks.usedBytes();
+      await tool('branch create shop w --count 8');
+      expect((await reflinks.usedBytes()) - cloning).toBeLessThan(0.1 * 8 * size);
+      const { branches } = JSON.parse(await tool('branch list shop --json'));
+      expect(branches.map(({ own_bytes }: { own_bytes: number | null }) => own_bytes)).toEqual(Array(8).fill(null));
+      await tool(`branch drop shop ${branches.map(({ name }: { name: string }) => name).join(' ')}`);
       const databases = await server.psql('postgres', "SELECT count(*) FROM pg_database WHERE datname LIKE 'copy%'");
       expect(databases).toBe('4\n');
       // Four databases of one content; without clones these were three more of them.
@@ -146,56 +156,3 @@ describe.skipIf(!canHaveSid).each([
     120_000,
   );
 });
-
-/** A server of the tree, reached over its port; what comes after `-c` is a statement. */
-async function startInside({ shell }: DebianTree, major: number, folder?: string) {
-  const port = await freePort();
-  const data = folder ?? `/tmp/tool-data-${port}`;
-  const control = `su postgres -c "/usr/lib/postgresql/${major}/bin/pg_ctl --pgdata=${data} --silent --wait`;
-  const { output, exit } = await shell(
-    `su postgres -c "/usr/lib/postgresql/${major}/bin/initdb --auth=trust --no-sync ${data}" &&
-      ${control} --log=/dev/null --options='-c port=${port} -c unix_socket_directories= -c fsync=off -c wal_level=minimal -c max_wal_senders=0 -c max_wal_size=64MB' start" </dev/null >/dev/null`,
-  );
-  if (exit !== 0) throw new Error(output);
-  const url = (database: string): string => `postgres://postgres@127.0.0.1:${port}/${database}`;
-  return {
-    url,
-    psql: async (database: string, sql: string): Promise<string> =>
-      (await run('psql', ['-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', url(database), '-c', sql])).stdout,
-    async [Symbol.asyncDispose]() {
-      await shell(`${control} --mode=immediate stop"; rm -r ${data}`);
-    },
-  };
-}
-
-/** A file system with reflinks within the tree, on a loop device. */
-async function mountXfs({ root }: DebianTree) {
-  const at = await mkdtemp(join(root, 'tmp/xfs-'));
-  const image = `${at}.img`;
-  const remove = async (): Promise<void> => {
-    await rm(image, { force: true });
-    await rmdir(at);
-  };
-  try {
-    await writeFile(image, '');
-    await truncate(image, 2 * 1024 ** 3);
-    await run('mkfs.xfs', ['-q', '-m', 'reflink=1', image]);
-    await run('mount', ['-o', 'loop', image, at]);
-  } catch (error) {
-    await remove();
-    throw error;
-  }
-  await chmod(at, 0o777);
-  return {
-    inside: at.slice(root.length),
-    async usedBytes(): Promise<number> {
-      await run('sync', ['-f', at]);
-      const { blocks, bfree, bsize } = await statfs(at);
-      return (blocks - bfree) * bsize;
-    },
-    async [Symbol.asyncDispose]() {
-      await run('umount', [at]);
-      await remove();
-    },
-  };
-}

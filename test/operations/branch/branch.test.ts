@@ -223,6 +223,67 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ start, files, cannot, name
     expect(await ours()).toEqual(['copy', 'copy.tool-base', 'copy_one']);
   });
 
+  it.skipIf(files)('take events and rights on routines along, and give those of the destination back', async () => {
+    await keepBase();
+    await create('one');
+    for (const [database, user] of [
+      ['copy', 'of_main'],
+      ['copy_one', 'of_branch'],
+    ] as const) {
+      await sql(
+        [
+          `CREATE USER IF NOT EXISTS ${user}@'%'`,
+          `GRANT EXECUTE ON FUNCTION \`${database}\`.twice TO ${user}@'%'`,
+          `CREATE EVENT ${user} ON SCHEDULE EVERY 1 DAY STARTS '2030-01-01' DO DELETE FROM person WHERE id < 0`,
+        ],
+        database,
+      );
+    }
+    const main = [['of_main ENABLED'], ['of_main']];
+    const branch = [['of_branch ENABLED'], ['of_branch']];
+    // A destination keeps its own rights, as in a load.
+    const switched = [['of_branch ENABLED'], ['of_branch,of_main']];
+    const state = async (database: string) => {
+      const events = `SELECT GROUP_CONCAT(EVENT_NAME, ' ', STATUS) AS a FROM information_schema.EVENTS WHERE EVENT_SCHEMA = '${database}'`;
+      const grants = `SELECT GROUP_CONCAT(DISTINCT User) AS a FROM mysql.procs_priv WHERE Db = '${database}' AND User <> 'root'`;
+      return [[await sql(events, '')], [await sql(grants, '')]];
+    };
+    expect([await state('copy'), await state('copy_one')]).toEqual([main, branch]);
+    await switchTo('one');
+    expect(await state('copy')).toEqual(switched);
+    await undo();
+    expect([await state('copy'), await state('copy_one')]).toEqual([main, switched]);
+  });
+
+  it.runIf(!files && FULL)(
+    'are not exchanged where the user may not read code of the branch or the destination',
+    async () => {
+      await keepBase();
+      await create('one');
+      await sql(
+        ["CREATE USER IF NOT EXISTS blind@'%' IDENTIFIED BY 'blind'", "GRANT ALL ON `copy%`.* TO blind@'%'"],
+        '',
+      );
+      const url = new URL(server.url('copy'));
+      Object.assign(url, { username: 'blind', password: 'blind' });
+      const context = contextWith({ app: { snapshot: { src_url: server.url('source'), dst_url: url.href } } });
+      const refused = async (database: string) => {
+        const before = [await server.dump('copy'), await server.dump('copy_one')];
+        const planned = await planBranchSwitch(context, { target: 'app', name: 'one' });
+        const error = await applyBranchSwitch(context, planned).catch((failure: unknown) => failure);
+        expect(error).toMatchObject({
+          code: 'switch_refused',
+          message: expect.stringContaining(`of ${database} cannot`),
+        });
+        expect([await server.dump('copy'), await server.dump('copy_one')]).toEqual(before);
+      };
+      await refused('copy');
+      await sql('DROP FUNCTION twice');
+      await refused('copy_one');
+      await sql("DROP USER blind@'%'", '');
+    },
+  );
+
   it.runIf(files || FULL)('are restored while they are the destination, with an undo copy', async () => {
     await keepBase();
     await create('one');

@@ -8,8 +8,12 @@ import { copyToBranch } from './copy.ts';
 import { findBranches } from './list.ts';
 import { sweepBranches } from './sweep.ts';
 
-/** A branch gets its tables and its mark in one statement, after the copy. */
-export async function createBranch(context: EngineContext, creation: BranchCreation): Promise<void> {
+/** A branch gets its tables and its mark in one statement, after the copy. The copy is most of the work. */
+export function createBranch(context: EngineContext, creation: BranchCreation): Promise<void> {
+  return creation.inTurn(() => create(context, creation));
+}
+
+async function create(context: EngineContext, creation: BranchCreation): Promise<void> {
   const { url, name, database, repository, gitBranch, owner = null, accept } = creation;
   const made = startStep(context.report, `branch ${name}`, `Create branch ${name} as ${database}`);
   await sweepBranches(context, url);

@@ -17,5 +17,5 @@ export async function planBranches(
   const found = await findBranches(server, destination);
   if (base?.closed) refuseShortSpace(facts, copies * (base.sizeBytes ?? 0));
   const branches = found.map(({ mark: _, ...branch }) => branch);
-  return { destination: facts.destination, base, branches };
+  return { destination: facts.destination, base, branches, clones: false };
 }

@@ -37,7 +37,7 @@ export async function switchTo(context: EngineContext, { url, name }: BranchRequ
   const keeps = present === null && (await databaseExists(server, destination));
   const switched = startStep(context.report, 'swap', `Switch ${destination} to branch ${name}`);
   const swapMs = await takePlace(context, {
-    ...{ server, begun, url },
+    ...{ server, begun, url, keepsRights: true },
     from: { database, kept: null },
     mark: { ...mark, database, switched_at: context.clock().toISOString(), previous: present?.name ?? null },
     leaving: present && withoutSwitch(present),

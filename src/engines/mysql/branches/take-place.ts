@@ -1,6 +1,8 @@
 import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import { connect } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
+import { readBelongings } from '../definitions/foreign-keys.ts';
 import { besideNames } from '../names.ts';
 import { MARK } from '../quote.ts';
 import { createBeside, dropBeside, readMarkText, undoCopyOf, writeMark } from '../restore/beside.ts';
@@ -26,6 +28,8 @@ export interface TakePlace {
   mark: BranchMark | null;
   /** The branch that the destination is at present, with its mark afterwards; otherwise its undo copy takes the tables. */
   leaving: BranchMark | null;
+  /** Whether the destination keeps its own rights on routines: rights that a switch has brought go with its undo. */
+  keepsRights: boolean;
   /** Renames that keep the base copy that of the destination. */
   base: Rename[];
 }
@@ -37,6 +41,7 @@ export async function takePlace(context: EngineContext, given: TakePlace): Promi
   for (const database of [destination, from.database]) {
     refuseForeignReferences(await foreignReferences(server, database), { destination: database, drop: false });
   }
+  await refuseUnreadable(context, server, url);
   try {
     const record = from.kept ?? (await packBranch(context, server, { url, database: from.database }));
     const swapMs = await moveTables(context, given, record);
@@ -50,6 +55,16 @@ export async function takePlace(context: EngineContext, given: TakePlace): Promi
     await sweepAfterFailure(context, url);
     throw error;
   }
+}
+
+/** Before the code of the branch is dropped: a user without the right for its definers could not recreate it as it was. */
+async function refuseUnreadable(context: EngineContext, server: MysqlSession, url: DatabaseUrl): Promise<void> {
+  const destination = url.database ?? '';
+  if (!(await databaseExists(server, destination))) return;
+  await using session = await connect(context, url);
+  await readBelongings(session, destination, (what, why) => {
+    throw unreadableCode(destination, what, why);
+  });
 }
 
 async function moveTables(context: EngineContext, given: TakePlace, { code, grants }: KeptRecord): Promise<number> {
@@ -84,7 +99,18 @@ async function moveTables(context: EngineContext, given: TakePlace, { code, gran
     ...given.base,
   ];
   const swapMs = await exchange(context, {
-    ...{ server, begun: given.begun, url, work, renames, later, made, code, grants: grants ?? [] },
+    ...{
+      server,
+      begun: given.begun,
+      url,
+      work,
+      renames,
+      later,
+      made,
+      code,
+      grants: grants ?? [],
+      keepsRights: given.keepsRights,
+    },
     ...{ rows: { exchange: null, later: [] }, definers: 'theirs', dropForeignReferences: false, keep: !made },
     obsolete: from.database === names.undo ? names.undo : null,
     unreadable: (what, why) => unreadableCode(destination, what, why),

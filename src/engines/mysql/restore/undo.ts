@@ -125,7 +125,7 @@ async function revertSwitch(
   const swapped = startStep(context.report, 'swap', `Restore the previous ${destination}`);
   const mark = branch ? branch.mark : keptMark(kept);
   const swapMs = await takePlace(context, {
-    ...{ server, begun, url, leaving },
+    ...{ server, begun, url, leaving, keepsRights: false },
     from: { database, kept },
     mark: mark && { ...mark, database: branch?.database ?? mark.database },
     base: await baseFollows(server, destination, kept ? { kept } : { mark: mark ?? leaving }),

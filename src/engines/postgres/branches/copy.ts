@@ -18,13 +18,13 @@ export interface BaseCopying {
   to: string;
 }
 
-/** An open copy of the base copy, marked so that a killed run's is swept. */
+/** An open copy of the base copy, marked so that a killed run's is swept. Resolves with whether it was cloned. */
 export async function copyBase(
   context: EngineContext,
   server: PsqlSession,
   { url, base, to }: BaseCopying,
-): Promise<void> {
-  await newFromBase(context, server, { url, base, spare: null, to });
+): Promise<boolean> {
+  return newFromBase(context, server, { url, base, spare: null, to });
 }
 
 export interface Marking {
@@ -32,7 +32,7 @@ export interface Marking {
   /** The copy, by its present name. */
   database: string;
   base: BaseCopy;
-  branch: Omit<BranchFacts, 'cloned' | 'sessions'>;
+  branch: Omit<BranchFacts, 'sessions'>;
 }
 
 /** The comment that marks a new copy of the base copy as a branch. */
@@ -40,15 +40,15 @@ export async function branchComment(
   server: PsqlSession,
   { destination, database, base, branch }: Marking,
 ): Promise<string> {
-  const [facts] = await server.query<{ cloned: boolean; sessions: number | null }>(`
-    SELECT EXISTS (SELECT FROM pg_settings WHERE name = 'file_copy_method' AND setting = 'clone') AS cloned,
-      (SELECT (to_jsonb(s) ->> 'sessions')::int8 FROM pg_stat_database s WHERE datname = ${quoteText(database)}) AS sessions`);
+  const [facts] = await server.query<{ sessions: number | null }>(
+    `SELECT (to_jsonb(s) ->> 'sessions')::int8 AS sessions FROM pg_stat_database s WHERE datname = ${quoteText(database)}`,
+  );
   return branchMarkText({
     of: destination,
     snapshot: base.snapshot,
     loaded_at: base.loadedAt,
     partial: base.partial,
     destination_oid: await readOid(server, database),
-    branch: { ...branch, cloned: facts?.cloned ?? false, sessions: facts?.sessions ?? null },
+    branch: { ...branch, sessions: facts?.sessions ?? null },
   });
 }

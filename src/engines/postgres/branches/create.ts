@@ -11,7 +11,7 @@ import { findBranches } from './list.ts';
 
 /** A branch is complete, with its name and mark, or absent: both come in one transaction, after the copy. */
 export async function createBranch(context: EngineContext, creation: BranchCreation): Promise<void> {
-  const { url, name, database, repository, gitBranch, owner = null, role, accept } = creation;
+  const { url, name, database, repository, gitBranch, owner = null, role, accept, inTurn } = creation;
   const destination = url.database ?? '';
   await using server = await openSwapSession(context, url);
   const made = startStep(context.report, `branch ${name}`, `Create branch ${name} as ${database}`);
@@ -22,7 +22,7 @@ export async function createBranch(context: EngineContext, creation: BranchCreat
   if (await databaseExists(server, database)) throw databaseTaken(database, name);
   const fresh = besideNames(destination).fresh();
   try {
-    await copyBase(context, server, { url, base, to: fresh });
+    const cloned = await inTurn(() => copyBase(context, server, { url, base, to: fresh }));
     const from = (await databaseExists(server, destination)) ? destination : null;
     await inherit(context, server, { from, to: fresh, url, settings: [], role, copied: true });
     context.signal.throwIfAborted();
@@ -33,6 +33,7 @@ export async function createBranch(context: EngineContext, creation: BranchCreat
         repository,
         git_branch: gitBranch,
         owner,
+        cloned,
         reset_at: null,
         switched_at: null,
         previous: null,

@@ -28,10 +28,10 @@ export async function resetBranch(context: EngineContext, request: BranchReset):
   const [fresh, old] = [names.fresh(), names.fresh()];
   let swapMs: number;
   try {
-    await copyBase(context, server, { url, base, to: fresh });
+    const cloned = await copyBase(context, server, { url, base, to: fresh });
     await inherit(context, server, { from: database, to: fresh, url, settings: [], role: request.role, copied: true });
     context.signal.throwIfAborted();
-    const facts = { ...branch.mark.branch, reset_at: context.clock().toISOString() };
+    const facts = { ...branch.mark.branch, cloned, reset_at: context.clock().toISOString() };
     const comment = await branchComment(server, { destination, database: fresh, base, branch: facts });
     const renames = [
       rename(database, old),
@@ -67,8 +67,8 @@ async function resetCurrent(
       async create({ server, fresh }) {
         const base = await findClosedBase(server, url);
         accept(base);
-        await copyBase(context, server, { url, base, to: fresh });
-        const branch = { ...mark.branch, reset_at: context.clock().toISOString() };
+        const cloned = await copyBase(context, server, { url, base, to: fresh });
+        const branch = { ...mark.branch, cloned, reset_at: context.clock().toISOString() };
         comment = await branchComment(server, { destination, database: fresh, base, branch });
       },
     },

@@ -1,9 +1,11 @@
 import { redact } from '../../../process/redact.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { BaseCopies, BaseCopy, DatabaseUrl, EngineContext } from '../../engine.ts';
+import { refuseShortSpace } from '../../shared/server/free-space.ts';
 import { type PsqlSession, quoteName, quoteNumber, quoteText, SqlError } from '../connection/session.ts';
 import { type MarkedDatabase, provisionalLimit, writeMark } from '../mark.ts';
 import { besideNames, findBeside, markNew } from '../server/server.ts';
+import { readSpace } from '../server/space.ts';
 import { dropAfterFailure } from './drop-after-failure.ts';
 import { readDatabase, readOid, rename, withoutSessions } from './swap.ts';
 
@@ -65,31 +67,63 @@ const FILE_COPY_SINCE = 150_000;
 /** `system_error`, `io_error`, `feature_not_supported`, `internal_error` */
 const CLONE_REFUSED = new Set(['58000', '58030', '0A000', 'XX000']);
 
-/** Copies a database on its server, with everything but its grants, settings and comment. */
-async function copyDatabase(
-  context: EngineContext,
-  server: PsqlSession,
-  { url, from, to, closed }: Copy,
-): Promise<void> {
-  const [facts] = await server.query<{ open: boolean; version: number; clones: boolean; bytes: number | null }>(`
+interface CopyFacts {
+  open: boolean;
+  version: number;
+  /** Whether the server can ask the file system for clones, from version 18. */
+  clones: boolean;
+  bytes: number | null;
+}
+
+async function readCopyFacts(server: PsqlSession, from: string): Promise<CopyFacts | undefined> {
+  const [facts] = await server.query<CopyFacts>(`
     SELECT datallowconn AS open, current_setting('server_version_num')::int AS version,
       EXISTS (SELECT FROM pg_settings WHERE name = 'file_copy_method' AND 'clone' = ANY (enumvals)) AS clones,
       CASE WHEN has_database_privilege(oid, 'CONNECT') THEN pg_database_size(oid) END AS bytes
     FROM pg_database WHERE datname = ${quoteText(from)}`);
-  const large = (facts?.bytes ?? FILE_COPY_FROM_BYTES) >= FILE_COPY_FROM_BYTES;
-  const strategy = large && (facts?.version ?? 0) >= FILE_COPY_SINCE ? ' STRATEGY FILE_COPY' : '';
+  return facts;
+}
+
+function copiesFiles({ bytes, version }: CopyFacts): boolean {
+  return (bytes ?? FILE_COPY_FROM_BYTES) >= FILE_COPY_FROM_BYTES && version >= FILE_COPY_SINCE;
+}
+
+/** Whether copies of a database are clones where the file system can. */
+export async function asksForClones(server: PsqlSession, from: string): Promise<boolean> {
+  const facts = await readCopyFacts(server, from);
+  return facts?.clones === true && copiesFiles(facts);
+}
+
+/**
+ * Copies a database on its server, with everything but its grants, settings and comment. Resolves with whether the file
+ * system has cloned it.
+ */
+async function copyDatabase(
+  context: EngineContext,
+  server: PsqlSession,
+  { url, from, to, closed }: Copy,
+): Promise<boolean> {
+  const facts = await readCopyFacts(server, from);
+  const strategy = facts && copiesFiles(facts) ? ' STRATEGY FILE_COPY' : '';
   const access = closed ? ' ALLOW_CONNECTIONS false' : '';
   const statement = `CREATE DATABASE ${quoteName(to)} TEMPLATE ${quoteName(from)}${strategy} CONNECTION LIMIT ${quoteNumber(provisionalLimit(to))}${access}`;
   const execute = () => server.execute(statement);
   const create = facts?.open === false ? execute : () => withoutSessions(context, { url, databases: [from] }, execute);
-  if (!facts?.clones || strategy === '') return create();
+  if (!facts?.clones || strategy === '') {
+    await create();
+    return false;
+  }
   await server.execute(`SET file_copy_method = clone`);
   try {
     await create();
+    return true;
   } catch (error) {
     if (!(error instanceof SqlError && CLONE_REFUSED.has(error.sqlstate))) throw error;
+    // The plan of branches has counted on clones.
+    refuseShortSpace(await readSpace(context, server, url), facts.bytes ?? 0);
     await server.execute(`SET file_copy_method = copy`);
     await create();
+    return false;
   }
 }
 
@@ -118,16 +152,20 @@ export interface FromBase {
   to: string;
 }
 
-/** A shadow database as the base copy is: the spare, or else a copy. */
+/** A shadow database as the base copy is: the spare, or else a copy. Resolves with whether it was cloned just now. */
 export async function newFromBase(
   context: EngineContext,
   server: PsqlSession,
   { url, base, spare, to }: FromBase,
-): Promise<void> {
+): Promise<boolean> {
   const of = url.database ?? '';
-  if (spare) return takeSpare(server, spare.name, { to, of });
-  await copyDatabase(context, server, { url, from: base.name, to, closed: false });
+  if (spare) {
+    await takeSpare(server, spare.name, { to, of });
+    return false;
+  }
+  const cloned = await copyDatabase(context, server, { url, from: base.name, to, closed: false });
   await markNew(server, to, of);
+  return cloned;
 }
 
 /** Gives a spare the name and state of a shadow database. */

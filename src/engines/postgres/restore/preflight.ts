@@ -11,15 +11,14 @@ import type {
   RestoreRequest,
 } from '../../engine.ts';
 import { divideTables } from '../../shared/divide-tables.ts';
-import { freeBytesOf, refuseShortSpace } from '../../shared/server/free-space.ts';
+import { refuseShortSpace } from '../../shared/server/free-space.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
-import { isLocalHost } from '../connection/location.ts';
 import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
-import { portOf } from '../connection/url.ts';
 import { type ArchiveDetails, archiveDetails } from '../dump/archive.ts';
 import { replicationWarnings } from '../introspect.ts';
 import { leftOutByBuild, selectSchemas } from '../schema-selection.ts';
 import { NAME_LIMIT } from '../server/server.ts';
+import { spaceOf } from '../server/space.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
 import { findBaseCopies } from './base.ts';
 import { checkSwap } from './blockers.ts';
@@ -203,14 +202,11 @@ async function readFacts(
       (SELECT setting FROM pg_settings WHERE name = 'data_directory') AS data_directory
     FROM pg_roles r LEFT JOIN pg_database d ON d.datname = ${database} WHERE r.rolname = current_user`);
   if (!row) throw new Error('pg_roles has no row for the role of the session');
-  const [host] = url.hosts;
-  const name = host?.host || context.environment.PGHOST || 'localhost';
-  const local = await isLocalHost(name);
+  const { destination, freeBytes } = await spaceOf(context, url, row.data_directory);
   return {
     destination: {
+      ...destination,
       url: url.display,
-      host: `${name}:${host ? portOf(host, context.environment) : ''}`,
-      local,
       database: url.database ?? '',
       exists: row.present,
       size_bytes: row.size_bytes,
@@ -222,7 +218,7 @@ async function readFacts(
     whyNot: row.createdb ? `the role does not own ${url.database}` : 'the role may not create databases',
     extensions: row.extensions ?? [],
     roles: row.roles ?? [],
-    freeBytes: local && row.data_directory !== null ? await freeBytesOf(row.data_directory) : null,
+    freeBytes,
   };
 }
 

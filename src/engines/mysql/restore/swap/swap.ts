@@ -204,6 +204,8 @@ export interface TableSwap
   obsolete: string | null;
   /** Rights on the arriving routines besides those on routines of the same name. */
   grants?: RoutineGrant[];
+  /** Whether the destination keeps its own rights on routines besides `grants`. Default: yes. */
+  keepsRights?: boolean | undefined;
   /** The error for code of the destination that cannot be read. Default: a warning. */
   unreadable?: (what: string, why: string) => Error;
 }
@@ -213,7 +215,19 @@ export interface TableSwap
  * when the client is gone. How many milliseconds the destination was unavailable.
  */
 export async function exchange(context: EngineContext, given: TableSwap): Promise<number> {
-  const { server, url, work, rows, made, code, definers, keep, obsolete, grants: theirs = [] } = given;
+  const {
+    server,
+    url,
+    work,
+    rows,
+    made,
+    code,
+    definers,
+    keep,
+    obsolete,
+    grants: theirs = [],
+    keepsRights = true,
+  } = given;
   const destination = url.database ?? '';
   checkCode(code, destination);
   const before = made
@@ -234,7 +248,7 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
     };
     await writeRecord(server, { database: work, table: KEPT, value: record });
   }
-  const grants = merged(own, theirs);
+  const grants = keepsRights ? merged(own, theirs) : theirs;
   // Read again: keys may have been added since.
   const unlink = made ? [] : await foreignReferences(server, destination);
   refuseForeignReferences(unlink, { destination, drop: given.dropForeignReferences });

@@ -1,0 +1,31 @@
+import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import { freeBytesOf, type Space } from '../../shared/server/free-space.ts';
+import { isLocalHost } from '../connection/location.ts';
+import type { PsqlSession } from '../connection/session.ts';
+import { portOf } from '../connection/url.ts';
+
+export interface ServerSpace extends Space {
+  destination: { host: string; local: boolean };
+}
+
+/** The free space of the disk with the data: known of a server of this machine only. */
+export async function spaceOf(
+  context: EngineContext,
+  url: DatabaseUrl,
+  dataDirectory: string | null,
+): Promise<ServerSpace> {
+  const [host] = url.hosts;
+  const name = host?.host || context.environment.PGHOST || 'localhost';
+  const local = await isLocalHost(name);
+  return {
+    destination: { host: `${name}:${host ? portOf(host, context.environment) : ''}`, local },
+    freeBytes: local && dataDirectory !== null ? await freeBytesOf(dataDirectory) : null,
+  };
+}
+
+export async function readSpace(context: EngineContext, server: PsqlSession, url: DatabaseUrl): Promise<ServerSpace> {
+  const [row] = await server.query<{ directory: string | null }>(
+    `SELECT (SELECT setting FROM pg_settings WHERE name = 'data_directory') AS directory`,
+  );
+  return spaceOf(context, url, row?.directory ?? null);
+}
