@@ -158,3 +158,12 @@ it('a round that fails is named with the command that repeats it; of a batch, th
   });
   await expect(together).rejects.toThrow('rounds 0 to 1, each of which passes alone');
 });
+
+it('a part counts the rounds that have passed, also when it ends before the last one', async () => {
+  const part = trials('faults/often');
+  const rounds = part.each(async ({ number }) => {
+    if (number === 1) throw new Error('lost');
+  });
+  await expect(rounds).rejects.toThrow('lost');
+  expect(part.count).toBe(1);
+});

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, chown, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe } from 'vitest';
 import { type MysqlSession, openSession } from '../../src/engines/mysql/connection/session.ts';
@@ -66,6 +67,8 @@ export function describeWithMysql(
 
 /** How programs of a flavour are run: as they are, or in Debian's unstable suite. */
 interface Programs {
+  /** The server, of which another one has other first files. */
+  binary: string;
   /** A command line with the folder where the program sees it. */
   server(directory: string, flags: string[]): string[];
   initialize(directory: string, flags: string[]): string[];
@@ -90,7 +93,9 @@ export async function startMysql(flavour: TestFlavour, flags: string[] = []): Pr
   await chmod(directory, 0o755);
   if (user) await chown(directory, user.uid, user.gid);
   const as = user ? ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'] : [];
-  await run([...(flavour === 'mariadb' ? as : []), ...programs.initialize(directory, flags.filter(isForever))]);
+  const forever = flags.filter(isForever);
+  const initialize = [...(flavour === 'mariadb' ? as : []), ...programs.initialize(directory, forever)];
+  await firstFiles({ data: join(directory, 'data'), key: [programs.binary, ...forever], initialize });
   const port = await freePort();
   const words = [
     ...(flavour === 'mariadb' ? as : []),
@@ -174,6 +179,34 @@ export async function startMysql(flavour: TestFlavour, flags: string[] = []): Pr
   return server;
 }
 
+interface FirstFiles {
+  data: string;
+  key: string[];
+  initialize: string[];
+}
+
+/** The same ones for every server of a program: made by the first, and copied. */
+async function firstFiles({ data, key: [binary = '', ...flags], initialize }: FirstFiles): Promise<void> {
+  const { mtimeMs, size } = await stat(binary);
+  const key = createHash('sha256')
+    .update(JSON.stringify([binary, mtimeMs, size, process.getuid?.(), flags]))
+    .digest('hex')
+    .slice(0, 12);
+  const kept = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'tool-tests', `mysql-data-${key}`);
+  if (existsSync(kept)) {
+    await run(['cp', '--archive', '--reflink=auto', kept, data]);
+    return;
+  }
+  await run(initialize);
+  // Its identity: each server makes itself one.
+  await rm(join(data, 'auto.cnf'), { force: true });
+  const unfinished = `${kept}.${randomUUID()}`;
+  await mkdir(dirname(kept), { recursive: true });
+  await run(['cp', '--archive', data, unfinished]);
+  // Another process may have been faster.
+  await rename(unfinished, kept).catch(() => rm(unfinished, { recursive: true }));
+}
+
 async function answers(child: ChildProcess, open: (database: string) => Promise<MysqlSession>): Promise<boolean> {
   if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
   const session = await open('').catch(() => null);
@@ -183,6 +216,7 @@ async function answers(child: ChildProcess, open: (database: string) => Promise<
 
 function mariadbPrograms(): Programs {
   return {
+    binary: '/usr/sbin/mariadbd',
     initialize: (directory) => [
       'mariadb-install-db',
       '--no-defaults',
@@ -227,6 +261,7 @@ async function mysqlPrograms(): Promise<Programs> {
     ...flags,
   ];
   return {
+    binary: join(root, 'usr/sbin/mysqld'),
     initialize: (directory, flags) => inside(directory, ['--initialize-insecure', '--secure-file-priv=NULL', ...flags]),
     server: (directory, flags) => inside(directory, ['--socket=/mnt/socket', '--pid-file=/mnt/pid', ...flags]),
     client: (name, flags) => [

@@ -37,11 +37,12 @@ export interface Round {
 }
 
 export interface Trials {
-  count: number;
+  /** Rounds that have passed: a run may end before all of them. */
+  readonly count: number;
   /** For the test; 0 when `npm run prove` has asked for another part. */
   timeout: number;
   /** Enough rounds to expect each of their outcomes. */
-  isLong: boolean;
+  readonly isLong: boolean;
   /** The title, with which `npm run prove` finds the test. */
   title(text: string): string;
   each(act: (round: Round) => Promise<unknown>): Promise<void>;
@@ -92,10 +93,14 @@ export function trials(name: PartName): Trials {
   }
 
   return {
-    count: numbers.length,
+    get count() {
+      return made;
+    },
     // A timer with more fires at once.
     timeout: Math.min(60_000 + numbers.length * seconds * 1000, 2 ** 31 - 1),
-    isLong: numbers.length >= 20,
+    get isLong() {
+      return made >= 20;
+    },
     title: (text) => `${text} (${name})`,
     async each(act) {
       for (const number of numbers) {
