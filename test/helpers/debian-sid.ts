@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { testCache } from './debian-packages.ts';
 
 const run = promisify(execFile);
 const REPOSITORY = new URL('../..', import.meta.url).pathname.replace(/\/$/, '');
@@ -32,7 +32,7 @@ export async function debianTree(
   { copy }: { copy?: string } = {},
 ): Promise<DebianTree> {
   const key = createHash('sha256').update(packages.join()).digest('hex').slice(0, 12);
-  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'tool-tests');
+  const cache = testCache();
   const kept = join(cache, `${suite}-${key}`);
   if (!existsSync(kept)) {
     const unfinished = `${kept}.${process.pid}`;

@@ -1,15 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe } from 'vitest';
 import { type MysqlSession, openSession } from '../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
 import { unprivilegedUser } from '../../src/engines/shared/server/unprivileged-user.ts';
+import { testCache } from './debian-packages.ts';
 import { canHaveSid, debianSid } from './debian-sid.ts';
 import { eventually } from './postgres-server.ts';
 
@@ -67,8 +68,7 @@ export function describeWithMysql(
 
 /** How programs of a flavour are run: as they are, or in Debian's unstable suite. */
 interface Programs {
-  /** The server, of which another one has other first files. */
-  binary: string;
+  version: string;
   /** A command line with the folder where the program sees it. */
   server(directory: string, flags: string[]): string[];
   initialize(directory: string, flags: string[]): string[];
@@ -87,15 +87,17 @@ const SERVER_FLAGS = [
 const isForever = (flag: string): boolean => flag.startsWith('--lower-case-table-names=');
 
 export async function startMysql(flavour: TestFlavour, flags: string[] = []): Promise<TestMysql> {
-  const programs = flavour === 'mariadb' ? mariadbPrograms() : await mysqlPrograms();
+  const programs = flavour === 'mariadb' ? await mariadbPrograms() : await mysqlPrograms();
   const user = await unprivilegedUser('postgres');
   const directory = await mkdtemp(join(tmpdir(), `tool-${flavour}-`));
   await chmod(directory, 0o755);
   if (user) await chown(directory, user.uid, user.gid);
   const as = user ? ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'] : [];
   const forever = flags.filter(isForever);
-  const initialize = [...(flavour === 'mariadb' ? as : []), ...programs.initialize(directory, forever)];
-  await firstFiles({ data: join(directory, 'data'), key: [programs.binary, ...forever], initialize });
+  await copyInitialized(directory, {
+    key: [flavour, programs.version, `${user?.uid}`, ...forever],
+    initialize: (fresh) => run([...(flavour === 'mariadb' ? as : []), ...programs.initialize(fresh, forever)]),
+  });
   const port = await freePort();
   const words = [
     ...(flavour === 'mariadb' ? as : []),
@@ -112,7 +114,8 @@ export async function startMysql(flavour: TestFlavour, flags: string[] = []): Pr
   };
   let running = startServer();
   const stop = async (): Promise<void> => {
-    running.child.kill('SIGTERM');
+    // Its files go with it: nothing needs to be written before.
+    running.child.kill('SIGKILL');
     await running.ended;
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   };
@@ -179,34 +182,6 @@ export async function startMysql(flavour: TestFlavour, flags: string[] = []): Pr
   return server;
 }
 
-interface FirstFiles {
-  data: string;
-  key: string[];
-  initialize: string[];
-}
-
-/** The same ones for every server of a program: made by the first, and copied. */
-async function firstFiles({ data, key: [binary = '', ...flags], initialize }: FirstFiles): Promise<void> {
-  const { mtimeMs, size } = await stat(binary);
-  const key = createHash('sha256')
-    .update(JSON.stringify([binary, mtimeMs, size, process.getuid?.(), flags]))
-    .digest('hex')
-    .slice(0, 12);
-  const kept = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'tool-tests', `mysql-data-${key}`);
-  if (existsSync(kept)) {
-    await run(['cp', '--archive', '--reflink=auto', kept, data]);
-    return;
-  }
-  await run(initialize);
-  // Its identity: each server makes itself one.
-  await rm(join(data, 'auto.cnf'), { force: true });
-  const unfinished = `${kept}.${randomUUID()}`;
-  await mkdir(dirname(kept), { recursive: true });
-  await run(['cp', '--archive', data, unfinished]);
-  // Another process may have been faster.
-  await rename(unfinished, kept).catch(() => rm(unfinished, { recursive: true }));
-}
-
 async function answers(child: ChildProcess, open: (database: string) => Promise<MysqlSession>): Promise<boolean> {
   if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
   const session = await open('').catch(() => null);
@@ -214,9 +189,9 @@ async function answers(child: ChildProcess, open: (database: string) => Promise<
   return session !== null;
 }
 
-function mariadbPrograms(): Programs {
+async function mariadbPrograms(): Promise<Programs> {
   return {
-    binary: '/usr/sbin/mariadbd',
+    version: (await run(['/usr/sbin/mariadbd', '--version'])).toString(),
     initialize: (directory) => [
       'mariadb-install-db',
       '--no-defaults',
@@ -261,7 +236,7 @@ async function mysqlPrograms(): Promise<Programs> {
     ...flags,
   ];
   return {
-    binary: join(root, 'usr/sbin/mysqld'),
+    version: root,
     initialize: (directory, flags) => inside(directory, ['--initialize-insecure', '--secure-file-priv=NULL', ...flags]),
     server: (directory, flags) => inside(directory, ['--socket=/mnt/socket', '--pid-file=/mnt/pid', ...flags]),
     client: (name, flags) => [
@@ -274,6 +249,27 @@ async function mysqlPrograms(): Promise<Programs> {
     ],
     flags: ['--mysqlx=OFF', '--secure-file-priv=NULL', '--skip-log-bin'],
   };
+}
+
+/** Of every server, in the cache folder: making the first files takes ten times as long as copying them. */
+const KEPT = join(testCache(), 'initialized-');
+
+async function copyInitialized(
+  directory: string,
+  { key, initialize }: { key: string[]; initialize: (directory: string) => Promise<unknown> },
+): Promise<void> {
+  const kept = `${KEPT}${createHash('sha256').update(JSON.stringify(key)).digest('hex').slice(0, 12)}`;
+  if (!existsSync(kept)) {
+    await initialize(directory);
+    // A server's own name for itself.
+    await rm(join(directory, 'data', 'auto.cnf'), { force: true });
+    await mkdir(dirname(kept), { recursive: true });
+    const fresh = await mkdtemp(`${kept}.`);
+    await run(['cp', '--archive', '--sparse=always', join(directory, 'data'), fresh]);
+    await rename(fresh, kept).catch(() => rm(fresh, { recursive: true }));
+    return;
+  }
+  await run(['cp', '--archive', '--reflink=auto', join(kept, 'data'), directory]);
 }
 
 interface Running {
