@@ -4,11 +4,12 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync
 import { cpus, release, type } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type NamedPart, PARTS } from '../test/prove/promises.ts';
+import { PARTS } from '../test/prove/promises.ts';
 import { build } from './build.mjs';
+import { nextSlice, type Slice } from './prove/next-slice.ts';
 import { parseOptions, USAGE } from './prove/options.ts';
 import { proofPage } from './prove/page.ts';
-import { type BeginLine, type ProveLine, parseJournal, proofOf, roundsLeft } from './prove/proof.ts';
+import { type BeginLine, type Proof, type ProveLine, parseJournal, proofOf } from './prove/proof.ts';
 import { startRounds } from './prove/rounds.ts';
 import { createProgress } from './prove/show-progress.ts';
 
@@ -65,50 +66,62 @@ async function prove(args: string[]): Promise<number> {
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   if (parts.some(({ file }) => file.startsWith('test/e2e/'))) await build();
 
-  for (const part of parts) {
-    if (isStopping) break;
-    await provePart(part);
+  const deadline = options.minutes === null ? Number.POSITIVE_INFINITY : Date.now() + options.minutes * 60_000;
+  const tried = new Map(parts.map((part) => [part.name as string, new Set<number>()]));
+  const failures = new Map<string, number>();
+  const givenUp = new Set<string>();
+  const write = (): Proof | null => {
+    const proof = proofOf(read(), PARTS);
+    if (!proof || round !== null) return proof;
+    replaceFile(join(root, 'docs/proof.json'), `${JSON.stringify(proof, null, 2)}\n`);
+    replaceFile(join(root, 'docs/proof.md'), proofPage(proof, PARTS));
+    return proof;
+  };
+  const next = (): Slice | null => {
+    if (round === null) return nextSlice({ parts, roundsOf, lines: read(), tried, givenUp });
+    const [part] = parts;
+    return part && tried.get(part.name)?.size === 0 ? { part, rounds: [round], minutes: 1 } : null;
+  };
+  while (!isStopping && Date.now() < deadline) {
+    const slice = next();
+    if (!slice) break;
+    await proveSlice(slice);
+    write();
   }
 
-  async function provePart(part: NamedPart): Promise<void> {
-    let left = round === null ? roundsLeft(read(), part.name, roundsOf(part)) : [round];
-    for (let failures = 0; left.length > 0 && failures < FAILURES && !isStopping; ) {
-      const before = read().length;
-      const show = (lines: ProveLine[]): void =>
-        progress.part({ part, parts, left: left.length, lines: lines.slice(before) });
-      running = startRounds({ root, state, part, plan: { part: part.name, seed, rounds: left, journal, stop } });
-      const watching = setInterval(() => show(read()), 500);
-      const end = await running.ended;
-      clearInterval(watching);
-      const made = read().slice(before);
-      show(read());
-      const tried = made.filter((line) => line.kind === 'round' || line.kind === 'failure');
-      if (end.skipped !== null) add({ kind: 'skipped', part: part.name, reason: end.skipped });
-      const isKnown = made.some((line) => line.kind === 'failure');
-      if (end.failure !== null && !isKnown && !isStopping) {
-        add({
-          kind: 'failure',
-          part: part.name,
-          seed,
-          round: null,
-          message: end.failure,
-          at: new Date().toISOString(),
-        });
-      }
-      if (end.failure === null) break;
-      failures += 1;
-      const had = new Set(tried.map((line) => line.round));
-      left = left.filter((number) => !had.has(number));
-      if (!isKnown) break;
+  async function proveSlice({ part, rounds: left, minutes }: Slice): Promise<void> {
+    const before = read().length;
+    const show = (lines: ProveLine[]): void =>
+      progress.part({ part, parts, left: left.length, lines: lines.slice(before) });
+    const until = Math.min(Date.now() + minutes * 60_000, deadline);
+    const plan = { part: part.name, seed, rounds: left, journal, stop, until, asker: process.pid };
+    running = startRounds({ root, state, part, plan });
+    const watching = setInterval(() => show(read()), 500);
+    const end = await running.ended;
+    clearInterval(watching);
+    const made = read().slice(before);
+    show(read());
+    const own = made.flatMap((line) => (line.kind === 'round' || line.kind === 'failure' ? [line.round] : []));
+    for (const number of own) if (number !== null) tried.get(part.name)?.add(number);
+    if (end.skipped !== null) add({ kind: 'skipped', part: part.name, reason: end.skipped });
+    const isKnown = made.some((line) => line.kind === 'failure');
+    if (end.failure !== null && !isKnown && !isStopping) {
+      add({
+        kind: 'failure',
+        part: part.name,
+        seed,
+        round: null,
+        message: end.failure,
+        at: new Date().toISOString(),
+      });
     }
-    progress.done(part, read());
+    if (end.failure !== null) failures.set(part.name, (failures.get(part.name) ?? 0) + 1);
+    const isLost = end.failure !== null && !isKnown;
+    if (isLost || own.length === 0 || (failures.get(part.name) ?? 0) >= FAILURES) givenUp.add(part.name);
+    progress.done(part, { lines: read(), required: roundsOf(part) });
   }
 
-  const proof = proofOf(read(), PARTS);
-  if (proof && round === null) {
-    writeFileSync(join(root, 'docs/proof.json'), `${JSON.stringify(proof, null, 2)}\n`);
-    writeFileSync(join(root, 'docs/proof.md'), proofPage(proof, PARTS));
-  }
+  const proof = write();
   const findings = (proof?.parts ?? []).flatMap(({ name, findings: own }) =>
     own.filter(({ passes }) => !passes).map((finding) => ({ name, ...finding })),
   );
@@ -118,8 +131,14 @@ async function prove(args: string[]): Promise<number> {
     );
   }
   if (round === null) progress.say(`Wrote docs/proof.md and docs/proof.json (seed ${seed})`);
-  if (isStopping) progress.say('The same command goes on with the remaining rounds.');
+  if (isStopping || Date.now() >= deadline) progress.say('The same command goes on with the remaining rounds.');
   return findings.length > 0 ? 1 : isStopping ? 130 : 0;
+}
+
+/** Whole or not at all, when the run is killed. */
+function replaceFile(file: string, text: string): void {
+  writeFileSync(`${file}.new`, text);
+  renameSync(`${file}.new`, file);
 }
 
 function begun(seed: number, asked: Record<string, number>): BeginLine {

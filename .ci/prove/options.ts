@@ -11,12 +11,15 @@ export interface ProveOptions {
   round: number | null;
   state: string;
   begin: boolean;
+  /** Null: until all rounds are made. */
+  minutes: number | null;
 }
 
 export const USAGE = `Usage: npm run prove -- [OPTIONS]
 
   --only NAME,…   promises, or parts of them: kills, kills/load-postgres
   --rounds N      rounds of each promise, or N% of those for docs/proof.md (default: 100%)
+  --minutes N     ends after so long; the parts farthest from their number come first
   --seed S        repeats the cases of an earlier run (default: random)
   --round N       repeats one round of one part: with --only and --seed
   --state FOLDER  finished rounds, with which the next run goes on (default: .prove)
@@ -32,6 +35,7 @@ export function parseOptions(args: string[], all: NamedPart[]): ProveOptions {
       only: { type: 'string' },
       rounds: { type: 'string', default: '100%' },
       seed: { type: 'string' },
+      minutes: { type: 'string' },
       round: { type: 'string' },
       state: { type: 'string', default: '.prove' },
       new: { type: 'boolean', default: false },
@@ -39,11 +43,14 @@ export function parseOptions(args: string[], all: NamedPart[]): ProveOptions {
   });
   const parts = values.only === undefined ? all : values.only.split(',').flatMap((name) => named(name, all));
   const seed = values.seed === undefined ? null : whole(values.seed, '--seed');
+  const minutes = values.minutes === undefined ? null : whole(values.minutes, '--minutes');
   const round = values.round === undefined ? null : whole(values.round, '--round');
   if (round !== null && (parts.length !== 1 || seed === null)) {
     throw new Error('--round repeats one round of one part: name it with --only, and its seed with --seed');
   }
-  return { roundsOf: rounds(values.rounds, all), seed, parts, round, state: values.state, begin: values.new };
+  if (minutes === 0) throw new Error('--minutes is a number of minutes, from 1');
+  const { state, new: begin } = values;
+  return { roundsOf: rounds(values.rounds, all), seed, parts, round, state, begin, minutes };
 }
 
 function named(name: string, all: NamedPart[]): NamedPart[] {

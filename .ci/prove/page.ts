@@ -13,17 +13,18 @@ export function proofPage(proof: Proof, parts: NamedPart[]): string {
       promise,
       own.map(({ method }) => method).join('; '),
       trials === 0 ? 'not run' : count(trials),
+      count(sum(own.map(({ rounds }) => rounds))),
       foundIn(results.flatMap(({ findings }) => findings)),
       servers.join(', '),
       duration(sum(results.map(({ seconds }) => seconds))),
     ];
   });
-  const details = parts.map(({ name, method }) => {
+  const details = parts.map(({ name, method, rounds: required }) => {
     const result = resultOf(name);
     const rounds = result?.rounds ?? 0;
     const trials = rounds === 0 ? `not run${result?.skipped ? ` (${result.skipped})` : ''}` : count(rounds);
     const perMinute = result && result.seconds > 0 ? count(Math.round((rounds * 60) / result.seconds)) : '';
-    return [`\`${name}\``, method, trials, duration(result?.seconds ?? 0), perMinute];
+    return [`\`${name}\``, method, trials, count(required), duration(result?.seconds ?? 0), perMinute];
   });
   const findings = proof.parts.flatMap(({ name, findings: own }) => own.map((finding) => ({ name, ...finding })));
   return `# Proof
@@ -35,7 +36,7 @@ Written by \`npm run prove\` from [proof.json](proof.json), which has the result
 - Commits: ${proof.commits.map((commit) => `\`${commit}\``).join(', ')}
 - System: ${proof.systems.join(', ')}; Node ${proof.node.join(', ')}
 
-${table([['promise', 'method', 'trials', 'findings', 'servers', 'duration'], ...rows])}
+${table([['promise', 'method', 'trials', 'required', 'findings', 'servers', 'duration'], ...rows])}
 
 ## Findings
 
@@ -43,7 +44,7 @@ ${findings.length === 0 ? 'None.' : table([['part', 'finding', 'repeat', 'now'],
 
 ## Parts
 
-${table([['part', 'method', 'trials', 'duration', 'trials per minute'], ...details])}
+${table([['part', 'method', 'trials', 'required', 'duration', 'trials per minute'], ...details])}
 `;
 }
 

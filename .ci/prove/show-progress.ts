@@ -50,12 +50,13 @@ export function createProgress(output: WriteStream | NodeJS.WriteStream) {
         output.write(`${text}\n`);
       }
     },
-    done({ name }: NamedPart, lines: ProveLine[]): void {
+    done({ name }: NamedPart, { lines, required }: { lines: ProveLine[]; required: number }): void {
       const own = lines.filter((line) => 'part' in line && line.part === name);
       const rounds = new Set(own.flatMap((line) => (line.kind === 'round' ? [line.round] : [])));
       const failures = own.filter((line) => line.kind === 'failure').length;
       const skipped = own.findLast((line) => line.kind === 'skipped');
-      const outcome = rounds.size === 0 && skipped ? `not run: ${skipped.reason}` : `${rounds.size} rounds passed`;
+      const outcome =
+        rounds.size === 0 && skipped ? `not run: ${skipped.reason}` : `${rounds.size} of ${required} rounds passed`;
       say(`${name}: ${outcome}${failures > 0 ? `, ${failures} failures` : ''}`);
     },
   };

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { nextSlice } from '../../.ci/prove/next-slice.ts';
 import { parseOptions } from '../../.ci/prove/options.ts';
 import { proofPage } from '../../.ci/prove/page.ts';
 import { type Proof, type ProveLine, parseJournal, proofOf, roundsLeft } from '../../.ci/prove/proof.ts';
@@ -67,9 +68,41 @@ describe('a journal', () => {
 
   it('makes a page in which a part without rounds is not run', () => {
     const page = proofPage(proofOf(lines, PARTS) as Proof, PARTS);
-    expect(page).toMatch(/^\| `data\/mysql` .*\| not run \|/m);
-    expect(page).toMatch(/^\| `data\/postgres` .*\| 4 \| 5 s/m);
+    expect(page).toMatch(/^\| `data\/mysql` .*\| not run \| 500 \|/m);
+    expect(page).toMatch(/^\| `data\/postgres` .*\| 4 \| 2,000 \| 5 s/m);
     expect(page).toContain('it is lost \\| here');
+  });
+});
+
+describe('what comes next', () => {
+  const parts = PARTS.filter(({ promise }) => promise === PROMISES.data.promise).slice(0, 3);
+  const [first, second, third] = parts.map(({ name }) => name);
+  const of = (name: string | undefined, rounds: number, ms: number): ProveLine[] =>
+    Array.from({ length: rounds }, (_, round) => ({
+      ...{ kind: 'round', part: name ?? '', seed: 7, round, ms, at: at(round) },
+    }));
+  const choose = (lines: ProveLine[], given: { tried?: number[]; givenUp?: string[] } = {}) =>
+    nextSlice({
+      ...{ parts, roundsOf: () => 20, lines },
+      tried: new Map([[first ?? '', new Set(given.tried)]]),
+      givenUp: new Set(given.givenUp),
+    });
+
+  it('is a part without rounds, shortly', () => {
+    expect(choose(of(first, 3, 1000))).toMatchObject({ part: { name: second }, minutes: 1 });
+  });
+
+  it('is then a part that is soon complete, with all of its rounds', () => {
+    const slice = choose([...of(first, 3, 1e7), ...of(second, 12, 1000), ...of(third, 1, 2e7)]);
+    expect(slice).toMatchObject({ part: { name: second }, rounds: [12, 13, 14, 15, 16, 17, 18, 19] });
+  });
+
+  it('is then that farthest from its number, and nothing when all is made or given up', () => {
+    const lines = [...of(first, 3, 1e7), ...of(second, 20, 1000), ...of(third, 1, 1e7)];
+    expect(choose(lines)).toMatchObject({ part: { name: third }, minutes: 10 });
+    expect(choose(lines, { givenUp: [third ?? ''] })?.part.name).toBe(first);
+    const all = Array.from({ length: 20 }, (_, round) => round);
+    expect(choose(lines, { givenUp: [third ?? ''], tried: all })).toBeNull();
   });
 });
 
@@ -93,6 +126,7 @@ describe('the options', () => {
     [['--rounds', '0'], '--rounds is a number'],
     [['--seed', '-1'], ''],
     [['--round', '3'], '--round repeats one round'],
+    [['--minutes', '0'], '--minutes is a number'],
     [['--all'], "Unknown option '--all'"],
   ])('%s is an error', (words, message) => {
     expect(() => parseOptions(words as string[], PARTS)).toThrow(message as string);
@@ -123,4 +157,13 @@ it('a round that fails is named with the command that repeats it; of a batch, th
     if (rounds.length > 1) throw new Error('lost');
   });
   await expect(together).rejects.toThrow('rounds 0 to 1, each of which passes alone');
+});
+
+it('a part counts the rounds that have passed, also when it ends before the last one', async () => {
+  const part = trials('faults/often');
+  const rounds = part.each(async ({ number }) => {
+    if (number === 1) throw new Error('lost');
+  });
+  await expect(rounds).rejects.toThrow('lost');
+  expect(part.count).toBe(1);
 });

@@ -12,6 +12,10 @@ export interface ProvePlan {
   journal: string;
   /** When this file exists, no further round begins. */
   stop: string;
+  /** No further round begins after this moment (milliseconds since 1970), but one is always made. */
+  until: number;
+  /** The process that asks; when it is gone, no further round begins. */
+  asker: number;
 }
 
 /** A line of the journal. */
@@ -33,11 +37,12 @@ export interface Round {
 }
 
 export interface Trials {
-  count: number;
+  /** Rounds that have passed: a run may end before all of them. */
+  readonly count: number;
   /** For the test; 0 when `npm run prove` has asked for another part. */
   timeout: number;
   /** Enough rounds to expect each of their outcomes. */
-  isLong: boolean;
+  readonly isLong: boolean;
   /** The title, with which `npm run prove` finds the test. */
   title(text: string): string;
   each(act: (round: Round) => Promise<unknown>): Promise<void>;
@@ -63,6 +68,8 @@ export function trials(name: PartName): Trials {
   const count = FULL ? part.full : part.sample;
   const numbers = plan ? (plan.part === name ? plan.rounds : []) : Array.from({ length: count }, (_, number) => number);
   const { seconds = LIMIT_SECONDS } = part;
+  let made = 0;
+  const isLate = (): boolean => plan !== null && made > 0 && Date.now() > plan.until;
 
   async function attempt(rounds: Round[], act: () => Promise<unknown>): Promise<void> {
     const started = performance.now();
@@ -73,6 +80,7 @@ export function trials(name: PartName): Trials {
     late.catch(() => {});
     await Promise.race([act(), late]).finally(() => limit.abort());
     const ms = Math.round((performance.now() - started) / rounds.length);
+    made += rounds.length;
     for (const { number } of rounds) note({ kind: 'round', part: name, seed, round: number, ms, at: now() });
   }
 
@@ -85,13 +93,18 @@ export function trials(name: PartName): Trials {
   }
 
   return {
-    count: numbers.length,
-    timeout: 60_000 + numbers.length * seconds * 1000,
-    isLong: numbers.length >= 20,
+    get count() {
+      return made;
+    },
+    // A timer with more fires at once.
+    timeout: Math.min(60_000 + numbers.length * seconds * 1000, 2 ** 31 - 1),
+    get isLong() {
+      return made >= 20;
+    },
     title: (text) => `${text} (${name})`,
     async each(act) {
       for (const number of numbers) {
-        if (isStopped()) return;
+        if (isStopped() || isLate()) return;
         const round = roundOf(seed, number);
         await attempt([round], () => act(round)).catch((error) => {
           throw failed(error, number);
@@ -100,7 +113,7 @@ export function trials(name: PartName): Trials {
     },
     async eachBatch(size, act) {
       for (let at = 0; at < numbers.length; at += size) {
-        if (isStopped()) return;
+        if (isStopped() || isLate()) return;
         const rounds = numbers.slice(at, at + size).map((number) => roundOf(seed, number));
         try {
           await attempt(rounds, () => act(rounds));
@@ -131,7 +144,15 @@ function note(line: JournalLine): void {
 }
 
 function isStopped(): boolean {
-  return plan !== null && existsSync(plan.stop);
+  return plan !== null && (existsSync(plan.stop) || !isAlive(plan.asker));
+}
+
+function isAlive(process_: number): boolean {
+  try {
+    return process.kill(process_, 0);
+  } catch {
+    return false;
+  }
 }
 
 function roundOf(base: number, number: number): Round {

@@ -11,7 +11,7 @@ import { eventually, temporaryFolder, testContext } from '../../../helpers/postg
 
 const BUILDS = process.env.TOOL_TEST_FULL ? 20 : 2;
 const PACE = 5;
-const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
+const FLAVOURS: TestFlavour[] = process.env.TOOL_TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'a database that is written to 200 times a second' }, () => {

@@ -9,9 +9,8 @@ import { describeWithMysql, startMysql, type TestFlavour } from '../../helpers/m
 import { describeWithPostgres, eventually, startPostgres, temporaryFolder } from '../../helpers/postgres-server.ts';
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
-const FULL = process.env.TOOL_TEST_FULL === '1';
-const FLAVOURS: TestFlavour[] = FULL ? ['mariadb', 'mysql'] : ['mariadb'];
-const MOMENTS = FULL ? 30 : 3;
+const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
+const MOMENTS = 30;
 const LIMIT = 600_000;
 
 /** A server on which subsets of two databases are made in one place, and how it is looked at. */

@@ -11,7 +11,7 @@ import { eventually, temporaryFolder, testContext } from '../../../../helpers/po
 import { trials } from '../../../../helpers/trials.ts';
 
 const MAIN = new URL('../../../../../src/main.ts', import.meta.url).pathname;
-const FLAVOURS: TestFlavour[] = process.env.TOOL_TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
 /** Up to so many milliseconds after the journal was written: some kills come before the packet, some after it. */
 const SPAN = 90;
 
