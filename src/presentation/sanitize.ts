@@ -23,7 +23,7 @@ import {
   typedName,
   warningsOf,
 } from './shapes/question.ts';
-import { summaryOf } from './shapes/summary.ts';
+import { cardOf, summaryOf } from './shapes/summary.ts';
 import { briefName, contentsText, kindBadge, snapshotFact, snapshotName } from './snapshot.ts';
 
 export function sanitizeQuestion(plan: SanitizePlan, now: Date): Question {
@@ -86,6 +86,7 @@ export function sanitizeSummary(result: SanitizeResult, target: string): RunSumm
   const by = formatNumberOf(statements, 'statement');
   return summaryOf(`Sanitized ${snapshotName(target, original)} by ${by}: ${findingsText(coverage)}`, {
     caution: coverage.findings.length > 0,
+    card: cardOf(`Snapshot ${briefName(snapshot)} created`, swap_ms, [findingsText(coverage)]),
     details: [
       `Sanitized snapshot ${briefName(snapshot)}: ${contentsText(snapshot)}`,
       ...(destination === null || swap_ms === null

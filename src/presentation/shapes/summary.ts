@@ -1,10 +1,16 @@
 import type { RunSummary } from '../../state/runs.ts';
+import { formatDuration } from '../../text/format.ts';
 
 /** The previous version of a database that is kept, and the command that restores it. */
 type Undo = NonNullable<RunSummary['undo']>;
 
 export function summaryOf(line: string, more: Partial<RunSummary> = {}): RunSummary {
   return { line, details: [], problems: [], undo: null, ...more };
+}
+
+/** `shop_dev replaced`, `unavailable 46 ms`: the result in a few words; `swapMs` is null where nothing was unavailable. */
+export function cardOf(title: string, swapMs: number | null, facts: string[] = []): NonNullable<RunSummary['card']> {
+  return { title, facts: [...facts, ...(swapMs === null ? [] : [`unavailable ${formatDuration(swapMs)}`])] };
 }
 
 export function keptText({ database, command }: Undo): string {
