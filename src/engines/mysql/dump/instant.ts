@@ -8,7 +8,10 @@ const BEGIN = [
   'START TRANSACTION WITH CONSISTENT SNAPSHOT',
 ];
 
-/** How many seconds writers may have to wait for our lock, which waits for whatever runs. */
+/**
+ * How many seconds writers may have to wait for our lock, which waits for whatever runs; and a reader for a table that
+ * another session wants to change, which waits for another reader of ours.
+ */
 const LOCK_WAIT = 10;
 
 /** A session of its own, in this thread or another. */
@@ -36,7 +39,8 @@ export async function beginInstant<R extends Reader>(
   if (others.length > 0) {
     const list = tables.map((table) => `${quotePath(database, table)} READ`).join(', ');
     const locks = ['FLUSH TABLES WITH READ LOCK', ...(list === '' ? [] : [`LOCK TABLES ${list}`])];
-    await session.execute(`SET SESSION lock_wait_timeout = ${LOCK_WAIT}`);
+    const limit = `SET SESSION lock_wait_timeout = ${LOCK_WAIT}`;
+    await Promise.all([session, ...readers].map((one) => one.execute(limit)));
     let refusal = '';
     for (const lock of locks) {
       try {
@@ -52,6 +56,7 @@ export async function beginInstant<R extends Reader>(
     }
     const message = `The tables could not be locked for a moment, so one worker reads them all: ${refusal}`;
     report({ event: 'warning', code: 'lock_refused', message });
+    await first.execute('SET SESSION lock_wait_timeout = DEFAULT');
   }
   await begin(first);
   return [first];

@@ -10,6 +10,7 @@ import type { DumpRequest, DumpResult, EngineContext, PackedFile } from '../../e
 import { runTogether } from '../../shared/run-together.ts';
 import { connect } from '../connection/connect.ts';
 import { readIdentity, readServerIdentity } from '../connection/identity.ts';
+import { PG_DUMP_LOCK_FLAG } from '../connection/lock-waits.ts';
 import { type PsqlSession, quoteName } from '../connection/session.ts';
 import { connectionOf } from '../connection/url.ts';
 import type { CatalogTable } from '../introspect.ts';
@@ -60,7 +61,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const explain = async (message: string, details: string[]): Promise<UserError> => {
     // A failed statement has ended the transaction.
     await session.execute('ROLLBACK').catch(() => {});
-    const explained = await explainDumpFailure(context, session, { schemas, jobs: request.jobs });
+    const explained = await explainDumpFailure(context, session, { schemas, jobs: request.jobs, said: details });
     return new UserError(message, {
       code: 'dump_failed',
       exit: EXIT.failed,
@@ -204,6 +205,7 @@ async function runPgDump(
     `--jobs=${jobsOf(request, { tools, selected, own })}`,
     `--snapshot=${snapshot}`,
     `--file=${join(directory, ARCHIVE)}`,
+    PG_DUMP_LOCK_FLAG,
   ];
   const result = await context.runner.run(
     {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DumpRequest, EngineContext, PackedFile } from '../../engine.ts';
 import { connect } from '../connection/connect.ts';
+import { READER_LOCK_TIMEOUT } from '../connection/lock-waits.ts';
 import { type PsqlSession, quoteName, quoteText, SESSION_SETTINGS, SqlError } from '../connection/session.ts';
 import type { WireAddress } from '../connection/wire.ts';
 import type { CatalogTable } from '../introspect.ts';
@@ -166,16 +167,13 @@ function createReaders(context: EngineContext, reads: TableReads, own: PsqlSessi
 
 async function openDirect(context: EngineContext, { address, snapshot }: TableReads): Promise<CopyReader | null> {
   if (!address) return null;
-  const settings = { ...READING, ...SESSION_SETTINGS, lock_timeout: LOCK_TIMEOUT };
+  const settings = { ...READING, ...SESSION_SETTINGS, lock_timeout: READER_LOCK_TIMEOUT };
   return await openCopyReader(context, { address, statements: [readingStatement(settings), ...inSnapshot(snapshot)] });
 }
 
 function inSnapshot(snapshot: string): string[] {
   return ['BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', `SET TRANSACTION SNAPSHOT ${quoteText(snapshot)}`];
 }
-
-/** A wait would be a deadlock: the lock that blocks this session waits for the session that holds the locks. */
-const LOCK_TIMEOUT = '2s';
 
 async function openReader(
   context: EngineContext,
@@ -186,7 +184,7 @@ async function openReader(
     context.signal.throwIfAborted();
     throw error instanceof UserError ? await explain('A further connection failed', error.details) : error;
   });
-  await prepareReading(session, { lock_timeout: LOCK_TIMEOUT });
+  await prepareReading(session, { lock_timeout: READER_LOCK_TIMEOUT });
   for (const statement of inSnapshot(snapshot)) await session.execute(statement);
   return session;
 }

@@ -86,13 +86,20 @@ async function readFreeConnections(session: PsqlSession): Promise<number> {
   return row?.free ?? 0;
 }
 
+/** Statements have no other limit of time; pg_dump sets one for its locks. */
+const WAITED_FOR_LOCK = /canceling statement due to (lock|statement) timeout/;
+
 /** A hint for a dump that failed, with the objects that it is about. */
 export async function explainDumpFailure(
   { signal }: EngineContext,
   session: PsqlSession,
-  { schemas, jobs }: { schemas: string[]; jobs: number },
+  { schemas, jobs, said }: { schemas: string[]; jobs: number; said: string[] },
 ): Promise<{ hint: string; details: string[] }> {
   signal.throwIfAborted();
+  if (said.some((line) => WAITED_FOR_LOCK.test(line))) {
+    const hint = 'Nothing was stored. Another session was changing a table. Build again when it has ended.';
+    return { details: [], hint };
+  }
   const lacking = await readLackingRights(session, schemas);
   if (lacking.length > 0) {
     return {

@@ -7,6 +7,7 @@ import { formatNumberOf } from '../../../text/format.ts';
 import type { DatabaseUrl, EngineContext, Made, SubsetRun } from '../../engine.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { connect } from '../connection/connect.ts';
+import { PG_DUMP_LOCK_FLAG } from '../connection/lock-waits.ts';
 import { connectionOf, type Settings, withDatabase } from '../connection/url.ts';
 import { CONTENTS } from '../dump/archive-contents.ts';
 import { listText, separateEventTriggers } from '../restore/event-triggers.ts';
@@ -85,6 +86,7 @@ async function dumpDefinitions(context: EngineContext, source: OpenSource, direc
   const flags = [
     ...['--schema-only', '--format=directory', `--snapshot=${source.snapshot}`, `--file=${archive}`],
     ...['--no-publications', '--no-subscriptions', '--no-privileges', '--no-owner', '--no-password'],
+    PG_DUMP_LOCK_FLAG,
   ];
   const result = await runner.run(
     {

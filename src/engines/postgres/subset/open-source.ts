@@ -1,5 +1,6 @@
 import type { DatabaseUrl } from '../../engine.ts';
 import type { WithResource } from '../../shared/resource-pool.ts';
+import { READER_LOCK_TIMEOUT } from '../connection/lock-waits.ts';
 import type { PsqlSession } from '../connection/session.ts';
 import type { RemoteObjects } from '../foreign-tables.ts';
 import type { DatabaseLocale } from '../introspect.ts';
@@ -33,3 +34,6 @@ export const READING_SETTINGS = {
   bytea_output: 'hex',
   jit: 'off',
 };
+
+/** Of a session beside the one that holds the locks. */
+export const FURTHER_READING_SETTINGS = { ...READING_SETTINGS, lock_timeout: READER_LOCK_TIMEOUT };

@@ -17,7 +17,7 @@ import {
 } from '../restore/rows/copy-commands.ts';
 import { copyCounts, textOf, write } from '../restore/rows/feed-tables.ts';
 import { createRowGuard } from '../restore/rows/row-guard.ts';
-import { type OpenSource, READING_SETTINGS } from './open-source.ts';
+import { FURTHER_READING_SETTINGS, type OpenSource } from './open-source.ts';
 import { splitAtMark } from './split-at-mark.ts';
 
 export interface Pipe {
@@ -74,7 +74,7 @@ async function pipeBatch(
 ): Promise<number[]> {
   const { runner, signal } = context;
   const psql = source.tools.psql;
-  const from = connectionOf(source.url, { ...COPY_SETTINGS, ...READING_SETTINGS });
+  const from = connectionOf(source.url, { ...COPY_SETTINGS, ...FURTHER_READING_SETTINGS });
   const to = connectionOf(url, { ...COPY_SETTINGS, ...settings });
   const commands = copyCommands(
     parts.map((part) => part.write),

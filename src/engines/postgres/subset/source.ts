@@ -10,7 +10,7 @@ import { findClientTools, toolsForServer } from '../tools.ts';
 import { createFinder } from './finder.ts';
 import { largeObjectsWarning } from './large-objects.ts';
 import { makeSubset } from './make.ts';
-import { type OpenSource, READING_SETTINGS } from './open-source.ts';
+import { FURTHER_READING_SETTINGS, type OpenSource, READING_SETTINGS } from './open-source.ts';
 import { placeOf, refuseUnnumbered, rowNumber } from './rows.ts';
 import { readSubsetCatalog, type SubsetCatalog } from './subset-catalog.ts';
 
@@ -39,7 +39,7 @@ export async function openSource(
     refuseUnnumbered(catalog.tables.values(), row?.page ?? 0);
     await lockTables(first, catalog);
     while (sessions.length < jobs) {
-      const other = await connect(context, url, { tools, settings: READING_SETTINGS });
+      const other = await connect(context, url, { tools, settings: FURTHER_READING_SETTINGS });
       sessions.push(other);
       await other.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
       await other.execute(`SET TRANSACTION SNAPSHOT ${quoteText(snapshot)}`);
