@@ -38,8 +38,9 @@ function worldOn(server: TestMysql): NamedWorlds {
   return {
     url: server.url,
     bytes: 63,
-    // A name does not end in a space, a database's directory has no slash.
-    refused: /\0|\s$/,
+    // A name does not end in a space, a database's directory has no slash. Of a view's column that has no name of its own
+    // MariaDB writes the name without control characters in front: of none but those, a definition that it refuses.
+    refused: /\0|\s$|^[\p{Cc} ]+$/u,
     dump: (database) => server.dump(database).then((text) => text.replaceAll(/^.*(?:`names_\d+\w*`|USE ).*$/gm, '')),
     databases: server.databases,
     table: (database, [, table = '']) => `${database}.${table}`,
