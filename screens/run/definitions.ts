@@ -101,10 +101,11 @@ export function sanitizeRun(model: Model, planned: PlannedSanitize): RunDefiniti
   return {
     ...{ title: sanitizeTitle(plan), target, kind: snapshot ? 'sanitize' : 'build', sanitized: false },
     replaces: destination && replacedDatabase(destination),
+    ...(destination && { swaps: swapped(destination) }),
     perform: async (session) => {
       const result = await thenRefresh(model, target, model.operations.applySanitize(session, planned));
       const { original, coverage } = result;
-      return { ...sanitizeSummary(result, target), sanitized: { original, coverage, queryFile: query.file } };
+      return { ...sanitizeSummary(plan, result), sanitized: { original, coverage, queryFile: query.file } };
     },
   };
 }

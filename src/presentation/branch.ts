@@ -26,7 +26,7 @@ import {
   undoFacts,
   warningsOf,
 } from './shapes/question.ts';
-import { summaryOf } from './shapes/summary.ts';
+import { databaseCard, summaryOf } from './shapes/summary.ts';
 
 export const NO_BRANCHES = 'No branches. Create one: tool branch create TARGET NAME';
 
@@ -214,6 +214,10 @@ export function branchResetSummary({ target, branches, undo_database }: BranchRe
   const times = branches.map(({ swap_ms }) => swap_ms ?? 0);
   return summaryOf(`Reset ${branches.map(({ name }) => printable(name)).join(', ')} of ${target}`, {
     details: [`Unavailable for at most ${formatDuration(Math.max(0, ...times))}`],
+    card: databaseCard(
+      `${branches.map(({ database }) => printable(database)).join(', ')} reset to the base copy`,
+      Math.max(0, ...times),
+    ),
     undo: undo_database === null ? null : { database: 'destination', command: `tool undo ${target}` },
   });
 }
@@ -231,14 +235,16 @@ export function branchPruneSummary({ dropped }: BranchPruneResult, { targets }: 
   });
 }
 
-export function branchSwitchSummary(result: BranchSwitchResult): RunSummary {
+export function branchSwitchSummary(
+  { destination: { database } }: BranchSwitchPlan,
+  result: BranchSwitchResult,
+): RunSummary {
   const { target, destination, branch, previous, swap_ms, undo_database } = result;
   const reverts = previous !== null || undo_database !== null;
   return summaryOf(`Switched ${destination} to branch ${printable(branch)}`, {
-    details: [
-      ...(swap_ms === null ? [] : [`Unavailable for ${formatDuration(swap_ms)}`]),
-      ...(reverts ? [`Revert the switch: tool undo ${target}`] : []),
-    ],
+    details: [...(swap_ms === null ? [] : [`Unavailable for ${formatDuration(swap_ms)}`])],
+    card: databaseCard(`${database} switched to branch ${printable(branch)}`, swap_ms),
+    undo: reverts ? { database, command: `tool undo ${target}` } : null,
   });
 }
 

@@ -21,7 +21,7 @@ import {
   undoFacts,
   warningsOf,
 } from './shapes/question.ts';
-import { summaryOf } from './shapes/summary.ts';
+import { databaseCard, summaryOf } from './shapes/summary.ts';
 import {
   contentsText,
   dataFact,
@@ -159,10 +159,7 @@ export function loadSummary(plan: LoadPlan, result: LoadResult): RunSummary {
       ...(result.base_database ? [`The base copy for tool reset: ${result.base_database}`] : []),
       ...(result.spare_database ? [`The spare for the next reset: ${result.spare_database}`] : []),
     ],
-    card: {
-      title: `${database} ${exists ? 'replaced' : 'created'}`,
-      facts: swap_ms === null || !exists ? [] : [`unavailable ${formatDuration(swap_ms)}`],
-    },
+    card: databaseCard(`${database} ${exists ? 'replaced' : 'created'}`, exists ? swap_ms : null),
     problems: missing ? ['Missing:', ...missing.differences, ...missing.errors] : [],
     undo: undo_database === null ? null : { database, command: undoCommand(plan) },
   });
@@ -230,10 +227,7 @@ export function undoTitle({ target, destination }: UndoPlan): string {
 
 export function undoSummary({ target, destination: { database } }: UndoPlan, result: LoadResult): RunSummary {
   return summaryOf(`Restored the previous ${result.destination}`, {
-    card: {
-      title: `${database} restored`,
-      facts: result.swap_ms === null ? [] : [`unavailable ${formatDuration(result.swap_ms)}`],
-    },
+    card: databaseCard(`${database} restored`, result.swap_ms),
     undo: result.undo_database === null ? null : { database, command: `tool undo ${target}` },
   });
 }

@@ -12,7 +12,7 @@ import {
   undoFacts,
   warningsOf,
 } from './shapes/question.ts';
-import { summaryOf } from './shapes/summary.ts';
+import { databaseCard, summaryOf } from './shapes/summary.ts';
 
 export function resetQuestion(plan: ResetPlan, now: Date): Question {
   const { target, destination, base, from, undo, needs_bytes } = plan;
@@ -51,6 +51,7 @@ export function resetSummary({ target, destination: { database } }: ResetPlan, r
       ...(swap_ms === null ? [] : [`${database} was unavailable for ${formatDuration(swap_ms)}`]),
       ...(spare_database === null ? [] : [`The spare for the next reset: ${spare_database}`]),
     ],
+    card: databaseCard(`${database} reset to the last load`, swap_ms),
     undo: undo_database === null ? null : { database, command: `tool undo ${target}` },
   });
 }

@@ -23,7 +23,7 @@ import {
   typedName,
   warningsOf,
 } from './shapes/question.ts';
-import { summaryOf } from './shapes/summary.ts';
+import { databaseCard, summaryOf } from './shapes/summary.ts';
 import { briefName, contentsText, kindBadge, snapshotFact, snapshotName } from './snapshot.ts';
 
 export function sanitizeQuestion(plan: SanitizePlan, now: Date): Question {
@@ -81,7 +81,7 @@ export function sanitizeTitle({ target, snapshot }: SanitizePlan): string {
   return snapshot ? `Sanitize ${snapshotName(target, snapshot)}` : `Build and sanitize a snapshot of ${target}`;
 }
 
-export function sanitizeSummary(result: SanitizeResult, target: string): RunSummary {
+export function sanitizeSummary({ target }: SanitizePlan, result: SanitizeResult): RunSummary {
   const { snapshot, original, destination, statements, coverage, swap_ms, undo_database } = result;
   const by = formatNumberOf(statements, 'statement');
   return summaryOf(`Sanitized ${snapshotName(target, original)} by ${by}: ${findingsText(coverage)}`, {
@@ -93,6 +93,9 @@ export function sanitizeSummary(result: SanitizeResult, target: string): RunSumm
         : [`${destination} holds the sanitized data; it was unavailable for ${formatDuration(swap_ms)}`]),
       ...(undo_database === null ? [] : [`The previous database is kept: ${undo_database}`]),
     ],
+    card: databaseCard(`Built snapshot ${briefName(snapshot)}`, destination === null ? null : swap_ms, [
+      findingsText(coverage),
+    ]),
   });
 }
 

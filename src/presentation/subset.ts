@@ -20,7 +20,7 @@ import {
   undoFacts,
   warningsOf,
 } from './shapes/question.ts';
-import { keptText, summaryOf } from './shapes/summary.ts';
+import { databaseCard, keptText, summaryOf } from './shapes/summary.ts';
 import { dataFact, kindBadge, snapshotName } from './snapshot.ts';
 
 export function subsetQuestion(plan: SubsetPlanResult): Question {
@@ -116,6 +116,7 @@ export function subsetSummary(plan: SubsetPlanResult, result: SubsetResult): Run
       ...(swap_ms === null ? [] : [`${database} was unavailable for ${formatDuration(swap_ms)}`]),
       ...(undo_database === null ? [] : [keptText({ database, command: undoCommand(target) })]),
     ],
+    card: databaseCard(`${database} ${plan.destination.exists ? 'replaced' : 'created'}`, swap_ms, [contents]),
   });
 }
 

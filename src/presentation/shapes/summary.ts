@@ -1,10 +1,18 @@
 import type { RunSummary } from '../../state/runs.ts';
+import { formatDuration } from '../../text/format.ts';
 
 /** The previous version of a database that is kept, and the command that restores it. */
 type Undo = NonNullable<RunSummary['undo']>;
 
+type Card = NonNullable<RunSummary['card']>;
+
 export function summaryOf(line: string, more: Partial<RunSummary> = {}): RunSummary {
   return { line, details: [], problems: [], undo: null, ...more };
+}
+
+/** `shop_dev reset`, `unavailable 46 ms`: the card of a database that was replaced, or created. */
+export function databaseCard(title: string, swapMs: number | null, facts: string[] = []): Card {
+  return { title, facts: [...facts, ...(swapMs === null ? [] : [`unavailable ${formatDuration(swapMs)}`])] };
 }
 
 export function keptText({ database, command }: Undo): string {

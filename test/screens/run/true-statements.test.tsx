@@ -43,7 +43,7 @@ test('a sanitized snapshot with unchanged personal columns is a caution wherever
   await confirmed(model, 's');
   const [run] = runs(model);
   if (!run) throw new Error('nothing has run');
-  expect(outcome(run)).toMatch(/^! Sanitized .*: 1 of 3 personal columns/m);
+  expect(outcome(run)).toMatch(/^│ ! Built snapshot .* SAFE .*1 of 3 personal columns/m);
   expect(endedLine(run).tone).toBe('caution');
   expect(runStatus(run, 0).tone).toBe('caution');
   expect(runColumns([run], { glyphs: UNICODE, now: 0 })[0]?.cell(run)).toMatchObject({ tone: 'caution' });
