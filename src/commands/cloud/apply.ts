@@ -8,7 +8,7 @@ const specification = {
   arguments: [{ name: 'file', description: 'file in the shape of tool.yml', required: true }],
   options: [
     DRY_RUN,
-    { flags: '--overwrite', description: 'overwrite also what was changed on the hub since the last apply' },
+    { flags: '--overwrite', description: 'overwrite also later changes made on the hub' },
   ],
   examples: [
     { command: 'tool cloud apply hub.yml --dry-run', does: 'what would change on the hub' },
