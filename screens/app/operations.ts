@@ -79,6 +79,8 @@ export interface Operations {
   /** Sizes of the newest local snapshots by target, oldest first. */
   listSizes(session: RunContext, targets: string[]): Promise<Map<string, number[]>>;
   listSnapshots(session: RunContext, target: string): Promise<TargetSnapshots>;
+  /** Stored bytes of its snapshots on this machine; null where there are too many to add up. */
+  localDiskUse(session: RunContext, target: string): Promise<number | null>;
   annotate(session: RunContext, request: AnnotateRequest): Promise<SnapshotRow>;
   build(session: RunContext, request: BuildRequest): Promise<SnapshotRow>;
   /** The sanitization after the build; `null` without a sanitization query. */
@@ -207,6 +209,7 @@ export function lazyOperations(
     checkTargets: inContext(async () => (await import('../../src/operations/targets.ts')).checkTargets),
     listSizes: inContext(async () => (await import('../../src/operations/snapshots/sizes.ts')).listSizes),
     listSnapshots: inContext(async () => (await import('../../src/operations/snapshots/snapshots.ts')).listSnapshots),
+    localDiskUse: inContext(async () => (await import('../../src/operations/snapshots/sizes.ts')).localDiskUse),
     annotate: inContext(async () => (await import('../../src/operations/snapshots/snapshots.ts')).annotate),
     build: inContext(async () => (await import('../../src/operations/build.ts')).build),
     async planBuild(session, request) {

@@ -1,6 +1,6 @@
 import type { TargetRow } from '../../src/results/results.ts';
 import { EXIT, toUserError, UserError } from '../../src/runtime/errors.ts';
-import { snapshotsFailed, snapshotsListed } from '../../src/state/snapshots.ts';
+import { diskUseRead, snapshotsFailed, snapshotsListed, snapshotsOf } from '../../src/state/snapshots.ts';
 import {
   targetsChecked,
   targetsChecking,
@@ -178,9 +178,16 @@ export async function refreshSnapshots(model: Model, target: string): Promise<vo
   try {
     const listed = await operations.listSnapshots(quietly(AbortSignal.timeout(LISTING_MS)), target);
     snapshots.setState((state) => snapshotsListed(state, target, listed.snapshots));
+    void readDiskUse(model, target);
   } catch (thrown) {
     snapshots.setState((state) => snapshotsFailed(state, target, toUserError(thrown)));
   }
+}
+
+async function readDiskUse({ snapshots, operations }: Model, target: string): Promise<void> {
+  const bytes = await operations.localDiskUse(quietly(AbortSignal.timeout(LISTING_MS)), target).catch(() => null);
+  if (bytes !== snapshotsOf(snapshots.getState(), target).localBytes)
+    snapshots.setState((state) => diskUseRead(state, target, bytes));
 }
 
 /** Lists the snapshots and targets again after a run. */

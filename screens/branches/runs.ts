@@ -52,7 +52,7 @@ export function branchSwitchRun(model: Model, planned: PlannedBranchSwitch): Run
     perform: async (session) => {
       const result = await model.operations.applyBranchSwitch(session, planned);
       await refreshAfterRun(model, target);
-      return branchSwitchSummary(plan, result);
+      return branchSwitchSummary(result);
     },
   };
 }

@@ -105,7 +105,7 @@ export function sanitizeRun(model: Model, planned: PlannedSanitize): RunDefiniti
     perform: async (session) => {
       const result = await thenRefresh(model, target, model.operations.applySanitize(session, planned));
       const { original, coverage } = result;
-      return { ...sanitizeSummary(plan, result), sanitized: { original, coverage, queryFile: query.file } };
+      return { ...sanitizeSummary(result, target), sanitized: { original, coverage, queryFile: query.file } };
     },
   };
 }

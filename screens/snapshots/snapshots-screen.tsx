@@ -6,8 +6,13 @@ import type { Span } from '../../components/line.tsx';
 import { ListView } from '../../components/list-view.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { LOADING, noMatchLines } from '../../src/presentation/lists.ts';
-import { briefName, briefSnapshotColumns, noSnapshotsLines, snapshotFacts } from '../../src/presentation/snapshot.ts';
-import { countText } from '../../src/presentation/targets.ts';
+import {
+  briefName,
+  briefSnapshotColumns,
+  noSnapshotsLines,
+  snapshotFacts,
+  snapshotsCountText,
+} from '../../src/presentation/snapshot.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
 import { FILTERED } from '../app/filter.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
@@ -56,7 +61,7 @@ function SnapshotsView({ route }: { route: SnapshotsRoute }) {
     <Frame
       screen="snapshots"
       path={[route.target]}
-      aside={[...markedWords(marked.length), ...countOf(rows.length, list.rows.length)]}
+      aside={[...markedWords(marked.length), { text: snapshotsCountText(rows.length, list), tone: 'dim' }]}
     >
       {filtering && <FilterLine typing={route.typing} filter={route.list.filter} width={columns} />}
       {list.error && <Failure error={list.error} width={columns} />}
@@ -79,8 +84,4 @@ function SnapshotsView({ route }: { route: SnapshotsRoute }) {
 
 function markedWords(count: number): Span[] {
   return count === 0 ? [] : [{ text: `${count} marked  `, tone: 'accent' }];
-}
-
-function countOf(shown: number, all: number): Span[] {
-  return [{ text: countText(shown, all, 'snapshot'), tone: 'dim' }];
 }

@@ -11,12 +11,11 @@ import { listPanes } from '../../components/list-panes.ts';
 import { tableHead, tableRow } from '../../components/table.ts';
 import { LIST_MARGIN } from '../../components/table-list.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { configurationHint, EMPTY, LOADING, noMatchLines } from '../../src/presentation/lists.ts';
+import { configurationHint, countText, EMPTY, LOADING, noMatchLines } from '../../src/presentation/lists.ts';
 import type { Cell } from '../../src/presentation/shapes/column.ts';
 import { fullWidth, layOutTable, type TableLayout } from '../../src/presentation/shapes/table-layout.ts';
 import {
   briefTargetColumns,
-  countText,
   GROUP_NAMES,
   hubNotice,
   liveRuns,

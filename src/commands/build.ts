@@ -90,7 +90,7 @@ async function buildAndSanitize(
   const result = await applySanitize(context, planned);
   const { snapshot: sanitized, original: snapshot, ...rest } = result;
   await summary?.write({ target: request.target, snapshot, sanitized, coverage: result.coverage });
-  const summaries = [builtSummary(request.target, snapshot), sanitizeSummary(planned.plan, result)];
+  const summaries = [builtSummary(request.target, snapshot), sanitizeSummary(result, request.target)];
   return {
     data: { snapshot, sanitized, ...rest },
     text: [...summaries.map(summaryText), coverageText(result.coverage, tableOptions())].join('\n'),

@@ -72,7 +72,7 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const summaryFile = await openSummary(invocation, context);
   const result = await applySanitize(context, planned);
   await summaryFile?.write({ target: plan.target, snapshot: result.snapshot, coverage: result.coverage });
-  const summary = summaryText(sanitizeSummary(plan, result));
+  const summary = summaryText(sanitizeSummary(result, plan.target));
   return { data: result, text: `${summary}\n${coverageText(result.coverage, invocation.tableOptions())}` };
 }
 

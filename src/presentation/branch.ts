@@ -26,7 +26,7 @@ import {
   undoFacts,
   warningsOf,
 } from './shapes/question.ts';
-import { databaseCard, summaryOf } from './shapes/summary.ts';
+import { cardOf, summaryOf } from './shapes/summary.ts';
 
 export const NO_BRANCHES = 'No branches. Create one: tool branch create TARGET NAME';
 
@@ -207,17 +207,17 @@ function previousText(previous: string | null): string {
 export function branchCreateSummary({ target, branches }: BranchCreateResult): RunSummary {
   const created = branches.filter((branch) => branch.created).map(({ name }) => printable(name));
   const line = created.length === 0 ? `The branches of ${target} exist` : `Created ${created.join(', ')} of ${target}`;
-  return summaryOf(line, { details: branches.map(({ url }) => url) });
+  const title = created.length === 0 ? 'No new branch' : `${created.join(', ')} created`;
+  return summaryOf(line, { card: cardOf(title, null), details: branches.map(({ url }) => url) });
 }
 
 export function branchResetSummary({ target, branches, undo_database }: BranchResetResult): RunSummary {
   const times = branches.map(({ swap_ms }) => swap_ms ?? 0);
-  return summaryOf(`Reset ${branches.map(({ name }) => printable(name)).join(', ')} of ${target}`, {
-    details: [`Unavailable for at most ${formatDuration(Math.max(0, ...times))}`],
-    card: databaseCard(
-      `${branches.map(({ database }) => printable(database)).join(', ')} reset to the base copy`,
-      Math.max(0, ...times),
-    ),
+  const names = branches.map(({ name }) => printable(name)).join(', ');
+  const longest = Math.max(0, ...times);
+  return summaryOf(`Reset ${names} of ${target}`, {
+    card: cardOf(`${names} reset`, longest),
+    details: [`Unavailable for at most ${formatDuration(longest)}`],
     undo: undo_database === null ? null : { database: 'destination', command: `tool undo ${target}` },
   });
 }
@@ -235,16 +235,13 @@ export function branchPruneSummary({ dropped }: BranchPruneResult, { targets }: 
   });
 }
 
-export function branchSwitchSummary(
-  { destination: { database } }: BranchSwitchPlan,
-  result: BranchSwitchResult,
-): RunSummary {
+export function branchSwitchSummary(result: BranchSwitchResult): RunSummary {
   const { target, destination, branch, previous, swap_ms, undo_database } = result;
   const reverts = previous !== null || undo_database !== null;
   return summaryOf(`Switched ${destination} to branch ${printable(branch)}`, {
-    details: [...(swap_ms === null ? [] : [`Unavailable for ${formatDuration(swap_ms)}`])],
-    card: databaseCard(`${database} switched to branch ${printable(branch)}`, swap_ms),
-    undo: reverts ? { database, command: `tool undo ${target}` } : null,
+    card: cardOf(`Switched to branch ${printable(branch)}`, swap_ms),
+    details: swap_ms === null ? [] : [`Unavailable for ${formatDuration(swap_ms)}`],
+    undo: reverts ? { database: 'destination', command: `tool undo ${target}` } : null,
   });
 }
 

@@ -99,3 +99,8 @@ export const READ_ONLY_BADGE = 'READ-ONLY';
 export function versionText(version: string): string {
   return `v${version}`;
 }
+
+/** `2 of 12 snapshots` */
+export function countText(shown: number, all: number, noun: string): string {
+  return shown === all ? formatNumberOf(all, noun) : `${shown} of ${formatNumberOf(all, noun)}`;
+}

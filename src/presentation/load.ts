@@ -22,7 +22,7 @@ import {
   undoFacts,
   warningsOf,
 } from './shapes/question.ts';
-import { databaseCard, summaryOf } from './shapes/summary.ts';
+import { cardOf, summaryOf } from './shapes/summary.ts';
 import {
   contentsText,
   dataFact,
@@ -165,7 +165,7 @@ export function loadSummary(plan: LoadPlan, result: LoadResult): RunSummary {
       ...(result.base_database ? [`The base copy for tool reset: ${result.base_database}`] : []),
       ...(result.spare_database ? [`The spare for the next reset: ${result.spare_database}`] : []),
     ],
-    card: databaseCard(`${database} ${exists ? 'replaced' : 'created'}`, exists ? swap_ms : null),
+    card: exists ? cardOf(`${database} replaced`, swap_ms) : cardOf(`${database} created`, null),
     problems: missing ? ['Missing:', ...missing.differences, ...missing.errors] : [],
     undo: undo_database === null ? null : { database, command: undoCommand(plan) },
   });
@@ -233,7 +233,7 @@ export function undoTitle({ target, destination }: UndoPlan): string {
 
 export function undoSummary({ target, destination: { database } }: UndoPlan, result: LoadResult): RunSummary {
   return summaryOf(`Restored the previous ${result.destination}`, {
-    card: databaseCard(`${database} restored`, result.swap_ms),
+    card: cardOf(`${database} restored`, result.swap_ms),
     undo: result.undo_database === null ? null : { database, command: `tool undo ${target}` },
   });
 }

@@ -12,7 +12,7 @@ import {
   undoFacts,
   warningsOf,
 } from './shapes/question.ts';
-import { databaseCard, summaryOf } from './shapes/summary.ts';
+import { cardOf, summaryOf } from './shapes/summary.ts';
 
 export function resetQuestion(plan: ResetPlan, now: Date): Question {
   const { target, destination, base, from, undo, needs_bytes } = plan;
@@ -47,11 +47,11 @@ export function resetTitle({ target, destination }: ResetPlan): string {
 export function resetSummary({ target, destination: { database } }: ResetPlan, result: ResetResult): RunSummary {
   const { swap_ms, undo_database, spare_database } = result;
   return summaryOf(`Reset ${result.destination} to its state after the last load`, {
+    card: cardOf(`${database} reset`, swap_ms),
     details: [
       ...(swap_ms === null ? [] : [`${database} was unavailable for ${formatDuration(swap_ms)}`]),
       ...(spare_database === null ? [] : [`The spare for the next reset: ${spare_database}`]),
     ],
-    card: databaseCard(`${database} reset to the last load`, swap_ms),
     undo: undo_database === null ? null : { database, command: `tool undo ${target}` },
   });
 }

@@ -24,7 +24,7 @@ import {
   typedName,
   warningsOf,
 } from './shapes/question.ts';
-import { databaseCard, summaryOf } from './shapes/summary.ts';
+import { cardOf, summaryOf } from './shapes/summary.ts';
 import { briefName, contentsText, kindBadge, snapshotFact, snapshotName } from './snapshot.ts';
 
 export function sanitizeQuestion(plan: SanitizePlan, now: Date): Question {
@@ -82,11 +82,12 @@ export function sanitizeTitle({ target, snapshot }: SanitizePlan): string {
   return snapshot ? `Sanitize ${snapshotName(target, snapshot)}` : `Build and sanitize a snapshot of ${target}`;
 }
 
-export function sanitizeSummary({ target }: SanitizePlan, result: SanitizeResult): RunSummary {
+export function sanitizeSummary(result: SanitizeResult, target: string): RunSummary {
   const { snapshot, original, destination, statements, coverage, swap_ms, undo_database } = result;
   const by = formatNumberOf(statements, 'statement');
   return summaryOf(`Sanitized ${snapshotName(target, original)} by ${by}: ${findingsText(coverage)}`, {
     caution: coverage.findings.length > 0,
+    card: cardOf(`Snapshot ${briefName(snapshot)} created`, swap_ms, [findingsText(coverage)]),
     details: [
       `Sanitized snapshot ${briefName(snapshot)}: ${contentsText(snapshot)}`,
       ...(destination === null || swap_ms === null
@@ -94,9 +95,6 @@ export function sanitizeSummary({ target }: SanitizePlan, result: SanitizeResult
         : [`${destination} holds the sanitized data; it was unavailable for ${formatDuration(swap_ms)}`]),
       ...(undo_database === null ? [] : [`The previous database is kept: ${undo_database}`]),
     ],
-    card: databaseCard(`Built snapshot ${briefName(snapshot)}`, destination === null ? null : swap_ms, [
-      findingsText(coverage),
-    ]),
   });
 }
 

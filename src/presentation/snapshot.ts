@@ -4,13 +4,15 @@ import type { GitState } from '../results/git-state.ts';
 import type { SnapshotLocation, SnapshotRow, SnapshotSignature } from '../results/results.ts';
 import type { DataState } from '../results/sanitize-results.ts';
 import type { RunSummary } from '../state/runs.ts';
+import type { SnapshotList } from '../state/snapshots.ts';
 import { formatAge, formatBytes, formatCount, formatNumberOf, formatTime } from '../text/format.ts';
 import { definitionsOnlyText, hiddenText, leftOutText } from '../text/format-objects.ts';
 import { printable } from '../text/printable.ts';
+import { countText } from './lists.ts';
 import type { Cell, Column } from './shapes/column.ts';
 import type { Fact } from './shapes/fact.ts';
 import type { DataKind, Glyphs } from './shapes/glyphs.ts';
-import { summaryOf } from './shapes/summary.ts';
+import { cardOf, summaryOf } from './shapes/summary.ts';
 
 export const ENGINE_NAMES = Object.fromEntries(ENGINE_PROFILES.map(({ id, products }) => [id, products[0]])) as Record<
   SnapshotRow['engine'],
@@ -45,6 +47,12 @@ export function inFamilies(rows: SnapshotRow[]): SnapshotRow[] {
 /** The snapshots that their index selects: in each family the first, in the order of the operations. */
 function selectedByIndex(rows: SnapshotRow[]): Set<string> {
   return new Set([...Map.groupBy(rows, ({ index }) => index).values()].flatMap(([first]) => (first ? [first.id] : [])));
+}
+
+/** `2 of 12 snapshots, 1.2 GB local` */
+export function snapshotsCountText(shown: number, { rows, localBytes }: SnapshotList): string {
+  const count = countText(shown, rows.length, 'snapshot');
+  return localBytes === null ? count : `${count}, ${formatBytes(localBytes)} local`;
 }
 
 /** `25 tables, 200,123 rows, 48.3 MB` */
@@ -157,7 +165,10 @@ export function builtSummary(target: string, snapshot: SnapshotRow): RunSummary 
   const { program, stored_bytes } = snapshot;
   const by = program === undefined ? '' : `, by ${program}`;
   const added = `${contentsText(snapshot)} (${formatBytes(stored_bytes)} added)${by}`;
-  return summaryOf(`Built ${snapshotName(target, snapshot)}: ${added}`, { details: lackingLines([snapshot]) });
+  return summaryOf(`Built ${snapshotName(target, snapshot)}: ${added}`, {
+    card: cardOf(`Snapshot ${briefName(snapshot)} created`, null, [contentsText(snapshot)]),
+    details: lackingLines([snapshot]),
+  });
 }
 
 export function noSnapshotsLines(target: string, { shares, byKey }: { shares: boolean; byKey: boolean }): string[] {

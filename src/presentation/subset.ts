@@ -20,7 +20,7 @@ import {
   undoFacts,
   warningsOf,
 } from './shapes/question.ts';
-import { databaseCard, keptText, summaryOf } from './shapes/summary.ts';
+import { cardOf, summaryOf } from './shapes/summary.ts';
 import { dataFact, kindBadge, snapshotName } from './snapshot.ts';
 
 export function subsetQuestion(plan: SubsetPlanResult): Question {
@@ -102,21 +102,23 @@ export function subsetTitle({ target, destination }: SubsetPlanResult): string {
 
 export function subsetSummary(plan: SubsetPlanResult, result: SubsetResult): RunSummary {
   const { target, destination, tables, rows, proof, snapshot, swap_ms, undo_database } = result;
-  const { database } = plan.destination;
+  const { database, exists } = plan.destination;
   const filled = tables.filter((table) => table.rows > 0).length;
   const dangling = proof.reduce((sum, { orphans_in_source }) => sum + orphans_in_source, 0);
   const verified = `Verified ${formatNumberOf(proof.length, 'foreign key')}`;
   const contents = `${formatNumberOf(rows, 'row')} in ${formatNumberOf(filled, 'table')}`;
   return summaryOf(`Created the subset of ${target} in ${destination}: ${contents}`, {
+    card: exists
+      ? cardOf(`${database} replaced`, swap_ms, [contents])
+      : cardOf(`${database} created`, null, [contents]),
     details: [
       dangling === 0
         ? `${verified}: no dangling rows`
         : `${verified}: ${formatNumberOf(dangling, 'row')} dangling in the source as well`,
       ...(snapshot ? [`Stored as ${snapshotName(target, snapshot)}`] : []),
       ...(swap_ms === null ? [] : [`${database} was unavailable for ${formatDuration(swap_ms)}`]),
-      ...(undo_database === null ? [] : [keptText({ database, command: undoCommand(target) })]),
     ],
-    card: databaseCard(`${database} ${plan.destination.exists ? 'replaced' : 'created'}`, swap_ms, [contents]),
+    undo: undo_database === null ? null : { database, command: undoCommand(target) },
   });
 }
 

@@ -5,7 +5,7 @@ import type { HubState } from '../results/hub-state.ts';
 import type { TargetInfo, TargetRow, TargetStatus } from '../results/results.ts';
 import type { Run } from '../state/runs.ts';
 import type { SnapshotSizes, TargetEntry } from '../state/targets.ts';
-import { formatAge, formatBytes, formatCount, formatNumberOf, formatTime } from '../text/format.ts';
+import { formatAge, formatBytes, formatCount, formatTime } from '../text/format.ts';
 import { branchesDetail, copiesBytes, copiesLines, copyDetail } from './reset.ts';
 import { percentOf } from './run.ts';
 import type { Cell, Column } from './shapes/column.ts';
@@ -329,10 +329,6 @@ export function copyLines(rows: TargetRow[]): string[] {
 }
 
 /** `4 targets`, `2 of 4 targets` */
-export function countText(shown: number, all: number, noun: string): string {
-  return shown === all ? formatNumberOf(all, noun) : `${shown} of ${formatNumberOf(all, noun)}`;
-}
-
 export function noTargetsText(file: string | null): string {
   return `No targets yet. Add one under "targets" in ${file ?? 'tool.yml'}. tool.example.yml shows every key.`;
 }

@@ -10,6 +10,8 @@ export interface SnapshotList {
   phase: 'loading' | 'ready' | 'failed';
   error: UserError | null;
   rows: SnapshotRow[];
+  /** Stored bytes of all on this machine, shared objects counted once; null where unknown. */
+  localBytes: number | null;
 }
 
 export type SnapshotsStore = StoreApi<SnapshotsState>;
@@ -18,14 +20,18 @@ export function createSnapshotsStore(): SnapshotsStore {
   return createStore<SnapshotsState>(() => ({ targets: {} }));
 }
 
-const NOT_LOOKED_AT: SnapshotList = { phase: 'loading', error: null, rows: [] };
+const NOT_LOOKED_AT: SnapshotList = { phase: 'loading', error: null, rows: [], localBytes: null };
 
 export function snapshotsOf(state: SnapshotsState, target: string): SnapshotList {
   return state.targets[target] ?? NOT_LOOKED_AT;
 }
 
 export function snapshotsListed(state: SnapshotsState, target: string, rows: SnapshotRow[]): SnapshotsState {
-  return withList(state, target, { phase: 'ready', error: null, rows });
+  return withList(state, target, { ...snapshotsOf(state, target), phase: 'ready', error: null, rows });
+}
+
+export function diskUseRead(state: SnapshotsState, target: string, localBytes: number | null): SnapshotsState {
+  return withList(state, target, { ...snapshotsOf(state, target), localBytes });
 }
 
 /** Keeps the previous list beside the reason. */

@@ -83,6 +83,8 @@ export function fakeOperations(world: FakeWorld): Operations {
       damaged_lines: 0,
     }),
     listSnapshots: async (_session, target) => ({ target, snapshots: snapshotsOf(target) }),
+    localDiskUse: async (_session, target) =>
+      snapshotsOf(target).reduce((sum, { stored_bytes }) => sum + stored_bytes, 0),
     annotate: async (_session, { target, snapshot, note, addTags = [], removeTags = [], pinned }) => {
       const { pinned: wasPinned, tags = [], ...rest } = find(target, snapshot);
       const kept = [...new Set([...tags, ...addTags])].filter((tag) => !removeTags.includes(tag));

@@ -31,5 +31,5 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   if (dryRun) return { data: { dry_run: true, plan }, text: questionLines(question).join('\n') };
   await invocation.confirm(question);
   const result = await applyBranchSwitch(context, planned);
-  return { data: result, text: summaryText(branchSwitchSummary(plan, result)) };
+  return { data: result, text: summaryText(branchSwitchSummary(result)) };
 }

@@ -5,14 +5,12 @@ import { formatDuration } from '../../text/format.ts';
 /** The previous version of a database that is kept, and the command that restores it. */
 type Undo = NonNullable<RunSummary['undo']>;
 
-type Card = NonNullable<RunSummary['card']>;
-
 export function summaryOf(line: string, more: Partial<RunSummary> = {}): RunSummary {
   return { line, details: [], problems: [], undo: null, ...more };
 }
 
-/** `shop_dev reset`, `unavailable 46 ms`: the card of a database that was replaced, or created. */
-export function databaseCard(title: string, swapMs: number | null, facts: string[] = []): Card {
+/** `shop_dev replaced`, `unavailable 46 ms`: the result in a few words; `swapMs` is null where nothing was unavailable. */
+export function cardOf(title: string, swapMs: number | null, facts: string[] = []): NonNullable<RunSummary['card']> {
   return { title, facts: [...facts, ...(swapMs === null ? [] : [`unavailable ${formatDuration(swapMs)}`])] };
 }
 

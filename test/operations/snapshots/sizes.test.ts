@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listSizes } from '../../../src/operations/snapshots/sizes.ts';
+import { listSizes, localDiskUse } from '../../../src/operations/snapshots/sizes.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
 import { storeSnapshot } from '../../helpers/stored-snapshot.ts';
 
@@ -23,6 +23,28 @@ test('the sizes are those of the eight newest originals that can be read, oldest
     ['app', [1, 2, 3, 4, 6, 7, 8, 10].map((count) => count * 2)],
     ['none', []],
   ]);
+});
+
+test('what a target takes on disk has shared objects once, and nothing of what cannot be read', async () => {
+  await using folder = await temporaryFolder();
+  const directory = join(folder.path, 'work');
+  const store = (day: string, content: string) =>
+    storeSnapshot(directory, {
+      target: 'app',
+      id: `aaaaaa${day}`,
+      created_at: `2026-11-${day}T04:00:00.000Z`,
+      content,
+      sanitized: false,
+    });
+  const context = testContext({ settings: { working_directory: directory } });
+  expect(await localDiskUse(context, 'app')).toBe(0);
+  await store('01', 'one\n');
+  const one = await localDiskUse(context, 'app');
+  expect(one).toBeGreaterThan(0);
+  await store('02', 'one\n');
+  expect(await localDiskUse(context, 'app')).toBe(one);
+  await store('03', 'another\n'.repeat(1000));
+  expect(await localDiskUse(context, 'app')).toBeGreaterThan(one ?? 0);
 });
 
 async function damagedManifest(directory: string): Promise<{ key: string }> {

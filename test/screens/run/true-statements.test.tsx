@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
 import { answerConfirm } from '../../../screens/confirm/actions.ts';
 import { outcomeLines } from '../../../screens/run/outcome.ts';
+import { branchResetSummary, branchSwitchSummary } from '../../../src/presentation/branch.ts';
 import { EMPTY } from '../../../src/presentation/lists.ts';
 import { endedLine, runColumns, runStatus } from '../../../src/presentation/run.ts';
 import { UNICODE } from '../../../src/presentation/shapes/glyphs.ts';
@@ -43,10 +44,42 @@ test('a sanitized snapshot with unchanged personal columns is a caution wherever
   await confirmed(model, 's');
   const [run] = runs(model);
   if (!run) throw new Error('nothing has run');
-  expect(outcome(run)).toMatch(/^│ ! Built snapshot .* SAFE .*1 of 3 personal columns/m);
+  expect(outcome(run)).toMatch(/! Snapshot \S+ SAFE created .* 1 of 3 personal columns/);
   expect(endedLine(run).tone).toBe('caution');
   expect(runStatus(run, 0).tone).toBe('caution');
   expect(runColumns([run], { glyphs: UNICODE, now: 0 })[0]?.cell(run)).toMatchObject({ tone: 'caution' });
+});
+
+test.each([
+  { key: 'b', plans: false, card: /✓ Snapshot \S+ RAW created {2}· / },
+  { key: 'l', plans: true, card: /✓ app_dev replaced {2}· .* · {2}unavailable / },
+  { key: 'u', plans: true, card: /✓ app_dev restored {2}· .* · {2}unavailable / },
+])('$key ends with a card of what became of what', async ({ key, plans, card }) => {
+  const model = await listed(fakeWorld());
+  press(model, 'enter');
+  await until(() => model.snapshots.getState().targets.app?.phase === 'ready');
+  if (key !== 'l' && plans) await confirmed(model, 'l');
+  if (plans) await confirmed(model, key);
+  else press(model, key);
+  await until(() => runs(model).at(-1)?.state.status === 'done');
+  expect(outcome(runs(model).at(-1))).toMatch(card);
+});
+
+test('a reset and a switch of branches end with a card, too', () => {
+  const branches = [{ name: 'test_1', database: 'app_dev_test_1', url: 'postgres://app_dev_test_1', swap_ms: 40 }];
+  const summaries = [
+    branchResetSummary({ target: 'app', snapshot: null, branches, undo_database: null }),
+    branchSwitchSummary({
+      ...{ target: 'app', destination: 'postgres://localhost/app_dev', branch: 'test_1' },
+      ...{ previous: 'main', swap_ms: 12, undo_database: null },
+    }),
+  ];
+  expect(summaries.map(({ card }) => [card?.title, ...(card?.facts ?? [])])).toEqual([
+    ['test_1 reset', 'unavailable 40 ms'],
+    ['Switched to branch test_1', 'unavailable 12 ms'],
+  ]);
+  // A key reverts it on the screens.
+  expect(summaries[1]?.undo).toMatchObject({ command: 'tool undo app' });
 });
 
 test('the status of a target is that of its last check, and is checked again after a failed run', async () => {

@@ -195,6 +195,7 @@ test('R resets the destination from the targets and the snapshots, after a quest
     await model.runs.settled();
     expect(model.runs.store.getState().runs[0]?.summary).toMatchObject({
       line: expect.stringContaining('Reset postgres://app@localhost:5432/app_dev to its state after the last load'),
+      card: { title: 'app_dev reset' },
       undo: { command: 'tool undo app' },
     });
   }

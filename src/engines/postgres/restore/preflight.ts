@@ -205,8 +205,8 @@ async function readFacts(
   const { destination, freeBytes } = await spaceOf(context, url, row.data_directory);
   return {
     destination: {
-      ...destination,
       url: url.display,
+      ...destination,
       database: url.database ?? '',
       exists: row.present,
       size_bytes: row.size_bytes,
