@@ -1,4 +1,5 @@
 import { createStore } from 'zustand/vanilla';
+import { setKeysInEffect } from '../../src/config/keys-in-effect.ts';
 import { endedLine } from '../../src/presentation/run.ts';
 import { createMessages } from '../../src/state/messages.ts';
 import { createNavigation } from '../../src/state/navigation.ts';
@@ -40,6 +41,9 @@ export function createModel(options: ModelOptions): Model {
     // A status from before a failure may no longer be true.
     if (run.state.status === 'failed') void refreshTargets(model);
   };
+  const session = createStore<Session>(() => ({ file: null, mode: 'local', notify: true, keys: {} }));
+  setKeysInEffect({});
+  session.subscribe(({ keys }) => setKeysInEffect(keys));
   const model: Model = {
     screens: SCREENS,
     navigation,
@@ -53,7 +57,7 @@ export function createModel(options: ModelOptions): Model {
     cwd,
     config,
     version,
-    session: createStore<Session>(() => ({ file: null, mode: 'local', notify: true, keys: {} })),
+    session,
     readOnly,
     remember,
     views: createViews(),

@@ -1,6 +1,5 @@
 import { PAGE_HEAD } from '../../components/page.tsx';
 import { editText, insertText, pasteText, type TextEdit } from '../../components/text-edit.ts';
-import { keysOfCommand } from '../../src/config/schema/commands.ts';
 import { unknownKeyText } from '../../src/presentation/lists.ts';
 import { interrupt } from '../quit/actions.ts';
 import { positionIn } from './in-view.ts';
@@ -76,8 +75,7 @@ function dispatchBound(model: Model, key: string): void {
   const binding = bindingsOf(screenOf(model, context.route), context).find(({ keys }) => keys.includes(key));
   if (binding) runBinding(model, binding);
   else if (!COMPONENT_KEYS.has(key)) {
-    const help = keyName(keysOfCommand('help', model.session.getState().keys)[0] ?? '');
-    model.navigation.notify({ tone: 'caution', text: unknownKeyText(keyName(key), help) });
+    model.navigation.notify({ tone: 'caution', text: unknownKeyText(keyName(key)) });
   }
 }
 

@@ -1,4 +1,5 @@
 import { textEdit } from '../../components/text-edit.ts';
+import { commandKeyName } from '../../src/config/keys-in-effect.ts';
 import { type ConfiguredKeys, isCommandKey } from '../../src/config/schema/commands.ts';
 import { mouseText } from '../../src/presentation/lists.ts';
 import { emptyList, type Move } from '../../src/state/list.ts';
@@ -163,5 +164,5 @@ export function keyName(key: string): string {
     tab: 'Tab',
     'shift+tab': 'Shift-Tab',
   };
-  return names[key] ?? key.replace(/^ctrl\+(.)$/, (_, letter: string) => `Ctrl-${letter.toUpperCase()}`);
+  return names[key] ?? commandKeyName(key);
 }

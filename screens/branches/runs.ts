@@ -48,6 +48,7 @@ export function branchSwitchRun(model: Model, planned: PlannedBranchSwitch): Run
   const { target, destination } = plan;
   return {
     ...{ title: branchSwitchQuestion(plan).title, target, kind: 'branch', replaces: replacedDatabase(destination) },
+    swaps: { database: destination.database, url: destination.url },
     perform: async (session) => {
       const result = await model.operations.applyBranchSwitch(session, planned);
       await refreshAfterRun(model, target);

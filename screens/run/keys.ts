@@ -86,7 +86,7 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
     label: 'open client',
     help: 'open psql or mysql on the destination; its end leads back here',
     palette: 'Open psql or mysql on the destination',
-    when: isReplaced,
+    when: hasClient,
     whyNot: notWritable,
     run: (model) => void openClient(model),
   },
@@ -166,6 +166,11 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
 /** Whether the run has replaced a database that a client can be opened on. */
 function isReplaced({ run }: KeyContext): boolean {
   return run?.state.status === 'done' && run.swaps !== undefined;
+}
+
+/** A subset and a sanitization may have another destination than that of the target, for which the client is opened. */
+function hasClient(context: KeyContext): boolean {
+  return isReplaced(context) && ['load', 'undo', 'reset', 'branch'].includes(context.run?.kind ?? '');
 }
 
 /** Writes the log of the run to a file. */

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { Empty, Failure } from '../../components/empty.tsx';
 import { List } from '../../components/list.tsx';
 import { LOADING } from '../../src/presentation/lists.ts';
-import { REVEAL_KEY } from '../../src/presentation/rows.ts';
+import { revealByKey } from '../../src/presentation/rows.ts';
 import { briefName } from '../../src/presentation/snapshot.ts';
 import { tableDiffLines } from '../../src/presentation/table-diff.ts';
 import type { TableDiff } from '../../src/results/table-diff.ts';
@@ -37,7 +37,7 @@ export const tableDiffScreen: ScreenModule<TableDiffRoute> = {
 };
 
 function linesOf(found: TableDiff | null) {
-  return found ? tableDiffLines(found, { how: REVEAL_KEY }) : [];
+  return found ? tableDiffLines(found, { how: revealByKey() }) : [];
 }
 
 function TableDiffView({ route }: { route: TableDiffRoute }) {

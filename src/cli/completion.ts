@@ -83,9 +83,9 @@ function nextTables(current: string, tables: Candidate[]): Candidate[] {
     .map(({ value, description }) => ({ value: before + value, description }));
 }
 
-const HELP: OptionSpec = { flags: '-h, --help', description: 'what it does and takes' };
+const HELP: OptionSpec = { flags: '-h, --help', description: 'show help' };
 
-const HELP_COMMAND: Candidate = { value: 'help', description: 'what a command does and takes' };
+const HELP_COMMAND: Candidate = { value: 'help', description: 'show the help of a command' };
 
 function flagCandidates(option: OptionSpec): Candidate[] {
   return readFlags(option).names.map((value) => ({ value, description: option.description }));

@@ -39,9 +39,9 @@ function createProgram({ grammar, columns, mayLack = () => false }: ParseOptions
   const width = () => columns ?? DEFAULT_WIDTH;
   const program = new Command('tool')
     .description('Snapshot a database, and restore it in seconds. Alone, on a terminal: the screens.')
-    .helpOption('-h, --help', 'what it does and takes')
+    .helpOption('-h, --help', 'show help')
     .commandsGroup('Help:')
-    .helpCommand('help [command]', 'what a command does and takes')
+    .helpCommand('help [command]', 'show the help of a command')
     .configureHelp({
       showGlobalOptions: true,
       minWidthToWrap: LEAST_TEXT,

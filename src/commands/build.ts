@@ -5,7 +5,7 @@ import { openSummary, SUMMARY } from './summary-file.ts';
 
 const specification = {
   name: 'build',
-  summary: "take a snapshot of a target's source database",
+  summary: "build a snapshot of a target's source database",
   group: 'Snapshots',
   arguments: [TARGET],
   options: [

@@ -2,7 +2,7 @@ import type { CommandModule, CommandSpec, Invocation, Outcome } from '../cli/com
 
 const specification = {
   name: 'demo',
-  summary: 'try everything on a throw-away database with sample data',
+  summary: 'try the program on a temporary database with sample data',
   group: 'Set up',
   arguments: [],
   options: [],

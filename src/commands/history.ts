@@ -3,12 +3,12 @@ import { TARGET } from './shared-options.ts';
 
 const specification = {
   name: 'history',
-  summary: 'list what was built, loaded, reset and transferred, newest first, with duration and outcome',
+  summary: 'list builds, loads, resets and transfers, newest first, with duration and outcome',
   group: 'Look',
   arguments: [{ ...TARGET, description: 'name of a target; default: every target', required: false }],
-  options: [{ flags: '--all', description: 'every entry that is kept, not only the newest 50' }],
+  options: [{ flags: '--all', description: 'all entries, not only the newest 50' }],
   examples: [
-    { command: 'tool history app', does: 'what was done with "app", and when' },
+    { command: 'tool history app', does: 'the history of "app"' },
     { command: 'tool history --json', does: 'all entries, for scripts' },
   ],
   json: 'document',

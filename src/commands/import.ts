@@ -4,14 +4,14 @@ import { ALLOW_UNTRUSTED } from './shared-options.ts';
 
 const specification = {
   name: 'import',
-  summary: 'take a snapshot in that was exported',
+  summary: 'import an exported snapshot',
   group: 'Keep and share',
-  arguments: [{ name: 'file', description: 'what tool export has written', required: true }],
+  arguments: [{ name: 'file', description: 'file written by tool export', required: true }],
   options: [
     { flags: '--target <name>', description: 'the target of the snapshot; default: the original one' },
     ALLOW_UNTRUSTED,
   ],
-  examples: [{ command: 'tool import app.zip', does: 'a snapshot as if it had been taken here' }],
+  examples: [{ command: 'tool import app.zip', does: 'add the snapshot to the local repository' }],
   json: 'events',
   writes: true,
 } as const satisfies CommandSpec;

@@ -31,7 +31,7 @@ const specification = {
     {
       flags: '--tables <names>',
       description:
-        'only the rows of these tables and of those that they need; with commas, repeatable, `*` for any letters',
+        'only the rows of these tables and of the tables that they reference; with commas, repeatable, `*` for any letters',
       repeatable: true,
       complete: 'tables',
     },
@@ -51,7 +51,7 @@ const specification = {
     },
     {
       flags: '--keep-going',
-      description: 'restore the rest after errors, list what is missing, and do not swap if anything is',
+      description: 'continue after errors, list missing objects, and do not swap if there are any',
     },
     { flags: '--accept-missing', description: 'with --keep-going: swap although something is missing' },
     {

@@ -8,7 +8,11 @@ const specification = {
   arguments: [{ ...TARGET, description: 'name of a target; default: every target', required: false }],
   options: [
     { flags: '--keep-last <n>', description: 'keep so many of the newest', value: 'count' },
-    { flags: '--keep-within <age>', description: 'keep those younger than 12h, 30d, 8w, 6m, 1y', value: 'duration' },
+    {
+      flags: '--keep-within <age>',
+      description: 'keep snapshots younger than 12h, 30d, 8w, 6m, 1y',
+      value: 'duration',
+    },
     {
       flags: '--keep-daily <n>',
       description: 'keep the newest of each of the last n days that have any',

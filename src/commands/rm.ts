@@ -6,7 +6,7 @@ const specification = {
   summary: 'remove a snapshot, and the space that no other snapshot needs',
   group: 'Keep and share',
   arguments: [TARGET, { ...SNAPSHOT, description: 'index (0 is the newest) or id of the snapshot', required: true }],
-  options: [...PLACES, { flags: '--pinned', description: 'also when it is pinned' }, DRY_RUN],
+  options: [...PLACES, { flags: '--pinned', description: 'also a pinned snapshot' }, DRY_RUN],
   examples: [
     { command: 'tool rm app 3', does: 'removes the fourth newest snapshot of "app"' },
     { command: 'tool rm app 3 --local', does: 'the same on this machine only: the bucket keeps it' },

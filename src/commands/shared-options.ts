@@ -46,7 +46,7 @@ export const BUILT_AT = [
 
 export const ALLOW_UNTRUSTED = {
   flags: '--allow-untrusted',
-  description: 'take a snapshot that no key of trusted_keys has signed, this once',
+  description: 'accept a snapshot without a signature by one of trusted_keys, this once',
 } as const satisfies OptionSpec;
 
 export const PROVIDER = {

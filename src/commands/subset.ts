@@ -24,7 +24,7 @@ const specification = {
       flags: '--graph <file>',
       description: 'draw the tables and their references into a file: .svg, or .mmd for Mermaid; read no row',
     },
-    { flags: '--force', description: 'with --graph: overwrite the file that is there' },
+    { flags: '--force', description: 'with --graph: overwrite an existing file' },
     { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
     UNVERIFIED_SOURCES,
     SUMMARY,

@@ -9,7 +9,7 @@ const specification = {
   options: [
     { flags: '--no-check', description: 'connect to nothing' },
     { flags: '-u, --update', description: 'connect to every database again, which is the default' },
-    { flags: '--info', description: 'all that is known of each target, instead of a table' },
+    { flags: '--info', description: 'all details of each target, instead of a table' },
     { flags: '--cloud', description: 'only targets with snapshots in cloud storage' },
     { flags: '-o, --original', description: 'count originals only, not the sanitized snapshots made of them' },
   ],

@@ -1,3 +1,4 @@
+import { keyText } from '../config/keys-in-effect.ts';
 import type { ToolReport } from '../engines/engine.ts';
 import type { CheckReport } from '../operations/configuration/check.ts';
 import type { CheckWithFixes, Fix } from '../operations/configuration/fix.ts';
@@ -235,5 +236,5 @@ export function checkFacts({ finding, fix, more }: CheckRow): Fact[] {
 export function whyNotFixed(finding: CheckRow | null): string | null {
   if (finding?.fix) return null;
   if (!finding || finding.state === 'good') return 'Nothing to fix';
-  return finding.at ? 'No automatic fix: press e to edit it' : 'No automatic fix';
+  return finding.at ? `No automatic fix: press ${keyText('edit')} to edit it` : 'No automatic fix';
 }

@@ -1,3 +1,4 @@
+import { keyText } from '../config/keys-in-effect.ts';
 import type { Draft } from '../operations/configuration/edit-configuration.ts';
 import { formatNumberOf } from '../text/format.ts';
 import type { Cell } from './shapes/column.ts';
@@ -7,7 +8,9 @@ export const EDITOR_NOTICES = {
   noFields: 'This section has no values of its own. Select one of its sections',
   fixedKeys: 'Cannot add keys to this section',
   fixedName: 'This name cannot be changed',
-  removed: 'Removed. Press U to undo',
+  get removed() {
+    return `Removed. Press ${keyText('undo')} to undo`;
+  },
   notInFile: 'Not set in the file',
   unchanged: 'No changes to save',
   nothingToUndo: 'No changes to undo',
@@ -66,9 +69,15 @@ export const GENERAL_SECTION = 'Values outside of all sections.';
 
 /** What the keys do at a section, by its kind. */
 export const SECTION_HINTS = {
-  map: 'Press n to add one by its name.',
-  list: 'Press n to add an item.',
-  named: 'Press N to rename it, Space to show or hide its sections.',
+  get map() {
+    return `Press ${keyText('new')} to add one by its name.`;
+  },
+  get list() {
+    return `Press ${keyText('new')} to add an item.`;
+  },
+  get named() {
+    return `Press ${keyText('rename')} to rename it, Space to show or hide its sections.`;
+  },
 };
 
 /** How a secret is stored when it is typed. */

@@ -1,3 +1,4 @@
+import { keyText } from '../config/keys-in-effect.ts';
 import type { UserError } from '../runtime/errors.ts';
 import { formatNumberOf } from '../text/format.ts';
 
@@ -21,7 +22,9 @@ export const LOADING = {
 
 export const EMPTY = {
   audit: ['No event of this target.', 'Press Esc to go back.'],
-  branches: ['No branches yet.', 'Press n to create one from the base copy.'],
+  get branches() {
+    return ['No branches yet.', `Press ${keyText('new')} to create one from the base copy.`];
+  },
   commands: ['No matching command.', 'Press Esc to go back.'],
   history: ['The history is empty.', 'Builds, loads and transfers are recorded when they end.'],
   messages: ['No messages in this session yet.', 'Results of builds, loads and other runs are kept here.'],
@@ -29,11 +32,13 @@ export const EMPTY = {
   runs: ['No runs in this session yet.', 'Builds, loads and other runs are listed here.'],
   rows: ['The table has no rows.', 'Press Esc to go back.'],
   tables: ['The snapshot has no tables.', 'Press Esc to go back.'],
-  targets: [
-    'The configuration has no targets yet.',
-    'Press e to add one in the editor.',
-    'Or add one below "targets:" in tool.yml, then press r. tool.example.yml shows every key.',
-  ],
+  get targets() {
+    return [
+      'The configuration has no targets yet.',
+      `Press ${keyText('edit')} to add one in the editor.`,
+      `Or add one below "targets:" in tool.yml, then press ${keyText('refresh')}. tool.example.yml shows every key.`,
+    ];
+  },
 };
 
 export function noMatchLines(noun: string): string[] {
@@ -50,9 +55,10 @@ export function noFindingsLines(tables: string): string[] {
 
 /** The keys that help with a missing or invalid configuration. */
 export function configurationHint({ code }: UserError): string {
-  if (code === 'configuration_untrusted') return 'Press r to be asked again whether you trust it.';
-  if (code === 'no_configuration') return 'Press i to create one, question by question.';
-  return 'Press D to list every problem, e to edit the configuration, r to read it again.';
+  if (code === 'configuration_untrusted') return `Press ${keyText('refresh')} to be asked again whether you trust it.`;
+  if (code === 'no_configuration') return `Press ${keyText('set_up')} to create one, question by question.`;
+  const [check, edit, refresh] = [keyText('check'), keyText('edit'), keyText('refresh')];
+  return `Press ${check} to list every problem, ${edit} to edit the configuration, ${refresh} to read it again.`;
 }
 
 export const COMMAND_HINT = 'Type a command…';
@@ -75,8 +81,8 @@ export function tooSmallText(size: WindowSize, least: WindowSize): string {
   return `The window is too small: ${size.columns}×${size.rows}. Required: ${least.columns}×${least.rows}.`;
 }
 
-export function unknownKeyText(key: string, helpKey: string): string {
-  return `${key} has no command here. Press ${helpKey} for the keys`;
+export function unknownKeyText(key: string): string {
+  return `${key} has no command here. Press ${keyText('help')} for the keys`;
 }
 
 export function mouseText(on: boolean): string {

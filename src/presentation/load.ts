@@ -1,3 +1,4 @@
+import { keyText } from '../config/keys-in-effect.ts';
 import {
   isForeign,
   type LoadDifference,
@@ -81,7 +82,12 @@ function baseFacts({ target, chosen_by, copies, keep_base, reset_instead, differ
   return [
     ...(difference ? [methodFact(difference)] : []),
     ...(reset_instead
-      ? [{ name: 'Faster', value: `tool reset ${target}${place}: the base copy is of this snapshot (R on screen)` }]
+      ? [
+          {
+            name: 'Faster',
+            value: `tool reset ${target}${place}: the base copy is of this snapshot (${keyText('reset')} on screen)`,
+          },
+        ]
       : []),
     ...(copies ? copiesFacts(copies, () => (keep_base ? 'will be replaced' : 'will be dropped')) : []),
   ];

@@ -1,3 +1,4 @@
+import { keyText } from '../config/keys-in-effect.ts';
 import type { RowColumn, RowsResult } from '../results/rows-results.ts';
 import { formatCount, formatNumberOf } from '../text/format.ts';
 import { printable } from '../text/printable.ts';
@@ -7,7 +8,9 @@ import type { Cell, Column } from './shapes/column.ts';
 /** What a command line prints masked values by. */
 export const REVEAL_FLAG = 'Show them with: --reveal';
 /** The same by a key. */
-export const REVEAL_KEY = 'Press z to reveal it';
+export function revealByKey(): string {
+  return `Press ${keyText('reveal')} to reveal it`;
+}
 
 /** `First 50 of 1,200 rows of public.customer; 2 columns look like personal data and are masked. …` */
 export function rowsTitle(result: RowsResult, how: string): string {
@@ -20,7 +23,8 @@ export function rowsTitle(result: RowsResult, how: string): string {
 /** `First 50 of 1,200 rows; personal data masked in 2 columns: z reveals it` */
 export function rowsLine(result: RowsResult): string {
   const count = maskedCount(result);
-  const masked = count === 0 ? '' : `; personal data masked in ${formatNumberOf(count, 'column')}: z reveals it`;
+  const masked =
+    count === 0 ? '' : `; personal data masked in ${formatNumberOf(count, 'column')}: ${keyText('reveal')} reveals it`;
   return `${countText(result)}${masked}`;
 }
 

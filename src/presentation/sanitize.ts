@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { keyText } from '../config/keys-in-effect.ts';
 import type {
   Coverage,
   QuerySavePlan,
@@ -200,7 +201,7 @@ export function coveredTableColumns({ none }: Glyphs): Column<TableCoverage>[] {
 
 /** The file of the query was open in an editor. */
 export function queryEditedText(file: string): string {
-  return `${file}: press s to sanitize again`;
+  return `${file}: press ${keyText('sanitize')} to sanitize again`;
 }
 
 /** A table with personal columns, followed by them. */
@@ -479,5 +480,5 @@ export function querySaveLines({ file, exists, configuration }: QuerySavePlan): 
 }
 
 export function querySavedText(file: string): string {
-  return `Saved ${basename(file)}. Press s to sanitize with it`;
+  return `Saved ${basename(file)}. Press ${keyText('sanitize')} to sanitize with it`;
 }

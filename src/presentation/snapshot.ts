@@ -1,3 +1,4 @@
+import { keyText } from '../config/keys-in-effect.ts';
 import { ENGINE_PROFILES } from '../engines/list.ts';
 import type { GitState } from '../results/git-state.ts';
 import type { SnapshotLocation, SnapshotRow, SnapshotSignature } from '../results/results.ts';
@@ -157,7 +158,7 @@ export function planningText(target: string): string {
 
 /** The question could not be shown, since another screen had been opened. */
 export function notBuiltText(target: string): string {
-  return `${target} was not built. Press b to try again`;
+  return `${target} was not built. Press ${keyText('build')} to try again`;
 }
 
 export function builtSummary(target: string, snapshot: SnapshotRow): RunSummary {
@@ -172,7 +173,7 @@ export function builtSummary(target: string, snapshot: SnapshotRow): RunSummary 
 
 export function noSnapshotsLines(target: string, { shares, byKey }: { shares: boolean; byKey: boolean }): string[] {
   if (shares) return [`Nothing is shared with target ${target} yet.`, 'Others share snapshots with: tool push'];
-  const how = byKey ? 'Press b to build one.' : `Build one with: tool build ${target}`;
+  const how = byKey ? `Press ${keyText('build')} to build one.` : `Build one with: tool build ${target}`;
   return [`Target ${target} has no snapshots yet.`, how];
 }
 
@@ -343,7 +344,7 @@ function gitText({ repository, branch, commit, clean }: GitState): string {
 }
 
 export function snapshotFacts(row: SnapshotRow, destination: string | null): Fact[] {
-  const noteFact = { name: 'Note', value: row.note ?? 'none: press e to add one' };
+  const noteFact = { name: 'Note', value: row.note ?? `none: press ${keyText('edit')} to add one` };
   const { created_at, engine, server_version, schemas, size_bytes, stored_bytes, where, signature, note } = row;
   return [
     // First, where a low window does not cut it.

@@ -20,7 +20,7 @@ import {
   undoFacts,
   warningsOf,
 } from './shapes/question.ts';
-import { cardOf, summaryOf } from './shapes/summary.ts';
+import { cardOf, keptText, summaryOf } from './shapes/summary.ts';
 import { dataFact, kindBadge, snapshotName } from './snapshot.ts';
 
 export function subsetQuestion(plan: SubsetPlanResult): Question {
@@ -117,8 +117,9 @@ export function subsetSummary(plan: SubsetPlanResult, result: SubsetResult): Run
         : `${verified}: ${formatNumberOf(dangling, 'row')} dangling in the source as well`,
       ...(snapshot ? [`Stored as ${snapshotName(target, snapshot)}`] : []),
       ...(swap_ms === null ? [] : [`${database} was unavailable for ${formatDuration(swap_ms)}`]),
+      // No key: that of the screens undoes the target's own destination.
+      ...(undo_database === null ? [] : [keptText({ database, command: undoCommand(target) })]),
     ],
-    undo: undo_database === null ? null : { database, command: undoCommand(target) },
   });
 }
 

@@ -1,3 +1,4 @@
+import { keyText } from '../config/keys-in-effect.ts';
 import type { Mode } from '../config/mode.ts';
 import type { ConnectionFailure } from '../results/connection-failures.ts';
 import type { HubState } from '../results/hub-state.ts';
@@ -242,13 +243,17 @@ function sharedText({ permissions = [], sso_groups: groups = [] }: TargetRow): s
 }
 
 function noSnapshotsText({ permissions }: TargetRow): string {
-  return permissions === undefined || permissions.includes('push') ? 'none yet: press b to build one' : 'none yet';
+  return permissions === undefined || permissions.includes('push')
+    ? `none yet: press ${keyText('build')} to build one`
+    : 'none yet';
 }
 
 /** Why the cloud targets are not those that the hub has now; `brief` for narrow screens. */
 export function hubNotice({ problem, as_of }: HubState, { now, brief }: { now: number; brief: boolean }): string {
-  if (problem === 'refused')
-    return brief ? 'Hub token refused: s signs in' : 'The hub refused the token: press s to sign in';
+  if (problem === 'refused') {
+    const key = keyText('sign_in');
+    return brief ? `Hub token refused: ${key} signs in` : `The hub refused the token: press ${key} to sign in`;
+  }
   if (as_of === null) return brief ? 'Hub unreachable' : 'Hub unreachable: showing local targets only';
   const day = 86_400_000;
   const at = Date.parse(as_of);

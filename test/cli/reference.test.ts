@@ -17,3 +17,9 @@ test('the page has every command that is listed, with its flags, and every exit 
   }
   for (const exit of Object.values(EXIT)) expect(page).toContain(`| ${String(exit).padEnd(4)} |`);
 });
+
+test('help is in the words of the field: no old names, no relative clauses in place of nouns', () => {
+  const old =
+    /\b(?:take a snapshot|shelf|catalogue|doctor|what it (?:does|takes|needs)|what was \w+|those that|is there)\b/gi;
+  expect([...page.matchAll(old)].map(([phrase]) => phrase)).toEqual([]);
+});

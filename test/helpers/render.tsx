@@ -8,6 +8,8 @@ export interface Rendered {
   screen(): Promise<string[]>;
   /** For each cell `b` where it has a background of its own, `r` where it is reversed; without blanks at the ends. */
   backgrounds(): Promise<string[]>;
+  /** Colours of text and background, for each cell of a line; -1 is that of the terminal. */
+  colors(row: number): Promise<{ text: number; background: number }[]>;
   rerender(node: ReactNode): void;
   unmount(): void;
 }
@@ -50,6 +52,17 @@ export function renderAt({ columns, rows }: { columns: number; rows: number }, n
       const markOf = (cell: ReturnType<typeof cellAt>) => (cell?.isInverse() ? 'r' : cell?.isBgDefault() ? ' ' : 'b');
       const line = (row: number) => Array.from({ length: columns }, (_, column) => markOf(cellAt(row, column)));
       return Array.from({ length: rows }, (_, row) => line(row).join('').trimEnd());
+    },
+    async colors(row) {
+      await app.waitUntilRenderFlush();
+      await written;
+      return Array.from({ length: columns }, (_, column) => {
+        const cell = terminal.buffer.active.getLine(row)?.getCell(column);
+        return {
+          text: !cell || cell.isFgDefault() ? -1 : cell.getFgColor(),
+          background: !cell || cell.isBgDefault() ? -1 : cell.getBgColor(),
+        };
+      });
     },
     rerender: (next) => app.rerender(next),
     unmount: () => app.unmount(),

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { keyText } from '../../../src/config/keys-in-effect.ts';
 import { EXIT, UserError } from '../../../src/runtime/errors.ts';
 import type { RunnableProgram } from '../runnable-program.ts';
 
@@ -87,7 +88,7 @@ function notStarted(file: string, cause: Error): UserError {
   return new UserError(`${file} could not be started: ${cause.message}`, {
     code: 'client_unavailable',
     exit: EXIT.failed,
-    hint: 'Press y to copy the URL for another program.',
+    hint: `Press ${keyText('copy')} to copy the URL for another program.`,
     cause,
   });
 }

@@ -6,10 +6,7 @@ const specification = {
   summary: 'write the storage profiles and targets of a file to the hub',
   group: 'Hub',
   arguments: [{ name: 'file', description: 'file in the shape of tool.yml', required: true }],
-  options: [
-    DRY_RUN,
-    { flags: '--overwrite', description: 'overwrite also what was changed on the hub since the last apply' },
-  ],
+  options: [DRY_RUN, { flags: '--overwrite', description: 'overwrite also later changes made on the hub' }],
   examples: [
     { command: 'tool cloud apply hub.yml --dry-run', does: 'what would change on the hub' },
     { command: 'tool cloud apply hub.yml', does: 'the same, then applies it' },

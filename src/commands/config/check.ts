@@ -3,7 +3,7 @@ import { EXIT } from '../../runtime/errors.ts';
 
 const specification = {
   name: 'config check',
-  summary: 'every problem of the configuration at once, and whether what it needs is there',
+  summary: 'list all problems of the configuration, and missing requirements',
   group: 'Set up',
   arguments: [],
   options: [{ flags: '--offline', description: 'skip what needs a network' }],

@@ -6,11 +6,11 @@ const specification = {
   summary: 'write a configuration of DBSnapper as one of this program',
   group: 'Set up',
   arguments: [{ name: 'file', description: 'the configuration of DBSnapper; it is not changed', required: true }],
-  options: [{ flags: '--force', description: 'overwrite the file that is there' }],
+  options: [{ flags: '--force', description: 'overwrite an existing file' }],
   examples: [
     {
       command: 'tool config import ~/.config/dbsnapper/dbsnapper.yml',
-      does: 'rename the keys, and list those that are left out',
+      does: 'rename the keys, and list the omitted ones',
     },
   ],
   json: 'document',

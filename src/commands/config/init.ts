@@ -6,7 +6,7 @@ const specification = {
   group: 'Set up',
   arguments: [],
   options: [
-    { flags: '--force', description: 'overwrite the file that is there' },
+    { flags: '--force', description: 'overwrite an existing file' },
     { flags: '--keychain', description: "keep the secret_key in the system's keychain" },
   ],
   examples: [{ command: 'tool config init --no-tui', does: 'writes the file and asks nothing' }],

@@ -10,7 +10,7 @@ const specification = {
   examples: [
     {
       command: 'tool hub reconcile',
-      does: 'imports snapshots that the database lacks, and marks those that a bucket lacks',
+      does: 'imports snapshots missing in the database, and marks snapshots missing in a bucket',
     },
   ],
   json: 'events',

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { keyText } from '../../config/keys-in-effect.ts';
 import type { ClientProgram } from '../../engines/engine.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
@@ -36,6 +37,6 @@ function inContainer(display: string): UserError {
   return new UserError(`${display} is reachable from a container only`, {
     code: 'client_unavailable',
     exit: EXIT.failed,
-    hint: 'Press y to copy its URL.',
+    hint: `Press ${keyText('copy')} to copy its URL.`,
   });
 }

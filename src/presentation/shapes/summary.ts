@@ -1,3 +1,4 @@
+import { keyText } from '../../config/keys-in-effect.ts';
 import type { RunSummary } from '../../state/runs.ts';
 import { formatDuration } from '../../text/format.ts';
 
@@ -19,7 +20,9 @@ export function keptText({ database, command }: Undo): string {
 
 /** On the screens, where a key restores it. */
 export function detailsWithKey({ details, undo }: RunSummary): string[] {
-  return undo === null ? details : [...details, `The previous ${undo.database} is kept. Press U to undo`];
+  return undo === null
+    ? details
+    : [...details, `The previous ${undo.database} is kept. Press ${keyText('undo')} to undo`];
 }
 
 /** On the command line. */

@@ -1,8 +1,18 @@
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { SCREENS } from '../../../screens/app/screens.ts';
 import { COMMAND_IDS, COMMANDS, isCommandKey } from '../../../src/config/schema/commands.ts';
+import { EDITOR_NOTICES, SECTION_HINTS } from '../../../src/presentation/editor.ts';
+import { configurationHint, EMPTY, unknownKeyText } from '../../../src/presentation/lists.ts';
+import { revealByKey } from '../../../src/presentation/rows.ts';
+import { queryEditedText, querySavedText } from '../../../src/presentation/sanitize.ts';
+import { detailsWithKey, summaryOf } from '../../../src/presentation/shapes/summary.ts';
+import { noSnapshotsLines, notBuiltText, snapshotFacts } from '../../../src/presentation/snapshot.ts';
+import { hubNotice } from '../../../src/presentation/targets.ts';
+import type { HubState } from '../../../src/results/hub-state.ts';
+import { EXIT, UserError } from '../../../src/runtime/errors.ts';
 import { listed, press } from '../../helpers/driven-model.ts';
-import { fakeWorld } from '../../helpers/fake-world.ts';
+import { fakeSnapshot, fakeWorld } from '../../helpers/fake-world.ts';
 
 const bindings = Object.values(SCREENS).flatMap(({ id: screen, keys }) => keys.map((binding) => ({ screen, binding })));
 
@@ -43,4 +53,53 @@ describe('keys of the configuration', () => {
     await model.runs.settled();
     await expect.poll(() => world.done).toEqual(['build app']);
   });
+
+  test('sentences name the configured key, and the default one without configuration', async () => {
+    const model = await listed(fakeWorld());
+    const changed = Object.fromEntries(COMMAND_IDS.map((id, index) => [id, String.fromCodePoint(0x3b1 + index)]));
+    const defaults = sentences();
+    model.session.setState({ keys: changed });
+    const configured = sentences();
+    model.session.setState({ keys: {} });
+    expect(sentences()).toEqual(defaults);
+    const keys: string[] = COMMAND_IDS.flatMap((id) => [...COMMANDS[id].keys]);
+    for (const [index, sentence] of configured.entries()) {
+      expect(sentence).not.toBe(defaults[index]);
+      const named = [...sentence.matchAll(/(?:[Pp]ress|, then press|refused:|columns?:) (\S+)/g)].map(
+        ([, key]) => key ?? '',
+      );
+      expect(named.filter((key) => keys.includes(key))).toEqual([]);
+    }
+  });
+
+  test('no sentence of the program has a key of a command written into it', () => {
+    const wrong = globSync(['src/**/*.ts', 'screens/**/*.{ts,tsx}', 'components/**/*.{ts,tsx}']).flatMap((file) => {
+      const code = readFileSync(file, 'utf8').replaceAll(/^\s*(?:\/?\*|\/\/).*$/gm, '');
+      return [...code.matchAll(/\b[Pp]ress (\S)(?=[\s.,;'`)])|\b(\w): (\w) (?:signs|reveals|undoes)\b/g)].map(
+        ([text]) => `${file}: ${text}`,
+      );
+    });
+    expect(wrong).toEqual([]);
+  });
 });
+
+/** Every sentence that names the key of a command. */
+function sentences(): string[] {
+  const undo = { database: 'app_dev', command: 'tool undo app' };
+  const error = (code: string) => new UserError('refused', { code, exit: EXIT.configuration });
+  const hub = { problem: 'refused', as_of: null } as HubState;
+  return [
+    ...detailsWithKey(summaryOf('Loaded', { undo })),
+    ...[EMPTY.branches, EMPTY.targets].map((lines) => lines.join(' ')),
+    ...['configuration_untrusted', 'no_configuration', 'config_invalid'].map((code) => configurationHint(error(code))),
+    unknownKeyText('Q'),
+    ...[EDITOR_NOTICES.removed, SECTION_HINTS.map, SECTION_HINTS.list, SECTION_HINTS.named],
+    revealByKey(),
+    ...[true, false].map((brief) => hubNotice(hub, { now: 0, brief })),
+    notBuiltText('app'),
+    noSnapshotsLines('app', { shares: false, byKey: true }).join(' '),
+    ...snapshotFacts(fakeSnapshot(), null).flatMap(({ name, value }) => (name === 'Note' ? [String(value)] : [])),
+    queryEditedText('sanitize.sql'),
+    querySavedText('sanitize.sql'),
+  ];
+}

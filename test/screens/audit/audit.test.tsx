@@ -75,7 +75,7 @@ test.each([
   [{ problem: 'unreachable', as_of: '2026-11-21T04:03:00.000Z' }, /Hub unreachable: showing data as of \d\d:03/],
   [{ problem: 'unreachable', as_of: '2026-11-19T04:03:00.000Z' }, /showing data as of 2026-11-1\d \d\d:03/],
   [{ problem: 'unreachable', as_of: null }, /Hub unreachable: showing local targets only/],
-  [{ problem: 'refused', as_of: null }, /The hub refused the token: press s to sign in/],
+  [{ problem: 'refused', as_of: null }, /The hub refused the token: press I to sign in/],
 ] as const)('the list says that its cloud targets are not up to date: %o', async (hub, words) => {
   const model = await listed(fakeWorld({ targets: [hosted], hub }));
   for (const size of [
@@ -92,7 +92,7 @@ test.each([
 
 test('without targets the list says it, too', async () => {
   const model = await listed(fakeWorld({ targets: [], hub: { problem: 'refused', as_of: null } }));
-  expect(await drawn(model, { columns: 80, rows: 24 })).toContain('press s to sign in');
+  expect(await drawn(model, { columns: 80, rows: 24 })).toContain('press I to sign in');
 });
 
 async function drawn(model: Model, size: { columns: number; rows: number }): Promise<string> {

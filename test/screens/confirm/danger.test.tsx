@@ -1,0 +1,79 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { Choice } from '../../../components/choice.tsx';
+import { createTheme, ThemeContext } from '../../../components/theme.ts';
+import { ModelContext } from '../../../screens/app/frame.tsx';
+import type { ConfirmRoute } from '../../../screens/confirm/confirm-route.ts';
+import { confirmScreen } from '../../../screens/confirm/confirm-screen.tsx';
+import { listed, press, until } from '../../helpers/driven-model.ts';
+import { fakeWorld } from '../../helpers/fake-world.ts';
+import { type Rendered, renderAt } from '../../helpers/render.tsx';
+
+// Ink decides when it is loaded whether there are colours.
+vi.hoisted(() => {
+  process.env.FORCE_COLOR = '2';
+});
+
+/** Red of the sixteen colours, and those of the 256 that the themes have. */
+const REDS = [1, 9, 160, 203];
+
+const open: Rendered[] = [];
+afterEach(() => {
+  for (const rendered of open.splice(0)) rendered.unmount();
+});
+
+describe.each([
+  { colors: 256, light: false },
+  { colors: 256, light: true },
+  { colors: 16, light: false },
+  { colors: 16, light: true },
+] as const)('theme of $colors colours, light: $light', ({ colors, light }) => {
+  const theme = createTheme({ unicode: true, colors, light });
+
+  test('the plan of a load has the safe answer first and selected, the dangerous one in red', async () => {
+    const model = await listed(fakeWorld());
+    press(model, 'l');
+    await until(() => {
+      const route = model.navigation.top();
+      return route.screen === 'confirm' && route.plan !== null;
+    });
+    const View = confirmScreen.view;
+    const rendered = renderAt(
+      { columns: 80, rows: 24 },
+      <ThemeContext value={theme}>
+        <ModelContext value={model}>
+          <View route={model.navigation.top() as ConfirmRoute} />
+        </ModelContext>
+      </ThemeContext>,
+    );
+    open.push(rendered);
+    const lines = await rendered.screen();
+    const safe = lines.findIndex((line) => /❯ Cancel/.test(line));
+    expect(safe).toBeGreaterThan(0);
+    const go = lines[safe + 1] ?? '';
+    expect(go).toMatch(/Replace|Load/);
+    const at = (line: string) => line.search(/[A-Z]/);
+    const cancel = (await rendered.colors(safe))[at(lines[safe] ?? '')];
+    expect(cancel?.background).not.toBe(-1);
+    expect(REDS).not.toContain(cancel?.background);
+    expect(REDS).toContain((await rendered.colors(safe + 1))[at(go)]?.text);
+  });
+
+  test('the dangerous answer is a red button when it is selected', async () => {
+    const rendered = renderAt(
+      { columns: 30, rows: 3 },
+      <ThemeContext value={theme}>
+        <Choice
+          options={[
+            { label: 'Cancel', value: 'leave' },
+            { label: 'Replace', value: 'go', danger: true },
+          ]}
+          initial="go"
+          onSelect={() => {}}
+        />
+      </ThemeContext>,
+    );
+    open.push(rendered);
+    expect((await rendered.screen())[1]).toBe('  ❯ Replace');
+    expect(REDS).toContain((await rendered.colors(1))[4]?.background);
+  });
+});
