@@ -45,7 +45,7 @@ test.for(SIZES)('the screens at %d×%d are what they were', async ([columns, row
   await frame('sign in', 'You are signed in');
   await back('6 targets');
   terminal.press('enter');
-  await frame('snapshots', /tool ❯ app ─+ 2 snapshots/);
+  await frame('snapshots', /tool ❯ app ─+ 2 snapshots, 48.1 MB local/);
   terminal.press('right');
   await terminal.waitFor('public.orders');
   terminal.press(' ', 'j', 'm');
