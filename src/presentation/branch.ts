@@ -13,7 +13,7 @@ import type {
   TargetBranch,
 } from '../results/branch-results.ts';
 import type { RunSummary } from '../state/runs.ts';
-import { formatAge, formatBytes, formatDuration, formatNumberOf, formatTime } from '../text/format.ts';
+import { formatAge, formatBytes, formatNumberOf, formatTime } from '../text/format.ts';
 import { printable } from '../text/printable.ts';
 import type { Column } from './shapes/column.ts';
 import type { Fact } from './shapes/fact.ts';
@@ -26,7 +26,7 @@ import {
   undoFacts,
   warningsOf,
 } from './shapes/question.ts';
-import { cardOf, summaryOf } from './shapes/summary.ts';
+import { summaryOf, unavailableFor } from './shapes/summary.ts';
 
 export const NO_BRANCHES = 'No branches. Create one: tool branch create TARGET NAME';
 
@@ -208,7 +208,7 @@ export function branchCreateSummary({ target, branches }: BranchCreateResult): R
   const created = branches.filter((branch) => branch.created).map(({ name }) => printable(name));
   const line = created.length === 0 ? `The branches of ${target} exist` : `Created ${created.join(', ')} of ${target}`;
   const title = created.length === 0 ? 'No new branch' : `${created.join(', ')} created`;
-  return summaryOf(line, { card: cardOf(title, null), details: branches.map(({ url }) => url) });
+  return summaryOf(line, { card: { title, facts: [] }, details: branches.map(({ url }) => url) });
 }
 
 export function branchResetSummary({ target, branches, undo_database }: BranchResetResult): RunSummary {
@@ -216,8 +216,8 @@ export function branchResetSummary({ target, branches, undo_database }: BranchRe
   const names = branches.map(({ name }) => printable(name)).join(', ');
   const longest = Math.max(0, ...times);
   return summaryOf(`Reset ${names} of ${target}`, {
-    card: cardOf(`${names} reset`, longest),
-    details: [`Unavailable for at most ${formatDuration(longest)}`],
+    card: { title: `${names} reset`, facts: [] },
+    ...unavailableFor(branches.length > 1 ? 'The slowest of them' : names, longest),
     undo: undo_database === null ? null : { database: 'destination', command: `tool undo ${target}` },
   });
 }
@@ -239,8 +239,8 @@ export function branchSwitchSummary(result: BranchSwitchResult): RunSummary {
   const { target, destination, branch, previous, swap_ms, undo_database } = result;
   const reverts = previous !== null || undo_database !== null;
   return summaryOf(`Switched ${destination} to branch ${printable(branch)}`, {
-    card: cardOf(`Switched to branch ${printable(branch)}`, swap_ms),
-    details: swap_ms === null ? [] : [`Unavailable for ${formatDuration(swap_ms)}`],
+    card: { title: `Switched to branch ${printable(branch)}`, facts: [] },
+    ...unavailableFor('The destination', swap_ms),
     undo: reverts ? { database: 'destination', command: `tool undo ${target}` } : null,
   });
 }

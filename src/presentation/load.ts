@@ -22,7 +22,7 @@ import {
   undoFacts,
   warningsOf,
 } from './shapes/question.ts';
-import { cardOf, summaryOf } from './shapes/summary.ts';
+import { summaryOf, unavailableFor } from './shapes/summary.ts';
 import {
   contentsText,
   dataFact,
@@ -161,11 +161,11 @@ export function loadSummary(plan: LoadPlan, result: LoadResult): RunSummary {
       ...(result.difference ? [methodLine(result.difference)] : []),
       ...(plan.strategy === 'swap' && !missing ? [VERIFIED] : []),
       ...(snapshot ? lackingLines([snapshot]) : []),
-      ...(swap_ms === null || !exists ? [] : [`${database} was unavailable for ${formatDuration(swap_ms)}`]),
       ...(result.base_database ? [`The base copy for tool reset: ${result.base_database}`] : []),
       ...(result.spare_database ? [`The spare for the next reset: ${result.spare_database}`] : []),
     ],
-    card: exists ? cardOf(`${database} replaced`, swap_ms) : cardOf(`${database} created`, null),
+    card: { title: `${database} ${exists ? 'replaced' : 'created'}`, facts: [] },
+    ...unavailableFor(database, exists ? swap_ms : null),
     problems: missing ? ['Missing:', ...missing.differences, ...missing.errors] : [],
     undo: undo_database === null ? null : { database, command: undoCommand(plan) },
   });
@@ -233,7 +233,8 @@ export function undoTitle({ target, destination }: UndoPlan): string {
 
 export function undoSummary({ target, destination: { database } }: UndoPlan, result: LoadResult): RunSummary {
   return summaryOf(`Restored the previous ${result.destination}`, {
-    card: cardOf(`${database} restored`, result.swap_ms),
+    card: { title: `${database} restored`, facts: [] },
+    ...unavailableFor(database, result.swap_ms),
     undo: result.undo_database === null ? null : { database, command: `tool undo ${target}` },
   });
 }

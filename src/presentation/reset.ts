@@ -1,7 +1,7 @@
 import type { BranchTotals, DatabaseCopies, DatabaseCopy, DestinationCopies } from '../results/database-copies.ts';
 import type { DropCopiesPlan, DropCopiesResult, ResetPlan, ResetResult } from '../results/load-results.ts';
 import type { RunSummary } from '../state/runs.ts';
-import { formatAge, formatBytes, formatCount, formatDuration, formatTime } from '../text/format.ts';
+import { formatAge, formatBytes, formatCount, formatTime } from '../text/format.ts';
 import type { Fact } from './shapes/fact.ts';
 import {
   destinationFacts,
@@ -12,7 +12,7 @@ import {
   undoFacts,
   warningsOf,
 } from './shapes/question.ts';
-import { cardOf, summaryOf } from './shapes/summary.ts';
+import { summaryOf, unavailableFor } from './shapes/summary.ts';
 
 export function resetQuestion(plan: ResetPlan, now: Date): Question {
   const { target, destination, base, from, undo, needs_bytes } = plan;
@@ -47,11 +47,9 @@ export function resetTitle({ target, destination }: ResetPlan): string {
 export function resetSummary({ target, destination: { database } }: ResetPlan, result: ResetResult): RunSummary {
   const { swap_ms, undo_database, spare_database } = result;
   return summaryOf(`Reset ${result.destination} to its state after the last load`, {
-    card: cardOf(`${database} reset`, swap_ms),
-    details: [
-      ...(swap_ms === null ? [] : [`${database} was unavailable for ${formatDuration(swap_ms)}`]),
-      ...(spare_database === null ? [] : [`The spare for the next reset: ${spare_database}`]),
-    ],
+    card: { title: `${database} reset`, facts: [] },
+    details: spare_database === null ? [] : [`The spare for the next reset: ${spare_database}`],
+    ...unavailableFor(database, swap_ms),
     undo: undo_database === null ? null : { database, command: `tool undo ${target}` },
   });
 }

@@ -40,8 +40,10 @@ export function runBadge({ sanitized }: Run): Cell[] {
 
 /** `shop_dev replaced`, `1.5 s`, `unavailable 46 ms`: the result, the duration, then what else is known. */
 export function cardTexts({ state, summary }: Run): string[] {
-  const { card } = summary ?? {};
-  return card ? [card.title, formatDuration(elapsed(state, state.endedAt ?? state.startedAt)), ...card.facts] : [];
+  const { card, unavailable } = summary ?? {};
+  if (!card) return [];
+  const pause = unavailable ? [`unavailable ${formatDuration(unavailable.ms)}`] : [];
+  return [card.title, formatDuration(elapsed(state, state.endedAt ?? state.startedAt)), ...card.facts, ...pause];
 }
 
 /** Said only where it is true: a swap is the last step, and it has not begun. */

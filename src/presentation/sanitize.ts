@@ -24,7 +24,7 @@ import {
   typedName,
   warningsOf,
 } from './shapes/question.ts';
-import { cardOf, summaryOf } from './shapes/summary.ts';
+import { summaryOf, unavailableFor } from './shapes/summary.ts';
 import { briefName, contentsText, kindBadge, snapshotFact, snapshotName } from './snapshot.ts';
 
 export function sanitizeQuestion(plan: SanitizePlan, now: Date): Question {
@@ -87,14 +87,13 @@ export function sanitizeSummary(result: SanitizeResult, target: string): RunSumm
   const by = formatNumberOf(statements, 'statement');
   return summaryOf(`Sanitized ${snapshotName(target, original)} by ${by}: ${findingsText(coverage)}`, {
     caution: coverage.findings.length > 0,
-    card: cardOf(`Snapshot ${briefName(snapshot)} created`, swap_ms, [findingsText(coverage)]),
+    card: { title: `Snapshot ${briefName(snapshot)} created`, facts: [findingsText(coverage)] },
     details: [
       `Sanitized snapshot ${briefName(snapshot)}: ${contentsText(snapshot)}`,
-      ...(destination === null || swap_ms === null
-        ? []
-        : [`${destination} holds the sanitized data; it was unavailable for ${formatDuration(swap_ms)}`]),
+      ...(destination === null ? [] : [`${destination} holds the sanitized data`]),
       ...(undo_database === null ? [] : [`The previous database is kept: ${undo_database}`]),
     ],
+    ...unavailableFor('It', swap_ms),
   });
 }
 

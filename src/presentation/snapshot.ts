@@ -12,7 +12,7 @@ import { countText } from './lists.ts';
 import type { Cell, Column } from './shapes/column.ts';
 import type { Fact } from './shapes/fact.ts';
 import type { DataKind, Glyphs } from './shapes/glyphs.ts';
-import { cardOf, summaryOf } from './shapes/summary.ts';
+import { summaryOf } from './shapes/summary.ts';
 
 export const ENGINE_NAMES = Object.fromEntries(ENGINE_PROFILES.map(({ id, products }) => [id, products[0]])) as Record<
   SnapshotRow['engine'],
@@ -166,7 +166,7 @@ export function builtSummary(target: string, snapshot: SnapshotRow): RunSummary 
   const by = program === undefined ? '' : `, by ${program}`;
   const added = `${contentsText(snapshot)} (${formatBytes(stored_bytes)} added)${by}`;
   return summaryOf(`Built ${snapshotName(target, snapshot)}: ${added}`, {
-    card: cardOf(`Snapshot ${briefName(snapshot)} created`, null, [contentsText(snapshot)]),
+    card: { title: `Snapshot ${briefName(snapshot)} created`, facts: [contentsText(snapshot)] },
     details: lackingLines([snapshot]),
   });
 }
@@ -352,14 +352,16 @@ export function snapshotFacts(row: SnapshotRow, destination: string | null): Fac
     ...(row.pinned ? [{ name: 'Pinned', value: 'no prune removes it' }] : []),
     ...(row.tags ? [{ name: 'Tags', value: tagsText(row.tags) }] : []),
     { name: 'Created', value: `${formatTime(created_at)} from ${ENGINE_NAMES[engine]} ${server_version}` },
-    { name: 'Contents', value: `${contentsText(row)} in ${schemas.join(', ')}` },
+    {
+      name: 'Contents',
+      value: `${formatNumberOf(row.tables, 'table')}, ${formatNumberOf(row.rows, 'row')} in ${schemas.join(', ')}`,
+    },
     ...lackingFacts(row),
     ...originFacts(row),
     { name: 'Size', value: `${formatBytes(size_bytes)}, of which ${formatBytes(stored_bytes)} new` },
-    { name: 'Location', value: `${locationText(where)}; signature: ${signatureWord(signature)}` },
+    { name: 'Location', value: locationText(where) },
+    { name: 'Signature', value: signatureText(signature) },
     ...(note === null ? [noteFact] : []),
     { name: 'Loads into', value: destination ?? 'no destination is configured' },
-    // Last, where a low window cuts it: the short form is above.
-    { name: 'Signature', value: signatureText(signature) },
   ];
 }

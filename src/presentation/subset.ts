@@ -6,7 +6,7 @@ import type {
   SubsetTableRow,
 } from '../results/subset-results.ts';
 import type { RunSummary } from '../state/runs.ts';
-import { formatBytes, formatCount, formatDuration, formatNumberOf } from '../text/format.ts';
+import { formatBytes, formatCount, formatNumberOf } from '../text/format.ts';
 import type { Column } from './shapes/column.ts';
 import type { Fact } from './shapes/fact.ts';
 import type { Glyphs, Tone } from './shapes/glyphs.ts';
@@ -20,7 +20,7 @@ import {
   undoFacts,
   warningsOf,
 } from './shapes/question.ts';
-import { cardOf, keptText, summaryOf } from './shapes/summary.ts';
+import { keptText, summaryOf, unavailableFor } from './shapes/summary.ts';
 import { dataFact, kindBadge, snapshotName } from './snapshot.ts';
 
 export function subsetQuestion(plan: SubsetPlanResult): Question {
@@ -108,15 +108,13 @@ export function subsetSummary(plan: SubsetPlanResult, result: SubsetResult): Run
   const verified = `Verified ${formatNumberOf(proof.length, 'foreign key')}`;
   const contents = `${formatNumberOf(rows, 'row')} in ${formatNumberOf(filled, 'table')}`;
   return summaryOf(`Created the subset of ${target} in ${destination}: ${contents}`, {
-    card: exists
-      ? cardOf(`${database} replaced`, swap_ms, [contents])
-      : cardOf(`${database} created`, null, [contents]),
+    card: { title: `${database} ${exists ? 'replaced' : 'created'}`, facts: [contents] },
+    ...unavailableFor(database, exists ? swap_ms : null),
     details: [
       dangling === 0
         ? `${verified}: no dangling rows`
         : `${verified}: ${formatNumberOf(dangling, 'row')} dangling in the source as well`,
       ...(snapshot ? [`Stored as ${snapshotName(target, snapshot)}`] : []),
-      ...(swap_ms === null ? [] : [`${database} was unavailable for ${formatDuration(swap_ms)}`]),
       // No key: that of the screens undoes the target's own destination.
       ...(undo_database === null ? [] : [keptText({ database, command: undoCommand(target) })]),
     ],

@@ -53,8 +53,10 @@ export interface RunSummary {
   line: string;
   details: string[];
   problems: string[];
-  /** The result in a few words, beside the duration. */
+  /** The result in a few words, beside the duration and the time for which something was unavailable. */
   card?: { title: string; facts: string[] };
+  /** What nobody could use during the swap, and how long. */
+  unavailable?: { what: string; ms: number } | null;
   /** Done, but not what it may be taken for: shown as a caution. */
   caution?: boolean;
   /** The database whose previous version is kept, and the command that restores it. */

@@ -155,6 +155,45 @@ test.for([
   },
 );
 
+/** Lines of a box, bars and sparklines. */
+const DECORATION = /[\u2500-\u259f]/;
+
+test('the screens as a screen reader reads them are what they were: every fact once, without decoration', async () => {
+  const variables = { INK_SCREEN_READER: 'true' };
+  const { frames, frame, back } = open({ columns: 100, rows: 70, world: 'groups', variables });
+  await frame('targets', (screen) => screen.includes('denied') && !screen.includes('waiting:'));
+  terminal.press('?');
+  await frame('help', 'targets > help');
+  await back('6 targets');
+  terminal.press(':', 'build');
+  await frame('palette', ': build');
+  await back('6 targets');
+  terminal.press('D');
+  await frame('check', '1 error');
+  await back('6 targets');
+  terminal.press('x');
+  await frame('subset', /> +public.customer/);
+  await back('6 targets');
+  terminal.press('h');
+  await frame('history', (screen) => screen.includes('tool > history') && !screen.includes('Reading'));
+  await back('6 targets');
+  terminal.press('enter');
+  await frame('snapshots', '2 snapshots, 48.1 MB local');
+  terminal.press('right');
+  await frame('tables', 'public.orders');
+  await back('2 snapshots');
+  terminal.press('l');
+  await frame('confirm', /> +Cancel/);
+  terminal.press('down', 'enter');
+  await frame('run', 'Loaded snapshot 0');
+  for (const text of frames) {
+    expect(text).not.toMatch(DECORATION);
+    const lines = text.split('\n').filter((line) => line.trim() !== '');
+    expect(lines).toEqual([...new Set(lines)]);
+  }
+  await expect(frames.join('\n')).toMatchFileSnapshot('frames/spoken.txt');
+});
+
 type Wanted = string | RegExp | ((screen: string) => boolean);
 
 interface Opened {

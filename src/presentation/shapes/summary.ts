@@ -9,9 +9,9 @@ export function summaryOf(line: string, more: Partial<RunSummary> = {}): RunSumm
   return { line, details: [], problems: [], undo: null, ...more };
 }
 
-/** `shop_dev replaced`, `unavailable 46 ms`: the result in a few words; `swapMs` is null where nothing was unavailable. */
-export function cardOf(title: string, swapMs: number | null, facts: string[] = []): NonNullable<RunSummary['card']> {
-  return { title, facts: [...facts, ...(swapMs === null ? [] : [`unavailable ${formatDuration(swapMs)}`])] };
+/** `null` where nothing was unavailable. */
+export function unavailableFor(what: string, swapMs: number | null): Pick<RunSummary, 'unavailable'> {
+  return { unavailable: swapMs === null ? null : { what, ms: swapMs } };
 }
 
 export function keptText({ database, command }: Undo): string {
@@ -26,6 +26,7 @@ export function detailsWithKey({ details, undo }: RunSummary): string[] {
 }
 
 /** On the command line. */
-export function summaryText({ line, details, problems, undo }: RunSummary): string {
-  return [line, ...problems, ...details, ...(undo === null ? [] : [keptText(undo)])].join('\n');
+export function summaryText({ line, details, problems, unavailable, undo }: RunSummary): string {
+  const pause = unavailable ? [`${unavailable.what} was unavailable for ${formatDuration(unavailable.ms)}`] : [];
+  return [line, ...problems, ...details, ...pause, ...(undo === null ? [] : [keptText(undo)])].join('\n');
 }

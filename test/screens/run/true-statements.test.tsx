@@ -74,9 +74,9 @@ test('a reset and a switch of branches end with a card, too', () => {
       ...{ previous: 'main', swap_ms: 12, undo_database: null },
     }),
   ];
-  expect(summaries.map(({ card }) => [card?.title, ...(card?.facts ?? [])])).toEqual([
-    ['test_1 reset', 'unavailable 40 ms'],
-    ['Switched to branch test_1', 'unavailable 12 ms'],
+  expect(summaries.map(({ card, unavailable }) => [card?.title, unavailable])).toEqual([
+    ['test_1 reset', { what: 'test_1', ms: 40 }],
+    ['Switched to branch test_1', { what: 'The destination', ms: 12 }],
   ]);
   // A key reverts it on the screens.
   expect(summaries[1]?.undo).toMatchObject({ command: 'tool undo app' });

@@ -57,8 +57,8 @@ test('marked tables are loaded, after what they need was shown', async () => {
       'Required tables: public.customer (public.orders refers to it)',
       'Left empty: the other 22 tables',
       'Verified against the manifest: rows, indexes, constraints, triggers, sequences',
-      'app_dev was unavailable for 130 ms',
     ],
+    unavailable: { what: 'app_dev', ms: 130 },
     undo: { database: 'app_dev', command: 'tool undo app' },
   });
   press(model, 'esc');
