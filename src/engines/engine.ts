@@ -282,12 +282,20 @@ export interface BranchRequest {
   name: string;
 }
 
+export interface BranchPlanRequest {
+  url: DatabaseUrl;
+  /** How many copies of the base copy exist at the same time, given the present branches. */
+  copies: (present: Branch[]) => number;
+}
+
 export interface BranchPlan {
   destination: DestinationState;
   base: BaseCopy | null;
   branches: Branch[];
   /** Whether the server asks the file system for clones, which share the blocks of the base copy. */
   clones: boolean;
+  /** Disk space of the copies, for which there is room as far as the server can tell; clones count as one copy. */
+  needsBytes: number | null;
 }
 
 export interface BranchCreation extends BranchRequest {
@@ -461,8 +469,8 @@ export interface BranchFacet {
   urlOf(url: DatabaseUrl, database: string): DatabaseUrl;
   /** As text for other programs, with its password. */
   urlWithPassword(url: DatabaseUrl): string;
-  /** Rejects where the disk has no space for so many copies of the base copy. */
-  plan(context: EngineContext, request: { url: DatabaseUrl; copies: number }): Promise<BranchPlan>;
+  /** Rejects where the disk has no space for the copies of the base copy that exist at the same time. */
+  plan(context: EngineContext, request: BranchPlanRequest): Promise<BranchPlan>;
   create(context: EngineContext, creation: BranchCreation): Promise<void>;
   /** Resolves with how long the branch was unavailable, in milliseconds. */
   reset(context: EngineContext, reset: BranchReset): Promise<Replaced>;

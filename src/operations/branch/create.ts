@@ -43,7 +43,8 @@ export async function planBranchCreate(given: Context, request: BranchCreateRequ
   const names = branchNames(request.name, request.count);
   const opened = await openBranches(given, request);
   const { context, facet, url } = opened;
-  const found = await facet.plan(context, { url, copies: names.length });
+  const copies = (present: Branch[]): number => names.length - existingOf(present, names, reuse).length;
+  const found = await facet.plan(context, { url, copies });
   const existing = existingOf(found.branches, names, reuse);
   const branches = namedDatabases(opened, names, found);
   const databases = branches.map(({ database }) => database);
@@ -51,7 +52,7 @@ export async function planBranchCreate(given: Context, request: BranchCreateRequ
   const unverified_sources = await refuseSourceBranches(opened, request, databases);
   const base = found.base?.closed ? found.base : null;
   const load = base || branches.length === 0 ? null : await planBase(context, { target, destdb, unverifiedSources });
-  const size = base ? base.sizeBytes : (load?.plan.size_bytes ?? null);
+  const size = load?.plan.size_bytes ?? null;
   const checkout = await readCheckout(context);
   const plan: BranchCreatePlan = {
     target,
@@ -60,7 +61,7 @@ export async function planBranchCreate(given: Context, request: BranchCreateRequ
     load: load?.plan.snapshot ?? null,
     branches,
     existing,
-    needs_bytes: size === null ? null : size * (branches.length + (load ? 1 : 0)),
+    needs_bytes: base ? found.needsBytes : size === null ? null : size * (branches.length + 1),
     git_branch: checkout?.branch ?? null,
     unverified_sources,
     steps: stepsOf(opened, branches, { load, clones: found.clones }),

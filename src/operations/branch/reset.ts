@@ -1,3 +1,4 @@
+import type { Branch } from '../../engines/engine.ts';
 import { closedBase } from '../../engines/shared/base-copies.ts';
 import { findBranch } from '../../engines/shared/branches.ts';
 import type { BranchResetPlan, BranchResetResult } from '../../results/branch-results.ts';
@@ -32,20 +33,24 @@ export async function planBranchReset(given: Context, request: BranchResetReques
   const { target, name, all = false } = request;
   const opened = await openBranches(given, request);
   const { context, facet, url } = opened;
-  const found = await facet.plan(context, { url, copies: 1 });
+  const numberedOf = (present: Branch[]): Branch[] =>
+    all ? present.filter((branch) => isNumbered(branch.name, name)) : [];
+  // Each old branch goes when its copy is complete.
+  const copies = (present: Branch[]): number =>
+    Math.min(Math.max(numberedOf(present).length, 1), cpusFor(context, target));
+  const found = await facet.plan(context, { url, copies });
   const base = closedBase(found, url);
-  const numbered = all ? found.branches.filter((branch) => isNumbered(branch.name, name)) : [];
+  const numbered = numberedOf(found.branches);
   const branches = numbered.length > 0 ? numbered : [findBranch(found.branches, { name, url })];
   refuseForeign(branches, request, opened);
   const databases = branches.map(({ database }) => database);
   const unverified_sources = await refuseSourceBranches(opened, request, databases);
-  const atOnce = Math.min(branches.length, cpusFor(context, target));
   const plan: BranchResetPlan = {
     target,
     destination: found.destination,
     base: databaseCopy(base),
     branches: await branchRows(opened, branches),
-    needs_bytes: base.sizeBytes === null ? null : base.sizeBytes * atOnce,
+    needs_bytes: found.needsBytes,
     unverified_sources,
     steps: branches.map((branch) => `Replace ${branch.database} by a copy of ${base.name}${copiedHow(facet, found)}`),
   };

@@ -11,6 +11,7 @@ import {
 } from '../../../src/operations/branch/create.ts';
 import { applyBranchDrop, planBranchDrop } from '../../../src/operations/branch/drop.ts';
 import { listBranches } from '../../../src/operations/branch/list.ts';
+import { openBranches } from '../../../src/operations/branch/open-branches.ts';
 import { applyBranchPrune, planBranchPrune } from '../../../src/operations/branch/prune.ts';
 import { applyBranchReset, planBranchReset } from '../../../src/operations/branch/reset.ts';
 import { applyBranchSwitch, planBranchSwitch } from '../../../src/operations/branch/switch.ts';
@@ -141,6 +142,15 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ start, files, cannot, name
     const context = contextWith();
     const planned = await planBranchReset(context, { target: 'app', name: 'test', all: true });
     expect(planned.plan.branches.map(({ name }) => name)).toEqual(['test_1', 'test_2', 'test_3']);
+    // Two at once, the configured number.
+    const size = planned.plan.base.size_bytes ?? Number.NaN;
+    expect(planned.plan.needs_bytes).toBe(2 * size);
+    const fifth = { target: 'app', name: 'test', count: 5, reuse: true };
+    expect((await planBranchCreate(context, fifth)).plan.needs_bytes).toBe(2 * size);
+    const { facet, url } = await openBranches(context, { target: 'app' });
+    await expect(facet.plan(context, { url, copies: ({ length }) => length * 1e12 })).rejects.toMatchObject({
+      code: 'space_short',
+    });
     await applyBranchReset(context, planned);
     for (const each of [1, 2, 3]) expect(await server.dump(`copy_test_${each}`)).toBe(pristine);
     expect(await sql('SELECT count(*) FROM person', 'copy_tester_1')).toBe('50');

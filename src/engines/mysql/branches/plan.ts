@@ -1,4 +1,4 @@
-import type { BranchPlan, DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { BranchPlan, BranchPlanRequest, EngineContext } from '../../engine.ts';
 import { refuseShortSpace } from '../../shared/server/free-space.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { findBaseCopies } from '../restore/base-copies.ts';
@@ -6,16 +6,14 @@ import { inspectDestination } from '../restore/preflight.ts';
 import { findBranches } from './list.ts';
 
 /** Changes nothing. */
-export async function planBranches(
-  context: EngineContext,
-  { url, copies }: { url: DatabaseUrl; copies: number },
-): Promise<BranchPlan> {
+export async function planBranches(context: EngineContext, { url, copies }: BranchPlanRequest): Promise<BranchPlan> {
   const facts = await inspectDestination(context, url);
   const destination = url.database ?? '';
   await using server = await connectToServer(context, url);
   const { base } = await findBaseCopies(server, destination);
   const found = await findBranches(server, destination);
-  if (base?.closed) refuseShortSpace(facts, copies * (base.sizeBytes ?? 0));
   const branches = found.map(({ mark: _, ...branch }) => branch);
-  return { destination: facts.destination, base, branches, clones: false };
+  const needsBytes = base?.sizeBytes == null ? null : base.sizeBytes * copies(branches);
+  if (base?.closed) refuseShortSpace(facts, needsBytes ?? 0);
+  return { destination: facts.destination, base, branches, clones: false, needsBytes };
 }

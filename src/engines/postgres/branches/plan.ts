@@ -1,4 +1,4 @@
-import type { BranchPlan, DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { BranchPlan, BranchPlanRequest, EngineContext } from '../../engine.ts';
 import { refuseShortSpace } from '../../shared/server/free-space.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { asksForClones, findBaseCopies } from '../restore/base.ts';
@@ -6,10 +6,7 @@ import { inspectDestination } from '../restore/preflight.ts';
 import { findBranches } from './list.ts';
 
 /** Changes nothing. */
-export async function planBranches(
-  context: EngineContext,
-  { url, copies }: { url: DatabaseUrl; copies: number },
-): Promise<BranchPlan> {
+export async function planBranches(context: EngineContext, { url, copies }: BranchPlanRequest): Promise<BranchPlan> {
   const facts = await inspectDestination(context, url);
   const destination = url.database ?? '';
   await using server = await connectToServer(context, url);
@@ -17,8 +14,10 @@ export async function planBranches(
   const found = await findBranches(server, destination);
   const clones = base !== null && (await asksForClones(server, base.name));
   // A clone that the file system refuses becomes a copy, which has its own check of the space.
-  const counted = clones ? Math.min(copies, 1) : copies;
-  if (base?.closed) refuseShortSpace(facts, counted * (base.sizeBytes ?? 0));
   const branches = found.map(({ mark: _, ...branch }) => branch);
-  return { destination: facts.destination, base, branches, clones };
+  const wanted = copies(branches);
+  const counted = clones ? Math.min(wanted, 1) : wanted;
+  const needsBytes = base?.sizeBytes == null ? null : base.sizeBytes * counted;
+  if (base?.closed) refuseShortSpace(facts, needsBytes ?? 0);
+  return { destination: facts.destination, base, branches, clones, needsBytes };
 }
