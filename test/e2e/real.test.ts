@@ -10,10 +10,11 @@ import {
   type TestPostgres,
   temporaryFolder,
 } from '../helpers/postgres-server.ts';
+import { processesNaming } from '../helpers/processes.ts';
 import { openTerminal, type TestTerminal } from './terminal.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../dist/tool.js', import.meta.url));
-const SNAPSHOTS = /\d snapshots?(?: ─╮)?$|no snapshots/m;
+const SNAPSHOTS = /\d snapshots?(?:, \S+ \wB? local)?(?: ─╮)?$|no snapshots/m;
 const AS_BEFORE = { alternateScreen: false, cursorHidden: false, autowrap: true, bracketedPaste: false };
 
 const SHOP = `
@@ -133,7 +134,7 @@ describeWithPostgres('the screens on a real server', () => {
     terminal.press('/', 's', 'h', 'o', 'p');
     await terminal.waitFor('1 of 4 targets');
     terminal.press('enter', 'b');
-    await terminal.waitFor('✓ Built snapshot 0 of shop');
+    await terminal.waitFor('Built snapshot 0 of shop');
     await openListed();
     await terminal.waitFor(/❯ 0 {2}\w{8} {2}just now .* 2,000/);
 
@@ -189,6 +190,51 @@ describeWithPostgres('the screens on a real server', () => {
     ]) {
       await terminal.waitFor(line);
     }
+  });
+
+  it('show the log of a load, open psql on its destination, and keep its history', async () => {
+    await openWithSnapshot('shop');
+    await confirmLoad();
+    await terminal.waitFor('✓ copy replaced');
+    terminal.press('L');
+    await terminal.waitFor('Log');
+    terminal.press('/', 'switched', 'enter');
+    await terminal.waitFor(/Log: 1 of \d+ lines/);
+    expect(terminal.screen()).toContain('Switched copy to the restored database');
+    terminal.press('esc');
+    await terminal.waitFor((screen) => !/Log: \d+ of/.test(screen));
+    terminal.press('L');
+    await terminal.waitFor('✓ copy replaced');
+
+    terminal.press('!');
+    await terminal.waitFor('copy=#');
+    const { password } = new URL(server.url('copy'));
+    const clients = await processesNaming('psql');
+    expect(clients.filter(({ words }) => words.includes('/copy')).map(({ words }) => words)).not.toEqual([]);
+    expect(clients.filter(({ words }) => words.includes(password))).toEqual([]);
+    terminal.press('SELECT count(*) FROM customer;', 'enter');
+    await terminal.waitFor(/^ +2000$/m);
+    terminal.press('\\q', 'enter');
+    await terminal.waitFor('✓ copy replaced');
+
+    terminal.press('esc');
+    await terminal.waitFor('1 snapshot');
+    terminal.press('esc');
+    await terminal.waitFor('1 of 4 targets');
+    terminal.press('h');
+    await terminal.waitFor('tool ❯ history');
+    await terminal.waitFor((screen) => /load .*shop/.test(screen) && /build .*shop/.test(screen));
+  });
+
+  it('offer a list for a target that a command lacks; Esc ends it', async () => {
+    terminal = openTerminal({
+      command: [process.execPath, PROGRAM, 'target'],
+      cwd: folder.path,
+      environment: { TOOL_TRUST: 'true', HOME: folder.path, XDG_CACHE_HOME: work },
+    });
+    await terminal.waitFor((screen) => screen.includes('homesick') && screen.includes('away'));
+    terminal.press('esc');
+    expect(await terminal.exited).toMatchObject({ exitCode: 130 });
   });
 
   it('say where a target stands that does not answer, and go on meanwhile', async () => {

@@ -113,7 +113,7 @@ targets:
     await terminal.waitFor('❯ Cancel');
     await terminal.waitFor('shop_small does not exist yet and will be created.');
     terminal.press('down', 'enter');
-    await terminal.waitFor('✓ Created the subset of', 30_000);
+    await terminal.waitFor('Created the subset of', 30_000);
     const counted = await server.psql('shop_small', {
       sql: `SELECT (SELECT count(*) FROM customer), (SELECT count(*) FROM orders), (SELECT count(*) FROM product),
         (SELECT count(*) FROM log), (SELECT count(*) FROM orders WHERE product_id IS NOT NULL)`,
