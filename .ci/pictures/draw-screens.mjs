@@ -21,19 +21,19 @@ export function pictureFile(name, [columns, rows], scheme) {
 }
 
 /** Walks through all scenes, and draws each picture at each size, dark and light. Calls `drawn` with their names. */
-export async function drawScreens({ world, folder, home, only, drawn }) {
-  if (!only) rmSync(folder, { recursive: true, force: true });
+export async function drawScreens({ world, folder, home, drawn }) {
+  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const names = new Set();
   let holding;
   for (const { folder: name, words, steps, environment } of SCENES) {
-    if (only && name !== only) continue;
     const cwd = world.folder(name, FILES[name] ?? {});
     const [columns, rows] = SIZES[0];
     const terminal = world.open({ words, cwd, columns, rows, environment });
     const steady = createSteady([
       [cwd, `/home/ada/${name}`],
       [home, '/home/ada'],
+      [world.root, '/usr/lib/tool'],
     ]);
     for (const { clock, sql, hold, free, keys = [], shows, picture, title } of steps) {
       if (clock) world.setClock(clock);
@@ -49,7 +49,6 @@ export async function drawScreens({ world, folder, home, only, drawn }) {
         const text = svg(cells, title ?? picture, { light: scheme === 'light' });
         writeFileSync(join(folder, pictureFile(picture, size, scheme)), text);
       }
-      if (process.env.SHOW) console.log(terminal.screen());
       drawn(picture);
     }
     terminal.signal('SIGTERM');

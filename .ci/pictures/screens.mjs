@@ -35,9 +35,9 @@ export const SCENES = [
       { picture: 'run-log', screen: 'run', title: 'The log of a run', keys: ['L'], shows: 'pg_restore' },
       { keys: ['L', 'esc'], shows: '3 targets' },
       { clock: '2026-11-21T09:00:00Z', keys: ['l'], shows: '❯ Cancel' },
-      { picture: 'plan', screen: 'confirm', title: 'The plan of a load', keys: [], shows: 'will be replaced' },
+      { picture: 'confirm', title: 'The plan of a load', keys: [], shows: 'will be replaced' },
       {
-        picture: 'plan-replace',
+        picture: 'confirm-replace',
         screen: 'confirm',
         title: 'The answer that replaces a database',
         keys: ['down'],
@@ -46,15 +46,20 @@ export const SCENES = [
       { picture: 'run', title: 'A finished load', keys: ['enter'], shows: 'shop_dev replaced' },
       { keys: ['esc'], shows: '3 targets' },
       { keys: ['enter'], shows: '4 snapshots' },
-      { picture: 'note', title: 'A note on a snapshot', keys: ['e', 'before the new tax rates'], shows: 'before the new tax rates' },
+      {
+        picture: 'note',
+        title: 'A note on a snapshot',
+        keys: ['e', 'before the new tax rates'],
+        shows: 'before the new tax rates',
+      },
       { keys: ['enter'], shows: /Note +before the new/ },
       { keys: ['G', '*'], shows: /pinned/i },
       { picture: 'snapshots', title: 'Snapshots of a target', keys: ['g'], shows: '4 snapshots' },
-      { picture: 'copy', screen: 'choice', title: 'What to copy', keys: ['y'], shows: '❯' },
+      { picture: 'choice', title: 'What to copy', keys: ['y'], shows: '❯' },
       { keys: ['esc'], shows: '4 snapshots' },
       { picture: 'export', title: 'Export to a file', keys: ['X'], shows: 'Enter' },
       { keys: ['esc'], shows: '4 snapshots' },
-      { picture: 'prune', screen: 'confirm', title: 'Prune with its preview', keys: ['K'], shows: '❯' },
+      { picture: 'prune', screen: 'choice', title: 'Rules of a prune', keys: ['K'], shows: '❯' },
       { keys: ['esc'], shows: '4 snapshots' },
       { picture: 'tables', title: 'Tables of a snapshot', keys: ['enter'], shows: 'public.customer' },
       { keys: ['/', 'customer', 'enter'], shows: /❯.*customer/ },
@@ -62,9 +67,9 @@ export const SCENES = [
       { keys: ['esc'], shows: 'customer_address' },
       { keys: ['esc'], shows: 'public.cart' },
       { keys: ['esc'], shows: '4 snapshots' },
-      { keys: ['g', 'm', 'G', 'm'], shows: '2 marked' },
+      { keys: ['g', 'm', 'j', 'j', 'm'], shows: '2 marked' },
       { picture: 'diff', title: 'Differences between snapshots', keys: ['C'], shows: 'supplier' },
-      { keys: ['/', 'supplier', 'enter'], shows: 'supplier' },
+      { keys: ['G'], shows: /❯ public.supplier/ },
       { picture: 'table-diff', title: 'Differences of a table', keys: ['enter'], shows: 'country' },
       { keys: ['esc'], shows: 'supplier' },
       { keys: ['esc'], shows: '4 snapshots' },
@@ -102,24 +107,30 @@ export const SCENES = [
       { clock: '2026-11-21T09:30:00Z', hold: 'LOCK TABLE billing.invoice', keys: ['g', 'l'], shows: '❯ Cancel' },
       { keys: ['esc'], shows: '3 targets' },
       { keys: ['down', 'b'], shows: /shop-public ❯ Build/ },
-      { picture: 'run-progress', screen: 'run', title: 'A run in progress', keys: [], shows: 'Dump' },
+      { picture: 'run-progress', screen: 'run', title: 'A run in progress', shows: 'running' },
       { picture: 'cancel', title: 'Cancelling a run', keys: ['c'], shows: '❯' },
-      { keys: ['esc'], shows: 'Dump' },
+      { keys: ['esc'], shows: 'running' },
       { keys: ['esc'], shows: '3 targets' },
       { picture: 'quit', title: 'Quitting while a run is in progress', keys: ['q'], shows: '❯ Stay' },
       { keys: ['esc'], shows: '3 targets' },
-      { keys: ['g'], free: true, shows: /✓.*shop-public/ },
+      { keys: ['g'], free: true, shows: 'Built snapshot 0 of shop-public' },
       {
         sql: `CREATE FUNCTION at_home() RETURNS integer LANGUAGE plpgsql AS
             $$ BEGIN IF current_database() <> 'shop' THEN RAISE 'works in database shop only'; END IF; RETURN 1; END $$;
           CREATE MATERIALIZED VIEW revenue AS SELECT public.at_home() AS total`,
         clock: '2026-11-21T10:00:00Z',
         keys: ['G', 'up', 'b'],
-        shows: 'Built snapshot 0 of shop-public',
+        shows: 'Not in snapshot 0: billing',
       },
       { keys: ['esc'], shows: '3 targets' },
       { keys: ['l'], shows: '❯ Cancel' },
-      { picture: 'load-failed', screen: 'run', title: 'A load that failed', keys: ['down', 'enter'], shows: 'failed after' },
+      {
+        picture: 'run-load-failed',
+        screen: 'run',
+        title: 'A load that failed',
+        keys: ['down', 'enter'],
+        shows: 'failed after',
+      },
       { keys: ['esc'], shows: '3 targets' },
       { keys: ['E'], shows: '❯ general' },
       { keys: ['G', 'up', 'up', ' '], shows: '- shop' },
@@ -139,10 +150,10 @@ export const SCENES = [
       { keys: ['D'], shows: '❯' },
       { picture: 'check-problems', screen: 'check', title: 'Problems of a configuration', keys: [], shows: '✗' },
       { picture: 'fix', title: 'Fix of a problem', keys: ['f'], shows: /\+ +snapshot/ },
-      { keys: ['esc'], shows: '✗' },
-      { keys: ['esc'], shows: 'targets' },
+      { keys: ['esc'], shows: '2 errors' },
+      { keys: ['esc'], shows: 'tool ❯ targets' },
       { keys: ['E'], shows: '❯ general' },
-      { picture: 'editor-problems', title: 'Problems of the edited configuration', keys: ['D'], shows: '❯ ✗' },
+      { picture: 'editor-problems', title: 'Problems of the edited configuration', keys: ['D'], shows: '❯ !' },
     ],
   },
   {
@@ -164,7 +175,24 @@ export const SCENES = [
       { picture: 'setup-destination', screen: 'setup', title: 'A proposed destination', shows: 'Destination:' },
       { keys: ['enter'], shows: '❯ Encrypted in the file' },
       { keys: ['enter'], shows: '❯ On this machine only' },
-      { picture: 'setup-file', screen: 'setup', title: 'The file before it is written', keys: ['enter'], shows: 'to be written with Enter' },
+      {
+        picture: 'setup-file',
+        screen: 'setup',
+        title: 'The file before it is written',
+        keys: ['enter'],
+        shows: 'to be written with Enter',
+      },
+    ],
+  },
+  {
+    folder: 'hub',
+    words: [],
+    steps: [
+      { clock: '2026-11-21T10:30:00Z', shows: 'not checked at' },
+      { picture: 'cloud-targets', screen: 'targets', title: 'Targets of a hub', shows: '4 targets' },
+      { picture: 'audit', title: 'Audit of a cloud target', keys: ['g', 'A'], shows: 'snapshot.publish' },
+      { keys: ['esc'], shows: '4 targets' },
+      { picture: 'sign-in', title: 'Signing in', keys: ['I'], shows: 'sign in' },
     ],
   },
   {
@@ -233,6 +261,14 @@ targets:
       src_url: not a url
 `,
   },
+  hub: {
+    'tool.yml': `secret_key: 00e7c1f4a9b23d5800e7c1f4a9b23d58
+working_directory: ./.tool
+env: development
+dev_api_url: {hub}
+authtoken: {token}
+`,
+  },
   cloned: {
     'tool.yml': `secret_key: 00e7c1f4a9b23d5800e7c1f4a9b23d58
 targets:
@@ -245,3 +281,8 @@ targets:
 `,
   },
 };
+
+/** Each picture with the folder of its screen in `screens/`, `null` for one of the command line. */
+export const PICTURES = SCENES.flatMap(({ steps }) =>
+  steps.flatMap(({ picture, screen = picture, title }) => (picture ? [{ picture, screen, title }] : [])),
+);

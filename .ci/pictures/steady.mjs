@@ -14,17 +14,22 @@ export function createSteady(folders = []) {
   const rules = [
     ...folders.map(([folder, text]) => [new RegExp(folder.replace(/[.\\]/g, '\\$&'), 'g'), () => text]),
     [/(?<=127\.0\.0\.1:|localhost:)\d{4,5}\b/g, () => '5432'],
-    [/(?<![\w-])[0-9a-f]{8}(?![\w-])|(?<=tool-\w{3,6}-)[0-9a-f]{8}\b/g, idOf],
+    [/(?<!\w)[0-9a-f]{8}(?![\w-])/g, idOf],
     [/(?<=hash\(value\)|md5\(')[0-9a-f]{24}/g, () => '5f0c9d1ae47b8362d90c14fe'],
+    [/(?<=\$aes\$)[0-9a-f]{4}(?=…)/g, () => '9598'],
     // The clock of the program stands still: each duration by one that a small database needs, as wide in a frame.
-    [/ {2,}0 ms(?= {2})/g, (blanks, line) => `${millisecondsOf(line)} ms`.padStart(blanks.length)],
+    [/ {4,}0 ms(?= {2})| {3,}0 ms$/g, (blanks, line) => `${millisecondsOf(line)} ms`.padStart(blanks.length)],
     [/(?<=· {2})0 ms(?= {2}·)/g, () => '2 s '],
-    [/(?<=unavailable (for )?)0 ms/g, () => '9 ms'],
+    [/(?<=running )0 ms/g, () => '2 s'],
     [/(?<=after |in |about )0 ms\b/g, () => '2.1 s'],
+    [/(?<=unavailable (for )?)0 ms/g, () => '9 ms'],
+    [/(?<=\S {1,3})0 ms\b/g, (_, line) => `${millisecondsOf(line)} ms`],
   ];
   return (lines) => {
     const columns = Math.max(...lines.map(widthOf));
-    return lines.map((line) => rules.reduce((cells, [pattern, text]) => replaced(cells, { pattern, text, columns }), line));
+    return lines.map((line) =>
+      rules.reduce((cells, [pattern, text]) => replaced(cells, { pattern, text, columns }), line),
+    );
   };
 }
 
@@ -53,7 +58,8 @@ function filled(cells, missing) {
   const gap = rest.findIndex((cell, at) => isFiller(cell) && rest[at + 1]?.text === cell.text);
   if (gap < 0) return rest;
   for (let count = 0; count < missing; count += 1) rest.splice(gap, 0, { ...rest[gap] });
-  for (let count = 0; count > missing && isFiller(rest[gap]) && isFiller(rest[gap + 1]); count -= 1) rest.splice(gap, 1);
+  for (let count = 0; count > missing && isFiller(rest[gap]) && isFiller(rest[gap + 1]); count -= 1)
+    rest.splice(gap, 1);
   return rest;
 }
 

@@ -291,9 +291,7 @@ function gapOf({ middles, centre, rows, strokes, towards }: Gap): DiagramSpan[][
       of?.excluded ? strokes.broken : of?.chosen ? strokes.heavy : strokes.across;
     return [
       onLeft ? part(before, stroke(before).repeat(2)) : { text: '  ' },
-      joint === STRAIGHT
-        ? part(before, stroke(before))
-        : { text: strokes.joints[joint] ?? strokes.down, tone: 'dim' },
+      joint === STRAIGHT ? part(before, stroke(before)) : { text: strokes.joints[joint] ?? strokes.down, tone: 'dim' },
       onRight ? part(after, `${stroke(after)}${strokes.arrow}`) : { text: '  ' },
     ];
   });
