@@ -7,11 +7,14 @@ import { readFileSync } from 'node:fs';
  */
 const RealDate = Date;
 
-globalThis.Date = class Date extends RealDate {
+class PicturesDate extends RealDate {
   constructor(...parts) {
     if (parts.length > 0) super(...parts);
     else super(readFileSync(process.env.PICTURES_CLOCK, 'utf8').trim());
   }
-};
+}
+
+// biome-ignore lint/suspicious/noGlobalAssign: the whole program is to have this clock
+Date = Object.defineProperty(PicturesDate, 'name', { value: 'Date' });
 
 performance.now = () => 0;

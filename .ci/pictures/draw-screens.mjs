@@ -8,6 +8,7 @@ import { createSteady } from './steady.mjs';
 import { svg } from './svg.mjs';
 import { PATIENCE } from './world.mjs';
 
+/** @type {[number, number][]} */
 export const SIZES = [
   [80, 24],
   [120, 40],
