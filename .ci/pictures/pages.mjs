@@ -8,8 +8,9 @@ import { startHubDatabase } from '../../src/operations/hub-database.ts';
 import { startChromium } from '../../test/helpers/chromium.ts';
 
 const HOUR = 3_600_000;
-const now = Date.now();
-const clock = () => new Date();
+/** The hub's clock stands still, so that ages and dates are the same in every run. */
+const now = Date.parse('2026-11-21T10:30:00Z');
+const clock = () => new Date(now);
 
 const targets = [
   [
@@ -67,20 +68,34 @@ const events = [
   ],
 ];
 
-/** The pages of a hub in Chromium: at the width of a desktop and of a phone, light and dark. */
-export async function drawPages(folder) {
-  await using database = await startHubDatabase({ report: () => {}, environment: process.env, clock });
+/** A hub for a trial with these targets and events; `end` leaves nothing of it. */
+export async function startSampleHub() {
+  const database = await startHubDatabase({ report: () => {}, environment: process.env, clock });
   const keys = [keyOf(Buffer.alloc(32, 1))];
   const flags = { dev: true, listen: '127.0.0.1:0', databaseUrl: database.url, keys };
   const settings = await readHubSettings({}, flags);
   const ending = new AbortController();
-  let serving;
-  const { url, pages } = await new Promise((ready, failed) => {
+  const ended = Promise.withResolvers();
+  const served = await new Promise((ready, failed) => {
     const common = { settings, dev: true, version: '0.1.0', write: () => {}, signal: ending.signal };
-    serving = serve({ ...common, clock, ready });
-    serving.catch(failed);
+    serve({ ...common, clock, ready }).then(ended.resolve, (error) => {
+      failed(error);
+      ended.reject(error);
+    });
   });
   await fill(database.url);
+  return {
+    ...served,
+    async end() {
+      ending.abort();
+      await ended.promise;
+      await database[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The pages of a hub in Chromium: at the width of a desktop and of a phone, light and dark. */
+export async function drawPages({ url, pages }, folder) {
   await using browser = await startChromium();
   await browser.ask('Emulation.setScrollbarsHidden', { hidden: true });
   await browser.go(pages);
@@ -107,8 +122,6 @@ export async function drawPages(folder) {
       }
     }
   }
-  ending.abort();
-  await serving;
 }
 
 async function fill(databaseUrl) {

@@ -1,3 +1,5 @@
+import { createSteady } from './steady.mjs';
+
 /** A person who reads is not faster. */
 const LEAST_SECONDS = 1.2;
 const SECONDS_A_PIECE = 0.15;
@@ -5,8 +7,9 @@ const PIECE = 6;
 const PATIENCE = 60_000;
 
 /** The screens of a terminal at the moments that matter, each with the seconds for which it is shown. */
-export function createRecording(terminal) {
+export function createRecording(terminal, folders) {
   const frames = [];
+  const steady = createSteady(folders);
   const take = (seconds) => frames.push({ lines: steady(terminal.cells()), seconds });
 
   return {
@@ -32,61 +35,6 @@ export function createRecording(terminal) {
       frames.at(-1).seconds = LEAST_SECONDS;
     },
   };
-}
-
-/** What differs from run to run, and what stands for it: otherwise each run would change the recording. */
-const STEADY = [
-  [/(?<=:)\d{4,5}(?=\/)/, '54321'],
-  [/\b\d+(\.\d+)? m?s\b/, '0.4 s'],
-  [/\b\d+(\.\d+)? [kM]?B\/s/, '48 MB/s'],
-  [/\d{4}-\d\d-\d\d \d\d:\d\d([+-]\d\d(:\d\d)?)?/, '2026-11-21 12:00+00'],
-  [/\b\d\d:\d\d:\d\d\b/, '12:00:00'],
-  [/\b\d\d:\d\d\b/, '12:00'],
-  [/\b[0-9a-f]{8}(?=[ )])/, '8c41f2ab'],
-  [/(?<=\/)(tmp|var|root|home)\/[\w./-]*pictures-\w+\/first-run-\w+/, 'home/ada/shop'],
-  [/(?<=\.tool-\w+-)[0-9a-f]{8}/, '8c41f2ab'],
-];
-
-function steady(lines) {
-  const columns = Math.max(...lines.map((line) => line.reduce((sum, { width }) => sum + width, 0)));
-  return lines.map((line) =>
-    STEADY.reduce((cells, [pattern, text]) => replaced(cells, { pattern, text, columns }), line),
-  );
-}
-
-/** Each match in the text of a line by the other text, in the look of its first cell. */
-function replaced(cells, { pattern, text, columns }) {
-  const done = [];
-  let rest = cells;
-  while (true) {
-    const whole = rest.map((cell) => cell.text || ' ').join('');
-    const match = pattern.exec(whole);
-    if (!match) break;
-    // Wide characters have one cell of two columns, some characters several units.
-    const first = cellAt(rest, match.index);
-    const after = cellAt(rest, match.index + match[0].length);
-    done.push(...rest.slice(0, first), ...[...text].map((letter) => ({ ...rest[first], text: letter, width: 1 })));
-    rest = rest.slice(after);
-  }
-  return fitted([...done, ...rest], columns);
-}
-
-function cellAt(cells, index) {
-  let at = 0;
-  for (const [position, { text }] of cells.entries()) {
-    if (at >= index) return position;
-    at += (text || ' ').length;
-  }
-  return cells.length;
-}
-
-function fitted(cells, columns) {
-  const line = [...cells];
-  const width = () => line.reduce((sum, cell) => sum + cell.width, 0);
-  // Before the last cell, which is the border.
-  while (width() < columns) line.splice(-1, 0, { ...line.at(-2) });
-  while (width() > columns) line.splice(-2, 1);
-  return line;
 }
 
 /** The recording as asciinema plays it: https://docs.asciinema.org/manual/asciicast/v2/ */

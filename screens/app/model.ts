@@ -22,8 +22,6 @@ export interface ScreenModule<Own extends Route = Route> {
   id: Own['screen'];
   /** Heading in docs/screens.md. */
   title: string;
-  /** File name in docs/pictures. */
-  picture?: string;
   view(props: { route: Own }): ReactNode;
   /** In the order shown. Of two bindings of one key the first that applies wins. */
   keys: KeyBinding<Own>[];

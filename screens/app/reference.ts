@@ -4,7 +4,7 @@ import { EVERYWHERE, keyName } from './keys.ts';
 import type { ScreenModule } from './model.ts';
 import { SCREENS } from './screens.ts';
 
-/** docs/screens.md: the keys of every screen, with pictures of the main ones. */
+/** docs/screens.md: the keys of every screen, each with its picture. */
 export function screensReference(): string {
   return [
     '# The screens',
@@ -72,13 +72,13 @@ function commandLine(id: CommandId): [string, string, string] {
   return [`\`${id}\``, keys.map(code).join(' '), does];
 }
 
-function section({ title, picture, keys }: ScreenModule): string[] {
-  const shown = picture === undefined ? [] : [`![${title}](pictures/${picture}.png)`, ''];
+function section({ id, title, keys }: ScreenModule): string[] {
   return [
     '',
     `## ${title}`,
     '',
-    ...shown,
+    `![${title}](pictures/screens/${id}-80x24-dark.svg)`,
+    '',
     table(keys.map((binding) => [binding.keys.map(code).join(' '), binding.help])),
   ];
 }

@@ -15,7 +15,6 @@ import { type CheckRoute, rowsOf, selectedProblem, shownCheck } from './selectio
 export const checkScreen: ScreenModule<CheckRoute> = {
   id: 'check',
   title: 'Configuration check',
-  picture: 'check',
   view: CheckView,
   keys: [
     {

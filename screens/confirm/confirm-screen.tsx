@@ -29,7 +29,6 @@ import { RESET_INSTEAD } from './reset.ts';
 export const confirmScreen: ScreenModule<ConfirmRoute> = {
   id: 'confirm',
   title: 'Confirmation',
-  picture: 'plan',
   view: ConfirmView,
   keys: [
     RETRY_PLAN,

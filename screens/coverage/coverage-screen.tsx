@@ -34,7 +34,6 @@ interface CoverageRoute {
 export const coverageScreen: ScreenModule<CoverageRoute> = {
   id: 'coverage',
   title: 'Coverage of a sanitization',
-  picture: 'coverage',
   view: CoverageView,
   keys: [
     SUGGEST,

@@ -25,7 +25,6 @@ import { acceptField, changeTyped, stopTyping } from './typed.ts';
 export const editorScreen: ScreenModule<EditorRoute> = {
   id: 'editor',
   title: 'Editing the configuration',
-  picture: 'editor',
   view: EditorView,
   keys: EDITOR_KEYS,
   rows: (_, route) => ({ ids: (panesOf(route)?.rows ?? []).map(({ id }) => id) }),

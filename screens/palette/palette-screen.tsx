@@ -16,7 +16,6 @@ import { entriesInView, type PaletteEntry, type PaletteRoute } from './entries.t
 export const paletteScreen: ScreenModule<PaletteRoute> = {
   id: 'palette',
   title: 'Commands',
-  picture: 'palette',
   view: PaletteView,
   keys: [
     { keys: ['enter'], label: 'run', help: 'run the selected command', run: choose, stays: true, palette: false },

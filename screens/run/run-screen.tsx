@@ -20,7 +20,6 @@ import { stepLines } from './step-lines.ts';
 export const runScreen: ScreenModule<RunRoute> = {
   id: 'run',
   title: 'Run: steps, progress, log',
-  picture: 'run',
   view: RunView,
   keys: RUN_SCREEN_KEYS,
   onMove: (model, route, move) =>

@@ -22,7 +22,6 @@ import type { SetupRoute } from './setup-route.ts';
 export const setupScreen: ScreenModule<SetupRoute> = {
   id: 'setup',
   title: 'A first configuration',
-  picture: 'set-up',
   view: SetupView,
   keys: [
     {

@@ -25,7 +25,6 @@ import { type SnapshotsRoute, selectedSnapshot, snapshotsInView } from './snapsh
 export const snapshotsScreen: ScreenModule<SnapshotsRoute> = {
   id: 'snapshots',
   title: 'Snapshots of a target',
-  picture: 'snapshots',
   view: SnapshotsView,
   keys: SNAPSHOT_KEYS,
   rows: snapshotsInView,

@@ -23,7 +23,6 @@ import { type SubsetRoute, selectedTable, subsetRows } from './subset-route.ts';
 export const subsetScreen: ScreenModule<SubsetRoute> = {
   id: 'subset',
   title: 'Plan of a subset',
-  picture: 'subset',
   view: SubsetView,
   keys: [
     {

@@ -39,7 +39,6 @@ import { selectedTarget, type TargetsRoute, targetsInView } from './targets-rout
 export const targetsScreen: ScreenModule<TargetsRoute> = {
   id: 'targets',
   title: 'Targets',
-  picture: 'targets',
   view: TargetsView,
   keys: TARGET_KEYS,
   rows: targetsInView,

@@ -19,6 +19,7 @@ const PURPOSES: Record<string, string> = {
   mariadbd: 'start a temporary server',
   'mariadb-install-db': 'create a temporary server',
   docker: 'run a program in a container',
+  sh: 'run a shell script',
   git: 'read the state of the git repository',
 };
 

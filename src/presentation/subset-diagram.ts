@@ -265,6 +265,9 @@ interface Gap {
   towards: 'focus' | 'neighbours';
 }
 
+/** The joint of a line from left to right that nothing joins. */
+const STRAIGHT = 3;
+
 /** The lines between a side and the focus: one from each neighbour to a common vertical one. */
 function gapOf({ middles, centre, rows, strokes, towards }: Gap): DiagramSpan[][] {
   const all = middles.map(({ row }) => row);
@@ -288,7 +291,7 @@ function gapOf({ middles, centre, rows, strokes, towards }: Gap): DiagramSpan[][
       of?.excluded ? strokes.broken : of?.chosen ? strokes.heavy : strokes.across;
     return [
       onLeft ? part(before, stroke(before).repeat(2)) : { text: '  ' },
-      { text: strokes.joints[joint] ?? strokes.down, tone: 'dim' },
+      joint === STRAIGHT ? part(before, stroke(before)) : { text: strokes.joints[joint] ?? strokes.down, tone: 'dim' },
       onRight ? part(after, `${stroke(after)}${strokes.arrow}`) : { text: '  ' },
     ];
   });

@@ -15,7 +15,7 @@ export function targetsDoSomething(draft: Draft, { isWritten }: Surroundings): K
       severity: 'warning',
       at: 'key',
       code: 'target_without_operation',
-      message: { says: 'does nothing' },
+      message: { says: 'is an empty target' },
       hint: `Give it at least one of ${OPERATIONS.join(', ')}.`,
     }));
 }

@@ -61,7 +61,7 @@ targets.app.subset.subset_tables[0].percent  5                                 t
 targets.app.subset.copy_tables               public.c, public.d                tool.yml:13
 targets.my.other                             {}                                tool.yml:17`);
   expect(advice).toContain("warning: storage profile 'team' contains its credentials");
-  expect(problems).toContain('warning: targets.my.other does nothing');
+  expect(problems).toContain('warning: targets.my.other is an empty target');
   expect(end).toBe(`From ${folder.path}/tool.yml, cloud mode\n`);
 });
 

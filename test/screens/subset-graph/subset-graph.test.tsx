@@ -23,6 +23,15 @@ test('z draws the selected table between those that reference it and those that 
   expect(lines.every((line) => cellWidth(line) <= 80)).toBe(true);
 });
 
+test('a reference to the only neighbour is drawn in one stroke', () => {
+  const graph: SubsetGraph = star(1);
+  const chosen = { ...graph, references: graph.references.map((reference) => ({ ...reference, chosen: true })) };
+  const place = { focus: 'centre', side: 'focus' as const, index: 0 };
+  const lines = diagramLines({ graph: chosen, place, width: 80, height: 19, glyphs: UNICODE });
+  const text = lines.map((line) => line.map((span) => span.text).join('')).join('\n');
+  expect(text).toContain('│━━━━▶│');
+});
+
 test('arrow keys go through the neighbours, and beyond the last column a table becomes the focus', async () => {
   const model = await shown();
   press(model, 'left');

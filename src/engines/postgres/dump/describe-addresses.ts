@@ -30,7 +30,8 @@ export async function describeAddresses(
           THEN '(' || array_to_string(i.object_args, ', ') || ')' ELSE '' END AS name
     FROM (VALUES ${list}) g (class, oid, "column"), pg_identify_object_as_address(g.class::oid, g.oid::oid, g."column"::int4) i
     WHERE NOT (g.class::oid = 'pg_trigger'::regclass
-        AND EXISTS (SELECT FROM pg_trigger t WHERE t.oid = g.oid::oid AND t.tgisinternal AND t.tgparentid = 0))
+        AND EXISTS (SELECT FROM pg_trigger t WHERE t.oid = g.oid::oid AND t.tgisinternal AND (t.tgparentid = 0
+          OR EXISTS (SELECT FROM pg_constraint k WHERE k.oid = t.tgconstraint AND k.contype = 'f'))))
       AND NOT (g.class::oid = 'pg_rewrite'::regclass
         AND EXISTS (SELECT FROM pg_rewrite r WHERE r.oid = g.oid::oid AND r.rulename = '_RETURN'))
       AND NOT (g.class::oid = 'pg_type'::regclass
