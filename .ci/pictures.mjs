@@ -70,14 +70,14 @@ async function firstRun() {
     tool.press('enter');
     await shown('❯ Build the first snapshot', 2);
     tool.press('enter');
-    await shown('✓ Built', 2.5);
+    await shown('Built snapshot', 2.5);
     tool.press('esc');
     await shown('1 target', 2);
     const loadOnce = async (seconds) => {
       tool.press('l');
       await shown('❯ Cancel', seconds);
       tool.press('down', 'enter');
-      await shown('✓ Loaded snapshot', seconds);
+      await shown('Loaded snapshot', seconds);
     };
     // The first load creates the database; the second replaces it, and can be undone.
     await loadOnce(1.5);
@@ -88,7 +88,7 @@ async function firstRun() {
     tool.press(undo);
     await shown('❯ Cancel', 2.5);
     tool.press('down', 'enter');
-    await shown('Restored', 4);
+    await shown('Restored the previous', 4);
   } finally {
     tool.signal('SIGTERM');
     await tool.exited;
