@@ -21,7 +21,7 @@ export const SCENES = [
         keys: ['b'],
         shows: '❯ Cancel',
       },
-      { picture: 'run-sanitized', screen: 'run', keys: ['down', 'enter'], shows: /[✓!] Sanitized snapshot/ },
+      { picture: 'run-sanitized', screen: 'run', keys: ['down', 'enter'], shows: 'Sanitized snapshot' },
       { picture: 'coverage', title: 'Coverage of a sanitization', keys: ['enter'], shows: 'public.customer' },
       { picture: 'suggestion', title: 'Suggested replacements', keys: ['f'], shows: 'V try' },
       { keys: ['V'], shows: (screen) => !screen.includes('Trying') },
