@@ -36,7 +36,7 @@ export async function drawScreens({ world, folder, home, drawn }) {
       [home, '/home/ada'],
       [world.root, '/usr/lib/tool'],
     ]);
-    for (const { clock, sql, hold, free, keys = [], shows, picture, title } of steps) {
+    for (const { clock, sql, hold, free, keys = [], shows, picture, title, screen } of steps) {
       if (clock) world.setClock(clock);
       if (sql) runSql(`${world.server}/shop`, sql);
       if (hold) holding = await holdLock(`${world.server}/shop`, hold);
@@ -46,7 +46,7 @@ export async function drawScreens({ world, folder, home, drawn }) {
       if (!picture) continue;
       if (names.has(picture)) throw new Error(`two pictures are called ${picture}`);
       names.add(picture);
-      for (const [size, scheme, cells] of await views(terminal, steady)) {
+      for (const [size, scheme, cells] of await views(terminal, steady, screen !== null)) {
         const text = svg(cells, title ?? picture, { light: scheme === 'light' });
         writeFileSync(join(folder, pictureFile(picture, size, scheme)), text);
       }
@@ -57,16 +57,18 @@ export async function drawScreens({ world, folder, home, drawn }) {
   }
 }
 
-async function views(terminal, steady) {
+/** Who is no screen has not asked for the background. */
+async function views(terminal, steady, isScreen) {
+  const show = (scheme) => isScreen && terminal.press(BACKGROUND[scheme]);
   const all = [];
   await resized(terminal, SIZES[0]);
   for (const size of SIZES) {
     await resized(terminal, size);
     for (const scheme of SCHEMES) {
-      terminal.press(BACKGROUND[scheme]);
+      show(scheme);
       all.push([size, scheme, steady(await quiet(terminal))]);
     }
-    terminal.press(BACKGROUND.dark);
+    show('dark');
     await quiet(terminal);
   }
   await resized(terminal, SIZES[0]);

@@ -35,7 +35,7 @@ export function animatedSvg(frames, title, { light = false } = {}) {
     `<rect width="100%" height="100%" rx="8" fill="${ground.background}"/>`,
     ...(frames.length > 1 ? [style(frames)] : []),
     ...frames.flatMap((frame, index) => [
-      `<g${frames.length > 1 ? ` class="frame" style="animation-name:f${index}"` : ''} font-family="${FAMILY}" font-size="14" xml:space="preserve">`,
+      `<g${frames.length > 1 ? ` class="frame" style="animation-name:f${index}"` : ''} font-family="${FAMILY}" font-size="14">`,
       ...frame.lines.flatMap((line, row) => spans(line, ground).flatMap((span) => drawn(span, row, ground))),
       '</g>',
     ]),
@@ -100,9 +100,25 @@ function drawn({ text, column, width, foreground, background, bold, underline },
       : [`<rect x="${x}" y="${y}" width="${long}" height="${CELL.height}" fill="${background}"/>`];
   if (text.trim() === '') return painted;
   const style = [bold && ' font-weight="bold"', underline && ' text-decoration="underline"'].filter(Boolean).join('');
-  // The length holds the columns together where another font has to do.
-  const at = `x="${x}" y="${y + CELL.baseline}" textLength="${long}" lengthAdjust="spacingAndGlyphs"`;
-  return [...painted, `<text ${at} fill="${foreground}"${style}>${escaped(text)}</text>`];
+  return [
+    ...painted,
+    ...pieces(text, width).map((piece) => {
+      // The length holds the columns together where another font has to do.
+      const from = round(MARGIN + (column + piece.column) * CELL.width);
+      const at = `x="${from}" y="${y + CELL.baseline}" textLength="${round(piece.width * CELL.width)}" lengthAdjust="spacingAndGlyphs"`;
+      return `<text ${at} fill="${foreground}"${style}>${escaped(piece.text)}</text>`;
+    }),
+  ];
+}
+
+/** Words with a single blank between them: browsers collapse the others, and would stretch what is left to the length. */
+function pieces(text, width) {
+  const isOne = [...text].length === 1;
+  return [...text.matchAll(/\S+(?: \S+)*/gu)].map(({ 0: piece, index }) => ({
+    text: piece,
+    column: [...text.slice(0, index)].length,
+    width: isOne ? width : [...piece].length,
+  }));
 }
 
 /** Half way to the background. */
