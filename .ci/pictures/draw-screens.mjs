@@ -34,7 +34,7 @@ export async function drawScreens({ world, folder, home, drawn }) {
     const steady = createSteady([
       [cwd, `/home/ada/${name}`],
       [home, '/home/ada'],
-      [world.root, '/usr/lib/tool'],
+      [world.root, '/usr/lib/tool/'],
     ]);
     for (const { clock, sql, hold, free, keys = [], shows, picture, title } of steps) {
       if (clock) world.setClock(clock);
@@ -59,14 +59,16 @@ export async function drawScreens({ world, folder, home, drawn }) {
 
 async function views(terminal, steady) {
   const all = [];
+  // The command line does not ask for the background: to it an answer would be typed text.
+  const asks = terminal.modes().alternateScreen;
   await resized(terminal, SIZES[0]);
   for (const size of SIZES) {
     await resized(terminal, size);
     for (const scheme of SCHEMES) {
-      terminal.press(BACKGROUND[scheme]);
+      if (asks) terminal.press(BACKGROUND[scheme]);
       all.push([size, scheme, steady(await quiet(terminal))]);
     }
-    terminal.press(BACKGROUND.dark);
+    if (asks) terminal.press(BACKGROUND.dark);
     await quiet(terminal);
   }
   await resized(terminal, SIZES[0]);

@@ -81,7 +81,7 @@ export const SCENES = [
       { keys: ['esc'], shows: '4 snapshots' },
       { keys: ['esc'], shows: '3 targets' },
       { picture: 'targets', title: 'Targets', keys: [], shows: '3 targets' },
-      { picture: 'palette', title: 'Commands', keys: [':', 's', 'n', 'a'], shows: ': sna' },
+      { picture: 'palette', title: 'Commands', keys: [':', 'l', 'o', 'a'], shows: ': loa' },
       { keys: ['esc'], shows: '3 targets' },
       {
         picture: 'subset',

@@ -17,6 +17,10 @@ export function createSteady(folders = []) {
     [/(?<!\w)[0-9a-f]{8}(?![\w-])/g, idOf],
     [/(?<=hash\(value\)|md5\(')[0-9a-f]{24}/g, () => '5f0c9d1ae47b8362d90c14fe'],
     [/(?<=\$aes\$)[0-9a-f]{4}(?=…)/g, () => '9598'],
+    [/(?<=ed25519-)[\w+/]{43}=/g, () => 'yiekODDWE93M2zJ3Qs3k46G7Ls20eN5pZSsuINPP7w8='],
+    // Masked samples keep a letter of each value, which is random where the value is.
+    [/[0-9a-z](?=\*)/g, () => 'x'],
+    [/[A-Z](?=\*)/g, () => 'X'],
     // The clock of the program stands still: each duration by one that a small database needs, as wide in a frame.
     [/ {4,}0 ms(?= {2})| {3,}0 ms$/g, (blanks, line) => `${millisecondsOf(line)} ms`.padStart(blanks.length)],
     [/(?<=· {2})0 ms(?= {2}·)/g, () => '2 s '],
@@ -33,7 +37,9 @@ export function createSteady(folders = []) {
   };
 }
 
+/** The same on every line of one step or of one entry of the history. */
 function millisecondsOf(line) {
+  if (/Duration|\d{4}-\d\d-\d\d/.test(line)) return 212;
   const sum = [...line.replace(/\P{L}/gu, '')].reduce((total, letter) => total + letter.codePointAt(0), 0);
   return 20 + (sum % 480);
 }
@@ -79,7 +85,8 @@ function cellAt(cells, index) {
 function fitted(cells, columns) {
   const line = [...cells];
   // Before the last cell, which is the border.
-  while (widthOf(line) < columns) line.splice(-1, 0, { ...line.at(-2) });
+  const filler = isFiller(line.at(-2)) ? line.at(-2) : { ...line.at(-1), text: ' ', inverse: false };
+  while (widthOf(line) < columns) line.splice(-1, 0, { ...filler });
   while (widthOf(line) > columns) line.splice(-2, 1);
   return line;
 }
