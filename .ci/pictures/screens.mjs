@@ -23,7 +23,7 @@ export const SCENES = [
       },
       { picture: 'run-sanitized', screen: 'run', keys: ['down', 'enter'], shows: 'Sanitized snapshot' },
       { picture: 'coverage', title: 'Coverage of a sanitization', keys: ['enter'], shows: 'public.customer' },
-      { picture: 'suggestion', title: 'Suggested replacements', keys: ['f'], shows: 'V try' },
+      { picture: 'suggestion', title: 'Suggested replacements', keys: ['f'], shows: 'columns replaced' },
       { keys: ['V'], shows: (screen) => !screen.includes('Trying') },
       { picture: 'save-query', title: 'Changes of the sanitization query', keys: ['w'], shows: 'Enter' },
       { keys: ['esc'], shows: 'V try' },
