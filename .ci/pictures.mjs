@@ -46,7 +46,7 @@ async function firstRun() {
   const recording = createRecording(tool, [
     [join(home, 'first-run'), '/home/ada/shop'],
     [home, '/home/ada'],
-    [root, '/usr/lib/tool'],
+    [root, '/usr/lib/tool/'],
   ]);
   const { shown, typed } = recording;
   try {

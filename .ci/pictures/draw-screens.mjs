@@ -34,9 +34,9 @@ export async function drawScreens({ world, folder, home, drawn }) {
     const steady = createSteady([
       [cwd, `/home/ada/${name}`],
       [home, '/home/ada'],
-      [world.root, '/usr/lib/tool'],
+      [world.root, '/usr/lib/tool/'],
     ]);
-    for (const { clock, sql, hold, free, keys = [], shows, picture, title, screen } of steps) {
+    for (const { clock, sql, hold, free, keys = [], shows, picture, title } of steps) {
       if (clock) world.setClock(clock);
       if (sql) runSql(`${world.server}/shop`, sql);
       if (hold) holding = await holdLock(`${world.server}/shop`, hold);
@@ -46,7 +46,7 @@ export async function drawScreens({ world, folder, home, drawn }) {
       if (!picture) continue;
       if (names.has(picture)) throw new Error(`two pictures are called ${picture}`);
       names.add(picture);
-      for (const [size, scheme, cells] of await views(terminal, steady, screen !== null)) {
+      for (const [size, scheme, cells] of await views(terminal, steady)) {
         const text = svg(cells, title ?? picture, { light: scheme === 'light' });
         writeFileSync(join(folder, pictureFile(picture, size, scheme)), text);
       }
@@ -57,18 +57,18 @@ export async function drawScreens({ world, folder, home, drawn }) {
   }
 }
 
-/** Who is no screen has not asked for the background. */
-async function views(terminal, steady, isScreen) {
-  const show = (scheme) => isScreen && terminal.press(BACKGROUND[scheme]);
+async function views(terminal, steady) {
   const all = [];
+  // The command line does not ask for the background: to it an answer would be typed text.
+  const asks = terminal.modes().alternateScreen;
   await resized(terminal, SIZES[0]);
   for (const size of SIZES) {
     await resized(terminal, size);
     for (const scheme of SCHEMES) {
-      show(scheme);
+      if (asks) terminal.press(BACKGROUND[scheme]);
       all.push([size, scheme, steady(await quiet(terminal))]);
     }
-    show('dark');
+    if (asks) terminal.press(BACKGROUND.dark);
     await quiet(terminal);
   }
   await resized(terminal, SIZES[0]);

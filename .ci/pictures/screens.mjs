@@ -23,12 +23,7 @@ export const SCENES = [
       },
       { picture: 'run-sanitized', screen: 'run', keys: ['down', 'enter'], shows: 'Sanitized snapshot' },
       { picture: 'coverage', title: 'Coverage of a sanitization', keys: ['enter'], shows: 'public.customer' },
-      {
-        picture: 'suggestion',
-        title: 'Suggested replacements',
-        keys: ['f'],
-        shows: (screen) => screen.includes('V try') && !screen.includes('Restoring'),
-      },
+      { picture: 'suggestion', title: 'Suggested replacements', keys: ['f'], shows: 'columns replaced' },
       { keys: ['V'], shows: (screen) => !screen.includes('Trying') },
       { picture: 'save-query', title: 'Changes of the sanitization query', keys: ['w'], shows: 'Enter' },
       { keys: ['esc'], shows: 'V try' },
@@ -86,7 +81,7 @@ export const SCENES = [
       { keys: ['esc'], shows: '4 snapshots' },
       { keys: ['esc'], shows: '3 targets' },
       { picture: 'targets', title: 'Targets', keys: [], shows: '3 targets' },
-      { picture: 'palette', title: 'Commands', keys: [':', 's', 'n', 'a'], shows: ': sna' },
+      { picture: 'palette', title: 'Commands', keys: [':', 'l', 'o', 'a'], shows: ': loa' },
       { keys: ['esc'], shows: '3 targets' },
       {
         picture: 'subset',

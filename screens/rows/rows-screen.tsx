@@ -67,7 +67,7 @@ export function RowsView({ route }: { route: RowsRoute }) {
         ),
     [found, scrolled],
   );
-  const title: Span[] = found ? [{ text: rowsLine(found), tone: 'dim' }] : [];
+  const title: Span[] = found ? [{ text: `  ${rowsLine(found)}`, tone: 'dim' }] : [];
   return (
     <Frame
       screen="rows"

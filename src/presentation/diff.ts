@@ -34,11 +34,9 @@ function namesText(names: string[]): string {
   return `${names.slice(-MOST_NAMED).join(', ')}${more > 0 ? ` and ${formatCount(more)} more` : ''}`;
 }
 
-/** `snapshots 8c41f2ab RAW and 1b2c3d4e SAFE`, `snapshot 8c41f2ab RAW and the destination` */
+/** `8c41f2ab RAW → 1b2c3d4e SAFE`, `8c41f2ab RAW → destination`: short, so that no id is cut at 80 columns. */
 export function comparedText(older: SnapshotRow, newer: SnapshotRow | undefined): string {
-  return newer
-    ? `snapshots ${briefName(older)} and ${briefName(newer)}`
-    : `snapshot ${briefName(older)} and the destination`;
+  return `${briefName(older)} → ${newer ? briefName(newer) : 'destination'}`;
 }
 
 function nameOf(snapshot: SnapshotRow): string {

@@ -35,7 +35,8 @@ async function drawn(model: ReturnType<typeof newModel>, columns = 80) {
 test('personal data is masked until z reveals it, and masked again; NULL, an empty text and the word NULL differ', async () => {
   const model = await opened();
   const masked = (await drawn(model)).join('\n');
-  expect(masked).toContain('First 4 of 1,200 rows; personal data masked in 1 column: z reveals it');
+  // In line with the first column of the table.
+  expect(masked).toContain('│  First 4 of 1,200 rows; personal data masked in 1 column: z reveals it');
   expect(masked).not.toContain('ann@');
   expect(masked).toMatch(/1 +\*\*\* +NULL/);
   expect(masked).toMatch(/3 +\*\*\* +'NULL'/);

@@ -28,10 +28,10 @@ test('what is found while one is elsewhere is there when one comes back', async 
 });
 
 test.each([
-  { keys: ['m', 'G', 'm', 'C'], title: 'snapshots snapshot-2 RAW and snapshot-0 RAW' },
-  { keys: ['m', 'j', 'C'], title: 'snapshots snapshot-1 RAW and snapshot-0 RAW' },
-  { keys: ['m', 'j', 'm', 'j', 'm', 'C'], title: 'snapshots snapshot-2 RAW and snapshot-1 RAW' },
-  { keys: ['m', 'm', 'C'], title: 'snapshot snapshot-0 RAW and the destination' },
+  { keys: ['m', 'G', 'm', 'C'], title: 'snapshot-2 RAW → snapshot-0 RAW' },
+  { keys: ['m', 'j', 'C'], title: 'snapshot-1 RAW → snapshot-0 RAW' },
+  { keys: ['m', 'j', 'm', 'j', 'm', 'C'], title: 'snapshot-2 RAW → snapshot-1 RAW' },
+  { keys: ['m', 'm', 'C'], title: 'snapshot-0 RAW → destination' },
 ])('$keys compares $title', async ({ keys, title }) => {
   const model = await atSnapshots(fakeWorld({ snapshots: { app: three } }));
   press(model, ...keys);
