@@ -62,6 +62,8 @@ const SECRETS: RegExp[] = [
   /:\/\/[^/:@]*(?:@[^/:@]*)+:(?!\d{1,5}(?:[/?,"'\s]|$))(?<secret>.*)@/dg,
   // Without an @ it is a password only when it is no port; it may contain a blank or tab by mistake.
   /:\/\/[^/:@]*:(?!\d{1,5}(?:[/?,"']|\s*(?:[#,\]}]|$)))(?<secret>(?:\{\{[^{}]*\}\}|[^@{"']|\{(?!\{))+)(?=["']|$)/dg,
+  // A password that stands where the user name belongs; of a plain word that cannot be told.
+  /:\/\/(?![\p{L}_][\p{L}\p{N}_.-]*@)(?<secret>[^/:@\s"']+)@/dgu,
   /\$aes\$(?<secret>[0-9a-f]+)/dgi,
 ];
 

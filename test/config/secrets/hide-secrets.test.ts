@@ -19,6 +19,8 @@ test.each([
     'src_url: "postgres://@app:hunter2@db.example.com:5432/app"',
     'src_url: "postgres://@app:***@db.example.com:5432/app"',
   ],
+  ['src_url: "postgres://hunter&2@db.example.com/app"', 'src_url: "postgres://***@db.example.com/app"'],
+  ['src_url: "postgres://app_x.y-z@db.example.com/app"', 'src_url: "postgres://app_x.y-z@db.example.com/app"'],
   ['src_url: "postgres://app@db:5432/app" # a@b', 'src_url: "postgres://app@db:5432/app" # a@b'],
   ['endpoint: http://localhost:9000 # here', 'endpoint: http://localhost:9000 # here'],
 ])('of %j a problem shows %j', (line, shown) => {
