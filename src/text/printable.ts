@@ -5,7 +5,7 @@ const STEERING = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u206
 
 /** One line without control or bidirectional characters, for a terminal or a log. */
 export function printable(text: string, replacement = ' '): string {
-  return text.replace(STEERING, replacement);
+  return text.replace(STEERING, () => replacement);
 }
 
 /** Keeps line feeds and tabs. */

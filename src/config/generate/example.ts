@@ -55,7 +55,7 @@ function exampleOf(shape: Shape): unknown {
 }
 
 function commentLine({ description, required, traits, ...shape }: Shape, indent: string): string {
-  const meaning = traits.unit ? description.replace(/\.$/, ` (${traits.unit}).`) : description;
+  const meaning = traits.unit ? description.replace(/\.$/, () => ` (${traits.unit}).`) : description;
   const choices = shape.kind === 'value' && shape.choices.length > 0 ? `One of ${shape.choices.join(', ')}.` : '';
   const facts = [meaning, choices, required ? 'Required.' : ''];
   return `${indent}# ${facts.filter((text) => text !== '').join(' ')}`;

@@ -56,7 +56,7 @@ function toTheKeyThatWasMeant(place: FixTarget): TextFix | null {
   const [only, ...others] = elsewhere;
   if (only === undefined || others.length > 0) return null;
   // `<name>` is the target or profile of the key.
-  const named = only.replace('<name>', String(path[1]));
+  const named = only.replace('<name>', () => String(path[1]));
   return named.startsWith(String(path[0])) || !only.includes('<name>') ? moving(place, named.split('.')) : null;
 }
 

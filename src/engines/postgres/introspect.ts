@@ -94,7 +94,7 @@ export function objectsQuery(schemas: string[]): string {
   const union = Object.entries(OBJECTS).map(
     // As text: `name` would be cut at 63 bytes.
     ([kind, sql]) =>
-      `SELECT ${quoteText(kind)} AS kind, o.namespace, o.name::text AS name, o.class, o.oid FROM (${sql.replaceAll(SELECTED, within)}) AS o (namespace, name, class, oid)`,
+      `SELECT ${quoteText(kind)} AS kind, o.namespace, o.name::text AS name, o.class, o.oid FROM (${sql.replaceAll(SELECTED, () => within)}) AS o (namespace, name, class, oid)`,
   );
   return `
     SELECT kind, concat_ws('.', ${namePartOf('n.nspname')}, name) AS name, o.class::oid || ':' || o.oid AS key

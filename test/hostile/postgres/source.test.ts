@@ -24,6 +24,7 @@ const NAMES = (proof: string): string[] => [
   `\u0001\u0007\u001b[2J\t\r\u007f`,
   '$check$ $$ :name :\'name\' :"name" `id`',
   '--comment /* open',
+  "$' $& $` $1",
   '"; DROP SCHEMA public CASCADE; --',
 ];
 

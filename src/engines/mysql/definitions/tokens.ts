@@ -113,7 +113,7 @@ const WORDS = new RegExp(`^${WORD}`, 'u');
 
 function unquoted(text: string): string {
   const quote = text.charAt(0);
-  return text.slice(1, -1).replaceAll(quote + quote, quote);
+  return text.slice(1, -1).replaceAll(quote + quote, () => quote);
 }
 
 export function significant(sql: string, mode: LexicalMode = {}): Token[] {

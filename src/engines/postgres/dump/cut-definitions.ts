@@ -105,7 +105,7 @@ async function readParts(
 ): Promise<[PartRow, BrokenObject][]> {
   if (parts.length === 0) return [];
   const list = parts.map(({ oid, column }) => `(${quoteNumber(oid)}, ${quoteNumber(column)})`).join(', ');
-  const rows = await session.query<PartRow>(sql.replace('PARTS', `(VALUES ${list}) p (oid, number)`));
+  const rows = await session.query<PartRow>(sql.replace('PARTS', () => `(VALUES ${list}) p (oid, number)`));
   return rows.flatMap((row) => {
     const part = parts.find(({ oid, column }) => oid === row.oid && column === row.number);
     return part && row.written ? [[row, part] as [PartRow, BrokenObject]] : [];
