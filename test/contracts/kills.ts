@@ -74,7 +74,7 @@ export async function killWorld(server: AnyServer, folder: string): Promise<Kill
   const context = () => testContext({ settings: { working_directory: work, targets } });
   const state = async (database: string): Promise<string> => {
     await server.quiet();
-    return (await server.databases()).includes(database) ? server.dump(database) : 'no database';
+    return (await server.databases()).includes(database) ? server.content(database) : 'no database';
   };
   const start = (words: string[]): ToolProcess => startTool({ config, words });
   const done = async (words: string[]): Promise<void> => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { openSession } from '../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
+import { normalized } from './build-and-load.ts';
 import { startMysql } from './mysql-server.ts';
 import { eventually, startPostgres, temporaryFolder } from './postgres-server.ts';
 import { noteServer } from './trials.ts';
@@ -32,6 +33,8 @@ export interface AnyServer {
   checksum(database: string, table: string): Promise<string>;
   /** By the server's own dump program. */
   dump(database: string): Promise<string>;
+  /** The dump in an order of its own: where a server puts rows in a file is not content. */
+  content(database: string): Promise<string>;
   /** Waits until the server has ended what killed clients had sent. */
   quiet(): Promise<void>;
   /** Kills one of its sessions; false when there is none. */
@@ -93,6 +96,7 @@ async function anyPostgres(): Promise<AnyServer> {
       return sum;
     },
     dump: (database) => server.dump(database),
+    content: async (database) => normalized(await server.dump(database)).join(';\n'),
     quiet: () => eventually(async () => (await lines('', others)).length === 0, { deadline: 60_000 }),
     async killSession(pick) {
       const pids = await lines('', others);
@@ -156,6 +160,7 @@ async function anyMysql(kind: 'mariadb' | 'mysql'): Promise<AnyServer> {
       return createHash('sha256').update(rows.sort().join()).digest('hex');
     },
     dump: (database) => server.dump(database),
+    content: async (database) => normalized(await server.dump(database)).join(';\n'),
     quiet: () => eventually(async () => (await column('', others)).length === 0, { deadline: 60_000 }),
     async killSession(pick) {
       const ids = await column('', others);
