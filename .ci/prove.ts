@@ -64,7 +64,7 @@ async function prove(args: string[]): Promise<number> {
     writeFileSync(stop, '');
   };
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
-  if (parts.some(({ file }) => file.startsWith('test/e2e/'))) await build();
+  await build();
 
   const deadline = options.minutes === null ? Number.POSITIVE_INFINITY : Date.now() + options.minutes * 60_000;
   const tried = new Map(parts.map((part) => [part.name as string, new Set<number>()]));

@@ -49,7 +49,7 @@ export function startRounds({ root, state, part, plan }: RoundsOptions) {
     cwd: root,
     detached: true,
     stdio: ['ignore', log, log],
-    env: { ...environment, TOOL_TEST_FULL: '1', PROVE_PLAN: planFile },
+    env: { ...environment, TOOL_TEST_FULL: '1', PROVE_PLAN: planFile, PROVE_PROGRAM: join(root, 'dist/tool.js') },
   });
   closeSync(log);
   const ended = new Promise<RoundsEnd>((resolve, reject) => {

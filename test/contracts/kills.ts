@@ -186,7 +186,7 @@ export async function killWorld(server: AnyServer, folder: string): Promise<Kill
         '0',
       ]);
     }
-    expect(await server.dump('source'), `${at}: the source was changed`).toBe(source);
+    expect(await server.content('source'), `${at}: the source was changed`).toBe(source);
   }
 
   return {

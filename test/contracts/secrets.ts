@@ -131,7 +131,7 @@ export async function secretWorld(
         ['the traffic', Buffer.concat(wire.bytes).toString('latin1'), []],
         ...files.map(([file, content]): [string, string, string[]] => [file, `${file}\n${content}`, []]),
       ];
-      expect(shown, 'no command line was seen').toContain('main.ts');
+      expect(shown, 'no command line was seen').toContain(config);
       for (const [place, content, allowed] of places) {
         for (const { name, form } of forms) {
           const isLeak = !allowed.includes(name) && content.includes(form);
