@@ -4,14 +4,16 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync
 import { cpus, release, type } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { canHaveSid, debianTree } from '../test/helpers/debian-sid.ts';
 import { PARTS } from '../test/prove/promises.ts';
 import { build } from './build.mjs';
 import { nextSlice, type Slice } from './prove/next-slice.ts';
 import { parseOptions, USAGE } from './prove/options.ts';
 import { proofPage } from './prove/page.ts';
-import { type BeginLine, type Proof, type ProveLine, parseJournal, proofOf } from './prove/proof.ts';
+import { type BeginLine, linesOf, type Proof, type ProveLine, parseJournal, proofOf } from './prove/proof.ts';
 import { startRounds } from './prove/rounds.ts';
 import { createProgress } from './prove/show-progress.ts';
+import { SUITES } from './prove/suites.ts';
 
 /** A part that fails so often in one run is left for the next one. */
 const FAILURES = 3;
@@ -31,7 +33,11 @@ async function prove(args: string[]): Promise<number> {
     console.error(`${(error as Error).message}\n\n${USAGE}`);
     return 2;
   }
-  const { parts, round, roundsOf } = options;
+  const { parts, round, roundsOf, suite } = options;
+  if (suite !== null && !canHaveSid) {
+    console.error(`The servers of ${suite} need root and debootstrap.`);
+    return 2;
+  }
   const state = resolve(root, options.state);
   // The journal of a round that is repeated is none of the proof.
   const journal = join(state, round === null ? 'journal.jsonl' : 'repeat.jsonl');
@@ -41,7 +47,9 @@ async function prove(args: string[]): Promise<number> {
   }
   if (round !== null) rmSync(journal, { force: true });
   const read = (): ProveLine[] => (existsSync(journal) ? parseJournal(readFileSync(journal, 'utf8')) : []);
-  const add = (line: ProveLine): void => appendFileSync(journal, `${JSON.stringify(line)}\n`);
+  const add = (line: ProveLine): void =>
+    appendFileSync(journal, `${JSON.stringify({ ...line, ...(suite && { suite }) })}\n`);
+  const own = (): ProveLine[] => linesOf(read(), suite);
   const earlier = read().find((line) => line.kind === 'begin');
   if (earlier && options.seed !== null && options.seed !== earlier.seed) {
     console.error(
@@ -65,6 +73,7 @@ async function prove(args: string[]): Promise<number> {
   };
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   await build();
+  const tree = suite && (await debianTree(suite, [...SUITES[suite]]));
 
   const deadline = options.minutes === null ? Number.POSITIVE_INFINITY : Date.now() + options.minutes * 60_000;
   const tried = new Map(parts.map((part) => [part.name as string, new Set<number>()]));
@@ -78,7 +87,7 @@ async function prove(args: string[]): Promise<number> {
     return proof;
   };
   const next = (): Slice | null => {
-    if (round === null) return nextSlice({ parts, roundsOf, lines: read(), tried, givenUp });
+    if (round === null) return nextSlice({ parts, roundsOf, lines: own(), tried, givenUp });
     const [part] = parts;
     return part && tried.get(part.name)?.size === 0 ? { part, rounds: [round], minutes: 1 } : null;
   };
@@ -90,19 +99,20 @@ async function prove(args: string[]): Promise<number> {
   }
 
   async function proveSlice({ part, rounds: left, minutes }: Slice): Promise<void> {
-    const before = read().length;
+    const before = own().length;
     const show = (lines: ProveLine[]): void =>
       progress.part({ part, parts, left: left.length, lines: lines.slice(before) });
     const until = Math.min(Date.now() + minutes * 60_000, deadline);
-    const plan = { part: part.name, seed, rounds: left, journal, stop, until, asker: process.pid };
-    running = startRounds({ root, state, part, plan });
-    const watching = setInterval(() => show(read()), 500);
+    const asked = { part: part.name, seed, rounds: left, journal, stop, until, asker: process.pid };
+    const plan = suite ? { ...asked, suite } : asked;
+    running = startRounds({ root, state, part, plan, tree });
+    const watching = setInterval(() => show(own()), 500);
     const end = await running.ended;
     clearInterval(watching);
-    const made = read().slice(before);
-    show(read());
-    const own = made.flatMap((line) => (line.kind === 'round' || line.kind === 'failure' ? [line.round] : []));
-    for (const number of own) if (number !== null) tried.get(part.name)?.add(number);
+    const made = own().slice(before);
+    show(own());
+    const numbers = made.flatMap((line) => (line.kind === 'round' || line.kind === 'failure' ? [line.round] : []));
+    for (const number of numbers) if (number !== null) tried.get(part.name)?.add(number);
     if (end.skipped !== null) add({ kind: 'skipped', part: part.name, reason: end.skipped });
     const isKnown = made.some((line) => line.kind === 'failure');
     if (end.failure !== null && !isKnown && !isStopping) {
@@ -117,13 +127,14 @@ async function prove(args: string[]): Promise<number> {
     }
     if (end.failure !== null) failures.set(part.name, (failures.get(part.name) ?? 0) + 1);
     const isLost = end.failure !== null && !isKnown;
-    if (isLost || own.length === 0 || (failures.get(part.name) ?? 0) >= FAILURES) givenUp.add(part.name);
-    progress.done(part, { lines: read(), required: roundsOf(part) });
+    if (isLost || numbers.length === 0 || (failures.get(part.name) ?? 0) >= FAILURES) givenUp.add(part.name);
+    progress.done(part, { lines: own(), required: roundsOf(part) });
   }
 
   const proof = write();
-  const findings = (proof?.parts ?? []).flatMap(({ name, findings: own }) =>
-    own.filter(({ passes }) => !passes).map((finding) => ({ name, ...finding })),
+  const shown = suite === null ? proof?.parts : proof?.suites.find((one) => one.suite === suite)?.parts;
+  const findings = (shown ?? []).flatMap(({ name, findings: all }) =>
+    all.filter(({ passes }) => !passes).map((finding) => ({ name, ...finding })),
   );
   for (const { name, message, repeat } of findings) {
     progress.say(

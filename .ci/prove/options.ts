@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { NamedPart } from '../../test/prove/promises.ts';
+import { isTriedInSuites, SUITES, type Suite } from './suites.ts';
 
 export interface ProveOptions {
   /** Of one part, how many rounds it is to have had. */
@@ -10,6 +11,8 @@ export interface ProveOptions {
   /** One round of one part, to repeat it. */
   round: number | null;
   state: string;
+  /** Null: the servers of this machine. */
+  suite: Suite | null;
   begin: boolean;
   /** Null: until all rounds are made. */
   minutes: number | null;
@@ -22,6 +25,7 @@ export const USAGE = `Usage: npm run prove -- [OPTIONS]
   --minutes N     ends after so long; the parts farthest from their number come first
   --seed S        repeats the cases of an earlier run (default: random)
   --round N       repeats one round of one part: with --only and --seed
+  --suite NAME    with the servers of another suite of Debian: ${Object.keys(SUITES).join(', ')}
   --state FOLDER  finished rounds, with which the next run goes on (default: .prove)
   --new           begins again, and keeps the earlier journal beside the new one
 
@@ -37,11 +41,15 @@ export function parseOptions(args: string[], all: NamedPart[]): ProveOptions {
       seed: { type: 'string' },
       minutes: { type: 'string' },
       round: { type: 'string' },
+      suite: { type: 'string' },
       state: { type: 'string', default: '.prove' },
       new: { type: 'boolean', default: false },
     },
   });
-  const parts = values.only === undefined ? all : values.only.split(',').flatMap((name) => named(name, all));
+  const suite = values.suite === undefined ? null : suiteNamed(values.suite);
+  const chosen = values.only === undefined ? all : values.only.split(',').flatMap((name) => named(name, all));
+  const parts = suite === null ? chosen : chosen.filter(isTriedInSuites);
+  if (parts.length === 0) throw new Error(`No part of "${values.only}" is tried with the servers of ${suite}`);
   const seed = values.seed === undefined ? null : whole(values.seed, '--seed');
   const minutes = values.minutes === undefined ? null : whole(values.minutes, '--minutes');
   const round = values.round === undefined ? null : whole(values.round, '--round');
@@ -50,7 +58,12 @@ export function parseOptions(args: string[], all: NamedPart[]): ProveOptions {
   }
   if (minutes === 0) throw new Error('--minutes is a number of minutes, from 1');
   const { state, new: begin } = values;
-  return { roundsOf: rounds(values.rounds, all), seed, parts, round, state, begin, minutes };
+  return { roundsOf: rounds(values.rounds, all), seed, parts, round, state, suite, begin, minutes };
+}
+
+function suiteNamed(name: string): Suite {
+  if (Object.hasOwn(SUITES, name)) return name as Suite;
+  throw new Error(`No suite "${name}". There are: ${Object.keys(SUITES).join(', ')}`);
 }
 
 function named(name: string, all: NamedPart[]): NamedPart[] {

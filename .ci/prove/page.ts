@@ -26,7 +26,10 @@ export function proofPage(proof: Proof, parts: NamedPart[]): string {
     const perMinute = result && result.seconds > 0 ? count(Math.round((rounds * 60) / result.seconds)) : '';
     return [`\`${name}\``, method, trials, count(required), duration(result?.seconds ?? 0), perMinute];
   });
-  const findings = proof.parts.flatMap(({ name, findings: own }) => own.map((finding) => ({ name, ...finding })));
+  const others = proof.suites.flatMap(({ suite, parts: own }) => own.map((part) => ({ suite, ...part })));
+  const findings = [...proof.parts, ...others].flatMap(({ name, findings: own }) =>
+    own.map((finding) => ({ name, ...finding })),
+  );
   return `# Proof
 
 Written by \`npm run prove\` from [proof.json](proof.json), which has the results of its rounds. Each round is repeatable: \`npm run prove -- --only PART --seed ${proof.seed} --round N\`. What a test of a promise does, and how to run more rounds, is in [development.md](development.md#the-proof).
@@ -41,6 +44,10 @@ ${table([['promise', 'method', 'trials', 'required', 'findings', 'servers', 'dur
 ## Findings
 
 ${findings.length === 0 ? 'None.' : table([['part', 'finding', 'repeat', 'now'], ...findings.map(({ name, message, repeat, passes }) => [`\`${name}\``, message, `\`${repeat}\``, passes ? 'passes' : 'open'])])}
+
+## Other servers
+
+${others.length === 0 ? 'Not run.' : table([['suite of Debian', 'part', 'trials', 'findings', 'servers', 'duration'], ...others.map(({ suite, name, rounds, findings: own, servers, seconds }) => [suite, `\`${name}\``, count(rounds), foundIn(own), servers.join(', '), duration(seconds)])])}
 
 ## Parts
 

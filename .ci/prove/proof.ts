@@ -20,7 +20,8 @@ export interface SkippedLine {
   reason: string;
 }
 
-export type ProveLine = JournalLine | BeginLine | SkippedLine;
+/** `suite`: with the servers of another suite of Debian. */
+export type ProveLine = (JournalLine | BeginLine | SkippedLine) & { suite?: string };
 
 interface Finding {
   /** Null: outside of the rounds. */
@@ -51,6 +52,8 @@ export interface Proof {
   node: string[];
   systems: string[];
   parts: PartProof[];
+  /** Parts with the servers of other suites of Debian. */
+  suites: { suite: string; parts: PartProof[] }[];
 }
 
 /** What a journal comes to. A line that was cut off by the end of a process is none. */
@@ -76,11 +79,25 @@ export function proofOf(lines: ProveLine[], parts: NamedPart[]): Proof | null {
     commits: distinct(begins.map(({ commit }) => commit)),
     node: distinct(begins.map(({ node }) => node)),
     systems: distinct(begins.map(({ system }) => system)),
-    parts: parts.map(({ name }) => partProof(name, lines)),
+    parts: parts.map(({ name }) => partProof(name, linesOf(lines, null))),
+    suites: distinct(lines.flatMap(({ suite }) => suite ?? []))
+      .sort()
+      .map((suite) => ({ suite, parts: tried(parts, linesOf(lines, suite), suite) })),
   };
 }
 
-function partProof(name: string, lines: ProveLine[]): PartProof {
+/** Null: of this machine's servers. */
+export function linesOf(lines: ProveLine[], suite: string | null): ProveLine[] {
+  return lines.filter((line) => (line.suite ?? null) === suite);
+}
+
+function tried(parts: NamedPart[], lines: ProveLine[], suite: string): PartProof[] {
+  return parts
+    .map(({ name }) => partProof(name, lines, suite))
+    .filter(({ rounds, findings }) => rounds + findings.length > 0);
+}
+
+function partProof(name: string, lines: ProveLine[], suite?: string): PartProof {
   const own = lines.filter((line) => 'part' in line && line.part === name);
   const passed = own.filter((line) => line.kind === 'round');
   const failures = own.filter((line) => line.kind === 'failure');
@@ -98,14 +115,21 @@ function partProof(name: string, lines: ProveLine[]): PartProof {
     findings: [...findings.values()].map(({ round, message, seed, at }) => ({
       round,
       message: firstLine(message),
-      repeat: repeatCommand({ part: name, seed, round }),
+      repeat: repeatCommand({ part: name, seed, round, suite }),
       passes: passed.some((line) => (round === null || line.round === round) && line.at > at),
     })),
   };
 }
 
-function repeatCommand({ part, seed, round }: { part: string; seed: number; round: number | null }): string {
-  return `npm run prove -- --only ${part} --seed ${seed}${round === null ? '' : ` --round ${round}`}`;
+interface Repeated {
+  part: string;
+  seed: number;
+  round: number | null;
+  suite: string | undefined;
+}
+
+function repeatCommand({ part, seed, round, suite }: Repeated): string {
+  return `npm run prove -- --only ${part}${suite ? ` --suite ${suite}` : ''} --seed ${seed}${round === null ? '' : ` --round ${round}`}`;
 }
 
 /** Rounds of a part that a run has yet to make: those that failed last first. */

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { DebianTree } from '../../test/helpers/debian-sid.ts';
 import type { ProvePlan } from '../../test/helpers/trials.ts';
 import type { NamedPart } from '../../test/prove/promises.ts';
 
@@ -9,6 +10,8 @@ interface RoundsOptions {
   state: string;
   part: NamedPart;
   plan: ProvePlan;
+  /** Where it runs; null: here. */
+  tree: DebianTree | null;
 }
 
 export interface RoundsEnd {
@@ -30,7 +33,7 @@ interface VitestResults {
 }
 
 /** Runs the test of a part in a Vitest of its own, which a Ctrl-C of the terminal does not reach. */
-export function startRounds({ root, state, part, plan }: RoundsOptions) {
+export function startRounds({ root, state, part, plan, tree }: RoundsOptions) {
   const results = join(state, 'results.json');
   const planFile = join(state, 'plan.json');
   writeFileSync(planFile, JSON.stringify(plan));
@@ -45,12 +48,11 @@ export function startRounds({ root, state, part, plan }: RoundsOptions) {
     ...[part.file, '--testNamePattern', `\\(${part.name}\\)$`],
     ...['--reporter', 'default', '--reporter', 'json', `--outputFile.json=${results}`, '--no-color'],
   ];
-  const child = spawn(process.execPath, words, {
-    cwd: root,
-    detached: true,
-    stdio: ['ignore', log, log],
-    env: { ...environment, TOOL_TEST_FULL: '1', PROVE_PLAN: planFile, PROVE_PROGRAM: join(root, 'dist/tool.js') },
-  });
+  const own = { TOOL_TEST_FULL: '1', PROVE_PLAN: planFile, PROVE_PROGRAM: join(root, 'dist/tool.js') };
+  const { file, args, env } = tree
+    ? tree.command(`cd ${quoted(root)} && exec node ${words.map(quoted).join(' ')}`, own)
+    : { file: process.execPath, args: words, env: { ...environment, ...own } };
+  const child = spawn(file, args, { cwd: root, detached: true, stdio: ['ignore', log, log], env });
   closeSync(log);
   const ended = new Promise<RoundsEnd>((resolve, reject) => {
     child.once('error', reject);
@@ -62,6 +64,11 @@ export function startRounds({ root, state, part, plan }: RoundsOptions) {
       if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
     },
   };
+}
+
+/** A word of a shell script. */
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 interface Written {

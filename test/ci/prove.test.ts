@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { nextSlice } from '../../.ci/prove/next-slice.ts';
 import { parseOptions } from '../../.ci/prove/options.ts';
 import { proofPage } from '../../.ci/prove/page.ts';
-import { type Proof, type ProveLine, parseJournal, proofOf, roundsLeft } from '../../.ci/prove/proof.ts';
+import { linesOf, type Proof, type ProveLine, parseJournal, proofOf, roundsLeft } from '../../.ci/prove/proof.ts';
 import { trials } from '../helpers/trials.ts';
 import { PARTS, PROMISES } from '../prove/promises.ts';
 
@@ -55,6 +55,17 @@ describe('a journal', () => {
         passes: true,
       },
     ]);
+  });
+
+  it('tells rounds with the servers of other suites from those of this machine', () => {
+    const elsewhere = [passed(0, 6), passed(4, 7), failed(5, 8)].map((line) => ({ ...line, suite: 'trixie' }));
+    const all = [...lines, ...elsewhere];
+    const proof = proofOf(all, PARTS);
+    expect(proof?.parts).toEqual(proofOf(lines, PARTS)?.parts);
+    expect(proof?.suites).toMatchObject([{ suite: 'trixie', parts: [{ name: part, rounds: 3 }] }]);
+    expect(proof?.suites[0]?.parts[0]?.findings[0]?.repeat).toContain('--suite trixie --seed 7 --round 5');
+    expect(roundsLeft(linesOf(all, 'trixie'), part, 3)).toEqual([5, 1, 2]);
+    if (proof) expect(proofPage(proof, PARTS)).toMatch(/\| trixie \| `data\/postgres` \| 3 \| 1 \(1 open\) \|/);
   });
 
   it('leaves the failed rounds first, then those that were not made', () => {
@@ -121,6 +132,8 @@ describe('the options', () => {
   });
 
   it.each([
+    [['--suite', 'buzz'], 'No suite "buzz"'],
+    [['--suite', 'sid', '--only', 'faults'], 'No part of "faults"'],
     [['--only', 'nothing'], 'No promise "nothing"'],
     [['--rounds', 'many'], '--rounds is a number'],
     [['--rounds', '0'], '--rounds is a number'],

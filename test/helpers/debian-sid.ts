@@ -13,8 +13,16 @@ const NODE = join(REPOSITORY, 'node_modules/node/bin');
 /** A tree of another suite of Debian, for programs newer or older than this machine's. */
 export interface DebianTree {
   root: string;
-  /** Runs a shell script in it as root, with this repository where it is outside. Nothing stays mounted. */
+  /** A command that runs a shell script in it as root, with this repository where it is outside. Nothing stays mounted. */
+  command(script: string, environment?: Record<string, string>): TreeCommand;
+  /** Runs one to its end. */
   shell(script: string, environment?: Record<string, string>): Promise<{ exit: number; output: string }>;
+}
+
+export interface TreeCommand {
+  file: string;
+  args: string[];
+  env: Record<string, string | undefined>;
 }
 
 /** Whether such a tree can be made here. */
@@ -44,23 +52,29 @@ export async function debianTree(
   }
   if (copy) await run('cp', ['--archive', kept, copy]);
   const root = copy ?? kept;
+  const command: DebianTree['command'] = (script, environment = {}) => {
+    const inside = `export PATH=${NODE}:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8; ${script}`;
+    const mounts = [
+      `mkdir -p ${root}${REPOSITORY}`,
+      `mount --bind ${REPOSITORY} ${root}${REPOSITORY}`,
+      `mount -t proc proc ${root}/proc`,
+      `mount --bind /dev ${root}/dev`,
+      `exec chroot ${root} bash -c "$INSIDE"`,
+    ];
+    return {
+      file: 'unshare',
+      args: ['--mount', 'sh', '-ec', mounts.join('\n')],
+      env: { PATH: process.env.PATH, INSIDE: inside, ...environment },
+    };
+  };
   return {
     root,
-    async shell(script, environment = {}) {
-      const inside = `export PATH=${NODE}:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8; ${script}`;
-      const mounts = [
-        `mkdir -p ${root}${REPOSITORY}`,
-        `mount --bind ${REPOSITORY} ${root}${REPOSITORY}`,
-        `mount -t proc proc ${root}/proc`,
-        `mount --bind /dev ${root}/dev`,
-        `exec chroot ${root} bash -c "$INSIDE"`,
-      ];
+    command,
+    async shell(script, environment) {
+      const { file, args, env } = command(script, environment);
       return new Promise((resolve) => {
-        const child = execFile(
-          'unshare',
-          ['--mount', 'sh', '-ec', mounts.join('\n')],
-          { env: { PATH: process.env.PATH, INSIDE: inside, ...environment }, maxBuffer: 1e8 },
-          (error, stdout, stderr) => resolve({ exit: error ? Number(error.code ?? 1) : 0, output: stdout + stderr }),
+        const child = execFile(file, args, { env, maxBuffer: 1e8 }, (error, stdout, stderr) =>
+          resolve({ exit: error ? Number(error.code ?? 1) : 0, output: stdout + stderr }),
         );
         child.stdin?.end();
       });

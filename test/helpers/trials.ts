@@ -14,6 +14,8 @@ export interface ProvePlan {
   stop: string;
   /** No further round begins after this moment (milliseconds since 1970), but one is always made. */
   until: number;
+  /** Written into each line: the suite of Debian whose servers are tried. */
+  suite?: string;
   /** The process that asks; when it is gone, no further round begins. */
   asker: number;
 }
@@ -140,7 +142,9 @@ export function noteServer(server: string): void {
 }
 
 function note(line: JournalLine): void {
-  if (plan) appendFileSync(plan.journal, `${JSON.stringify(line)}\n`);
+  if (!plan) return;
+  const { suite } = plan;
+  appendFileSync(plan.journal, `${JSON.stringify({ ...line, suite })}\n`);
 }
 
 function isStopped(): boolean {
