@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, mkdir, readdir, readFile, readlink, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, readlink, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import * as v from 'valibot';
@@ -46,7 +46,9 @@ export async function createStaging(root: string): Promise<Staging> {
   await mkdir(directory, { mode: 0o700 });
   const owner = join(directory, OWNER);
   try {
-    await writeFile(owner, JSON.stringify(await ownOwner()), { mode: 0o600, flag: 'wx' });
+    // Whole or not at all: a killed process would otherwise leave one that names nobody.
+    await writeFile(`${owner}.new`, JSON.stringify(await ownOwner()), { mode: 0o600, flag: 'wx' });
+    await rename(`${owner}.new`, owner);
   } catch (error) {
     await rm(directory, { recursive: true, force: true });
     throw error;

@@ -59,12 +59,22 @@ const TOO_MANY_FILES: Lack = {
   hint: 'Raise the limit: ulimit -n 1024. Then run the command again.',
 };
 
+const NO_MEMORY: Lack = {
+  what: 'No memory for another program or thread',
+  code: 'out_of_memory',
+  hint: 'Free memory, or raise the limits (ulimit -v, ulimit -d, ulimit -u). Then run the command again.',
+};
+
 /** What a machine can be short of in the middle of anything, by the code of the system's error. */
 const LACKS: Record<string, Lack | undefined> = {
   ENOSPC: DISK_FULL,
   EDQUOT: DISK_FULL,
   EMFILE: TOO_MANY_FILES,
   ENFILE: TOO_MANY_FILES,
+  ENOMEM: NO_MEMORY,
+  EAGAIN: NO_MEMORY,
+  ERR_WORKER_INIT_FAILED: NO_MEMORY,
+  ERR_WORKER_OUT_OF_MEMORY: NO_MEMORY,
   EFBIG: {
     what: 'A file is larger than this process may write',
     code: 'file_too_large',

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
@@ -13,29 +13,53 @@ import type { Round } from '../helpers/trials.ts';
 
 const run = promisify(execFile);
 const ROWS = 4000;
-const DISK_MB = 96;
 const KEY = 'ab'.repeat(16);
 
 /** Which of the machine's resources a program is short of. */
-const LIMITS = ['files', 'memory', 'file size', 'disk', 'clock'] as const;
+const LIMITS = ['files', 'memory', 'file size', 'disk', 'database', 'clock'] as const;
 
 interface Limited {
   under: string[];
   environment: Record<string, string>;
   told: string;
+  release(): Promise<void>;
 }
 
 export interface LimitWorld {
   round(round: Round): Promise<void>;
-  stop(): Promise<void>;
 }
 
-/** A server, and a configuration with two snapshots on a small file system of its own. */
-export async function limitWorld(server: AnyServer, folder: string): Promise<LimitWorld> {
-  const work = join(folder, 'disk', 'work');
-  await mkdir(work, { recursive: true });
-  await run('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MB}m,mode=1777`, 'tmpfs', join(folder, 'disk')]);
+export interface SmallDisk {
+  path: string;
+  /** Takes all of it but so much, until the result is called. */
+  leave(kilobytes: number): Promise<() => Promise<void>>;
+  remove(): Promise<void>;
+}
+
+/** A file system of its own in memory. */
+export async function smallDisk(path: string, megabytes: number): Promise<SmallDisk> {
+  await mkdir(path, { recursive: true });
+  await run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=1777`, 'tmpfs', path]);
+  const ballast = join(path, 'ballast');
+  return {
+    path,
+    async leave(kilobytes) {
+      const { bavail, bsize } = await statfs(path);
+      await run('fallocate', ['-l', `${Math.max(1, bavail * bsize - kilobytes * 1024)}`, ballast]);
+      return () => rm(ballast, { force: true });
+    },
+    remove: async () => void (await run('umount', [path])),
+  };
+}
+
+/** A server whose databases are on one small disk, and a configuration with two snapshots on another. */
+export async function limitWorld(
+  server: AnyServer,
+  { folder, databases, disk }: { folder: string; databases: SmallDisk; disk: SmallDisk },
+): Promise<LimitWorld> {
+  const work = join(disk.path, 'work');
   await mkdir(work);
+  await server.keepDatabasesIn(databases.path);
   const config = join(folder, 'tool.yml');
   const targets = {
     app: { snapshot: { src_url: server.url('source'), dst_url: server.url('copy') } },
@@ -74,7 +98,7 @@ export async function limitWorld(server: AnyServer, folder: string): Promise<Lim
   async function limit({ random, oneOf }: Round, scratch: string): Promise<Limited> {
     const between = (low: number, high: number): number => Math.floor(low * (high / low) ** random());
     const kind = oneOf(LIMITS);
-    const none = { under: [], environment: {} };
+    const none = { under: [], environment: {}, release: async () => {} };
     if (kind === 'files') {
       const files = between(22, 80);
       return { ...none, told: `${files} file handles`, under: ['prlimit', `--nofile=${files}`] };
@@ -94,19 +118,21 @@ export async function limitWorld(server: AnyServer, folder: string): Promise<Lim
       const NODE_OPTIONS = `--import=${file}`;
       return { ...none, told: `a clock that jumps by ${days} days`, environment: { NODE_OPTIONS } };
     }
+    if (kind === 'database') {
+      // What a new database of PostgreSQL takes, and more.
+      const kilobytes = between(8, 16_000);
+      return { ...none, told: `${kilobytes} kB for the databases`, release: await databases.leave(kilobytes) };
+    }
     const kilobytes = between(8, 3000);
-    const { stdout } = await run('df', ['--output=avail', '-k', work]);
-    const available = Number(stdout.trim().split('\n').at(-1));
-    await run('fallocate', ['-l', `${(available - kilobytes) * 1024}`, join(folder, 'disk', 'ballast')]);
     return {
       ...none,
       told: `${kilobytes} kB for its working directory`,
-      environment: { TMPDIR: join(folder, 'disk') },
+      environment: { TMPDIR: disk.path },
+      release: await disk.leave(kilobytes),
     };
   }
 
   return {
-    stop: async () => void (await run('umount', [join(folder, 'disk')])),
     async round(round) {
       const present = await server.content('copy');
       const to = present === older.state ? newer : older;
@@ -124,7 +150,7 @@ export async function limitWorld(server: AnyServer, folder: string): Promise<Lim
       const limited = await limit(round, scratch);
       const at = `${words.join(' ')} with ${limited.told}`;
       const { code, signal, output } = await tool(words, limited);
-      await rm(join(folder, 'disk', 'ballast'), { force: true });
+      await limited.release();
       await server.quiet();
       const isLoad = words[0] === 'load';
       const now = await server.content('copy');

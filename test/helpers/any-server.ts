@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openSession } from '../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
+import { unprivilegedUser } from '../../src/engines/shared/server/unprivileged-user.ts';
 import { normalized } from './build-and-load.ts';
 import { startMysql } from './mysql-server.ts';
 import { eventually, startPostgres, temporaryFolder } from './postgres-server.ts';
@@ -35,6 +36,8 @@ export interface AnyServer {
   dump(database: string): Promise<string>;
   /** The dump in an order of its own: where a server puts rows in a file is not content. */
   content(database: string): Promise<string>;
+  /** PostgreSQL: new databases are made in a folder, as a tablespace. Others have them where they started. */
+  keepDatabasesIn(folder: string): Promise<void>;
   /** Waits until the server has ended what killed clients had sent. */
   quiet(): Promise<void>;
   /** Kills one of its sessions; false when there is none. */
@@ -97,6 +100,16 @@ async function anyPostgres(): Promise<AnyServer> {
     },
     dump: (database) => server.dump(database),
     content: async (database) => normalized(await server.dump(database)).join(';\n'),
+    async keepDatabasesIn(folder) {
+      const place = join(folder, 'databases');
+      await mkdir(place);
+      const user = await unprivilegedUser('postgres');
+      if (user) await chown(place, user.uid, user.gid);
+      await lines('', `CREATE TABLESPACE small LOCATION '${place}'`);
+      for (const template of ['template0', 'template1']) {
+        await lines('', `ALTER DATABASE ${template} SET TABLESPACE small`);
+      }
+    },
     quiet: () => eventually(async () => (await lines('', others)).length === 0, { deadline: 60_000 }),
     async killSession(pick) {
       const pids = await lines('', others);
@@ -161,6 +174,7 @@ async function anyMysql(kind: 'mariadb' | 'mysql'): Promise<AnyServer> {
     },
     dump: (database) => server.dump(database),
     content: async (database) => normalized(await server.dump(database)).join(';\n'),
+    keepDatabasesIn: async () => {},
     quiet: () => eventually(async () => (await column('', others)).length === 0, { deadline: 60_000 }),
     async killSession(pick) {
       const ids = await column('', others);

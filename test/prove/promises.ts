@@ -155,7 +155,7 @@ export const PROMISES = {
       postgres: {
         file: 'test/prove/limits.full.test.ts',
         method:
-          'build, load, in-place load, sanitize and export under prlimit (files, memory, file size), a tmpfs of random size and a moved clock, on PostgreSQL',
+          'build, load, in-place load, sanitize and export under prlimit (files, memory, file size), a tmpfs of random size for the working directory or the databases, and a moved clock, on PostgreSQL',
         sample: 0,
         full: 10,
         rounds: 100,

@@ -4,6 +4,9 @@ import { toUserError } from '../../src/runtime/errors.ts';
 it.each([
   ['ENOSPC', 'disk_full'],
   ['EDQUOT', 'disk_full'],
+  ['ENOMEM', 'out_of_memory'],
+  ['EAGAIN', 'out_of_memory'],
+  ['ERR_WORKER_INIT_FAILED', 'out_of_memory'],
   ['EMFILE', 'too_many_open_files'],
   ['EFBIG', 'file_too_large'],
   ['EXDEV', 'unexpected'],

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build.ts';
+import { stagingLeftovers } from '../../helpers/leftovers.ts';
 import {
   describeWithPostgres,
   startPostgres,
@@ -112,7 +113,7 @@ describeWithPostgres('a load whose whole process group is killed', () => {
     expect(await ended(startLoad(0))).toBe(0);
     expect(await server.dump('copy')).toBe(newer);
     expect(await server.databases()).toEqual(['copy', 'copy.tool-undo', 'postgres', 'source']);
-    expect(await readdir(join(folder.path, 'staging'))).toEqual([]);
+    expect(await stagingLeftovers(folder.path)).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
@@ -8,6 +8,7 @@ import { build } from '../../../src/operations/build.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import type { Context } from '../../../src/runtime/context.ts';
+import { stagingLeftovers } from '../../helpers/leftovers.ts';
 import { describeWithMysql, startMysql } from '../../helpers/mysql-server.ts';
 import { describeWithPostgres, startPostgres, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
 
@@ -142,7 +143,7 @@ targets:
 
     expect(await ended(start())).toBe(0);
     expect(await server.databases()).toEqual(['clean', 'clean.tool-undo', 'source']);
-    expect(await readdir(join(folder.path, 'staging'))).toEqual([]);
+    expect(await stagingLeftovers(folder.path)).toEqual([]);
     expect(await verify(context(), { target: 'app', original: true })).toMatchObject({ ok: true });
   }, 400_000);
 }

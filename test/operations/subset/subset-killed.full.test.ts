@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { fastFolder } from '../../helpers/fast-folder.ts';
+import { stagingLeftovers } from '../../helpers/leftovers.ts';
 import { describeWithMysql, startMysql, type TestFlavour } from '../../helpers/mysql-server.ts';
 import { describeWithPostgres, eventually, startPostgres, temporaryFolder } from '../../helpers/postgres-server.ts';
 
@@ -106,7 +107,7 @@ function suite(start: (directory: string) => Promise<Killing>): void {
       expect(await ended(startSubset('red'))).toBe(0);
       expect(await whatIsThere()).toBe(red);
       expect(await server.databases()).toEqual(['blue', 'red', 'small', 'small.tool-undo']);
-      expect(await readdir(join(folder.path, 'work', 'staging'))).toEqual([]);
+      expect(await stagingLeftovers(join(folder.path, 'work'))).toEqual([]);
     },
     LIMIT,
   );
@@ -123,7 +124,7 @@ function suite(start: (directory: string) => Promise<Killing>): void {
         expect(await exit).toBe(130);
         expect(await whatIsThere()).toBe(before);
         expect(await server.databases()).toEqual(['blue', 'red', 'small', 'small.tool-undo']);
-        expect(await readdir(join(folder.path, 'work', 'staging'))).toEqual([]);
+        expect(await stagingLeftovers(join(folder.path, 'work'))).toEqual([]);
       }
     },
     LIMIT,

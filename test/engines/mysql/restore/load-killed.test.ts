@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../../../src/operations/build.ts';
+import { stagingLeftovers } from '../../../helpers/leftovers.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
 import { trials } from '../../../helpers/trials.ts';
@@ -129,7 +130,7 @@ for (const flavour of FLAVOURS) {
       expect(await ended(startLoad(0))).toBe(0);
       expect(await server.dump('copy')).toBe(newer.all);
       expect(await server.databases()).toEqual(['copy', 'copy.tool-undo', 'source']);
-      expect(await readdir(join(folder.path, 'staging'))).toEqual([]);
+      expect(await stagingLeftovers(folder.path)).toEqual([]);
     });
   });
 }
