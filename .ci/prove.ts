@@ -10,7 +10,15 @@ import { build } from './build.mjs';
 import { nextSlice, type Slice } from './prove/next-slice.ts';
 import { parseOptions, USAGE } from './prove/options.ts';
 import { proofPage } from './prove/page.ts';
-import { type BeginLine, linesOf, type Proof, type ProveLine, parseJournal, proofOf } from './prove/proof.ts';
+import {
+  type BeginLine,
+  journalOf,
+  linesOf,
+  type Proof,
+  type ProveLine,
+  parseJournal,
+  proofOf,
+} from './prove/proof.ts';
 import { startRounds } from './prove/rounds.ts';
 import { createProgress } from './prove/show-progress.ts';
 import { SUITES } from './prove/suites.ts';
@@ -50,6 +58,13 @@ async function prove(args: string[]): Promise<number> {
   const add = (line: ProveLine): void =>
     appendFileSync(journal, `${JSON.stringify({ ...line, ...(suite && { suite }) })}\n`);
   const own = (): ProveLine[] => linesOf(read(), suite);
+  // Another machine's run, as it was committed.
+  const written = join(root, 'docs/proof.json');
+  if (!existsSync(journal) && round === null && !options.begin && existsSync(written)) {
+    const proof = JSON.parse(readFileSync(written, 'utf8')) as Proof;
+    const lines = options.seed === null || options.seed === proof.seed ? journalOf(proof) : [];
+    writeFileSync(journal, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  }
   const earlier = read().find((line) => line.kind === 'begin');
   if (earlier && options.seed !== null && options.seed !== earlier.seed) {
     console.error(
@@ -82,7 +97,7 @@ async function prove(args: string[]): Promise<number> {
   const write = (): Proof | null => {
     const proof = proofOf(read(), PARTS);
     if (!proof || round !== null) return proof;
-    replaceFile(join(root, 'docs/proof.json'), `${JSON.stringify(proof, null, 2)}\n`);
+    replaceFile(written, `${JSON.stringify(proof, null, 2)}\n`);
     replaceFile(join(root, 'docs/proof.md'), proofPage(proof, PARTS));
     return proof;
   };

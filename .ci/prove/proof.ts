@@ -37,6 +37,8 @@ interface PartProof {
   asked: number;
   /** Rounds that were really made, those that failed included. */
   rounds: number;
+  /** Which ones have passed: `0-99,105`. */
+  passed: string;
   seconds: number;
   servers: string[];
   skipped: string | null;
@@ -109,6 +111,7 @@ function partProof(name: string, lines: ProveLine[], suite?: string): PartProof 
     name,
     asked: Math.max(0, ...asked),
     rounds: numbers.size,
+    passed: ranges(passed.map(({ round }) => round)),
     seconds: Math.round(passed.reduce((sum, { ms }) => sum + ms, 0) / 1000),
     servers: distinct(own.flatMap((line) => (line.kind === 'server' ? [line.server] : []))).sort(),
     skipped: numbers.size === 0 && skipped ? skipped.reason : null,
@@ -149,4 +152,47 @@ function firstLine(message: string): string {
 
 function distinct<Item>(items: Item[]): Item[] {
   return [...new Set(items)];
+}
+
+function ranges(numbers: number[]): string {
+  const runs: [number, number][] = [];
+  for (const number of distinct(numbers).sort((a, b) => a - b)) {
+    const last = runs.at(-1);
+    if (last && last[1] === number - 1) last[1] = number;
+    else runs.push([number, number]);
+  }
+  return runs.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join();
+}
+
+function numbersIn(text: string): number[] {
+  if (text === '') return [];
+  return text.split(',').flatMap((run) => {
+    const [from = 0, to = from] = run.split('-').map(Number);
+    return Array.from({ length: to - from + 1 }, (_, at) => from + at);
+  });
+}
+
+/** A journal that gives the same proof: with it a run goes on where another machine's has ended. */
+export function journalOf({ seed, from, to, commits, node, systems, parts, suites }: Proof): ProveLine[] {
+  const asked = Object.fromEntries(parts.map((part) => [part.name, part.asked]));
+  const begins = commits.map((commit, at): ProveLine => {
+    const [system = ''] = [systems[at] ?? systems.at(-1)];
+    return { kind: 'begin', seed, commit, node: node[at] ?? node.at(-1) ?? '', system, at: from, asked };
+  });
+  const linesOfPart = ({ name, passed, seconds, servers, findings, skipped }: PartProof): ProveLine[] => {
+    const rounds = numbersIn(passed);
+    const line = { part: name, seed };
+    return [
+      ...servers.map((server): ProveLine => ({ kind: 'server', part: name, server })),
+      ...findings.map(({ round, message }): ProveLine => ({ kind: 'failure', ...line, round, message, at: from })),
+      ...rounds.map(
+        (round): ProveLine => ({ kind: 'round', ...line, round, ms: (seconds * 1000) / rounds.length, at: to }),
+      ),
+      ...(skipped === null ? [] : [{ kind: 'skipped' as const, part: name, reason: skipped }]),
+    ];
+  };
+  const elsewhere = suites.flatMap(({ suite, parts: own }) =>
+    own.flatMap(linesOfPart).map((line) => ({ ...line, suite })),
+  );
+  return [...begins, ...parts.flatMap(linesOfPart), ...elsewhere];
 }

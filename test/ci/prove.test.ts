@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { nextSlice } from '../../.ci/prove/next-slice.ts';
 import { parseOptions } from '../../.ci/prove/options.ts';
 import { proofPage } from '../../.ci/prove/page.ts';
-import { linesOf, type Proof, type ProveLine, parseJournal, proofOf, roundsLeft } from '../../.ci/prove/proof.ts';
+import {
+  journalOf,
+  linesOf,
+  type Proof,
+  type ProveLine,
+  parseJournal,
+  proofOf,
+  roundsLeft,
+} from '../../.ci/prove/proof.ts';
 import { trials } from '../helpers/trials.ts';
 import { PARTS, PROMISES } from '../prove/promises.ts';
 
@@ -66,6 +74,17 @@ describe('a journal', () => {
     expect(proof?.suites[0]?.parts[0]?.findings[0]?.repeat).toContain('--suite trixie --seed 7 --round 5');
     expect(roundsLeft(linesOf(all, 'trixie'), part, 3)).toEqual([5, 1, 2]);
     if (proof) expect(proofPage(proof, PARTS)).toMatch(/\| trixie \| `data\/postgres` \| 3 \| 1 \(1 open\) \|/);
+  });
+
+  it('is made again from the proof, for another machine', () => {
+    const all = [
+      ...lines,
+      { kind: 'server', part, server: 'PostgreSQL 15' } as const,
+      { ...passed(1, 9), suite: 'sid' },
+    ];
+    const proof = proofOf(all, PARTS);
+    expect(proof && proofOf(journalOf(proof), PARTS)).toEqual(proof);
+    expect(proof && roundsLeft(linesOf(journalOf(proof), null), part, 5)).toEqual([1, 4]);
   });
 
   it('leaves the failed rounds first, then those that were not made', () => {
