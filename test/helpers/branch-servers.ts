@@ -28,23 +28,22 @@ export interface BranchServerKind {
   start: () => Promise<BranchServer>;
   /** Whether the server copies files. */
   files: boolean;
-  cannot: { lastUse: boolean };
+  /** `freeSpace`: its files are not on this machine, as it sees them. */
+  cannot: { lastUse: boolean; freeSpace: boolean };
   nameLimit: BranchFacet['nameLimit'];
 }
-
-const CAN = { cannot: { lastUse: false } };
-const CANNOT = { cannot: { lastUse: true } };
 
 export const BRANCH_SERVERS: BranchServerKind[] = [
   {
     name: 'PostgreSQL',
     start: startPostgresOfBranches,
     files: true,
-    ...CAN,
+    cannot: { lastUse: false, freeSpace: false },
     nameLimit: { most: 63, lengthOf: Buffer.byteLength },
   },
   ...(process.env.TOOL_TEST_FULL ? (['mariadb', 'mysql'] as const) : (['mariadb'] as const)).map((flavour) => ({
-    ...{ name: flavour, start: () => startMysqlOfBranches(flavour), files: false, ...CANNOT },
+    ...{ name: flavour, start: () => startMysqlOfBranches(flavour), files: false },
+    cannot: { lastUse: true, freeSpace: flavour === 'mysql' },
     nameLimit: { most: 64, lengthOf: ({ length }: string) => length },
   })),
 ];
