@@ -2,14 +2,15 @@ import { emitKeypressEvents } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { PICK, type PickItem } from '../presentation/pick.ts';
 import { interrupted } from '../runtime/errors.ts';
-import { cut } from '../text/text-width.ts';
+import { cellWidth, cut } from '../text/text-width.ts';
 
 export interface Picking {
   prompt: string;
   items: PickItem[];
   /** A terminal: it is switched to single keys meanwhile. */
   input: Readable & { setRawMode?: (raw: boolean) => unknown };
-  output: Writable;
+  /** Tells its new size by `resize`. */
+  output: Writable & { rows?: number };
   columns: () => number | null;
   unicode: boolean;
   signal: AbortSignal;
@@ -37,7 +38,7 @@ export async function pick({
   const picked = Promise.withResolvers<string | null>();
   let filter = '';
   let index = 0;
-  let drawn = 0;
+  let drawn: string[] = [];
 
   const found = (): PickItem[] =>
     items.filter(({ label }) =>
@@ -47,26 +48,31 @@ export async function pick({
         .every((word) => label.toLowerCase().includes(word)),
     );
 
+  const width = (): number => columns() ?? 80;
+
   /** Moves to the first line of the list, and clears from there. */
   const clear = (): void => {
-    output.write(`${drawn > 1 ? `\x1b[${drawn - 1}A` : ''}\r\x1b[J`);
-    drawn = 0;
+    // A narrower terminal has wrapped them.
+    const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(cellWidth(line) / width())), 0);
+    output.write(`${rows > 1 ? `\x1b[${rows - 1}A` : ''}\r\x1b[J`);
+    drawn = [];
   };
 
   const draw = (): void => {
     const shown = found();
-    const from = Math.max(0, Math.min(index - MOST + 1, shown.length - MOST));
+    const most = Math.max(1, Math.min(MOST, (output.rows ?? 24) - 2));
+    const from = Math.max(0, Math.min(index - most + 1, shown.length - most));
     const rows = shown
-      .slice(from, from + MOST)
+      .slice(from, from + most)
       .map(({ label }, row) => `${from + row === index ? (unicode ? '❯' : '>') : ' '} ${label}`);
     const lines = [
       `${prompt} ${filter}`,
       ...(rows.length === 0 ? [`  ${PICK.noMatch}`] : rows),
       `  ${unicode ? PICK.keys : PICK.keysAscii}`,
-    ].map((line) => cut(line, (columns() ?? 80) - 1, unicode ? '…' : '~'));
+    ].map((line) => cut(line, width() - 1, unicode ? '…' : '~'));
     clear();
     output.write(lines.join('\n'));
-    drawn = lines.length;
+    drawn = lines;
   };
 
   const onKey = (text: string | undefined, { name, ctrl = false, meta = false }: Key): void => {
@@ -92,6 +98,7 @@ export async function pick({
   input.once('end', onEnd);
   signal.addEventListener('abort', onAbort, { once: true });
   input.resume();
+  output.on('resize', draw);
   try {
     signal.throwIfAborted();
     draw();
@@ -99,6 +106,7 @@ export async function pick({
   } finally {
     input.off('keypress', onKey);
     input.off('end', onEnd);
+    output.off('resize', draw);
     signal.removeEventListener('abort', onAbort);
     input.setRawMode?.(false);
     input.pause();

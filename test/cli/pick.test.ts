@@ -78,20 +78,34 @@ test('an argument for which there is no list is still required, and the help sho
 
 test('the list moves, filters and says when nothing matches, within the width of the terminal', async () => {
   const terminal = new xterm.Terminal({ cols: 30, rows: 16, allowProposedApi: true, convertEol: true });
-  const output = new PassThrough();
+  const output = Object.assign(new PassThrough(), { rows: 16 });
   output.on('data', (data: Buffer) => terminal.write(data));
   const { stdin } = keyboard('');
   const items = Array.from({ length: 30 }, (_, index) => ({
     label: `target-${index} ${'x'.repeat(40)}`,
     value: `${index}`,
   }));
-  const options = { prompt: 'Target:', items, columns: () => 30, unicode: true, signal: new AbortController().signal };
+  const options = {
+    prompt: 'Target:',
+    items,
+    columns: () => terminal.cols,
+    unicode: true,
+    signal: new AbortController().signal,
+  };
   const picked = pick({ ...options, input: stdin, output });
   const shown = () =>
     new Promise<string[]>((resolve) =>
       terminal.write('', () =>
         resolve(
-          Array.from({ length: 16 }, (_, row) => terminal.buffer.active.getLine(row)?.translateToString(true) ?? ''),
+          Array.from({ length: terminal.rows }, (_, row) => {
+            const { active } = terminal.buffer;
+            return (
+              active
+                .getLine(active.baseY + row)
+                ?.translateToString(true)
+                .trimEnd() ?? ''
+            );
+          }),
         ),
       ),
     );
@@ -99,9 +113,25 @@ test('the list moves, filters and says when nothing matches, within the width of
   stdin.write('\x1b[B'.repeat(12));
   await expect.poll(async () => (await shown())[10]).toMatch(/^❯ target-12 /);
   expect((await shown())[1]).toMatch(/^ {2}target-3 /);
+  output.rows = 6;
+  output.emit('resize');
+  const written = async () => (await shown()).filter((line) => line !== '');
+  await expect.poll(async () => (await written()).length).toBe(6);
   stdin.write('nonsense');
   await expect.poll(async () => (await shown()).slice(0, 2)).toEqual(['Target: nonsense', '  No match']);
-  stdin.write('\r\x15-29\r');
+  stdin.write('\r\x15-29');
+  for (const columns of [60, 20, 30]) {
+    terminal.resize(columns, 16);
+    output.emit('resize');
+    const list = [
+      'Target: -29',
+      `❯ target-29 ${'x'.repeat(40)}`,
+      '  ↑↓ move, type to filter, Enter select, Esc cancel',
+    ];
+    const cutTo = (line: string) => (line.length < columns ? line : `${line.slice(0, columns - 2)}…`);
+    await expect.poll(written).toEqual(list.map(cutTo));
+  }
+  stdin.write('\r');
   expect(await picked).toBe('29');
   await expect.poll(async () => (await shown()).join('')).toBe('');
 });
