@@ -86,6 +86,6 @@ const PLAIN: Record<string, string> = { '…': '~', '→': '>', '←': '<', '↑
 const PUNCTUATION = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'g');
 
 /** Replaces the punctuation of sentences and the names of keys by ASCII of the same width. */
-export function plainPunctuation(text: string): string {
+function plainPunctuation(text: string): string {
   return text.replace(PUNCTUATION, (character) => PLAIN[character] ?? character);
 }
