@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../.ci/build.mjs';
 import {
@@ -227,6 +229,16 @@ describeWithPostgres('the screens on a real server', () => {
     terminal.press('h');
     await terminal.waitFor('tool ❯ history');
     await terminal.waitFor((screen) => /load .*shop/.test(screen) && /build .*shop/.test(screen));
+    // Another session reads it.
+    const env = { ...process.env, TOOL_TRUST: 'true', HOME: folder.path };
+    const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, 'history', '--json'], {
+      cwd: folder.path,
+      env,
+    });
+    expect(JSON.parse(stdout).entries).toMatchObject([
+      { operation: 'load', target: 'shop', outcome: 'done', to: expect.stringMatching(/\/copy$/) },
+      { operation: 'build', target: 'shop', outcome: 'done', from: expect.stringMatching(/\/shop$/) },
+    ]);
   });
 
   it('offer a list for a target that a command lacks; Esc ends it', async () => {

@@ -29,6 +29,8 @@ export interface TestTerminal {
   columns(): number;
   /** Bytes that the program has written so far. */
   bytesWritten(): number;
+  /** What the program has written last, at most 100,000 characters. */
+  written(): string;
   /** What it was told to announce so far: titles of the window in turn, bells, and desktop notifications (OSC 9). */
   announced(): { titles: string[]; bells: number; notifications: string[] };
   /** Which of the states that programs must put back are on. */
@@ -94,6 +96,7 @@ export function openTerminal({
   }
   const watchers = new Set<() => void>();
   let bytes = 0;
+  let written = '';
   let cursorHidden = false;
   terminal.parser.registerCsiHandler({ prefix: '?', final: 'l' }, (parameters) => {
     if (parameters.includes(25)) cursorHidden = true;
@@ -111,6 +114,7 @@ export function openTerminal({
   terminal.parser.registerOscHandler(9, (text) => announced.notifications.push(text) > 0);
   child.onData((data) => {
     bytes += Buffer.byteLength(data);
+    written = (written + data).slice(-100_000);
     wider?.write(data);
     terminal.write(data, () => {
       for (const look of watchers) look();
@@ -155,6 +159,7 @@ export function openTerminal({
           )
         : 0,
     bytesWritten: () => bytes,
+    written: () => written,
     announced: () => announced,
     modes: () => ({
       alternateScreen: terminal.buffer.active.type === 'alternate',
