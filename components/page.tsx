@@ -52,7 +52,10 @@ export function Page({ size, path, aside = [], status, facts = [], hints, childr
         overflow="hidden"
         {...(sides ? sidesOf(glyphs.side, border) : {})}
       >
-        {children}
+        {/* Cut where it is too high: lines that shrink would be drawn over each other. */}
+        <Box flexDirection="column" flexShrink={0}>
+          {children}
+        </Box>
       </Box>
       <Line spans={[{ text: lower, tone: 'border' }]} width={columns} />
       <StatusBar left={status} facts={facts} width={columns} />

@@ -99,7 +99,7 @@ export async function start(options: StartOptions): Promise<ExitCode> {
   const release = guardTerminal({ stdin, stdout, onCrash: leaving.reject });
   signal.addEventListener('abort', () => void endWork(model, signal).then(leaving.resolve), { once: true });
   const onBackground = colors === 0 || screenReader ? undefined : report;
-  const mounted = mount({ model, handOver, theme, onBackground, stdin, stdout, screenReader });
+  const mounted = mount({ model, handOver, theme, onBackground, stdin, stdout, unicode, screenReader });
   mounted.ended.catch(leaving.reject);
   // The first frame is drawn before anything reads a file or opens a connection.
   setImmediate(() => void look(model, options));

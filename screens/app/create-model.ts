@@ -37,11 +37,12 @@ export function createModel(options: ModelOptions): Model {
   keepMessages(navigation, messages);
   const onEnd = (run: Run) => {
     tellOutcome(run, { navigation, messages });
-    if (isLong(run) && model.session.getState().notify) terminal.announce(endedLine(run).text);
+    const { notify } = model.session.getState();
+    if (notify && isLong(run, notify.after)) terminal.announce(endedLine(run).text, notify);
     // A status from before a failure may no longer be true.
     if (run.state.status === 'failed') void refreshTargets(model);
   };
-  const session = createStore<Session>(() => ({ file: null, mode: 'local', notify: true, keys: {} }));
+  const session = createStore<Session>(() => ({ file: null, mode: 'local', notify: null, keys: {} }));
   setKeysInEffect({});
   session.subscribe(({ keys }) => setKeysInEffect(keys));
   const model: Model = {
@@ -69,10 +70,7 @@ export function createModel(options: ModelOptions): Model {
   return model;
 }
 
-/** In ms: who waits for longer looks elsewhere. */
-const LONG_MS = 10_000;
-
 /** Whoever has cancelled a run knows of its end. */
-function isLong({ state }: Run): boolean {
-  return state.status !== 'cancelled' && elapsed(state, state.startedAt) > LONG_MS;
+function isLong({ state }: Run, seconds: number): boolean {
+  return state.status !== 'cancelled' && elapsed(state, state.startedAt) > seconds * 1000;
 }

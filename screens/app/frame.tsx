@@ -1,4 +1,4 @@
-import { useWindowSize } from 'ink';
+import { useIsScreenReaderEnabled, useWindowSize } from 'ink';
 import { createContext, type ReactNode, useContext } from 'react';
 import { useStore } from 'zustand';
 import type { KeyHint } from '../../components/key-bar.tsx';
@@ -30,7 +30,14 @@ export interface Room extends Size {
 
 export function useRoom(): Room {
   const { columns: all, rows } = useWindowSize();
-  return { columns: contentWidth(all), rows, height: Math.max(1, rows - PAGE_CHROME), wide: all > STACKED_UP_TO };
+  // Read line by line, panes side by side would be mixed.
+  const isRead = useIsScreenReaderEnabled();
+  return {
+    columns: contentWidth(all),
+    rows,
+    height: Math.max(1, rows - PAGE_CHROME),
+    wide: all > STACKED_UP_TO && !isRead,
+  };
 }
 
 /** `lines 1–19 of 40`: where a text that scrolls is; empty where all of it is in view. */

@@ -4,6 +4,7 @@ import type { Viewport } from '../../components/list.tsx';
 import type { TextEdit } from '../../components/text-edit.ts';
 import type { Mode } from '../../src/config/mode.ts';
 import type { CommandId, ConfiguredKeys } from '../../src/config/schema/commands.ts';
+import type { Settings } from '../../src/config/schema/settings.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { Move } from '../../src/state/list.ts';
@@ -16,6 +17,7 @@ import type { Rows, Views } from './in-view.ts';
 import type { Operations } from './operations.ts';
 import type { Route, Routes, ScreenId } from './route.ts';
 import type { RunnableProgram } from './runnable-program.ts';
+import type { AnnouncementKinds } from './terminal/announcing.ts';
 
 /** A screen: its view, its keys and what differs from the defaults. Methods, so that a screen sees its own routes only. */
 export interface ScreenModule<Own extends Route = Route> {
@@ -118,8 +120,8 @@ export interface Session {
   /** Display name of the file; `null` until it is known, or when there is none. */
   file: string | null;
   mode: Mode;
-  /** Whether the terminal announces the end of long runs. */
-  notify: boolean;
+  /** How the terminal announces the end of long runs; `null` until it is known. */
+  notify: Settings['notify'] | null;
   /** Of commands with another key than their own. */
   keys: ConfiguredKeys;
 }
@@ -132,8 +134,7 @@ export interface TerminalControl {
   run(program: RunnableProgram): Promise<number | null>;
   /** Whether the terminal reports the mouse. */
   mouse(on: boolean): void;
-  /** Title, bell and notification. */
-  announce(text: string): void;
+  announce(text: string, kinds: AnnouncementKinds): void;
   /** Puts the text on the clipboard, where the terminal has one. */
   copy(text: string): void;
   /** Rows of the window. */

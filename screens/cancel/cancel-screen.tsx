@@ -1,7 +1,7 @@
 import { useStore } from 'zustand';
 import { Ask } from '../../components/ask.tsx';
 import { cancelQuestion } from '../../src/presentation/run.ts';
-import { Frame, useModel } from '../app/frame.tsx';
+import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { BACK, HELP } from '../app/keys.ts';
 import { runWithId, type ScreenModule } from '../app/model.ts';
 
@@ -26,12 +26,15 @@ export const cancelScreen: ScreenModule<CancelRoute> = {
 /** Asks before a run is cancelled. */
 function CancelView({ route }: { route: CancelRoute }) {
   const { runs, navigation } = useModel();
+  const { columns, height } = useRoom();
   const run = useStore(runs.store, (state) => runWithId(state.runs, route.run));
   if (!run) return null;
   return (
     <Frame screen="cancel" path={[run.target, 'cancel']}>
       <Ask
         {...cancelQuestion(run)}
+        width={columns}
+        height={height}
         options={[
           { label: 'Continue', value: 'stay' },
           { label: 'Cancel the run', value: 'cancel' },

@@ -1,6 +1,6 @@
 import { Ask } from '../../components/ask.tsx';
 import type { ChoiceOption } from '../../components/choice.tsx';
-import { Frame, useModel } from '../app/frame.tsx';
+import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { BACK, HELP } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 
@@ -28,6 +28,7 @@ export const choiceScreen: ScreenModule<ChoiceRoute> = {
 
 function ChoiceView({ route }: { route: ChoiceRoute }) {
   const { navigation } = useModel();
+  const { columns, height } = useRoom();
   const { path, question, lines, options, answer } = route;
   return (
     <Frame screen="choice" path={path}>
@@ -35,6 +36,8 @@ function ChoiceView({ route }: { route: ChoiceRoute }) {
         question={question}
         lines={lines}
         options={options}
+        width={columns}
+        height={height}
         onAnswer={(value) => {
           navigation.pop();
           answer(value);

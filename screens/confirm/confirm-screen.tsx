@@ -53,7 +53,7 @@ export function ConfirmView({ route }: { route: ConfirmRoute }) {
   const model = useModel();
   const { viewport } = model;
   const { glyphs } = useTheme();
-  const { columns: width, height } = useRoom();
+  const { columns: width, height, wide } = useRoom();
   const { target, title, plan, error, typing, scrolled = 0 } = route;
   const before = useStore(model.runs.store, ({ runs }) => runs.findLast((run) => run.target === target && isLive(run)));
   if (!plan) {
@@ -66,7 +66,7 @@ export function ConfirmView({ route }: { route: ConfirmRoute }) {
   }
   const { question } = plan;
   const queued = before ? [[{ text: `  ${glyphs.pending} ${queuedText(before.title)}`, tone: 'accent' } as const]] : [];
-  const { above, panes, rows, count, below } = arrange({ question, queued, width, height, glyphs });
+  const { above, panes, rows, count, below } = arrange({ question, queued, width, height, wide, glyphs });
   const furthest = Math.max(0, count - rows);
   const from = Math.min(scrolled, furthest);
   viewport.furthest = furthest;
@@ -126,6 +126,7 @@ interface Arranging {
   queued: Span[][];
   width: number;
   height: number;
+  wide: boolean;
   glyphs: Glyphs;
 }
 
@@ -144,9 +145,9 @@ const BESIDE_FROM = 120;
 const ANSWERS = 2;
 
 /** The subject and the question stay in view; the plan between them scrolls. */
-function arrange({ question, queued, width, height, glyphs }: Arranging): Arranged {
+function arrange({ question, queued, width, height, wide, glyphs }: Arranging): Arranged {
   const { subject, facts, warnings, consequence } = question;
-  const beside = width >= BESIDE_FROM;
+  const beside = wide && width >= BESIDE_FROM;
   const half = beside ? Math.floor(width / 2) : width;
   const above = subject ? subjectLines(subject, { width, glyphs }) : [];
   const warned = warningLines(warnings, { width: width - 3, glyphs });

@@ -154,10 +154,11 @@ function Form({ route, panes, width, height }: PaneProps & { route: EditorRoute 
   );
 }
 
-/** Suggestions get more rows. */
+/** Suggestions get more rows. In a low window the fields keep half of them, or one while a text is typed. */
 function detailRows(route: EditorRoute, height: number): number {
-  if (suggestionsAt(route)) return Math.max(DETAIL_ROWS.least, Math.floor(height * 0.6));
-  return height >= 30 ? DETAIL_ROWS.ample : DETAIL_ROWS.least;
+  const most = route.typing ? height - 2 : Math.floor(height / 2);
+  const wanted = suggestionsAt(route) ? Math.floor(height * 0.6) : height >= 30 ? DETAIL_ROWS.ample : 0;
+  return Math.min(most, Math.max(DETAIL_ROWS.least, wanted));
 }
 
 function fieldSpans(field: Field, labelWidth: number, { bad, caution }: Glyphs): Span[] {

@@ -42,11 +42,13 @@ export function FieldDetail({ route, panes, width, height }: FieldDetailProps) {
   const isChosen = route.suggestion !== null;
   const problem = typing ? (isChosen ? null : wrong) : problemOf(ofField ?? row);
   const problemLines = problem === null ? [] : wrap(`${glyphs.bad} ${problem}`, width);
-  const most = Math.floor(height / 2) - 1;
+  const most = Math.max(2, Math.floor(height / 2) - 1);
   const suggestions = suggestionsAt(route);
   const rest = height - 1 - (typed ? 1 : 0) - Math.min(most, problemLines.length);
   const state = suggestions ? wrap(stateOf(suggestions, glyphs).text, width).slice(0, 2) : [];
-  const offered = suggestions ? Math.min(suggestions.names.length + state.length, Math.max(2, rest - MEANING_ROWS)) : 0;
+  const offered = suggestions
+    ? Math.min(suggestions.names.length + state.length, Math.max(Math.min(2, rest), rest - MEANING_ROWS))
+    : 0;
   return (
     <Box flexDirection="column" width={width + 2} height={height} paddingLeft={2} flexShrink={0}>
       <Line spans={[{ text: glyphs.rule.repeat(width), tone: 'dim' }]} width={width} />
@@ -55,7 +57,7 @@ export function FieldDetail({ route, panes, width, height }: FieldDetailProps) {
         <Line key={text} spans={[{ text, tone: 'bad' }]} width={width} />
       ))}
       {suggestions && <NameList suggestions={suggestions} state={state} width={width} height={offered} />}
-      {lines.slice(0, rest - offered).map(({ text, ...look }) => (
+      {lines.slice(0, Math.max(0, rest - offered)).map(({ text, ...look }) => (
         <Line key={text} spans={[{ text, ...look }]} width={width} />
       ))}
     </Box>

@@ -47,29 +47,33 @@ export const fixScreen: ScreenModule<FixRoute> = {
   rows: (_, { found }) => rowsByIndex(found?.plan.change.kind === 'text' ? found.plan.change.diff : []),
 };
 
+/** In lower windows there are no empty lines. */
+const SPACED_FROM = 12;
+
 export function FixView({ route }: { route: FixRoute }) {
   const { columns, height } = useRoom();
   const { finding, found, error, list } = route;
   const change = found?.plan.change;
   const above = wrap(finding, columns - 4);
+  const spaced = height >= SPACED_FROM;
   return (
     <Frame screen="fix" path={['check', 'fix']}>
       {error && <Failure error={error} width={columns} />}
       {!found && !error && <Empty lines={LOADING.fix} />}
       {found && change && (
-        <Box flexDirection="column" paddingTop={1}>
+        <Box flexDirection="column" paddingTop={spaced ? 1 : 0}>
           {above.map((text) => (
             <Line key={text} spans={[{ text: `  ${text}`, tone: 'dim' }]} width={columns} />
           ))}
           <Line spans={[{ text: `  ${found.plan.does}`, tone: 'strong' }]} width={columns} />
-          <Line spans={[]} width={columns} />
+          {spaced && <Line spans={[]} width={columns} />}
           {change.kind === 'text' ? (
             <DiffView
               change={{ ...change, shape: found.shape }}
               lines={change.diff}
               list={list}
               width={columns}
-              height={Math.max(2, height - above.length - 3)}
+              height={Math.max(2, height - above.length - (spaced ? 3 : 1))}
             />
           ) : (
             change.lines

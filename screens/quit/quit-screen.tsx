@@ -2,7 +2,7 @@ import { useStore } from 'zustand';
 import { Ask } from '../../components/ask.tsx';
 import { quitQuestion } from '../../src/presentation/run.ts';
 import { isLive } from '../../src/state/runs.ts';
-import { Frame, useModel } from '../app/frame.tsx';
+import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { BACK, HELP } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { answerQuit } from './actions.ts';
@@ -23,10 +23,11 @@ export const quitScreen: ScreenModule<{ screen: 'quit' }> = {
 
 function QuitView() {
   const model = useModel();
+  const { columns, height } = useRoom();
   const live = useStore(model.runs.store, (state) => state.runs).filter(isLive);
   return (
     <Frame screen="quit" path={['quit']}>
-      <Ask {...quitQuestion(live)} onAnswer={(answer) => answerQuit(model, answer)} />
+      <Ask {...quitQuestion(live)} width={columns} height={height} onAnswer={(answer) => answerQuit(model, answer)} />
     </Frame>
   );
 }

@@ -51,7 +51,7 @@ export function outcomeLines({ run, before, width, glyphs }: OutcomeOptions): Sp
 /** The result in a few words, in a box where the terminal has one. */
 function cardLines(run: Run, { look, width, glyphs }: CardOptions): Span[][] {
   const [title = '', ...facts] = cardTexts(run);
-  const between = `  ${glyphs.dot}  `;
+  const between = glyphs.side === '' ? `${glyphs.dot} ` : `  ${glyphs.dot}  `;
   const text = wrap([`${glyphs[look]} ${title}`, ...facts].join(between), Math.max(10, width - 6));
   if (glyphs.side === '') return text.map((line): Span[] => [{ text: line, tone: look, bold: true }]);
   const inner = Math.max(...text.map((line) => cellWidth(line))) + 2;

@@ -78,31 +78,36 @@ function SaveQueryView({ route }: { route: SaveQueryRoute }) {
   const { target, found, error, list } = route;
   // biome-ignore lint/correctness/useExhaustiveDependencies: what the lines are made of
   const lines = useMemo(() => linesOf(route), [found]);
-  const above = found ? querySaveLines(found.plan).flatMap((line) => wrap(line, columns - 4)) : [];
+  const told = found ? querySaveLines(found.plan).flatMap((line) => wrap(line, columns - 4)) : [];
+  const above = told.slice(0, Math.max(1, height - LEAST_LINES));
+  const spaced = height - above.length > LEAST_LINES + 2;
   const [before, after] = [found?.plan.before ?? '', found?.plan.after ?? ''].map((text) => text.split(/\r?\n/));
   return (
     <Frame screen="save-query" path={[target, 'suggestion', 'save']}>
       {error && <Failure error={error} width={columns} />}
       {!found && !error && <Empty lines={LOADING.plan} />}
       {found && (
-        <Box flexDirection="column" paddingTop={1}>
+        <Box flexDirection="column" paddingTop={spaced ? 1 : 0}>
           {above.map((text) => (
             <Line key={text} spans={[{ text: `  ${text}`, tone: 'strong' }]} width={columns} />
           ))}
-          <Line spans={[]} width={columns} />
+          {spaced && <Line spans={[]} width={columns} />}
           <List
             items={[...lines.entries()]}
             keyOf={([index]) => String(index)}
             row={([, line]) => diffSpans(line, { before: before ?? [], after: after ?? [] })}
             selected={positionIn(rowsByIndex(lines), list.selected)}
             width={columns}
-            height={Math.max(1, height - above.length - 2)}
+            height={height - above.length - (spaced ? 2 : 0)}
           />
         </Box>
       )}
     </Frame>
   );
 }
+
+/** Of the difference, in the lowest window. */
+const LEAST_LINES = 2;
 
 const SIGNS = {
   same: { sign: ' ', tone: 'dim' },

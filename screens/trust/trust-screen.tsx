@@ -48,23 +48,29 @@ export const trustScreen: ScreenModule<TrustRoute> = {
   rows: (_, { lines }) => rowsByIndex(lines),
 };
 
+/** Rows. */
+const LEAST_ITEMS = 3;
+
 function TrustView({ route }: { route: TrustRoute }) {
   const { columns, height } = useRoom();
   const { error, lines, list } = route;
-  const above = trustAbout(error).flatMap((text) => wrap(text, columns - 4));
+  const about = trustAbout(error).flatMap((text) => wrap(text, columns - 4));
+  // What is asked about stays in view.
+  const above = about.slice(0, Math.max(1, height - LEAST_ITEMS));
+  const spaced = height - above.length > LEAST_ITEMS;
   return (
     <Frame screen="trust" path={['trust']}>
       {above.map((text, index) => (
         <Line key={text} spans={[{ text: `  ${text}`, tone: index === 0 ? 'strong' : 'plain' }]} width={columns} />
       ))}
-      <Line spans={[]} width={columns} />
+      {spaced && <Line spans={[]} width={columns} />}
       <List
         items={[...lines.entries()]}
         keyOf={([index]) => String(index)}
         row={([, { label, text }]) => [{ text: `${label.padEnd(LABEL_WIDTH)}  `, tone: 'dim' }, { text }]}
         selected={positionIn(rowsByIndex(lines), list.selected)}
         width={columns}
-        height={Math.max(1, height - above.length - 1)}
+        height={height - above.length - (spaced ? 1 : 0)}
       />
     </Frame>
   );

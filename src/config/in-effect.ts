@@ -9,7 +9,7 @@ export interface InEffect {
   file: string | null;
   mode: Mode;
   theme: Settings['theme'];
-  notify: boolean;
+  notify: Settings['notify'];
   keys: ConfiguredKeys;
   /** Names of the targets that are skipped, since they are invalid. */
   misnamed: string[];

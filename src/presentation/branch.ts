@@ -40,15 +40,16 @@ export function branchColumns(now: Date): Column<BranchRow>[] {
     {
       title: 'BRANCH',
       grows: true,
+      essential: true,
       cell: ({ name, current }) => ({ text: printable(name), ...(current && { mark: ' *' }) }),
     },
-    { title: 'DATABASE', dropRank: 1, cell: ({ database }) => ({ text: printable(database) }) },
+    { title: 'DATABASE', dropRank: 2, cell: ({ database }) => ({ text: printable(database) }) },
     { title: 'AGE', whole: true, cell: (branch) => ({ text: ageText(branch.reset_at ?? branch.created_at, now) }) },
     { title: 'SIZE', align: 'right', whole: true, cell: ({ size_bytes }) => ({ text: sizeText(size_bytes) }) },
-    { title: 'OWN', align: 'right', dropRank: 5, cell: ({ own_bytes }) => ({ text: sizeText(own_bytes) }) },
-    { title: 'SNAPSHOT', whole: true, dropRank: 2, cell: ({ snapshot }) => ({ text: snapshot ?? 'unknown' }) },
-    { title: 'GIT BRANCH', dropRank: 4, cell: ({ git_branch }) => ({ text: printable(git_branch ?? '') }) },
-    { title: 'LAST USED', whole: true, cell: (branch) => ({ text: lastUseText(branch, now) }) },
+    { title: 'OWN', align: 'right', dropRank: 6, cell: ({ own_bytes }) => ({ text: sizeText(own_bytes) }) },
+    { title: 'SNAPSHOT', whole: true, dropRank: 3, cell: ({ snapshot }) => ({ text: snapshot ?? 'unknown' }) },
+    { title: 'GIT BRANCH', dropRank: 5, cell: ({ git_branch }) => ({ text: printable(git_branch ?? '') }) },
+    { title: 'LAST USED', whole: true, dropRank: 1, cell: (branch) => ({ text: lastUseText(branch, now) }) },
   ];
 }
 
@@ -56,7 +57,7 @@ export function branchColumns(now: Date): Column<BranchRow>[] {
 export function targetBranchColumns(now: Date): Column<TargetBranch>[] {
   const target: Column<TargetBranch> = {
     title: 'TARGET',
-    dropRank: 3,
+    dropRank: 4,
     cell: ({ target }) => ({ text: printable(target) }),
   };
   return [target, ...branchColumns(now)];

@@ -220,14 +220,14 @@ export function checkColumns(glyphs: Glyphs): Column<CheckRow>[] {
       cell: ({ state }) => (state ? { text: glyphs[state], tone: state } : { text: glyphs.none, tone: 'dim' }),
     },
     { title: 'SUBJECT', max: 40, cell: ({ subject }) => ({ text: subject }) },
-    { title: 'RESULT', grows: true, cell: ({ finding }) => ({ text: finding, tone: 'dim' }) },
+    { title: 'RESULT', grows: true, essential: true, cell: ({ finding }) => ({ text: finding, tone: 'dim' }) },
   ];
 }
 
 export function checkFacts({ finding, fix, more }: CheckRow): Fact[] {
   return [
     { name: 'Result', value: finding },
-    ...(fix ? [{ name: 'f', value: fix.does, tone: 'accent' as const }] : []),
+    ...(fix ? [{ name: keyText('fix'), value: fix.does, tone: 'accent' as const }] : []),
     ...more.map((value) => ({ name: '', value })),
   ];
 }

@@ -58,7 +58,7 @@ function barsOf({ changes, to }: DiffResult, { barFull }: Pick<Glyphs, 'barFull'
   return [
     {
       title: '',
-      dropRank: 3,
+      dropRank: 4,
       cell(change) {
         const by = growth(change);
         const bar = barFull.repeat(Math.ceil((Math.abs(by) / most) * BAR_WIDTH));
@@ -74,20 +74,20 @@ export function diffColumns(result: DiffResult, glyphs: Pick<Glyphs, 'barFull'>)
     {
       title: 'SIZE',
       align: 'right',
-      dropRank: 1,
+      dropRank: 2,
       cell: ({ to }) => ({ text: to && to.bytes !== null ? formatBytes(to.bytes) : '' }),
     },
     {
       title: 'DIFFERENCE',
       align: 'right',
-      dropRank: 2,
+      dropRank: 3,
       cell: ({ from, to }) => difference(from?.bytes, to?.bytes, formatBytes),
     },
   ];
   return [
-    { title: 'TABLE', grows: true, cell: ({ table }) => ({ text: table }) },
+    { title: 'TABLE', grows: true, least: 16, essential: true, cell: ({ table }) => ({ text: table }) },
     { title: 'CHANGE', cell: ({ change }) => ({ text: change, tone: TONES[change] }) },
-    { title: 'ROWS', align: 'right', cell: ({ to }) => ({ text: to ? formatCount(to.rows) : '' }) },
+    { title: 'ROWS', align: 'right', dropRank: 1, cell: ({ to }) => ({ text: to ? formatCount(to.rows) : '' }) },
     { title: 'DIFFERENCE', align: 'right', cell: ({ from, to }) => difference(from?.rows, to?.rows, formatCount) },
     ...(result.to ? bytes : []),
     ...barsOf(result, glyphs),

@@ -142,12 +142,13 @@ export function coverageRows(coverage: Coverage | undefined): CoverageRow[] {
   ];
 }
 
-const LOOKS: Record<CoverageRow['state'], { tone: Tone; glyph: 'bad' | 'caution' | 'none' | 'good'; text: string }> = {
-  unchanged: { tone: 'bad', glyph: 'bad', text: 'original values are unchanged' },
-  partly: { tone: 'caution', glyph: 'caution', text: 'some original values are unchanged' },
-  kept: { tone: 'dim', glyph: 'none', text: 'kept by a comment in the query' },
-  changed: { tone: 'good', glyph: 'good', text: 'changed by the query' },
-};
+const LOOKS: Record<CoverageRow['state'], { tone: Tone; glyph: 'bad' | 'caution' | 'skipped' | 'good'; text: string }> =
+  {
+    unchanged: { tone: 'bad', glyph: 'bad', text: 'original values are unchanged' },
+    partly: { tone: 'caution', glyph: 'caution', text: 'some original values are unchanged' },
+    kept: { tone: 'dim', glyph: 'skipped', text: 'kept by a comment in the query' },
+    changed: { tone: 'good', glyph: 'good', text: 'changed by the query' },
+  };
 
 export function coverageColumns({ glyphs }: { glyphs: Glyphs }): Column<CoverageRow>[] {
   const samples = (values: string[]): string => (values.length === 0 ? glyphs.none : values.join('  '));
@@ -346,7 +347,7 @@ const CHOICE_LOOKS: Record<SuggestionRow['state'], { tone: Tone; glyph: keyof Gl
   leave: { tone: 'caution', glyph: 'pending', text: 'not replaced: it stays a finding' },
   keep: { tone: 'dim', glyph: 'pending', text: 'kept by a comment in the query' },
   choose: { tone: 'caution', glyph: 'pending', text: 'cannot be null: choose a value' },
-  generated: { tone: 'dim', glyph: 'none', text: 'generated from other columns: change those' },
+  generated: { tone: 'dim', glyph: 'skipped', text: 'generated from other columns: change those' },
 };
 
 const SHOWN_VALUES = 3;

@@ -19,6 +19,7 @@ afterEach(() => terminal.close());
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const SIZES = [
+  [40, 10],
   [60, 20],
   [80, 24],
   [120, 40],
@@ -28,9 +29,9 @@ const SIZES = [
 // The clock of the fake world stands still: nothing in a frame changes from run to run.
 test.for(SIZES)('the screens at %d×%d are what they were', async ([columns, rows]) => {
   const { frames, frame, back } = open({ columns, rows, world: 'groups' });
-  await frame('targets', (screen) => screen.includes('denied') && !screen.includes('○'));
+  await frame('targets', (screen) => screen.includes('unreachable') && !screen.includes('○'));
   terminal.press('?');
-  await frame('help', 'targets ❯ help');
+  await frame('help', /targets (❯ help|…)/);
   await back('6 targets');
   terminal.press(':', 'build');
   await frame('palette', ': build');
@@ -39,25 +40,25 @@ test.for(SIZES)('the screens at %d×%d are what they were', async ([columns, row
   await frame('check', '1 error');
   await back('6 targets');
   terminal.press('x');
-  await frame('subset', '❯ public.customer');
+  await frame('subset', '❯ public.custom');
   await back('6 targets');
   terminal.press('I');
   await frame('sign in', 'You are signed in');
   await back('6 targets');
   terminal.press('enter');
-  await frame('snapshots', /tool ❯ app ─+ 2 snapshots, 48.1 MB local/);
+  await frame('snapshots', '2 snapshots, 48.1 MB local');
   terminal.press('right');
   await terminal.waitFor('public.orders');
   terminal.press(' ', 'j', 'm');
   await frame('tables', '2 marked');
   terminal.press('l');
-  await frame('confirm tables', 'Required tables');
+  await frame('confirm tables', '❯ Cancel');
   await back('2 marked');
   await back('2 snapshots');
   terminal.press('l');
   await frame('confirm', '❯ Cancel');
   terminal.press('down', 'enter');
-  await frame('run', 'Loaded snapshot 0');
+  await frame('run', 'Press U to undo');
   await expect(frames.join('\n')).toMatchFileSnapshot(`frames/${columns}x${rows}.txt`);
 });
 
@@ -103,7 +104,7 @@ test.for(SIZES)('the configuration as it is edited and mended at %d×%d is what 
   terminal.press('D');
   await terminal.waitFor(/❯ ✗ +targets/);
   terminal.press('f');
-  await frame('fix', /\+ +snapshot: /);
+  await frame('fix', columns === 40 ? /3 +targets:/ : /\+ +snapshot: /);
   await expect(frames.join('\n').replaceAll(edited, '/home/ada')).toMatchFileSnapshot(
     `frames/edited-${columns}x${rows}.txt`,
   );
@@ -119,9 +120,9 @@ test.for(SIZES)('work in a queue at %d×%d is shown as it was', async ([columns,
   await frame('waiting', '○ Queued after');
   await back('4 targets');
   terminal.press('down', 'b');
-  await terminal.waitFor((screen) => screen.includes('billing ❯ Build') && screen.includes('Dump 25 tables'));
+  await terminal.waitFor((screen) => screen.includes('❯ billing') && screen.includes('Dump 25 tables'));
   await back('4 targets');
-  await frame('elsewhere', 'Build a snapshot of app 25% and 1 more, 1 queued');
+  await frame('elsewhere', 'Build a snapshot of app 25% and 1');
   terminal.press('t');
   await frame('runs', '3 runs, 1 queued');
   terminal.press('j', 'c');
@@ -154,45 +155,6 @@ test.for([
     await expect(frames.join('\n')).toMatchFileSnapshot(`frames/hub-${columns}x${rows}.txt`);
   },
 );
-
-/** Lines of a box, bars and sparklines. */
-const DECORATION = /[\u2500-\u259f]/;
-
-test('the screens as a screen reader reads them are what they were: every fact once, without decoration', async () => {
-  const variables = { INK_SCREEN_READER: 'true' };
-  const { frames, frame, back } = open({ columns: 100, rows: 70, world: 'groups', variables });
-  await frame('targets', (screen) => screen.includes('denied') && !screen.includes('waiting:'));
-  terminal.press('?');
-  await frame('help', 'targets > help');
-  await back('6 targets');
-  terminal.press(':', 'build');
-  await frame('palette', ': build');
-  await back('6 targets');
-  terminal.press('D');
-  await frame('check', '1 error');
-  await back('6 targets');
-  terminal.press('x');
-  await frame('subset', /> +public.customer/);
-  await back('6 targets');
-  terminal.press('h');
-  await frame('history', (screen) => screen.includes('tool > history') && !screen.includes('Reading'));
-  await back('6 targets');
-  terminal.press('enter');
-  await frame('snapshots', '2 snapshots, 48.1 MB local');
-  terminal.press('right');
-  await frame('tables', 'public.orders');
-  await back('2 snapshots');
-  terminal.press('l');
-  await frame('confirm', /> +Cancel/);
-  terminal.press('down', 'enter');
-  await frame('run', 'Loaded snapshot 0');
-  for (const text of frames) {
-    expect(text).not.toMatch(DECORATION);
-    const lines = text.split('\n').filter((line) => line.trim() !== '');
-    expect(lines).toEqual([...new Set(lines)]);
-  }
-  await expect(frames.join('\n')).toMatchFileSnapshot('frames/spoken.txt');
-});
 
 type Wanted = string | RegExp | ((screen: string) => boolean);
 

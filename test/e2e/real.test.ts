@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../.ci/build.mjs';
 import {
@@ -74,12 +76,15 @@ describeWithPostgres('the screens on a real server', () => {
   }
 
   /** The program, with all connections checked. */
-  async function open(words: string[] = [], size: { columns?: number; rows?: number } = {}): Promise<void> {
+  async function open(
+    words: string[] = [],
+    { environment, ...more }: Partial<Parameters<typeof openTerminal>[0]> = {},
+  ): Promise<void> {
     terminal = openTerminal({
       command: [process.execPath, PROGRAM, ...words],
       cwd: folder.path,
-      environment: { TOOL_TRUST: 'true', HOME: folder.path, XDG_CACHE_HOME: work },
-      ...size,
+      environment: { TOOL_TRUST: 'true', HOME: folder.path, XDG_CACHE_HOME: work, ...environment },
+      ...more,
     });
     await terminal.waitFor((screen) => screen.includes('✗ unreachable') && screen.split('✓ up').length === 4);
   }
@@ -224,6 +229,16 @@ describeWithPostgres('the screens on a real server', () => {
     terminal.press('h');
     await terminal.waitFor('tool ❯ history');
     await terminal.waitFor((screen) => /load .*shop/.test(screen) && /build .*shop/.test(screen));
+    // Another session reads it.
+    const env = { ...process.env, TOOL_TRUST: 'true', HOME: folder.path };
+    const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, 'history', '--json'], {
+      cwd: folder.path,
+      env,
+    });
+    expect(JSON.parse(stdout).entries).toMatchObject([
+      { operation: 'load', target: 'shop', outcome: 'done', to: expect.stringMatching(/\/copy$/) },
+      { operation: 'build', target: 'shop', outcome: 'done', from: expect.stringMatching(/\/shop$/) },
+    ]);
   });
 
   it('offer a list for a target that a command lacks; Esc ends it', async () => {
@@ -235,6 +250,29 @@ describeWithPostgres('the screens on a real server', () => {
     await terminal.waitFor((screen) => screen.includes('homesick') && screen.includes('away'));
     terminal.press('esc');
     expect(await terminal.exited).toMatchObject({ exitCode: 130 });
+  });
+
+  it.for<{ what: string; variables: Record<string, string>; kinds: string[] }>([
+    { what: 'by title, bell and OSC 9 after the configured time', variables: {}, kinds: ['title', 'bell', 'desktop'] },
+    { what: 'by what is not switched off', variables: { BELL: 'false', TITLE: 'no' }, kinds: ['desktop'] },
+    { what: 'not when it took less than the configured time', variables: { AFTER: '600' }, kinds: [] },
+    { what: 'not when all is switched off', variables: { TITLE: 'no', BELL: 'no', DESKTOP: 'no' }, kinds: [] },
+  ])('announce the end of a run $what; the title is restored', async ({ variables, kinds }) => {
+    const given = Object.entries({ AFTER: '0', ...variables }).map(([key, value]) => [`TOOL_NOTIFY__${key}`, value]);
+    const command = `printf '\\033]2;my shell\\007'; exec "${process.execPath}" "${PROGRAM}"`;
+    await open([], { command: ['sh', '-c', command], environment: Object.fromEntries(given) });
+    terminal.press('/', 'shop', 'enter', 'b');
+    await terminal.waitFor('Built snapshot 0 of shop');
+    terminal.press('esc');
+    await terminal.waitFor('1 of 4 targets');
+    terminal.press('q');
+    await expectRestored(0);
+    await terminal.waitFor('Built snapshot 0 of shop');
+    const { titles, bells, notifications } = terminal.announced();
+    const built = expect.stringMatching(/^tool: (✓ )?Built snapshot 0 of shop \(\w{8} RAW\)/);
+    expect(titles).toEqual(kinds.includes('title') ? ['my shell', built, 'my shell'] : ['my shell']);
+    expect(bells).toBe(kinds.includes('bell') ? 1 : 0);
+    expect(notifications).toEqual(kinds.includes('desktop') ? [built] : []);
   });
 
   it('say where a target stands that does not answer, and go on meanwhile', async () => {

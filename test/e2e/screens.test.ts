@@ -193,27 +193,88 @@ test('a window under 40×10 says that it is too small, and comes back', async ()
   await expectSame(terminal, fresh);
 });
 
-test('a cursor move writes less than 2 kB at 120×40', async () => {
-  const terminal = await opened(['many'], { columns: 120, rows: 40 });
-  await terminal.waitFor((screen) => screen.includes('10,004 targets') && screen.includes('○ checking'));
-  terminal.press('G');
-  await terminal.waitFor('❯ target-9999');
-  terminal.press('g');
-  await terminal.waitFor('❯ app');
-  const before = terminal.bytesWritten();
-  terminal.press('j');
-  await terminal.waitFor('❯ billing');
-  expect(terminal.bytesWritten() - before).toBeLessThan(2000);
-});
+interface Moved {
+  world?: string;
+  /** Keys that lead to the screen, each with what it shows. */
+  open: [key: string, shown: string | RegExp][];
+  move: string;
+  moved: string | RegExp;
+}
 
-test('a cursor move among 10,000 snapshots writes less than 2 kB at 120×40', async () => {
-  const terminal = await opened(['long'], { columns: 120, rows: 40 });
-  terminal.press('enter');
-  await terminal.waitFor('10,000 snapshots');
+const TABLES: Moved['open'] = [
+  ['enter', '2 snapshots'],
+  ['right', '❯    public.orders '],
+];
+
+const SELECTED: Record<string, Moved> = {
+  'the targets': { world: 'many', open: [['G', '❯ target-9999']], move: 'k', moved: '❯ target-9998' },
+  'the snapshots': { world: 'long', open: [['enter', /10,000 snapshots, .* local/]], move: 'j', moved: /❯ +1 / },
+  'the tables': { open: TABLES, move: 'j', moved: '❯    public.order_items ' },
+  'the rows of a table': { open: [...TABLES, ['enter', /❯ 1 /]], move: 'j', moved: /❯ 2 / },
+  'the answers of a plan': {
+    open: [
+      ['enter', '2 snapshots'],
+      ['l', '❯ Cancel'],
+    ],
+    move: 'down',
+    moved: '❯ Replace',
+  },
+};
+
+/** Each line changes; none is written longer than it is wide. */
+const SCROLLED: Record<string, Moved> = {
+  'the snapshots': {
+    world: 'long',
+    open: [
+      ['enter', /10,000 snapshots, .* local/],
+      ['G', /❯ +9999 /],
+      ...Array(26).fill(['k', /./]),
+      ['k', /❯ +9972 /],
+    ],
+    move: 'k',
+    moved: /❯ +9971 /,
+  },
+  'the log of a run': {
+    world: 'logged',
+    open: [
+      ['b', 'Built snapshot 0'],
+      ['L', 'Log ─'],
+    ],
+    move: 'k',
+    moved: '1 line above',
+  },
+};
+
+async function writtenBy({ world = '', open: keys, move, moved }: Moved): Promise<string> {
+  const terminal = await opened([world], { columns: 120, rows: 40 });
+  for (const [key, shown] of keys) {
+    terminal.press(key);
+    await terminal.waitFor(shown);
+  }
   const before = terminal.bytesWritten();
-  terminal.press('j');
-  await terminal.waitFor(/❯ +1 /);
-  expect(terminal.bytesWritten() - before).toBeLessThan(2000);
+  terminal.press(move);
+  await terminal.waitFor(moved);
+  return Buffer.from(terminal.written())
+    .subarray(before - terminal.bytesWritten())
+    .toString();
+}
+
+const ESC = '\\x1b';
+const FRAME = new RegExp(`${ESC}\\[\\?2026h[^]*?${ESC}\\[\\?2026l`, 'g');
+const ERASURE = new RegExp(`${ESC}\\[\\d?J`);
+
+test.each(Object.entries(SELECTED))(
+  'a cursor move among %s writes less than 2 kB at 120×40, and does not flicker: whole frames, no erasure',
+  async (_, moved) => {
+    const text = await writtenBy(moved);
+    expect(Buffer.byteLength(text)).toBeLessThan(2000);
+    expect(text.replace(FRAME, '')).toBe('');
+    expect(text).not.toMatch(ERASURE);
+  },
+);
+
+test.each(Object.entries(SCROLLED))('scrolling %s by a line writes less than 6 kB at 120×40', async (_, moved) => {
+  expect(Buffer.byteLength(await writtenBy(moved))).toBeLessThan(6000);
 });
 
 test('a screen reader gets words for states, in order, on the ordinary screen', async () => {

@@ -29,6 +29,10 @@ export interface TestTerminal {
   columns(): number;
   /** Bytes that the program has written so far. */
   bytesWritten(): number;
+  /** What the program has written last, at most 100,000 characters. */
+  written(): string;
+  /** What it was told to announce so far: titles of the window in turn, bells, and desktop notifications (OSC 9). */
+  announced(): { titles: string[]; bells: number; notifications: string[] };
   /** Which of the states that programs must put back are on. */
   modes(): { alternateScreen: boolean; cursorHidden: boolean; autowrap: boolean; bracketedPaste: boolean };
   signal(name: NodeJS.Signals): void;
@@ -80,7 +84,10 @@ export function openTerminal({
   const { CI: _, NO_COLOR: __, FORCE_COLOR: ___, ...inherited } = process.env;
   const env = { ...inherited, TERM: 'xterm-256color', LANG: 'C.UTF-8', ...environment };
   const child = pty.spawn(file, args, { cols: columns, rows, cwd: cwd ?? process.cwd(), env });
-  const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 1000 });
+  const terminal = new xterm.Terminal({
+    ...{ cols: columns, rows, allowProposedApi: true, scrollback: 1000 },
+    windowOptions: { pushTitle: true, popTitle: true },
+  });
   // What is too wide for the window shows in one with more columns.
   const wider = measured ? new xterm.Terminal({ cols: columns + MORE, rows, allowProposedApi: true }) : null;
   for (const one of [terminal, ...(wider ? [wider] : [])]) {
@@ -89,6 +96,7 @@ export function openTerminal({
   }
   const watchers = new Set<() => void>();
   let bytes = 0;
+  let written = '';
   let cursorHidden = false;
   terminal.parser.registerCsiHandler({ prefix: '?', final: 'l' }, (parameters) => {
     if (parameters.includes(25)) cursorHidden = true;
@@ -98,8 +106,15 @@ export function openTerminal({
     if (parameters.includes(25)) cursorHidden = false;
     return false;
   });
+  const announced = { titles: [] as string[], bells: 0, notifications: [] as string[] };
+  terminal.onTitleChange((title) => announced.titles.push(title));
+  terminal.onBell(() => {
+    announced.bells += 1;
+  });
+  terminal.parser.registerOscHandler(9, (text) => announced.notifications.push(text) > 0);
   child.onData((data) => {
     bytes += Buffer.byteLength(data);
+    written = (written + data).slice(-100_000);
     wider?.write(data);
     terminal.write(data, () => {
       for (const look of watchers) look();
@@ -144,6 +159,8 @@ export function openTerminal({
           )
         : 0,
     bytesWritten: () => bytes,
+    written: () => written,
+    announced: () => announced,
     modes: () => ({
       alternateScreen: terminal.buffer.active.type === 'alternate',
       cursorHidden,

@@ -24,7 +24,10 @@ test.each<[string, ReactElement]>([
   ['a line', <Line key="1" spans={[{ text: HOSTILE }]} width={70} />],
   ['a list without rows', <Empty key="2" lines={[HOSTILE, `${HOSTILE}2`]} />],
   ['an error', <Failure key="3" error={error} width={70} />],
-  ['a question', <Ask key="4" question={HOSTILE} lines={[HOSTILE]} options={options} onAnswer={() => {}} />],
+  [
+    'a question',
+    <Ask key="4" {...{ question: HOSTILE, lines: [HOSTILE], options, width: 70, height: 20 }} onAnswer={() => {}} />,
+  ],
   ['a choice', <Choice key="5" options={options} onSelect={() => {}} />],
   ['a field', <TextField key="6" label={HOSTILE} edit={textEdit(HOSTILE)} width={90} />],
   [

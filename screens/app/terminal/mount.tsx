@@ -25,6 +25,8 @@ export interface MountOptions {
   onBackground?: ((background: Background) => void) | undefined;
   stdin: NodeJS.ReadStream;
   stdout: TerminalOutput;
+  /** Whether the terminal supports characters beyond ASCII. */
+  unicode: boolean;
   /** Draws linearly on the ordinary screen. */
   screenReader: boolean;
 }
@@ -33,7 +35,8 @@ const AUTOWRAP_OFF = '\x1b[?7l';
 const AUTOWRAP_ON = '\x1b[?7h';
 
 /** Draws the application on the alternate screen of a terminal. */
-export function mount({ model, handOver, theme, onBackground, stdin, stdout, screenReader }: MountOptions): Mounted {
+export function mount(options: MountOptions): Mounted {
+  const { model, handOver, theme, onBackground, stdin, stdout, unicode, screenReader } = options;
   // Keys typed before the first frame would be echoed into it.
   stdin.setRawMode(true);
   const input = keyedInput(stdin, {
@@ -41,7 +44,7 @@ export function mount({ model, handOver, theme, onBackground, stdin, stdout, scr
     isTyping: () => typingAt(model.navigation.top()) !== null,
     ...(onBackground && { onBackground }),
   });
-  const output = settledOutput(stdout);
+  const output = settledOutput(stdout, { unicode });
   // Clips lines that are too long for a window just made narrower.
   stdout.write(AUTOWRAP_OFF);
   const suspend = async () => {

@@ -24,7 +24,7 @@ const ENTER_AT_HOME = `${ENTER}\x1b[H`;
  * Ink draws a resized window over the old frame, which leaves remnants of longer lines. So it learns of a new size only
  * once it has settled, and starts on an empty screen.
  */
-export function settledOutput(stdout: TerminalOutput): SettledOutput {
+export function settledOutput(stdout: TerminalOutput, { unicode = true } = {}): SettledOutput {
   let forgetFrame = () => {};
   let timer: NodeJS.Timeout | undefined;
   const stream = Object.assign(new EventEmitter(), {
@@ -32,7 +32,10 @@ export function settledOutput(stdout: TerminalOutput): SettledOutput {
     columns: stdout.columns,
     rows: stdout.rows,
     fd: stdout.fd,
-    write: (text: string, ...rest: []) => stdout.write(shortBlanks(text.replace(ENTER, ENTER_AT_HOME)), ...rest),
+    write(text: string, ...rest: []) {
+      const short = shortBlanks(text.replace(ENTER, ENTER_AT_HOME));
+      return stdout.write(unicode ? short : plainPunctuation(short), ...rest);
+    },
   });
   const settle = () => {
     if (stream.columns === stdout.columns && stream.rows === stdout.rows) return;
@@ -77,4 +80,12 @@ export function shortBlanks(text: string): string {
     else if (PAINTS_NO_MORE.test(style)) painted = false;
     return match;
   });
+}
+
+const PLAIN: Record<string, string> = { '…': '~', '→': '>', '←': '<', '↑': '^', '↓': 'v', '–': '-', '·': '|' };
+const PUNCTUATION = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'g');
+
+/** Replaces the punctuation of sentences and the names of keys by ASCII of the same width. */
+function plainPunctuation(text: string): string {
+  return text.replace(PUNCTUATION, (character) => PLAIN[character] ?? character);
 }

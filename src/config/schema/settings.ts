@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { commandKeysSchema } from './command-keys.ts';
 import { dockerSchema } from './docker.ts';
+import { notifySchema } from './notify.ts';
 import type { schemaConfigSchema } from './snapshot.ts';
 import { ssoProviderSchema } from './sso.ts';
 import { storageProfileSchema } from './storage-profile.ts';
@@ -79,13 +80,8 @@ export const settingsSchema = v.strictObject({
     'auto',
   ),
   notify: v.optional(
-    v.pipe(
-      v.boolean(),
-      v.description(
-        'Title, bell and notification of the terminal when a run of more than ten seconds ends in the screens.',
-      ),
-    ),
-    true,
+    v.pipe(notifySchema, v.description('What the terminal does when a long run ends in the screens.')),
+    {},
   ),
   keys: v.optional(
     v.pipe(commandKeysSchema, v.description('Keys of the screens, by command: in place of those in docs/screens.md.')),

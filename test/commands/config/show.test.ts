@@ -47,7 +47,10 @@ dev_api_url                                  http://localhost:3000             d
 debug                                        false                             default
 trace                                        false                             default
 theme                                        auto                              default
-notify                                       true                              default
+notify.after                                 10                                default
+notify.title                                 true                              default
+notify.bell                                  true                              default
+notify.desktop                               true                              default
 defaults.cpus                                8                                 TOOL_DEFAULTS__CPUS
 storage_profiles.team.provider               minio                             tool.yml:6
 storage_profiles.team.bucket                 b                                 tool.yml:6

@@ -47,6 +47,19 @@ test('at 60×20 the form comes after the tree, and no password is shown', async 
   expect(lines.at(-1)).toContain('w save');
 });
 
+test.each([
+  { columns: 40, rows: 10 },
+  { columns: 60, rows: 20 },
+  { columns: 80, rows: 24 },
+  { columns: 120, rows: 40 },
+])('a new target shows its source URL, selected, at $columns×$rows', async (size) => {
+  const model = await opened();
+  model.navigation.replace(selectPath(top(model), ['targets']));
+  press(model, 'n', ...'shop', 'enter');
+  await until(() => top(model).draft?.changes.length === 1);
+  expect((await drawn(model, size)).join('\n')).toMatch(/❯ src_url +not set/);
+});
+
 test('the difference shows lines with their numbers, secrets masked', async () => {
   const model = await opened();
   model.navigation.replace(selectPath(top(model), ['targets', '漢字 🚀', 'snapshot', 'src_url']));

@@ -1,0 +1,24 @@
+import * as v from 'valibot';
+import { traits } from './traits.ts';
+
+/** How the end of a run is announced to users who look elsewhere. */
+export const notifySchema = v.strictObject({
+  after: v.optional(
+    v.pipe(
+      v.number(),
+      v.minValue(0, 'must be at least 0'),
+      v.description('Only when the run took longer than this.'),
+      traits({ unit: 'seconds' }),
+    ),
+    10,
+  ),
+  title: v.optional(
+    v.pipe(v.boolean(), v.description('Shows the result in the title of the window until the screens are left.')),
+    true,
+  ),
+  bell: v.optional(v.pipe(v.boolean(), v.description('Rings the bell.')), true),
+  desktop: v.optional(
+    v.pipe(v.boolean(), v.description('Sends a desktop notification, in terminals that support OSC 9.')),
+    true,
+  ),
+});
