@@ -1,5 +1,6 @@
 import type { JournalLine } from '../../test/helpers/trials.ts';
 import type { NamedPart } from '../../test/prove/promises.ts';
+import { isTriedInSuites } from './suites.ts';
 
 /** Written by each run before its rounds. */
 export interface BeginLine {
@@ -95,6 +96,7 @@ export function linesOf(lines: ProveLine[], suite: string | null): ProveLine[] {
 
 function tried(parts: NamedPart[], lines: ProveLine[], suite: string): PartProof[] {
   return parts
+    .filter(isTriedInSuites)
     .map(({ name }) => partProof(name, lines, suite))
     .filter(({ rounds, findings }) => rounds + findings.length > 0);
 }

@@ -9,7 +9,8 @@ export const SUITES = {
 
 export type Suite = keyof typeof SUITES;
 
-const PROMISES = /^(kills|data|limits|subsets|instant|personal|secrets)\//;
+/** Without those that need an S3 service, too. */
+const PROMISES = /^(kills|data|limits|subsets|instant|personal)\//;
 
 /** Those whose server is of the suite; MySQL is Debian's unstable one anyway. */
 export function isTriedInSuites({ name }: NamedPart): boolean {
