@@ -88,7 +88,7 @@ async function prove(args: string[]): Promise<number> {
   };
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   await build();
-  const tree = suite && (await debianTree(suite, [...SUITES[suite]]));
+  const tree = suite && (await debianTree(suite, SUITES[suite].packages));
 
   const deadline = options.minutes === null ? Number.POSITIVE_INFINITY : Date.now() + options.minutes * 60_000;
   const tried = new Map(parts.map((part) => [part.name as string, new Set<number>()]));

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { NamedPart } from '../../test/prove/promises.ts';
-import { isTriedInSuites, SUITES, type Suite } from './suites.ts';
+import { isSuite, isTriedIn, SUITES, type Suite } from './suites.ts';
 
 export interface ProveOptions {
   /** Of one part, how many rounds it is to have had. */
@@ -48,7 +48,7 @@ export function parseOptions(args: string[], all: NamedPart[]): ProveOptions {
   });
   const suite = values.suite === undefined ? null : suiteNamed(values.suite);
   const chosen = values.only === undefined ? all : values.only.split(',').flatMap((name) => named(name, all));
-  const parts = suite === null ? chosen : chosen.filter(isTriedInSuites);
+  const parts = suite === null ? chosen : chosen.filter((part) => isTriedIn(suite, part));
   if (parts.length === 0) throw new Error(`No part of "${values.only}" is tried with the servers of ${suite}`);
   const seed = values.seed === undefined ? null : whole(values.seed, '--seed');
   const minutes = values.minutes === undefined ? null : whole(values.minutes, '--minutes');
@@ -62,7 +62,7 @@ export function parseOptions(args: string[], all: NamedPart[]): ProveOptions {
 }
 
 function suiteNamed(name: string): Suite {
-  if (Object.hasOwn(SUITES, name)) return name as Suite;
+  if (isSuite(name)) return name;
   throw new Error(`No suite "${name}". There are: ${Object.keys(SUITES).join(', ')}`);
 }
 

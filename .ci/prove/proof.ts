@@ -1,6 +1,6 @@
 import type { JournalLine } from '../../test/helpers/trials.ts';
 import type { NamedPart } from '../../test/prove/promises.ts';
-import { isTriedInSuites } from './suites.ts';
+import { isSuite, isTriedIn } from './suites.ts';
 
 /** Written by each run before its rounds. */
 export interface BeginLine {
@@ -96,7 +96,7 @@ export function linesOf(lines: ProveLine[], suite: string | null): ProveLine[] {
 
 function tried(parts: NamedPart[], lines: ProveLine[], suite: string): PartProof[] {
   return parts
-    .filter(isTriedInSuites)
+    .filter((part) => isSuite(suite) && isTriedIn(suite, part))
     .map(({ name }) => partProof(name, lines, suite))
     .filter(({ rounds, findings }) => rounds + findings.length > 0);
 }

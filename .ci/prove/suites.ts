@@ -1,18 +1,27 @@
 import type { NamedPart } from '../../test/prove/promises.ts';
 
-/** Suites of Debian with other versions than this machine's, and what is installed of them. */
+interface SuiteOfDebian {
+  packages: string[];
+  /** Without those that need an S3 service, too; MySQL is that of Debian's unstable suite anyway. */
+  parts: RegExp;
+}
+
+const NEWER = /^(kills|data|limits|subsets|instant|personal)\/.*\b(postgres|mariadb)$/;
+
+/** Suites of Debian with other versions than this machine's. */
 export const SUITES = {
-  bullseye: ['postgresql-13', 'mariadb-server', 'procps'],
-  trixie: ['postgresql-17', 'mariadb-server', 'procps'],
-  sid: ['postgresql-18', 'mariadb-server', 'procps'],
-} as const;
+  // Its psql is too old for loads in place, its MariaDB for subsets.
+  bullseye: { packages: ['postgresql-13', 'procps'], parts: /^(data|subsets|instant|personal)\/.*\bpostgres$/ },
+  trixie: { packages: ['postgresql-17', 'mariadb-server', 'procps'], parts: NEWER },
+  sid: { packages: ['postgresql-18', 'mariadb-server', 'procps'], parts: NEWER },
+} satisfies Record<string, SuiteOfDebian>;
 
 export type Suite = keyof typeof SUITES;
 
-/** Without those that need an S3 service, too. */
-const PROMISES = /^(kills|data|limits|subsets|instant|personal)\//;
+export function isSuite(name: string): name is Suite {
+  return Object.hasOwn(SUITES, name);
+}
 
-/** Those whose server is of the suite; MySQL is Debian's unstable one anyway. */
-export function isTriedInSuites({ name }: NamedPart): boolean {
-  return PROMISES.test(name) && /\b(postgres|mariadb)$/.test(name);
+export function isTriedIn(suite: Suite, { name }: NamedPart): boolean {
+  return SUITES[suite].parts.test(name);
 }
