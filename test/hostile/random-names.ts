@@ -91,7 +91,7 @@ function namesOf(
   });
   const sampled = fc.sample(names, { seed, numRuns: 1 })[0] ?? [];
   // Each way of running a program has its turn in the name of a column.
-  const programs = PROGRAMS(canary);
+  const programs = PROGRAMS(canary).filter((text) => !world.refused.test(text));
   return sampled.with(2, `x${programs[seed % programs.length]}y`);
 }
 
