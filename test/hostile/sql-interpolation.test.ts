@@ -12,7 +12,7 @@ const POSTGRES: Record<string, string[]> = {
   'browse.ts': ['namePartOf("c.relname")', 'namePartOf("n.nspname")'],
   // Lists of quoted names, and queries of this file.
   'introspect.ts': [
-    ...['inList(schemas)', 'namePartOf("n.nspname")', 'namePartOf("schemaname")', 'sql.replaceAll(SELECTED, within)'],
+    ...['inList(schemas)', 'namePartOf("n.nspname")', 'namePartOf("schemaname")', 'sql.replaceAll(SELECTED, ArrowFunctionExpression)'],
     ...['union.join(" UNION ALL ")', 'within'],
   ],
   // The query of the caller.
