@@ -12,7 +12,12 @@ const POSTGRES: Record<string, string[]> = {
   'browse.ts': ['namePartOf("c.relname")', 'namePartOf("n.nspname")'],
   // Lists of quoted names, and queries of this file.
   'introspect.ts': [
-    ...['inList(schemas)', 'namePartOf("n.nspname")', 'namePartOf("schemaname")', 'sql.replaceAll(SELECTED, ArrowFunctionExpression)'],
+    ...[
+      'inList(schemas)',
+      'namePartOf("n.nspname")',
+      'namePartOf("schemaname")',
+      'sql.replaceAll(SELECTED, ArrowFunctionExpression)',
+    ],
     ...['union.join(" UNION ALL ")', 'within'],
   ],
   // The query of the caller.
