@@ -178,7 +178,7 @@ function numbersIn(text: string): number[] {
 export function journalOf({ seed, from, to, commits, node, systems, parts, suites }: Proof): ProveLine[] {
   const asked = Object.fromEntries(parts.map((part) => [part.name, part.asked]));
   const begins = commits.map((commit, at): ProveLine => {
-    const [system = ''] = [systems[at] ?? systems.at(-1)];
+    const system = systems[at] ?? systems.at(-1) ?? '';
     return { kind: 'begin', seed, commit, node: node[at] ?? node.at(-1) ?? '', system, at: from, asked };
   });
   const linesOfPart = ({ name, passed, seconds, servers, findings, skipped }: PartProof): ProveLine[] => {
@@ -186,7 +186,16 @@ export function journalOf({ seed, from, to, commits, node, systems, parts, suite
     const line = { part: name, seed };
     return [
       ...servers.map((server): ProveLine => ({ kind: 'server', part: name, server })),
-      ...findings.map(({ round, message }): ProveLine => ({ kind: 'failure', ...line, round, message, at: from })),
+      // Before the rounds that have passed since, or after all.
+      ...findings.map(
+        ({ round, message, passes }): ProveLine => ({
+          kind: 'failure',
+          ...line,
+          round,
+          message,
+          at: passes ? from : to,
+        }),
+      ),
       ...rounds.map(
         (round): ProveLine => ({ kind: 'round', ...line, round, ms: (seconds * 1000) / rounds.length, at: to }),
       ),

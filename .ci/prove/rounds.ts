@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DebianTree } from '../../test/helpers/debian-sid.ts';
+import { shellWord } from '../../src/text/shell-word.ts';
+import type { DebianTree } from '../../test/helpers/debian-tree.ts';
 import type { ProvePlan } from '../../test/helpers/trials.ts';
 import type { NamedPart } from '../../test/prove/promises.ts';
 
@@ -50,7 +51,7 @@ export function startRounds({ root, state, part, plan, tree }: RoundsOptions) {
   ];
   const own = { TOOL_TEST_FULL: '1', PROVE_PLAN: planFile, PROVE_PROGRAM: join(root, 'dist/tool.js') };
   const { file, args, env } = tree
-    ? tree.command(`cd ${quoted(root)} && exec node ${words.map(quoted).join(' ')}`, own)
+    ? tree.command(`cd ${shellWord(root)} && exec node ${words.map(shellWord).join(' ')}`, own)
     : { file: process.execPath, args: words, env: { ...environment, ...own } };
   const child = spawn(file, args, { cwd: root, detached: true, stdio: ['ignore', log, log], env });
   closeSync(log);
@@ -64,11 +65,6 @@ export function startRounds({ root, state, part, plan, tree }: RoundsOptions) {
       if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
     },
   };
-}
-
-/** A word of a shell script. */
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 interface Written {

@@ -1,4 +1,5 @@
 import type { SnapshotRow, TargetRow } from '../results/results.ts';
+import { shellWord } from '../text/shell-word.ts';
 import { cellWidth, fitCells } from '../text/text-width.ts';
 
 export const COPY_QUESTION = 'Copy to the clipboard:';
@@ -53,9 +54,4 @@ export function copyChoices({ target, snapshot, config }: Copied): CopyChoice[] 
 
 export function copiedText(text: string): string {
   return `Copied ${text}`;
-}
-
-/** As a POSIX shell reads it back. */
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

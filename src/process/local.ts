@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { execa, type Options } from 'execa';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
+import { shellWord } from '../text/shell-word.ts';
 import { redact } from './redact.ts';
 import type { Command, Completed, Runner, RunningProcess, RunOptions } from './runner.ts';
 
@@ -60,11 +61,7 @@ export function localRunner({ environment, report }: { environment: NodeJS.Proce
 }
 
 function describeCommand({ file, args }: Command): string {
-  return redact([file, ...args].map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quote(word))).join(' '));
-}
-
-function quote(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
+  return redact([file, ...args].map(shellWord).join(' '));
 }
 
 function tailOf(stream: Readable | null, onErrorLine: ((line: string) => void) | undefined): () => string {

@@ -46,7 +46,7 @@ export async function createStaging(root: string): Promise<Staging> {
   await mkdir(directory, { mode: 0o700 });
   const owner = join(directory, OWNER);
   try {
-    // Whole or not at all: a killed process would otherwise leave one that names nobody.
+    // Under another name first: a killed process leaves no incomplete owner.
     await writeFile(`${owner}.new`, JSON.stringify(await ownOwner()), { mode: 0o600, flag: 'wx' });
     await rename(`${owner}.new`, owner);
   } catch (error) {

@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { benchData } from '../helpers/bench-data.ts';
 import { mountXfs, startInside } from '../helpers/debian-postgres.ts';
-import { debianTree } from '../helpers/debian-sid.ts';
+import { debianTree } from '../helpers/debian-tree.ts';
 import { type Measured, measuredRun, printTable } from '../helpers/measured-run.ts';
 import { openPostgresBench, type PostgresBenchServer, PROGRAM } from '../helpers/postgres-bench.ts';
 

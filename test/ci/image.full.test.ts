@@ -10,7 +10,7 @@ import { openDatabase } from '../../hub/database/database.ts';
 import { insertSession } from '../../hub/database/tokens.ts';
 import { saveUser } from '../../hub/database/users.ts';
 import { SECRET_KEY } from '../helpers/config-folder.ts';
-import { canHaveSid, debianTree } from '../helpers/debian-sid.ts';
+import { canHaveSid, debianTree } from '../helpers/debian-tree.ts';
 import { describeWithDocker, startDocker, type TestDocker } from '../helpers/docker-daemon.ts';
 import { commandsOf } from '../helpers/documented.ts';
 import { freePort } from '../helpers/free-port.ts';

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DEPENDS } from '../../.ci/package/debian.mjs';
 import { openTerminal } from '../e2e/terminal.ts';
-import { canHaveSid, type DebianTree, debianTree } from '../helpers/debian-sid.ts';
+import { canHaveSid, type DebianTree, debianTree } from '../helpers/debian-tree.ts';
 import { commandsOf } from '../helpers/documented.ts';
 import { startMysql } from '../helpers/mysql-server.ts';
 import { type PackageKind, packagesOf } from '../helpers/package-files.ts';

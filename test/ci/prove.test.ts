@@ -79,6 +79,7 @@ describe('a journal', () => {
   it('is made again from the proof, for another machine', () => {
     const all = [
       ...lines,
+      failed(null, 10),
       { kind: 'server', part, server: 'PostgreSQL 15' } as const,
       { ...passed(1, 9), suite: 'sid' },
     ];

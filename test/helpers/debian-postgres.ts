@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, rm, rmdir, statfs, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { DebianTree } from './debian-sid.ts';
+import type { DebianTree } from './debian-tree.ts';
 import { freePort } from './free-port.ts';
 
 const run = promisify(execFile);

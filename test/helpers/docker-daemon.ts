@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe } from 'vitest';
-import { canHaveSid, debianSid } from './debian-sid.ts';
+import { canHaveSid, debianSid } from './debian-tree.ts';
 import { SID_PACKAGES } from './mysql-server.ts';
 import { eventually } from './postgres-server.ts';
 

@@ -2,7 +2,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { localRunner } from '../../src/process/local.ts';
 import type { Context } from '../../src/runtime/context.ts';
-import { debianSid } from './debian-sid.ts';
+import { debianSid } from './debian-tree.ts';
 import { SID_PACKAGES, type TestFlavour } from './mysql-server.ts';
 
 /** The context with the flavour's client programs on the PATH of its runner: MySQL's are those of Debian's unstable suite. */

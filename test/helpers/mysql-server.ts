@@ -11,7 +11,7 @@ import { type MysqlSession, openSession } from '../../src/engines/mysql/connecti
 import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
 import { unprivilegedUser } from '../../src/engines/shared/server/unprivileged-user.ts';
 import { testCache } from './debian-packages.ts';
-import { canHaveSid, debianSid } from './debian-sid.ts';
+import { canHaveSid, debianSid } from './debian-tree.ts';
 import { eventually } from './postgres-server.ts';
 
 export type TestFlavour = 'mariadb' | 'mysql';

@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { BranchHookPlan, BranchHookResult } from '../../results/branch-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { findTarget } from '../find-target.ts';
 import { readCheckout, readHookFile } from '../git.ts';
 import { type Planned, planOutdated } from '../planned.ts';
@@ -106,7 +107,7 @@ function blockOf({ configuration }: Context, { target, main, config }: BranchHoo
     ...(main === undefined ? [] : ['--main', main]),
     ...(chosen === undefined ? [] : ['--config', resolve(chosen)]),
   ];
-  const command = ['tool', 'branch', 'checkout', ...[target, ...options].map(quoted)].join(' ');
+  const command = ['tool', 'branch', 'checkout', ...[target, ...options].map(shellWord)].join(' ');
   const name = JSON.stringify(target);
   const lines = [
     `# >>> tool branch hook ${name} >>>`,
@@ -116,7 +117,7 @@ function blockOf({ configuration }: Context, { target, main, config }: BranchHoo
     `  if tool_line=$(${command} --yes </dev/null 2>/dev/null); then`,
     `    [ -z "$tool_line" ] || printf '%s\\n' "$tool_line" >&2`,
     '  else',
-    `    printf '%s\\n' ${quoted(`The database was not switched. To see why: ${command}`)} >&2`,
+    `    printf '%s\\n' ${shellWord(`The database was not switched. To see why: ${command}`)} >&2`,
     '  fi',
     'fi',
     '(exit "$tool_status")',
@@ -128,10 +129,6 @@ function blockOf({ configuration }: Context, { target, main, config }: BranchHoo
 
 function endOf(target: string): string {
   return `# <<< tool branch hook ${JSON.stringify(target)} <<<`;
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 interface Found {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { planLoad } from '../../../src/operations/load/load.ts';
 import { mountXfs, startInside } from '../../helpers/debian-postgres.ts';
-import { canHaveSid, type DebianTree, debianTree } from '../../helpers/debian-sid.ts';
+import { canHaveSid, type DebianTree, debianTree } from '../../helpers/debian-tree.ts';
 import { startPostgres, type TestPostgres, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
 
 const run = promisify(execFile);
