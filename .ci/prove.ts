@@ -121,7 +121,7 @@ async function prove(args: string[]): Promise<number> {
     const asked = { part: part.name, seed, rounds: left, journal, stop, until, asker: process.pid };
     const plan = suite ? { ...asked, suite } : asked;
     running = startRounds({ root, state, part, plan, tree });
-    const watching = setInterval(() => show(own()), 500);
+    const watching = setInterval(() => show(own()), 2000);
     const end = await running.ended;
     clearInterval(watching);
     const made = own().slice(before);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { EXIT, UserError } from '../runtime/errors.ts';
+import { type Report, withStep } from '../runtime/events.ts';
 import type { Store, StoredFile } from './store.ts';
 
 /**
@@ -9,6 +10,7 @@ import type { Store, StoredFile } from './store.ts';
  * the other: a sweep gives way to a push, a push waits for a sweep.
  */
 export interface Locks {
+  /** Waits for a sweep that is going on; step: `wait`. */
   whilePushing<Result>(work: (renew: () => Promise<void>) => Promise<Result>): Promise<Result>;
   /** Runs `work`, which removes objects while `mayGoOn`; `null` when another operation is active. */
   whileSweeping<Result>(work: (mayGoOn: () => Promise<boolean>) => Promise<Result>): Promise<Result | null>;
@@ -34,25 +36,54 @@ const LOOK_AGAIN_AFTER = 500;
 const UNLOCK_TIMEOUT = 5000;
 const LONGEST_WAIT = BELIEVED.sweep + MINUTE;
 
-export function createLocks(store: Store, signal: AbortSignal): Locks {
+interface Others {
+  /** Whether the own lock is still there. */
+  isLocked: boolean;
+  doing: Set<Kind>;
+  /** After this many ms the locks of all sweeps expire; 0 without one. */
+  sweepMs: number;
+  /** Keys of expired locks. */
+  dead: string[];
+}
+
+export function createLocks(store: Store, { signal, report }: { signal: AbortSignal; report: Report }): Locks {
   async function lock(kind: Kind): Promise<string> {
     const key = `locks/${kind}-${randomBytes(8).toString('hex')}`;
     await store.write(key, GOING_ON);
     return key;
   }
 
-  async function others(own: string): Promise<{ isLocked: boolean; doing: Set<Kind>; dead: string[] }> {
+  async function others(own: string): Promise<Others> {
     const all = (await store.list('locks')).filter(({ key }) => LOCK.test(key));
     const lock = all.find(({ key }) => key === own);
     const now = lock?.modified ?? new Date();
     const kindOf = ({ key }: StoredFile): Kind => (key.startsWith('locks/push-') ? 'push' : 'sweep');
-    const isLive = (one: StoredFile): boolean => now.getTime() - one.modified.getTime() < BELIEVED[kindOf(one)];
+    const remaining = (one: StoredFile): number => BELIEVED[kindOf(one)] - (now.getTime() - one.modified.getTime());
+    const isLive = (one: StoredFile): boolean => remaining(one) > 0;
     const others = all.filter(({ key }) => key !== own);
+    const live = others.filter(isLive);
     return {
       isLocked: lock !== undefined,
-      doing: new Set(others.filter(isLive).map(kindOf)),
+      doing: new Set(live.map(kindOf)),
+      sweepMs: Math.max(0, ...live.filter((one) => kindOf(one) === 'sweep').map(remaining)),
       dead: others.filter((one) => !isLive(one)).map(({ key }) => key),
     };
+  }
+
+  async function waitForSweeps(own: string): Promise<void> {
+    const { sweepMs } = await others(own);
+    if (sweepMs === 0) return;
+    const step = {
+      step: 'wait',
+      label: `Wait for a sweep of ${store.name}, at most ${Math.ceil(sweepMs / MINUTE)} min if it was killed`,
+      done: `Waited for a sweep of ${store.name}`,
+    };
+    await withStep(report, step, async () => {
+      for (const waited = stopwatch(); (await others(own)).sweepMs > 0; ) {
+        if (waited() > LONGEST_WAIT) throw busy(store);
+        await setTimeout(LOOK_AGAIN_AFTER, undefined, { signal }).catch(() => signal.throwIfAborted());
+      }
+    });
   }
 
   return {
@@ -60,10 +91,7 @@ export function createLocks(store: Store, signal: AbortSignal): Locks {
       const own = await lock('push');
       let age = stopwatch();
       try {
-        for (const waited = stopwatch(); (await others(own)).doing.has('sweep'); ) {
-          if (waited() > LONGEST_WAIT) throw busy(store);
-          await setTimeout(LOOK_AGAIN_AFTER, undefined, { signal }).catch(() => signal.throwIfAborted());
-        }
+        await waitForSweeps(own);
         return await work(async () => {
           // A sweep may have removed objects that this push relies on.
           if (age() > BELIEVED.push) throw expired(store);

@@ -67,7 +67,7 @@ async function createRemoteRepository(
     : clear;
   const mark = profile.encrypt ? sealedMark(store, clear, name) : clearMark(store, name);
   const repository = createRepository(store, report);
-  const locks = createLocks(store, signal);
+  const locks = createLocks(store, { signal, report });
   const cache = createFolder(join(directory, 'cache', cacheName(profile)));
   const remote: BucketRepository = {
     ...repository,

@@ -12,6 +12,9 @@ import type { Round } from '../helpers/trials.ts';
 
 const PROCESSES = 8;
 
+/** Each round verifies all. */
+const MOST_SNAPSHOTS = 8;
+
 /** Errors that one of several processes may have because of the others: what it was to work on is gone, taken or changed. */
 const EXPECTED = new Set([
   ...['snapshot_missing', 'snapshot_not_here', 'snapshot_not_there', 'plan_outdated', 'destination_busy'],
@@ -111,6 +114,7 @@ export async function crowd(
         ['build', 'app', '--no-sanitize'],
         ['load', 'app', '--original'],
         ['sanitize', 'app'],
+        ...(after.snapshots.length > MOST_SNAPSHOTS ? [['prune', 'app', '--keep-last', '2']] : []),
       ]) {
         const { code, output } = await tool(words);
         expect(code, `${words.join(' ')} after ${at}\n${output.slice(-3000)}`).toBe(0);

@@ -6,6 +6,7 @@ import { expect } from 'vitest';
 import type { StorageProfile } from '../../src/repository/s3/providers.ts';
 import type { AnyServer } from '../helpers/any-server.ts';
 import { processTraces, SHOWN } from '../helpers/process-traces.ts';
+import { removeLocks } from '../helpers/remove-locks.ts';
 import { startTcpProxy } from '../helpers/tcp-proxy.ts';
 import { startTool } from '../helpers/tool-process.ts';
 import type { Round } from '../helpers/trials.ts';
@@ -139,6 +140,7 @@ export async function secretWorld(
         }
       }
       await server.quiet();
+      if (isKilled) await removeLocks(profile);
       if (round.number % 20 === 19)
         await rm(temporary, { recursive: true }).then(() => mkdir(temporary, { mode: 0o1777 }));
     },

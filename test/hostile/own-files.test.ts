@@ -266,7 +266,7 @@ describe('a sweep looks again before each removal', () => {
     const { signal } = new AbortController();
     vi.useFakeTimers({ toFake: ['Date'] });
     try {
-      const answers = await createLocks(store, signal).whileSweeping(async (mayGoOn) => {
+      const answers = await createLocks(store, { signal, report: () => {} }).whileSweeping(async (mayGoOn) => {
         const before = await mayGoOn();
         vi.setSystemTime(Date.now() + 60 * 60 * 1000);
         return [before, await mayGoOn()];
@@ -275,7 +275,7 @@ describe('a sweep looks again before each removal', () => {
     } finally {
       vi.useRealTimers();
     }
-    const pushed = await createLocks(store, signal).whileSweeping(async (mayGoOn) => {
+    const pushed = await createLocks(store, { signal, report: () => {} }).whileSweeping(async (mayGoOn) => {
       await store.write(`locks/push-${'0'.repeat(16)}`, 'going on\n');
       return await mayGoOn();
     });
@@ -286,7 +286,7 @@ describe('a sweep looks again before each removal', () => {
     const { signal } = new AbortController();
     vi.useFakeTimers({ toFake: ['Date'] });
     try {
-      const pushing = createLocks(store, signal).whilePushing(async (renew) => {
+      const pushing = createLocks(store, { signal, report: () => {} }).whilePushing(async (renew) => {
         vi.setSystemTime(Date.now() + 2 * DAY);
         await renew();
       });
@@ -300,7 +300,7 @@ describe('a sweep looks again before each removal', () => {
     const foreign = ['locks/terraform.tfstate.lock', 'locks/sweep-of-the-chimney', 'locks/push-notifications'];
     await plant(folder.path, foreign);
     const { signal } = new AbortController();
-    expect(await createLocks(store, signal).whileSweeping(async () => 'swept')).toBe('swept');
+    expect(await createLocks(store, { signal, report: () => {} }).whileSweeping(async () => 'swept')).toBe('swept');
     expect(await there(folder.path, foreign)).toEqual(foreign);
   });
 });

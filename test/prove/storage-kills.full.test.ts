@@ -7,9 +7,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { exportSnapshot } from '../../src/operations/snapshots/export.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
+import type { StorageProfile } from '../../src/repository/s3/providers.ts';
 import { stagingLeftovers } from '../helpers/leftovers.ts';
 import { type Machine, machine } from '../helpers/machine.ts';
 import { temporaryFolder } from '../helpers/postgres-server.ts';
+import { removeLocks } from '../helpers/remove-locks.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
 import { storeTables } from '../helpers/stored-snapshot.ts';
 import { startTool } from '../helpers/tool-process.ts';
@@ -22,10 +24,11 @@ describeWithS3('a killed operation of snapshots', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let here: Machine;
   let there: Machine;
+  let profile: StorageProfile;
 
   beforeAll(async () => {
     [server, folder] = await Promise.all([startS3(), temporaryFolder()]);
-    const profile = await server.bucket();
+    profile = await server.bucket();
     [here, there] = [await machine({ profile }), await machine({ profile })];
     for (const { directory, context } of [here, there]) {
       const { secret_key, storage_profiles, targets } = context.configuration.settings;
@@ -85,6 +88,7 @@ describeWithS3('a killed operation of snapshots', () => {
       await Promise.race([run.ended, setTimeout(moment)]);
       run.killGroup();
       await run.ended;
+      await removeLocks(profile);
       await expectWhole(at);
       const again = start(on, words);
       const began = performance.now();

@@ -6,6 +6,7 @@ import { verify } from '../../../src/operations/snapshots/verify.ts';
 import { createLocks } from '../../../src/repository/locks.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
 import type { Store } from '../../../src/repository/store.ts';
+import type { RunEvent } from '../../../src/runtime/events.ts';
 import { type FaultProxy, startFaultProxy } from '../../helpers/fault-proxy.ts';
 import { type Machine, machine } from '../../helpers/machine.ts';
 import { describeWithS3, type S3Server, startS3 } from '../../helpers/s3-server.ts';
@@ -70,19 +71,27 @@ describeWithS3('a bucket that several use at once', () => {
   }, 180_000);
 
   it('a sweep gives way to a push, and a push waits for a sweep', async () => {
-    const locks = createLocks(store, new AbortController().signal);
     const order: string[] = [];
+    const { signal } = new AbortController();
+    const report = (event: RunEvent): unknown => event.event === 'step' && order.push(event.label);
+    const locks = createLocks(store, { signal, report });
     await locks.whilePushing(async () => {
       expect(await locks.whileSweeping(async () => 'swept')).toBeNull();
     });
     await locks.whileSweeping(async () => {
       const pushed = locks.whilePushing(async () => order.push('pushed'));
-      while ((await store.list('locks')).length < 2);
+      while (order.length === 0) await store.list('locks');
       order.push('swept');
       void pushed.finally(() => order.push('end'));
     });
     while (!order.includes('end')) await store.list('locks');
-    expect(order).toEqual(['swept', 'pushed', 'end']);
+    expect(order).toEqual([
+      `Wait for a sweep of ${store.name}, at most 15 min if it was killed`,
+      'swept',
+      `Waited for a sweep of ${store.name}`,
+      'pushed',
+      'end',
+    ]);
   });
 
   it('a push that is killed and done again sends little more than what was missing', {

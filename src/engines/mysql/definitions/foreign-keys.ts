@@ -1,9 +1,10 @@
-import type { MysqlSession } from '../connection/session.ts';
+import { type MysqlSession, SqlError } from '../connection/session.ts';
 import { keysWithOwnRows } from '../own-rows.ts';
-import { inDatabase, quoteName, quotePath, quoteText, tablesIn } from '../quote.ts';
+import { inDatabase, quoteName, quoteText, tablesIn } from '../quote.ts';
 import type { CodeDefinitions, DanglingKey, Definitions } from './definitions.ts';
 import { readCode, type Unreadable } from './read-definitions.ts';
 import { readSequenceDefaults } from './sequence-defaults.ts';
+import { showTables } from './show-tables.ts';
 import { splitTable } from './statement-text.ts';
 import { foreignKeyName, referredTable } from './table-entries.ts';
 
@@ -54,14 +55,19 @@ async function readDangling(session: MysqlSession, database: string): Promise<Da
     FROM information_schema.REFERENTIAL_CONSTRAINTS
     WHERE ${await keysWithOwnRows(session, `${inDatabase('CONSTRAINT_SCHEMA', database)} AND ${inDatabase('UNIQUE_CONSTRAINT_SCHEMA', database)}`)}`);
   const dangling = keys.filter(({ referred }) => referred === null || !there.has(referred));
-  const found: DanglingKey[] = [];
-  for (const [table, ofTable] of Map.groupBy(dangling, ({ table_ }) => table_)) {
-    const [row = {}] = await session.query<Record<string, string>>(`SHOW CREATE TABLE ${quotePath(database, table)}`);
+  const tables = [...Map.groupBy(dangling, ({ table_ }) => table_)];
+  const shown = await showTables(
+    session,
+    database,
+    tables.map(([table]) => table),
+  );
+  return tables.flatMap(([table, ofTable], at) => {
     const names = new Set(ofTable.map(({ name }) => name));
-    const { foreignKeys } = splitTable(table, row['Create Table'] ?? '');
-    found.push(...foreignKeys.map((clause) => danglingKey(table, clause)).filter(({ name }) => names.has(name)));
-  }
-  return found;
+    const create = shown[at] ?? '';
+    if (create instanceof SqlError) throw create;
+    const { foreignKeys } = splitTable(table, create);
+    return foreignKeys.map((clause) => danglingKey(table, clause)).filter(({ name }) => names.has(name));
+  });
 }
 
 export async function createDangling(session: MysqlSession, keys: DanglingKey[]): Promise<void> {

@@ -5,6 +5,7 @@ import { readCollations } from '../introspect.ts';
 import { WRONG_MERGE } from '../own-rows.ts';
 import { inDatabase, plainWord, plainWords, quoteName, quotePath, quoteText, tablesIn } from '../quote.ts';
 import type { Code, CodeDefinitions, Definitions } from './definitions.ts';
+import { showTables } from './show-tables.ts';
 import { inOwnDatabase, joined, ownPrefixes, splitTable, withoutDatabase } from './statement-text.ts';
 import { type LexicalMode, lexicalModeOf, tokensOf } from './tokens.ts';
 
@@ -19,12 +20,14 @@ export async function readDefinitions(
     `SELECT TABLE_NAME AS name, TABLE_TYPE AS type FROM information_schema.TABLES WHERE ${tablesIn(database)} ORDER BY TABLE_NAME`,
   );
   const ofTables = named.filter(({ type }) => type !== 'SEQUENCE' && type !== 'VIEW' && type !== 'SYSTEM VIEW');
-  const shown = await session.queryEach<Record<string, string | null>>(
-    ofTables.map(({ name }) => `SHOW CREATE TABLE ${quotePath(database, name)}`),
+  const shown = await showTables(
+    session,
+    database,
+    ofTables.map(({ name }) => name),
   );
   const tables = ofTables.flatMap(({ name }, at) => {
-    const answer = shown[at] ?? [];
-    if (!(answer instanceof SqlError)) return [splitTable(name, statementOf(answer[0] ?? {}) ?? '')];
+    const answer = shown[at] ?? '';
+    if (!(answer instanceof SqlError)) return [splitTable(name, answer)];
     if (answer.errno !== WRONG_MERGE) throw answer;
     unreadable(`table ${name}`, answer.message, { kind: 'TABLE', name, error: answer });
     return [];

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type MysqlSession, packetsOf, SqlError } from '../../connection/session.ts';
 import { listCode } from '../../definitions/read-definitions.ts';
+import { showTables } from '../../definitions/show-tables.ts';
 import { entriesOf, withoutTexts } from '../../definitions/table-entries.ts';
 import { selectOf } from '../../dump/row-select.ts';
 import { type CatalogTable, readTables } from '../../introspect.ts';
@@ -161,14 +162,11 @@ async function shownTables(
   database: string,
   names: string[],
 ): Promise<Map<string, ShownTable> | null> {
-  const answers = await server.queryEach<Record<string, string>>(
-    names.map((name) => `SHOW CREATE TABLE ${quotePath(database, name)}`),
-  );
+  const answers = await showTables(server, database, names);
   const shown = new Map<string, ShownTable>();
   for (const [at, name] of names.entries()) {
-    const answer = answers[at];
-    const create = answer instanceof SqlError ? undefined : answer?.[0]?.['Create Table'];
-    if (create === undefined) return null;
+    const create = answers[at] ?? '';
+    if (create instanceof SqlError) return null;
     const { tail } = entriesOf(create);
     if (!tail.includes(' ENGINE=InnoDB') || OTHER_ROWS.test(withoutTexts(create))) return null;
     const before = create.slice(0, create.length - tail.length);
