@@ -1,7 +1,9 @@
 import type { Runner } from '../process/runner.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import { withConnection } from './connection-limits.ts';
-import type { DatabaseUrl, Engine, EngineContext } from './engine.ts';
+import type { DatabaseUrl } from './database-url.ts';
+import type { Engine } from './engine.ts';
+import type { EngineContext } from './engine-context.ts';
 import { profileOf } from './list.ts';
 import { wrapEngine } from './wrap-engine.ts';
 

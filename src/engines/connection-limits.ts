@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { unlessAborted } from '../process/unless-aborted.ts';
-import type { DatabaseUrl } from './engine.ts';
+import type { DatabaseUrl } from './database-url.ts';
 import { profileOf } from './list.ts';
 
 /** Read-only connections at a time, per server and in total. */

@@ -1,4 +1,6 @@
-import type { DatabaseUrl, Engine, EngineContext } from './engine.ts';
+import type { DatabaseUrl } from './database-url.ts';
+import type { Engine } from './engine.ts';
+import type { EngineContext } from './engine-context.ts';
 
 export type Around = <Result>(call: Call, work: (context: EngineContext) => Promise<Result>) => Promise<Result>;
 

@@ -1,5 +1,6 @@
 import { connectionUrl } from '../config/urls/connection-url.ts';
-import type { DatabaseUrl, Engine } from '../engines/engine.ts';
+import type { DatabaseUrl } from '../engines/database-url.ts';
+import type { Engine } from '../engines/engine.ts';
 import { profileOf } from '../engines/list.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { newSnapshotId } from '../repository/local-repository.ts';

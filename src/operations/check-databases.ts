@@ -1,5 +1,7 @@
 import { connectionKey, withConnection } from '../engines/connection-limits.ts';
-import type { DatabaseUrl, EngineContext, Probe } from '../engines/engine.ts';
+import type { DatabaseUrl } from '../engines/database-url.ts';
+import type { EngineContext } from '../engines/engine-context.ts';
+import type { Probe } from '../engines/facets/connect.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { oneStepAtATime } from '../process/yielding.ts';
 import { toUserError, UserError } from '../runtime/errors.ts';

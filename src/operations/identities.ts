@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { DatabaseUrl } from '../engines/engine.ts';
+import type { DatabaseUrl } from '../engines/database-url.ts';
 import { type DatabaseIdentity, identitySchema, isLasting } from '../engines/identity.ts';
 import type { Context } from '../runtime/context.ts';
 import { readState, writeState } from './working-state.ts';

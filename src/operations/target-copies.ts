@@ -1,5 +1,6 @@
 import { connectionKey } from '../engines/connection-limits.ts';
-import type { DatabaseUrl, Engine } from '../engines/engine.ts';
+import type { DatabaseUrl } from '../engines/database-url.ts';
+import type { Engine } from '../engines/engine.ts';
 import type { DestinationCopies } from '../results/database-copies.ts';
 import type { TargetRow } from '../results/results.ts';
 import type { Context } from '../runtime/context.ts';

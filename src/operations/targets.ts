@@ -1,6 +1,7 @@
 import { modeOf } from '../config/mode.ts';
 import { connectionUrl } from '../config/urls/connection-url.ts';
-import type { DatabaseUrl, Engine } from '../engines/engine.ts';
+import type { DatabaseUrl } from '../engines/database-url.ts';
+import type { Engine } from '../engines/engine.ts';
 import { engineForUrl } from '../engines/registry.ts';
 import { redact } from '../process/redact.ts';
 import { createYield } from '../process/yielding.ts';

@@ -1,5 +1,5 @@
 import { keyText } from '../config/keys-in-effect.ts';
-import type { ToolReport } from '../engines/engine.ts';
+import type { ToolReport } from '../engines/facets/connect.ts';
 import type { CheckReport } from '../operations/configuration/check.ts';
 import type { CheckWithFixes, Fix } from '../operations/configuration/fix.ts';
 import type { Reach } from '../operations/configuration/reach.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { DatabaseUrl } from '../../src/engines/engine.ts';
+import type { DatabaseUrl } from '../../src/engines/database-url.ts';
 import { engineForUrl } from '../../src/engines/registry.ts';
 import { build } from '../../src/operations/build.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';

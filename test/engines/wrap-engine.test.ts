@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import type { DatabaseUrl, Engine, EngineContext } from '../../src/engines/engine.ts';
+import type { DatabaseUrl } from '../../src/engines/database-url.ts';
+import type { Engine } from '../../src/engines/engine.ts';
+import type { EngineContext } from '../../src/engines/engine-context.ts';
 import { wrapEngine } from '../../src/engines/wrap-engine.ts';
 
 const context = { runner: 'the first' } as unknown as EngineContext;

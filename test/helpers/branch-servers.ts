@@ -1,4 +1,4 @@
-import type { BranchFacet } from '../../src/engines/engine.ts';
+import type { BranchFacet } from '../../src/engines/facets/branch.ts';
 import { startMysql, type TestFlavour } from './mysql-server.ts';
 import { eventually, startPostgres } from './postgres-server.ts';
 

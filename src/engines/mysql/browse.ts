@@ -1,6 +1,7 @@
 import type { Manifest } from '../../repository/manifest.ts';
 import type { Sized } from '../../results/results.ts';
-import type { DatabaseUrl, EngineContext } from '../engine.ts';
+import type { DatabaseUrl } from '../database-url.ts';
+import type { EngineContext } from '../engine-context.ts';
 import { connect, connectToServer } from './connection/connect.ts';
 import { detailsOf } from './details.ts';
 import { readTables } from './introspect.ts';

@@ -1,4 +1,5 @@
-import type { EngineContext, SmallTable, SmallTablesRequest } from '../engine.ts';
+import type { EngineContext } from '../engine-context.ts';
+import type { SmallTable, SmallTablesRequest } from '../facets/connect.ts';
 import { connect } from './connection/connect.ts';
 import { detailsOf } from './details.ts';
 import { readTables } from './introspect.ts';

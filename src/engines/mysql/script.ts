@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { withStep } from '../../runtime/events.ts';
-import type { DatabaseUrl, EngineContext, Replaced, ScriptRun } from '../engine.ts';
+import type { DatabaseUrl } from '../database-url.ts';
+import type { EngineContext } from '../engine-context.ts';
+import type { Replaced, ScriptRun } from '../facets/restore.ts';
 import { refuseLeaving, scriptFailed } from '../shared/script.ts';
 import { connectionOf } from './connection/client-options.ts';
 import { connectToServer } from './connection/connect.ts';

@@ -1,6 +1,7 @@
 import type { Sized } from '../../results/results.ts';
 import { tableName } from '../../text/table-names.ts';
-import type { DatabaseUrl, EngineContext } from '../engine.ts';
+import type { DatabaseUrl } from '../database-url.ts';
+import type { EngineContext } from '../engine-context.ts';
 import { connect, connectToServer } from './connection/connect.ts';
 import { quoteName } from './connection/session.ts';
 import { namePartOf, readSchemas, readTables } from './introspect.ts';

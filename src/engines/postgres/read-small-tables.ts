@@ -1,5 +1,6 @@
 import { tableName } from '../../text/table-names.ts';
-import type { EngineContext, SmallTable, SmallTablesRequest } from '../engine.ts';
+import type { EngineContext } from '../engine-context.ts';
+import type { SmallTable, SmallTablesRequest } from '../facets/connect.ts';
 import { connect } from './connection/connect.ts';
 import { quoteName, quoteText } from './connection/session.ts';
 

@@ -1,5 +1,6 @@
 import { EXIT, UserError } from '../../runtime/errors.ts';
-import type { BaseCopies, BaseCopy, DatabaseUrl } from '../engine.ts';
+import type { DatabaseUrl } from '../database-url.ts';
+import type { BaseCopies, BaseCopy } from '../facets/copies.ts';
 
 /** The base copy that a reset is made from; rejects where there is none of the present destination. */
 export function usableBase({ base }: Pick<BaseCopies, 'base'>, url: DatabaseUrl): BaseCopy {

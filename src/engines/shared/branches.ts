@@ -1,5 +1,6 @@
 import { EXIT, UserError } from '../../runtime/errors.ts';
-import type { Branch, DatabaseUrl } from '../engine.ts';
+import type { DatabaseUrl } from '../database-url.ts';
+import type { Branch } from '../facets/copies.ts';
 
 export function findBranch<Found extends Branch>(
   branches: Found[],

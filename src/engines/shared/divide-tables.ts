@@ -1,6 +1,6 @@
 import type { ManifestTable } from '../../repository/manifest.ts';
 import { formatNumberOf } from '../../text/format.ts';
-import type { RestorePlan, RestoreRequest } from '../engine.ts';
+import type { RestorePlan, RestoreRequest } from '../facets/restore.ts';
 
 export function divideTables(
   tables: ManifestTable[],

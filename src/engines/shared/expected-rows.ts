@@ -1,5 +1,5 @@
 import type { ManifestTable } from '../../repository/manifest.ts';
-import type { RestorePlan } from '../engine.ts';
+import type { RestorePlan } from '../facets/restore.ts';
 
 export interface ExpectedRows {
   table: ManifestTable;

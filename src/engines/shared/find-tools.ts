@@ -1,6 +1,6 @@
 import type { Runner } from '../../process/runner.ts';
 import { unlessAborted } from '../../process/unless-aborted.ts';
-import type { EngineContext } from '../engine.ts';
+import type { EngineContext } from '../engine-context.ts';
 
 /** Cached by runner: installed programs do not change during an operation. */
 export function toolFinder<Tool>(

@@ -2,7 +2,7 @@ import type { ProofRow } from '../../results/subset-results.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import type { Relationship } from '../../subset/graph.ts';
 import type { RowFinder } from '../../subset/row-finder.ts';
-import type { SubsetRun } from '../engine.ts';
+import type { SubsetRun } from '../facets/subset.ts';
 
 export interface OrphanCounts {
   inSubset(references: Relationship[]): Promise<number[]>;

@@ -1,4 +1,4 @@
-import type { Branch } from '../../engines/engine.ts';
+import type { Branch } from '../../engines/facets/copies.ts';
 import type { BranchCheckoutPlan, BranchCheckoutResult } from '../../results/branch-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';

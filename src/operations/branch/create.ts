@@ -1,4 +1,5 @@
-import type { Branch, BranchPlan } from '../../engines/engine.ts';
+import type { BranchPlan } from '../../engines/facets/branch.ts';
+import type { Branch } from '../../engines/facets/copies.ts';
 import { branchExists } from '../../engines/shared/branches.ts';
 import type { BranchCreatePlan, BranchCreateResult, BranchDatabase } from '../../results/branch-results.ts';
 import type { Context } from '../../runtime/context.ts';

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import type { Branch, DatabaseUrl } from '../../engines/engine.ts';
+import type { DatabaseUrl } from '../../engines/database-url.ts';
+import type { Branch } from '../../engines/facets/copies.ts';
 import type { Context } from '../../runtime/context.ts';
 import { readState, writeState } from '../working-state.ts';
 

@@ -1,5 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Branch, BranchFacet, BranchPlan, DatabaseUrl, Engine } from '../../engines/engine.ts';
+import type { DatabaseUrl } from '../../engines/database-url.ts';
+import type { Engine } from '../../engines/engine.ts';
+import type { BranchFacet, BranchPlan } from '../../engines/facets/branch.ts';
+import type { Branch } from '../../engines/facets/copies.ts';
 import { branchIsCurrent } from '../../engines/shared/branches.ts';
 import type { BranchRow } from '../../results/branch-results.ts';
 import type { DestinationState } from '../../results/load-results.ts';

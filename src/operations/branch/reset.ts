@@ -1,4 +1,4 @@
-import type { Branch } from '../../engines/engine.ts';
+import type { Branch } from '../../engines/facets/copies.ts';
 import { closedBase } from '../../engines/shared/base-copies.ts';
 import { findBranch } from '../../engines/shared/branches.ts';
 import type { BranchResetPlan, BranchResetResult } from '../../results/branch-results.ts';

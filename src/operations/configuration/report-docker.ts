@@ -1,5 +1,7 @@
 import { containerRunners } from '../../engines/containers.ts';
-import type { Engine, EngineContext, ToolReport } from '../../engines/engine.ts';
+import type { Engine } from '../../engines/engine.ts';
+import type { EngineContext } from '../../engines/engine-context.ts';
+import type { ToolReport } from '../../engines/facets/connect.ts';
 import type { EngineId } from '../../engines/list.ts';
 import { engines } from '../../engines/registry.ts';
 import { type Daemon, findDaemon } from '../../process/docker-daemon.ts';

@@ -1,7 +1,7 @@
 import type { Configuration } from '../../config/configuration.ts';
 import { connectionUrl } from '../../config/urls/connection-url.ts';
 import { containerRunners } from '../../engines/containers.ts';
-import type { EngineContext } from '../../engines/engine.ts';
+import type { EngineContext } from '../../engines/engine-context.ts';
 import { engineForUrl } from '../../engines/registry.ts';
 import { EXIT, toUserError } from '../../runtime/errors.ts';
 import { chosenQuery } from '../../sanitize/query.ts';

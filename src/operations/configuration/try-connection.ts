@@ -1,7 +1,9 @@
 import { replacePasswords } from '../../config/secrets/sensitive-values.ts';
 import { fillTemplate, TemplateError } from '../../config/urls/template.ts';
 import { joinUrl } from '../../config/urls/url-insertion.ts';
-import type { DatabaseUrl, Engine, EngineContext } from '../../engines/engine.ts';
+import type { DatabaseUrl } from '../../engines/database-url.ts';
+import type { Engine } from '../../engines/engine.ts';
+import type { EngineContext } from '../../engines/engine-context.ts';
 import { isSameDatabase } from '../../engines/identity.ts';
 import type { EngineId } from '../../engines/list.ts';
 import { engineForUrl } from '../../engines/registry.ts';

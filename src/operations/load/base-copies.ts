@@ -1,5 +1,6 @@
 import type { Configuration } from '../../config/configuration.ts';
-import type { AllCopies, BaseCopies, BaseCopy, RestorePlan } from '../../engines/engine.ts';
+import type { AllCopies, BaseCopies, BaseCopy } from '../../engines/facets/copies.ts';
+import type { RestorePlan } from '../../engines/facets/restore.ts';
 import type { DatabaseCopies, DatabaseCopy, DestinationCopies } from '../../results/database-copies.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';

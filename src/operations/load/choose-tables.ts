@@ -1,4 +1,6 @@
-import type { DatabaseUrl, Engine, RestorePlan } from '../../engines/engine.ts';
+import type { DatabaseUrl } from '../../engines/database-url.ts';
+import type { Engine } from '../../engines/engine.ts';
+import type { RestorePlan } from '../../engines/facets/restore.ts';
 import type { Manifest, ManifestFile } from '../../repository/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import { selectTables } from '../../repository/select-tables.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keyText } from '../../config/keys-in-effect.ts';
-import type { ClientProgram } from '../../engines/engine.ts';
+import type { ClientProgram } from '../../engines/facets/connect.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { planOutdated } from '../planned.ts';

@@ -1,4 +1,4 @@
-import type { RestorePlan } from '../../engines/engine.ts';
+import type { RestorePlan } from '../../engines/facets/restore.ts';
 import {
   bytesOfTable,
   filesOfTable,

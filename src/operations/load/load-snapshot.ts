@@ -1,4 +1,6 @@
-import type { DatabaseUrl, Engine, RestorePlan, RestoreRequest } from '../../engines/engine.ts';
+import type { DatabaseUrl } from '../../engines/database-url.ts';
+import type { Engine } from '../../engines/engine.ts';
+import type { RestorePlan, RestoreRequest } from '../../engines/facets/restore.ts';
 import { bytesOfTable, type Manifest } from '../../repository/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import { missingHere } from '../../repository/transfer.ts';

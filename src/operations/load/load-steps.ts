@@ -1,4 +1,4 @@
-import type { RestorePlan } from '../../engines/engine.ts';
+import type { RestorePlan } from '../../engines/facets/restore.ts';
 import { tablesText } from '../../engines/shared/divide-tables.ts';
 import type { ManifestFile } from '../../repository/manifest.ts';
 import type { RemoteRepository } from '../../repository/remote-repository.ts';

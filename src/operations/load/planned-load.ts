@@ -1,4 +1,4 @@
-import type { RestorePlan } from '../../engines/engine.ts';
+import type { RestorePlan } from '../../engines/facets/restore.ts';
 import type { LoadPlan } from '../../results/load-results.ts';
 import type { Planned } from '../planned.ts';
 import type { SnapshotFilter } from '../snapshots/filter.ts';

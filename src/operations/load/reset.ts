@@ -1,4 +1,5 @@
-import type { BaseCopy, Resettable } from '../../engines/engine.ts';
+import type { BaseCopy } from '../../engines/facets/copies.ts';
+import type { Resettable } from '../../engines/facets/restore.ts';
 import type { DropCopiesPlan, DropCopiesResult, ResetPlan, ResetResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';

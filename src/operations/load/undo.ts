@@ -1,4 +1,5 @@
-import type { DatabaseUrl, Engine } from '../../engines/engine.ts';
+import type { DatabaseUrl } from '../../engines/database-url.ts';
+import type { Engine } from '../../engines/engine.ts';
 import type { LoadResult, UndoPlan } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { recorded } from '../history/recorded.ts';

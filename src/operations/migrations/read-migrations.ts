@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import type { DatabaseUrl, Engine } from '../../engines/engine.ts';
+import type { DatabaseUrl } from '../../engines/database-url.ts';
+import type { Engine } from '../../engines/engine.ts';
 import { rowOf, type StoredRow, storedRows } from '../../engines/shared/stored-rows.ts';
 import {
   bytesOfTable,

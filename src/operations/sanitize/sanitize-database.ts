@@ -1,4 +1,6 @@
-import type { DatabaseUrl, DumpResult, Engine } from '../../engines/engine.ts';
+import type { DatabaseUrl } from '../../engines/database-url.ts';
+import type { Engine } from '../../engines/engine.ts';
+import type { DumpResult } from '../../engines/facets/dump.ts';
 import type { LocalRepository } from '../../repository/local-repository.ts';
 import type { Manifest } from '../../repository/manifest.ts';
 import type { Coverage } from '../../results/sanitize-results.ts';

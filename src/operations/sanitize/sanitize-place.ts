@@ -1,13 +1,9 @@
 import type { Configuration } from '../../config/configuration.ts';
 import { connectionUrl } from '../../config/urls/connection-url.ts';
-import type {
-  DatabaseUrl,
-  Engine,
-  OpenedPlace,
-  PlaceOptions,
-  RestorePlan,
-  RestoreRequest,
-} from '../../engines/engine.ts';
+import type { DatabaseUrl } from '../../engines/database-url.ts';
+import type { Engine } from '../../engines/engine.ts';
+import type { RestorePlan, RestoreRequest } from '../../engines/facets/restore.ts';
+import type { OpenedPlace, PlaceOptions } from '../../engines/facets/sanitize.ts';
 import type { Manifest } from '../../repository/manifest.ts';
 import type { DestinationState } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';

@@ -1,5 +1,5 @@
 import { access } from 'node:fs/promises';
-import type { ReplacementTrial } from '../../engines/engine.ts';
+import type { ReplacementTrial } from '../../engines/facets/sanitize.ts';
 import { engineForUrl } from '../../engines/registry.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { SanitizeFinding, Suggestion, TrialResult } from '../../results/sanitize-results.ts';

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
-import type { DumpRequest, Engine } from '../../engines/engine.ts';
+import type { Engine } from '../../engines/engine.ts';
+import type { DumpRequest } from '../../engines/facets/dump.ts';
 import type { LocalRepository } from '../../repository/local-repository.ts';
 import { bytesOfTable, filesOfTable, type Manifest } from '../../repository/manifest.ts';
 import type { PackedContent, StoredObject } from '../../repository/objects/object-file.ts';

@@ -1,5 +1,5 @@
 import { diffLines } from '../../config/edit/diff-lines.ts';
-import type { StoredTable } from '../../engines/engine.ts';
+import type { StoredTable } from '../../engines/facets/restore.ts';
 import { engineForUrl } from '../../engines/registry.ts';
 import type { ScannedRow } from '../../engines/shared/row-scanner.ts';
 import { filesOfTable, type Manifest, type ManifestFile, type ManifestTable } from '../../repository/manifest.ts';

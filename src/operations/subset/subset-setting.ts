@@ -1,5 +1,7 @@
 import { connectionUrl } from '../../config/urls/connection-url.ts';
-import type { DatabaseUrl, Engine, SubsetSource } from '../../engines/engine.ts';
+import type { DatabaseUrl } from '../../engines/database-url.ts';
+import type { Engine } from '../../engines/engine.ts';
+import type { SubsetSource } from '../../engines/facets/subset.ts';
 import { ENGINE_PROFILES } from '../../engines/list.ts';
 import { engineForUrl } from '../../engines/registry.ts';
 import type { Context } from '../../runtime/context.ts';

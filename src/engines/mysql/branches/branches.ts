@@ -1,4 +1,4 @@
-import type { BranchFacet } from '../../engine.ts';
+import type { BranchFacet } from '../../facets/branch.ts';
 import { urlWithPassword, withDatabase } from '../connection/url.ts';
 import { NAME_LIMIT } from '../names.ts';
 import { createBranch } from './create.ts';

@@ -1,4 +1,7 @@
-import type { BaseCopy, DatabaseUrl, EngineContext, Replaced } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { BaseCopy } from '../../facets/copies.ts';
+import type { Replaced } from '../../facets/restore.ts';
 import { closedBase } from '../../shared/base-copies.ts';
 import { connectToServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';

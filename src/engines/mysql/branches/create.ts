@@ -1,5 +1,6 @@
 import { startStep } from '../../../runtime/events.ts';
-import type { BranchCreation, EngineContext } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { BranchCreation } from '../../facets/branch.ts';
 import { branchExists, databaseTaken } from '../../shared/branches.ts';
 import { connectToServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';

@@ -1,5 +1,6 @@
 import { startStep } from '../../../runtime/events.ts';
-import type { BranchRequest, EngineContext } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { BranchRequest } from '../../facets/branch.ts';
 import { branchIsCurrent } from '../../shared/branches.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { MARK, quotePath, quoteText } from '../quote.ts';

@@ -1,4 +1,6 @@
-import type { Branch, DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { Branch } from '../../facets/copies.ts';
 import { connectToServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { MARK, quoteText } from '../quote.ts';

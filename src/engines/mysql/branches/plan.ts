@@ -1,4 +1,5 @@
-import type { BranchPlan, BranchPlanRequest, EngineContext } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { BranchPlan, BranchPlanRequest } from '../../facets/branch.ts';
 import { refuseShortSpace } from '../../shared/server/free-space.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { findBaseCopies } from '../restore/base-copies.ts';

@@ -1,5 +1,8 @@
 import { startStep } from '../../../runtime/events.ts';
-import type { BranchReset, DatabaseUrl, EngineContext, Replaced } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { BranchReset } from '../../facets/branch.ts';
+import type { Replaced } from '../../facets/restore.ts';
 import { findBranch } from '../../shared/branches.ts';
 import { connectToServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';

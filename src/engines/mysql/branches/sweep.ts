@@ -1,6 +1,7 @@
 import { redact } from '../../../process/redact.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { ConnectionLost, type MysqlSession, SqlError } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';

@@ -1,5 +1,6 @@
 import { startStep } from '../../../runtime/events.ts';
-import type { BranchRequest, EngineContext, Switched } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { BranchRequest, Switched } from '../../facets/branch.ts';
 import { branchIsCurrent, findBranch } from '../../shared/branches.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { besideNames } from '../names.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { Mount } from '../../../process/runner.ts';
-import type { DatabaseUrl } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
 import type { Flavour } from '../introspect.ts';
 import { addressOf, type TlsPolicy, tlsPolicyOf } from './url.ts';
 

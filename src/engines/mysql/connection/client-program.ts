@@ -1,4 +1,6 @@
-import type { ClientProgram, DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { ClientProgram } from '../../facets/connect.ts';
 import { clientFor } from '../tools.ts';
 import { connectionOf } from './client-options.ts';
 

@@ -1,4 +1,5 @@
-import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { connectionFailed } from '../../shared/connection/connection-failed.ts';
 import { failureOf } from './failure.ts';
 import { ConnectionLost, type MysqlSession, type MysqlSessionOptions, openSession } from './session.ts';

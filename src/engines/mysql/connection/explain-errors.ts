@@ -1,4 +1,4 @@
-import type { DatabaseUrl } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
 import { connectionLost, statementRefused } from '../../shared/connection/explain-errors.ts';
 import { ConnectionLost, SqlError } from './session.ts';
 

@@ -1,4 +1,6 @@
-import type { AffectedDatabase, DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { AffectedDatabase } from '../../facets/connect.ts';
 import type { DatabaseIdentity } from '../../identity.ts';
 import { besideNames } from '../names.ts';
 import { quoteText } from '../quote.ts';

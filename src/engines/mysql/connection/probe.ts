@@ -1,6 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import type { ConnectionFailure } from '../../../results/connection-failures.ts';
-import type { DatabaseUrl, EngineContext, Probe, ProbeRequest } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { Probe, ProbeRequest } from '../../facets/connect.ts';
 import { failedProbe, SIZES_AT_ONCE, UNKNOWN } from '../../shared/connection/probe-states.ts';
 import { readServer } from '../introspect.ts';
 import { withOwnRows } from '../own-rows.ts';

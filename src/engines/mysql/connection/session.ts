@@ -3,7 +3,7 @@ import { connect as connectSocket, type Socket } from 'node:net';
 import { userInfo } from 'node:os';
 import { Readable } from 'node:stream';
 import type { Connection, ConnectionOptions, Query, QueryError, ResultSetHeader } from 'mysql2';
-import type { DatabaseUrl } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
 import { forEachRow, textOfRows } from '../dump/row-stream.ts';
 import type { RowPacket } from '../dump/row-text.ts';
 import { signEd25519 } from './auth-ed25519.ts';

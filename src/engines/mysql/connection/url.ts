@@ -1,5 +1,5 @@
 import { isIP, isIPv6 } from 'node:net';
-import type { DatabaseUrl } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
 import { decodePart, malformedUrl, readPort } from '../../shared/connection/url-parts.ts';
 
 const SHAPE =

@@ -6,7 +6,8 @@ import { hiddenDetails, hiddenObjectsOf } from '../../../results/hidden-objects.
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
-import type { DumpRequest, DumpResult, EngineContext } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { DumpRequest, DumpResult } from '../../facets/dump.ts';
 import { connect, explainConnection } from '../connection/connect.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import { withEventsEnabled } from '../definitions/events.ts';

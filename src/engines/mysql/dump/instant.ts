@@ -1,4 +1,4 @@
-import type { EngineContext } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { type MysqlSession, SqlError } from '../connection/session.ts';
 import { quotePath } from '../quote.ts';
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ManifestTable } from '../../../repository/manifest.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { DumpRequest, PackedFile } from '../../engine.ts';
+import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
 import { SqlError } from '../connection/session.ts';
 import type { Details } from '../details.ts';
 import { type CatalogTable, TEXT_TYPES } from '../introspect.ts';

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { DatabaseUrl } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
 import { ConnectionLost, SqlError } from '../connection/session.ts';
 import type { RowReply, RowsRead, RowTask } from './row-worker.ts';
 

@@ -1,6 +1,6 @@
 import type { DefinitionOnly } from '../../../results/definitions-only.ts';
 import { definitionsOnlyText } from '../../../text/format-objects.ts';
-import type { EngineContext } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import { isEnabled, namersOf } from '../definitions/events.ts';

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DumpRequest, PackedFile } from '../../engine.ts';
+import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
 import type { InsertScanner } from './insert-scanner.ts';
 import { END_OF_ROWS } from './rows-file.ts';
 

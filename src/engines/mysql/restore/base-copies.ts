@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { redact } from '../../../process/redact.ts';
 import { startStep } from '../../../runtime/events.ts';
-import type { BaseCopies, BaseCopy, DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { BaseCopies, BaseCopy } from '../../facets/copies.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { connect } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { redact } from '../../../process/redact.ts';
-import type { EngineContext } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { type MysqlSession, SqlError } from '../connection/session.ts';
 import type { Collations } from '../introspect.ts';
 import { besideNames, isReserved } from '../names.ts';

@@ -1,4 +1,6 @@
-import type { DatabaseUrl, EngineContext, RestorePlan } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { RestorePlan } from '../../facets/restore.ts';
 import { type ExpectedRows, expectedRows } from '../../shared/expected-rows.ts';
 import { compareNames, refuseDifferences } from '../../shared/verify.ts';
 import { connect } from '../connection/connect.ts';

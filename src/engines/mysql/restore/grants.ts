@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { WarningEvent } from '../../../runtime/events.ts';
-import type { EngineContext } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { type MysqlSession, SqlError } from '../connection/session.ts';
 import { inModeOf } from '../definitions/code.ts';
 import type { Code } from '../definitions/definitions.ts';

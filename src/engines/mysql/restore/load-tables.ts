@@ -1,6 +1,7 @@
 import { bytesOfTable, type ManifestFile, type ManifestTable } from '../../../repository/manifest.ts';
 import { release } from '../../../repository/objects/release.ts';
-import type { EngineContext, RestoreRun } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { RestoreRun } from '../../facets/restore.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { restoreProgress } from '../../shared/restore-progress.ts';
 import { runTogether } from '../../shared/run-together.ts';

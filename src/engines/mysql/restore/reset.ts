@@ -1,15 +1,9 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
-import type {
-  AllCopies,
-  BaseCopies,
-  DatabaseUrl,
-  EngineContext,
-  Replaced,
-  ResetRequest,
-  ResetRun,
-  Resettable,
-} from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { AllCopies, BaseCopies } from '../../facets/copies.ts';
+import type { Replaced, ResetRequest, ResetRun, Resettable } from '../../facets/restore.ts';
 import { usableBase } from '../../shared/base-copies.ts';
 import { refuseShortSpace } from '../../shared/server/free-space.ts';
 import { describeBranches, type MarkedBranch, readMarks } from '../branches/list.ts';

@@ -1,6 +1,7 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
-import type { EngineContext, Replaced, RestoreRun } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { Replaced, RestoreRun } from '../../facets/restore.ts';
 import { tablesText } from '../../shared/divide-tables.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { connect, connectToServer } from '../connection/connect.ts';

@@ -1,5 +1,5 @@
 import { splitName } from '../../../text/table-names.ts';
-import type { StoredTable, TableRequest } from '../../engine.ts';
+import type { StoredTable, TableRequest } from '../../facets/restore.ts';
 import { readDefinitionsFile } from './rows/fill.ts';
 
 /** The statements of a table in the snapshot's definitions. */

@@ -1,5 +1,5 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { EngineContext } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { besideNames, isReserved } from '../names.ts';
 import { MARK } from '../quote.ts';

@@ -1,5 +1,5 @@
 import type { NeededTable } from '../../../results/selected-tables.ts';
-import type { DefinitionsRequest } from '../../engine.ts';
+import type { DefinitionsRequest } from '../../facets/restore.ts';
 import type { TableDefinition } from '../definitions/definitions.ts';
 import { referredTable } from '../definitions/table-entries.ts';
 import { detailsOf } from '../details.ts';

@@ -1,6 +1,8 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
-import type { DatabaseUrl, EngineContext, Kept, Replaced } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { Kept, Replaced } from '../../facets/restore.ts';
 import { baseFollows } from '../branches/base-follows.ts';
 import { type LastSwitch, lastSwitch, ownMark } from '../branches/leave.ts';
 import { takePlace } from '../branches/take-place.ts';

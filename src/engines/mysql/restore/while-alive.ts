@@ -1,4 +1,4 @@
-import type { EngineContext } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import type { MysqlSession } from '../connection/session.ts';
 
 /** Shorter than the idle limits of load balancers and proxies. */

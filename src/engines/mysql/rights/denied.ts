@@ -1,6 +1,6 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { formatNumberOf } from '../../../text/format.ts';
-import type { DatabaseUrl } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
 import { DENIED } from '../connection/error-numbers.ts';
 import { type MysqlSession, SqlError } from '../connection/session.ts';
 import { quotePath, tablesIn } from '../quote.ts';

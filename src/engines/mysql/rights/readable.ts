@@ -1,7 +1,8 @@
 import type { HiddenObjects } from '../../../results/hidden-objects.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { whatIsHidden } from '../../../text/format-objects.ts';
-import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { DENIED } from '../connection/error-numbers.ts';
 import { type MysqlSession, SqlError } from '../connection/session.ts';
 import type { Definitions, TableDefinition } from '../definitions/definitions.ts';

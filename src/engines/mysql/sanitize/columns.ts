@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ColumnFacts, ColumnFamily } from '../../../sanitize/column-facts.ts';
-import type { ColumnsRequest, EngineContext } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { ColumnsRequest } from '../../facets/sanitize.ts';
 import { SAMPLE_LENGTH, SAMPLED_ROWS, SAMPLES } from '../../shared/sanitize/samples.ts';
 import { connect } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';

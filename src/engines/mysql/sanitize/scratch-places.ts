@@ -1,4 +1,6 @@
-import type { DatabaseUrl, EngineContext, ScratchPlace } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { ScratchPlace } from '../../facets/sanitize.ts';
 import { scratchPlacesOf } from '../../shared/server/scratch-places.ts';
 import { withDatabase } from '../connection/url.ts';
 import { LABELS } from '../introspect.ts';

@@ -3,7 +3,8 @@ import type { SuggestedQuery, SuggestedTable } from '../../../results/suggested-
 import { type ColumnFacts, columnName } from '../../../sanitize/column-facts.ts';
 import type { Replaceable } from '../../../sanitize/replacements.ts';
 import { type KeyPair, suggestedColumn, withPartners } from '../../../sanitize/suggestion.ts';
-import type { EngineContext, SuggestionRequest } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { SuggestionRequest } from '../../facets/sanitize.ts';
 import { headingOf } from '../../shared/sanitize/suggested-query.ts';
 import { connect } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';

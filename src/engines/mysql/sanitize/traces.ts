@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { withStep } from '../../../runtime/events.ts';
-import type { EngineContext, Traces } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { Traces } from '../../facets/sanitize.ts';
 import { connect } from '../connection/connect.ts';
 import { detailsSchema } from '../details.ts';
 import { inDatabase, quoteName } from '../quote.ts';

@@ -1,5 +1,6 @@
 import { redact } from '../../../process/redact.ts';
-import type { EngineContext, ReplacementTrial, TriedReplacement } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { ReplacementTrial, TriedReplacement } from '../../facets/sanitize.ts';
 import { SAMPLE_LENGTH } from '../../shared/sanitize/samples.ts';
 import { connect } from '../connection/connect.ts';
 import { type MysqlSession, SqlError } from '../connection/session.ts';

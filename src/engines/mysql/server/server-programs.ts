@@ -1,5 +1,5 @@
 import { delimiter } from 'node:path';
-import type { EngineContext } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { type Flavour, serverOf } from '../introspect.ts';
 
 export interface ServerPrograms {

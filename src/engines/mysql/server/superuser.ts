@@ -1,4 +1,5 @@
-import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { connectToServer } from '../connection/connect.ts';
 
 const POWERS = ['SUPER', 'FILE', 'CREATE USER', 'SYSTEM_USER', 'SYSTEM_VARIABLES_ADMIN'];

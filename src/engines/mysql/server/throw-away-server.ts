@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { makeServerHome, type ServerHome } from '../../shared/server/server-home.ts';
 import { serverNotStarted, startOnFreePort, untilReady } from '../../shared/server/start-server.ts';
 import { startSupervised } from '../../shared/server/supervised-server.ts';

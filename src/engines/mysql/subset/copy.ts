@@ -1,5 +1,6 @@
 import { createRowSet } from '../../../subset/row-set.ts';
-import type { EngineContext, SubsetRun } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { SubsetRun } from '../../facets/subset.ts';
 import { copyProgress, type Moved } from '../../shared/copy-progress.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { connect } from '../connection/connect.ts';

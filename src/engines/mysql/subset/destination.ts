@@ -1,4 +1,5 @@
-import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { quoteName } from '../quote.ts';
 import { inspectDestination } from '../restore/preflight.ts';
 

@@ -1,6 +1,7 @@
 import { startStep, withStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
-import type { EngineContext, Made, SubsetRun } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { Made, SubsetRun } from '../../facets/subset.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { withDatabase } from '../connection/url.ts';
 import { checkDefinitions } from '../definitions/check-definitions.ts';

@@ -1,4 +1,4 @@
-import type { DatabaseUrl } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
 import type { WithResource } from '../../shared/resource-pool.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import type { Server } from '../introspect.ts';

@@ -1,5 +1,5 @@
 import type { ProofRow } from '../../../results/subset-results.ts';
-import type { SubsetRun } from '../../engine.ts';
+import type { SubsetRun } from '../../facets/subset.ts';
 import { proveReferences } from '../../shared/prove-references.ts';
 import { referenceOf } from '../../shared/reference-of.ts';
 import type { MysqlSession } from '../connection/session.ts';

@@ -1,4 +1,6 @@
-import type { BaseCopy, DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { BaseCopy } from '../../facets/copies.ts';
 import { closedBase } from '../../shared/base-copies.ts';
 import { type PsqlSession, quoteText } from '../connection/session.ts';
 import { type BranchFacts, branchMarkText } from '../mark.ts';

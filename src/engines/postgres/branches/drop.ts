@@ -1,6 +1,7 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
-import type { BranchRequest, EngineContext } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { BranchRequest } from '../../facets/branch.ts';
 import { branchIsCurrent } from '../../shared/branches.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { quoteName } from '../connection/session.ts';

@@ -1,6 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { startStep } from '../../../runtime/events.ts';
-import type { BranchReset, EngineContext, Replaced } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { BranchReset } from '../../facets/branch.ts';
+import type { Replaced } from '../../facets/restore.ts';
 import { findBranch } from '../../shared/branches.ts';
 import { writeComment, writeMark } from '../mark.ts';
 import { dropAfterFailure } from '../restore/drop-after-failure.ts';

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { startStep } from '../../../runtime/events.ts';
-import type { BranchRequest, EngineContext, Switched } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { BranchRequest, Switched } from '../../facets/branch.ts';
 import { branchIsCurrent, findBranch } from '../../shared/branches.ts';
 import type { PsqlSession } from '../connection/session.ts';
 import { branchMarkText, writeComment, writeMark } from '../mark.ts';

@@ -1,7 +1,8 @@
 import { redact } from '../../../process/redact.ts';
 import type { ConnectionFailure } from '../../../results/connection-failures.ts';
 import type { UserError } from '../../../runtime/errors.ts';
-import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { connectionFailed } from '../../shared/connection/connection-failed.ts';
 import { anyClientTools, type ClientTools } from '../tools.ts';
 import { failureOf } from './failure.ts';

@@ -1,4 +1,5 @@
-import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { connectionLost, statementRefused } from '../../shared/connection/explain-errors.ts';
 import { anyClientTools } from '../tools.ts';
 import { linesOf, tryToConnect } from './connect.ts';

@@ -1,5 +1,5 @@
 import type { ConnectionFailure } from '../../../results/connection-failures.ts';
-import type { DatabaseUrl } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
 import type { ConnectionLost } from './session.ts';
 
 /**

@@ -1,5 +1,7 @@
 import { UserError } from '../../../runtime/errors.ts';
-import type { AffectedDatabase, DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { AffectedDatabase } from '../../facets/connect.ts';
 import { type DatabaseIdentity, STARTED } from '../../identity.ts';
 import { besideNames } from '../server/server.ts';
 import { connect, connectToServer, MAINTENANCE_DATABASES } from './connect.ts';

@@ -1,4 +1,5 @@
-import type { DatabaseUrl, EngineContext, Host } from '../../engine.ts';
+import type { DatabaseUrl, Host } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { addressesOfHost, THIS_MACHINE } from '../../shared/connection/host-addresses.ts';
 import { findClientTools } from '../tools.ts';
 import { connectionOf, portOf } from './url.ts';

@@ -4,7 +4,7 @@ import type { Mount, Runner, RunningProcess } from '../../../process/runner.ts';
 import { releaseChunk } from '../../../repository/objects/release.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { Report } from '../../../runtime/events.ts';
-import type { DatabaseUrl } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
 import { connectionOf, type Settings } from './url.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { isAbsolute, join } from 'node:path';
 import type { Command, Mount } from '../../../process/runner.ts';
-import type { DatabaseUrl, Host } from '../../engine.ts';
+import type { DatabaseUrl, Host } from '../../database-url.ts';
 import { decodePart, malformedUrl, readPort } from '../../shared/connection/url-parts.ts';
 
 const SHAPE =

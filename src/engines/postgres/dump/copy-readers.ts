@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { PackedContent, StoredObject } from '../../../repository/objects/object-file.ts';
-import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { ConnectionLost, type PsqlSession, SqlError } from '../connection/session.ts';
 import { portOf } from '../connection/url.ts';
 import type { WireAddress } from '../connection/wire.ts';

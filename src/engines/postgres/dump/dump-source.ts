@@ -2,7 +2,8 @@ import { hiddenDetails, hiddenObjectsOf } from '../../../results/hidden-objects.
 import { countLeftOut, leftOutSchemasOf } from '../../../results/left-out-schemas.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { Report } from '../../../runtime/events.ts';
-import type { DumpRequest, EngineContext } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { DumpRequest } from '../../facets/dump.ts';
 import type { PsqlSession } from '../connection/session.ts';
 import { readRemoteObjects, remoteBuildWarnings } from '../foreign-tables.ts';
 import {

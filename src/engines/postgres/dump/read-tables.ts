@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { DumpRequest, EngineContext, PackedFile } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
 import { connect } from '../connection/connect.ts';
 import { READER_LOCK_TIMEOUT } from '../connection/lock-waits.ts';
 import { type PsqlSession, quoteName, quoteText, SESSION_SETTINGS, SqlError } from '../connection/session.ts';

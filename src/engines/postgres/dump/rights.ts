@@ -1,4 +1,4 @@
-import type { EngineContext } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { isStandby, STANDBY_HINT } from '../connection/explain-errors.ts';
 import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
 

@@ -1,6 +1,8 @@
 import { redact } from '../../../process/redact.ts';
 import { startStep } from '../../../runtime/events.ts';
-import type { BaseCopies, BaseCopy, DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { BaseCopies, BaseCopy } from '../../facets/copies.ts';
 import { refuseShortSpace } from '../../shared/server/free-space.ts';
 import { type PsqlSession, quoteName, quoteNumber, quoteText, SqlError } from '../connection/session.ts';
 import { type MarkedDatabase, provisionalLimit, writeMark } from '../mark.ts';

@@ -1,5 +1,5 @@
 import { redact } from '../../../process/redact.ts';
-import type { EngineContext } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { type PsqlSession, quoteText, SqlError } from '../connection/session.ts';
 import { OWNABLE } from './ownable.ts';
 

@@ -1,6 +1,8 @@
 import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
 import { splitName } from '../../../text/table-names.ts';
-import type { DatabaseUrl, EngineContext, RestorePlan } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { RestorePlan } from '../../facets/restore.ts';
 import { refuseDifferences } from '../../shared/verify.ts';
 import { connect } from '../connection/connect.ts';
 import { type PsqlSession, SqlError } from '../connection/session.ts';

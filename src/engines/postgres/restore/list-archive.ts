@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EngineContext } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { type ArchiveEntry, parseArchiveList } from '../dump/archive.ts';
 import { CONTENTS, listContents } from '../dump/archive-contents.ts';

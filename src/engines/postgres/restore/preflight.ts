@@ -2,14 +2,10 @@ import { bytesOfTable, type ManifestTable } from '../../../repository/manifest.t
 import type { DestinationState } from '../../../results/load-results.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { WarningEvent } from '../../../runtime/events.ts';
-import type {
-  BaseCopies,
-  DatabaseUrl,
-  DifferencePlan,
-  EngineContext,
-  RestorePlan,
-  RestoreRequest,
-} from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { BaseCopies } from '../../facets/copies.ts';
+import type { DifferencePlan, RestorePlan, RestoreRequest } from '../../facets/restore.ts';
 import { divideTables } from '../../shared/divide-tables.ts';
 import { refuseShortSpace } from '../../shared/server/free-space.ts';
 import { connect, connectToServer } from '../connection/connect.ts';

@@ -1,5 +1,7 @@
 import { startStep } from '../../../runtime/events.ts';
-import type { DatabaseUrl, EngineContext, Replaced } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { Replaced } from '../../facets/restore.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { type PsqlSession, quoteName } from '../connection/session.ts';
 import { type BaseMark, writeMark } from '../mark.ts';

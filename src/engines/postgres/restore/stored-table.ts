@@ -1,5 +1,5 @@
 import { splitName } from '../../../text/table-names.ts';
-import type { StoredTable, TableRequest } from '../../engine.ts';
+import type { StoredTable, TableRequest } from '../../facets/restore.ts';
 import { CONTENTS, type ContentsEntry, readContents } from '../dump/archive-contents.ts';
 
 /** Kinds of entries that belong to a table, in the order in which they are shown. */

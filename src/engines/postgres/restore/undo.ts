@@ -1,7 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
-import type { DatabaseUrl, EngineContext, Kept, Replaced } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { Kept, Replaced } from '../../facets/restore.ts';
 import { lastSwitch, leaveStatements } from '../branches/leave.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { type PsqlSession, quoteText } from '../connection/session.ts';

@@ -1,5 +1,6 @@
 import type { ColumnFacts, ColumnFamily } from '../../../sanitize/column-facts.ts';
-import type { ColumnsRequest, EngineContext } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { ColumnsRequest } from '../../facets/sanitize.ts';
 import { SAMPLE_LENGTH, SAMPLED_ROWS, SAMPLES } from '../../shared/sanitize/samples.ts';
 import { connect } from '../connection/connect.ts';
 import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';

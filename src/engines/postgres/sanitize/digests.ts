@@ -1,5 +1,6 @@
 import type { ColumnDigest, ColumnFacts } from '../../../sanitize/column-facts.ts';
-import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { type DigestRow, digestsIn } from '../../shared/sanitize/digests.ts';
 import { connect } from '../connection/connect.ts';
 import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';

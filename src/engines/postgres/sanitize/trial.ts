@@ -1,5 +1,6 @@
 import { openingOf } from '../../../sanitize/suggestion.ts';
-import type { EngineContext, ReplacementTrial, TriedReplacement } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { ReplacementTrial, TriedReplacement } from '../../facets/sanitize.ts';
 import { SAMPLE_LENGTH } from '../../shared/sanitize/samples.ts';
 import { connect, linesOf } from '../connection/connect.ts';
 import { quoteNumber, SqlError } from '../connection/session.ts';

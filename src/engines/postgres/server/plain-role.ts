@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { EngineContext } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText } from '../connection/session.ts';
 import { parsePostgresUrl } from '../connection/url.ts';

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { isSea } from 'node:sea';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { EngineContext } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { findClientTools } from '../tools.ts';
 
 export interface ServerPrograms {

@@ -1,4 +1,5 @@
-import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { freeBytesOf, type Space } from '../../shared/server/free-space.ts';
 import { isLocalHost } from '../connection/location.ts';
 import type { PsqlSession } from '../connection/session.ts';

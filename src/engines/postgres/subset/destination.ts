@@ -1,6 +1,7 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { splitName } from '../../../text/table-names.ts';
-import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { quoteName } from '../connection/session.ts';
 import { inspectDestination } from '../restore/preflight.ts';
 

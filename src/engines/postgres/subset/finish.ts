@@ -1,4 +1,5 @@
-import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { connect } from '../connection/connect.ts';
 import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
 import type { Settings } from '../connection/url.ts';

@@ -2,7 +2,7 @@ import { startStep } from '../../../runtime/events.ts';
 import { createRowSet, type RowSet } from '../../../subset/row-set.ts';
 import type { SourceTable } from '../../../subset/source-schema.ts';
 import { formatNumberOf } from '../../../text/format.ts';
-import type { EngineContext } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText } from '../connection/session.ts';
 import type { Copying } from './copy.ts';

@@ -1,4 +1,4 @@
-import type { DatabaseUrl } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
 import type { WithResource } from '../../shared/resource-pool.ts';
 import { READER_LOCK_TIMEOUT } from '../connection/lock-waits.ts';
 import type { PsqlSession } from '../connection/session.ts';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Completed, RunningProcess } from '../../../process/runner.ts';
 import { UserError } from '../../../runtime/errors.ts';
-import type { DatabaseUrl, EngineContext } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import type { Moved } from '../../shared/copy-progress.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { PSQL_FLAGS, quoteText } from '../connection/session.ts';

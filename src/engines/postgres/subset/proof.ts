@@ -1,6 +1,6 @@
 import type { ProofRow } from '../../../results/subset-results.ts';
 import type { Relationship } from '../../../subset/graph.ts';
-import type { SubsetRun } from '../../engine.ts';
+import type { SubsetRun } from '../../facets/subset.ts';
 import { proveReferences } from '../../shared/prove-references.ts';
 import { referenceOf } from '../../shared/reference-of.ts';
 import type { PsqlSession } from '../connection/session.ts';

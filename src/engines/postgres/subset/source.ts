@@ -1,4 +1,6 @@
-import type { DatabaseUrl, EngineContext, SubsetSource } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { SubsetSource } from '../../facets/subset.ts';
 import { createResourcePool } from '../../shared/resource-pool.ts';
 import { sourceUnreadable } from '../../shared/source-unreadable.ts';
 import { connect } from '../connection/connect.ts';

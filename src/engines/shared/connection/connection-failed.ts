@@ -1,6 +1,6 @@
 import { type ConnectionFailure, statusOfFailure } from '../../../results/connection-failures.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { DatabaseUrl } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
 
 interface Kind {
   code: string;

@@ -1,5 +1,5 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { DatabaseUrl } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
 
 interface Explained {
   details: string[];

@@ -1,5 +1,5 @@
 import { type ConnectionFailure, statusOfFailure } from '../../../results/connection-failures.ts';
-import type { Probe } from '../../engine.ts';
+import type { Probe } from '../../facets/connect.ts';
 
 export const SIZES_AT_ONCE = 50;
 

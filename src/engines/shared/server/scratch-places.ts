@@ -1,6 +1,8 @@
 import { findDaemon } from '../../../process/docker-daemon.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { DatabaseUrl, EngineContext, OpenedPlace, PlaceOptions, ScratchPlace } from '../../engine.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { OpenedPlace, PlaceOptions, ScratchPlace } from '../../facets/sanitize.ts';
 import { ENGINE_PROFILES, type EngineId } from '../../list.ts';
 
 export interface ScratchPlacesRequest {

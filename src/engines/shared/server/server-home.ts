@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from '../../../process/runner.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { EngineContext } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { temporaryFolderFor, unprivilegedUser } from './unprivileged-user.ts';
 
 export interface ServerHome {

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { EngineContext } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
 import { freePort, isFree } from './free-port.ts';
 import type { SupervisedServer } from './supervised-server.ts';
 

@@ -1,5 +1,5 @@
 import type { Command, Completed } from '../../../process/runner.ts';
-import type { EngineContext } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
 
 export interface SupervisedServer {
   ended: Promise<Completed>;

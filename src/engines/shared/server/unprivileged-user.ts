@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { Command } from '../../../process/runner.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { EngineContext } from '../../engine.ts';
+import type { EngineContext } from '../../engine-context.ts';
 
 type User = NonNullable<Command['user']> & { name: string };
 

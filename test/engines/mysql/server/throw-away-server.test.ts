@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { afterEach, expect, it, vi } from 'vitest';
-import type { EngineContext } from '../../../../src/engines/engine.ts';
+import type { EngineContext } from '../../../../src/engines/engine-context.ts';
 import { openSession } from '../../../../src/engines/mysql/connection/session.ts';
 import { findServerPrograms, type ServerPrograms } from '../../../../src/engines/mysql/server/server-programs.ts';
 import { startThrowAwayServer } from '../../../../src/engines/mysql/server/throw-away-server.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { DatabaseUrl } from '../../../../src/engines/engine.ts';
+import type { DatabaseUrl } from '../../../../src/engines/database-url.ts';
 import {
   connectionOf,
   parsePostgresUrl,

@@ -1,4 +1,4 @@
-import type { DatabaseUrl } from '../../../engine.ts';
+import type { DatabaseUrl } from '../../../database-url.ts';
 import { type MysqlSession, SqlError } from '../../connection/session.ts';
 import { besideNames } from '../../names.ts';
 import { inDatabase, quotePath } from '../../quote.ts';

@@ -1,5 +1,6 @@
 import { redact } from '../../../../process/redact.ts';
-import type { DatabaseUrl, EngineContext } from '../../../engine.ts';
+import type { DatabaseUrl } from '../../../database-url.ts';
+import type { EngineContext } from '../../../engine-context.ts';
 import { connectToServer } from '../../connection/connect.ts';
 import { ConnectionLost } from '../../connection/session.ts';
 import { lockDestination } from '../../server/server.ts';

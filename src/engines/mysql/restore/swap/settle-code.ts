@@ -1,5 +1,6 @@
 import { redact } from '../../../../process/redact.ts';
-import type { DatabaseUrl, EngineContext } from '../../../engine.ts';
+import type { DatabaseUrl } from '../../../database-url.ts';
+import type { EngineContext } from '../../../engine-context.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { connect } from '../../connection/connect.ts';
 import { type MysqlSession, SqlError } from '../../connection/session.ts';

@@ -1,6 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { startStep } from '../../../../runtime/events.ts';
-import type { DatabaseUrl, EngineContext, Replaced } from '../../../engine.ts';
+import type { DatabaseUrl } from '../../../database-url.ts';
+import type { EngineContext } from '../../../engine-context.ts';
+import type { Replaced } from '../../../facets/restore.ts';
 import { ownMark } from '../../branches/leave.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { checkCode } from '../../definitions/check-definitions.ts';

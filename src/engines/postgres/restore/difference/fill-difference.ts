@@ -4,7 +4,7 @@ import { bytesOfTable, type ManifestTable } from '../../../../repository/manifes
 import { EXIT, UserError } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
-import type { EngineContext } from '../../../engine.ts';
+import type { EngineContext } from '../../../engine-context.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { runTogether } from '../../../shared/run-together.ts';
 import { connect } from '../../connection/connect.ts';

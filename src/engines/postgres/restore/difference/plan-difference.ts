@@ -1,5 +1,6 @@
 import type { ManifestTable } from '../../../../repository/manifest.ts';
-import type { BaseCopy, DifferencePlan, RestoreRequest } from '../../../engine.ts';
+import type { BaseCopy } from '../../../facets/copies.ts';
+import type { DifferencePlan, RestoreRequest } from '../../../facets/restore.ts';
 import { type PsqlSession, quoteText } from '../../connection/session.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 import { CONTENTS } from '../../dump/archive-contents.ts';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { redact } from '../../../../process/redact.ts';
-import type { DatabaseUrl, EngineContext } from '../../../engine.ts';
+import type { DatabaseUrl } from '../../../database-url.ts';
+import type { EngineContext } from '../../../engine-context.ts';
 import { connect } from '../../connection/connect.ts';
 import { quoteText } from '../../connection/session.ts';
 import { carryOverQueries, lostGrantsQuery, readOwnership, warnLostGrants, warnNotCarried } from '../carry-over.ts';

@@ -1,5 +1,6 @@
 import { EXIT, UserError } from '../../../../runtime/errors.ts';
-import type { DatabaseUrl, EngineContext } from '../../../engine.ts';
+import type { DatabaseUrl } from '../../../database-url.ts';
+import type { EngineContext } from '../../../engine-context.ts';
 import { connect } from '../../connection/connect.ts';
 import { type PsqlSession, quoteName } from '../../connection/session.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';

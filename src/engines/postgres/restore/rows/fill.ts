@@ -6,7 +6,7 @@ import { bytesOfTable, type ManifestFile } from '../../../../repository/manifest
 import { EXIT, UserError } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
-import type { EngineContext } from '../../../engine.ts';
+import type { EngineContext } from '../../../engine-context.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { connect } from '../../connection/connect.ts';
 import { quoteName } from '../../connection/session.ts';

@@ -1,4 +1,4 @@
-import type { RestoreRun } from '../../../engine.ts';
+import type { RestoreRun } from '../../../facets/restore.ts';
 import type { Settings } from '../../connection/url.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 import type { ClientTools } from '../../tools.ts';

@@ -1,6 +1,6 @@
 import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest.ts';
 import { UserError } from '../../../../runtime/errors.ts';
-import type { EngineContext } from '../../../engine.ts';
+import type { EngineContext } from '../../../engine-context.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { restoreProgress } from '../../../shared/restore-progress.ts';
 import { runTogether } from '../../../shared/run-together.ts';

@@ -1,5 +1,5 @@
 import { tableName } from '../../../../text/table-names.ts';
-import type { RestorePlan } from '../../../engine.ts';
+import type { RestorePlan } from '../../../facets/restore.ts';
 import { expectedRows } from '../../../shared/expected-rows.ts';
 import { quoteName } from '../../connection/session.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';

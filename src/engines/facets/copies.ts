@@ -1,0 +1,47 @@
+/** A copy of a destination as its last load left it; refuses connections. */
+export interface BaseCopy {
+  name: string;
+  /** The snapshot's id. */
+  snapshot: string | null;
+  loadedAt: string;
+  /** The load lacked rows or objects of the snapshot. */
+  partial: boolean;
+  sizeBytes: number | null;
+  /** Why no reset can use it; `null` where one can. */
+  outdated: string | null;
+  /** Whether nobody is known to have changed it, so that branches can be made from it. */
+  closed: boolean;
+}
+
+export interface BaseCopies {
+  base: BaseCopy | null;
+  spare: BaseCopy | null;
+}
+
+/** A separate database that was made from the base copy of a destination. */
+export interface Branch {
+  name: string;
+  /** That of the destination after a switch. */
+  database: string;
+  /** The destination has this name at present. */
+  current: boolean;
+  createdAt: string;
+  resetAt: string | null;
+  /** The snapshot's id; `null` where another load has replaced its content since. */
+  snapshot: string | null;
+  repository: string | null;
+  gitBranch: string | null;
+  /** The agent that has created it; absent or `null` for none. */
+  owner?: string | null;
+  sizeBytes: number | null;
+  /** Without blocks shared with the base copy; `null` where the server cannot tell. */
+  ownBytes: number | null;
+  clients: number;
+  /** Client sessions since it was created or reset; `null` where the server does not count them. */
+  sessions: number | null;
+}
+
+/** All databases that were made from a destination, or for it. */
+export interface AllCopies extends BaseCopies {
+  branches: Branch[];
+}

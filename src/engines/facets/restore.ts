@@ -1,0 +1,170 @@
+import type { SchemaConfig } from '../../config/schema/settings.ts';
+import type { Manifest, ManifestFile, ManifestTable } from '../../repository/manifest.ts';
+import type { DestinationState, MissingParts } from '../../results/load-results.ts';
+import type { NeededTable } from '../../results/selected-tables.ts';
+import type { WarningEvent } from '../../runtime/events.ts';
+import type { DatabaseUrl } from '../database-url.ts';
+import type { EngineContext } from '../engine-context.ts';
+import type { AllCopies, BaseCopies, BaseCopy } from './copies.ts';
+
+export interface RestoreFacet {
+  /** Tables that need other tables, by the definitions in the snapshot. */
+  readNeeds(context: EngineContext, request: DefinitionsRequest): Promise<NeededTable[]>;
+  /** The statements that define a table, as the snapshot has them; `null` where their format is unknown. */
+  readTable(context: EngineContext, request: TableRequest): Promise<StoredTable | null>;
+  plan(context: EngineContext, request: RestoreRequest): Promise<RestorePlan>;
+  run(context: EngineContext, run: RestoreRun): Promise<Replaced>;
+  runScript(context: EngineContext, run: ScriptRun): Promise<Replaced>;
+  findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept>;
+  undo(context: EngineContext, url: DatabaseUrl): Promise<Replaced>;
+  planReset(context: EngineContext, request: ResetRequest): Promise<Resettable>;
+  reset(context: EngineContext, run: ResetRun): Promise<Replaced>;
+  /** Base copy and spare of a destination. */
+  findCopies(context: EngineContext, url: DatabaseUrl): Promise<BaseCopies>;
+  /** With branches, of several databases that can share one connection (`connectionKey`), in their order. */
+  findAllCopies(context: EngineContext, request: { urls: DatabaseUrl[] }): Promise<AllCopies[]>;
+  dropCopies(context: EngineContext, url: DatabaseUrl): Promise<string[]>;
+}
+
+export interface RestoreRequest {
+  url: DatabaseUrl;
+  manifest: Manifest;
+  schemaConfig: SchemaConfig | undefined;
+  /** Into the destination itself, in one transaction, even where a shadow database is possible. */
+  inPlace: boolean;
+  /** After errors: stop before the swap for inspection, or swap an incomplete database. */
+  keepGoing?: 'inspect' | 'swap' | undefined;
+  /** The caller refuses an in-place plan, so that none is prepared. */
+  neverInPlace?: boolean;
+  /** Drops foreign keys of other databases to tables of the destination; the load is refused otherwise. */
+  dropForeignReferences?: boolean | undefined;
+  /** Tables to load rows of; all when absent. */
+  only?: ReadonlySet<string>;
+  /** Also creates tables whose rows are outside the database (FEDERATED). */
+  remoteTables?: boolean | undefined;
+  /** Keeps events enabled; they are created disabled otherwise. */
+  events?: boolean | undefined;
+  /** Owner of the restored objects; by default the owner of the replaced database. */
+  role?: string | undefined;
+  /** Keeps a base copy of the restored database, with a spare where that is set; ignored in place. */
+  keepBase?: { spare: boolean } | undefined;
+  /** Loads all tables, even where a base copy has most of them. */
+  full?: boolean | undefined;
+  /** Superuser of a throw-away server, for objects that the user of `url` may not create. */
+  admin?: DatabaseUrl | undefined;
+}
+
+export interface RestorePlan {
+  destination: DestinationState;
+  strategy: 'swap' | 'in_place';
+  strategyReason: string;
+  schemas: string[];
+  tables: ManifestTable[];
+  /** Created without rows. */
+  empty: ManifestTable[];
+  warnings: WarningEvent[];
+  /** Base copy and spare that the swap replaces; absent in place. */
+  copies?: BaseCopies;
+  /** Absent where there is no base copy. */
+  difference?: DifferencePlan;
+}
+
+/** Whether only the tables that differ from the base copy are loaded, into a copy of it. */
+export interface DifferencePlan {
+  /** The database, its snapshot and the time of its load. */
+  base: string;
+  snapshot: string | null;
+  loadedAt: string;
+  /** The names of the tables to load; `null` for a full load. */
+  tables: string[] | null;
+  /** Files that are needed besides those of the tables; all for a full load. */
+  files: string[] | null;
+  reason: string;
+}
+
+export interface DefinitionsRequest {
+  url: DatabaseUrl;
+  manifest: Manifest;
+  directory: string;
+  read: RestoreRun['read'];
+}
+
+/** A table of a snapshot, `schema.table`. */
+export interface TableRequest extends Pick<DefinitionsRequest, 'manifest' | 'read'> {
+  table: string;
+}
+
+export interface StoredTable {
+  /** Table, indexes, constraints and triggers, in an order that does not change. */
+  text: string;
+  /** Columns of the primary key; empty without one. */
+  key: string[];
+}
+
+export interface RestoreRun extends RestoreRequest {
+  plan: RestorePlan;
+  jobs: number;
+  undo: boolean;
+  directory: string;
+  /** A file of the snapshot, verified while it is read; the reader owns each part. */
+  read(file: ManifestFile): AsyncIterable<Uint8Array<ArrayBuffer>>;
+  /** Called with the verified shadow database before the swap; not for a load in place. */
+  beforeSwap?: (fresh: DatabaseUrl) => Promise<void>;
+  throwAway?: boolean;
+  /** Makes a base copy, and does not replace the destination. */
+  onlyBase?: boolean;
+}
+
+export interface Replaced {
+  /** How long the destination was unavailable; `null` for a load in place. */
+  swapMs: number | null;
+  undoDatabase: string | null;
+  missing?: MissingParts;
+  /** The base copy and the spare that were made. */
+  baseDatabase?: string;
+  spareDatabase?: string;
+}
+
+export interface ResetRequest {
+  url: DatabaseUrl;
+  /** Makes the next spare after the swap. */
+  spare: boolean;
+}
+
+export interface ResetRun extends ResetRequest {
+  undo: boolean;
+  /** Called under the lock with the base copy; throws where it is not the planned one. */
+  accept: (base: BaseCopy) => void;
+  /** Owner of the objects; by default the owner of the replaced database. */
+  role?: string | undefined;
+}
+
+export interface Resettable {
+  destination: DestinationState;
+  base: BaseCopy;
+  /** The spare is renamed, the base copy is copied. */
+  from: 'base' | 'spare';
+  /** How a copy of the base copy is made. */
+  by: 'files' | 'rows';
+  /** Databases to make, of the size of the base copy. */
+  copies: number;
+  warnings: WarningEvent[];
+}
+
+export interface ScriptRun {
+  url: DatabaseUrl;
+  file: string;
+  /** On the existing database; otherwise into a shadow database. */
+  asItIs: boolean;
+  undo: boolean;
+  role?: string | undefined;
+  events?: boolean | undefined;
+  directory: string;
+}
+
+export interface Kept {
+  undoDatabase: string;
+  replacedAt: string;
+  sizeBytes: number;
+  destination: DestinationState;
+}

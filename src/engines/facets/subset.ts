@@ -1,0 +1,44 @@
+import type { ProofRow } from '../../results/subset-results.ts';
+import type { Collected } from '../../subset/collect.ts';
+import type { Graph } from '../../subset/graph.ts';
+import type { Plan } from '../../subset/plan.ts';
+import type { RowFinder } from '../../subset/row-finder.ts';
+import type { SourceSchema } from '../../subset/source-schema.ts';
+import type { DatabaseUrl } from '../database-url.ts';
+import type { EngineContext } from '../engine-context.ts';
+import type { Replaced } from './restore.ts';
+
+export interface SubsetFacet {
+  /** Reads a source at one instant, until it is disposed. */
+  openSource(context: EngineContext, request: { url: DatabaseUrl; jobs: number }): Promise<SubsetSource>;
+  /** Refuses a destination without the right to create a database. */
+  checkDestination(context: EngineContext, url: DatabaseUrl): Promise<void>;
+  createIndex(table: string, columns: string[]): string;
+}
+
+export interface SubsetSource extends AsyncDisposable {
+  facts: SourceSchema;
+  warnings: { code: string; message: string }[];
+  /** `seed`: another selection of a percentage. */
+  finder(graph: Graph, seed: number): Promise<RowFinder>;
+  /** By primary key, its columns in order; `null` when there is none. */
+  findRow(table: string, key: string[]): Promise<number | null>;
+  /** The primary key of a row as text; its location without one. */
+  nameRow(table: string, row: number): Promise<string>;
+  make(context: EngineContext, run: SubsetRun): Promise<Made>;
+}
+
+export interface SubsetRun {
+  url: DatabaseUrl;
+  plan: Plan;
+  collected: Collected;
+  jobs: number;
+  undo: boolean;
+  directory: string;
+}
+
+export interface Made {
+  replaced: Replaced;
+  rows: Map<string, number>;
+  proof: ProofRow[];
+}
