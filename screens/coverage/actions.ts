@@ -1,4 +1,5 @@
-import { queryEditedText, sanitizeQuestion } from '../../src/presentation/sanitize.ts';
+import { queryEditedText } from '../../src/presentation/coverage.ts';
+import { sanitizeQuestion } from '../../src/presentation/sanitize.ts';
 import { briefName } from '../../src/presentation/snapshot.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';

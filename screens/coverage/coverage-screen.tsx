@@ -3,14 +3,14 @@ import { useStore } from 'zustand';
 import type { Span } from '../../components/line.tsx';
 import { ListView } from '../../components/list-view.tsx';
 import { useTheme } from '../../components/theme.ts';
-import { noFindingsLines } from '../../src/presentation/lists.ts';
 import {
   coverageTree,
   coverageTreeColumns,
   coverageTreeFacts,
   findingsText,
   tablesText,
-} from '../../src/presentation/sanitize.ts';
+} from '../../src/presentation/coverage.ts';
+import { noFindingsLines } from '../../src/presentation/lists.ts';
 import type { Coverage } from '../../src/results/sanitize-results.ts';
 import { type ListState, selectedIndex } from '../../src/state/list.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';

@@ -6,7 +6,7 @@ import { List } from '../../components/list.tsx';
 import { type DiffLine, diffLines } from '../../src/config/edit/diff-lines.ts';
 import type { PlannedQuerySave } from '../../src/operations/sanitize/save-query.ts';
 import { LOADING } from '../../src/presentation/lists.ts';
-import { querySavedText, querySaveLines } from '../../src/presentation/sanitize.ts';
+import { querySavedText, querySaveLines } from '../../src/presentation/suggestion.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import type { Fetched } from '../app/fetched.ts';

@@ -8,7 +8,7 @@ import {
   SUGGESTION_NOTICES,
   suggestionQuestion,
   triedText,
-} from '../../src/presentation/sanitize.ts';
+} from '../../src/presentation/suggestion.ts';
 import type { ColumnChoice, ColumnChoices } from '../../src/results/suggested-query.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';

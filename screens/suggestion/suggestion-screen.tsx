@@ -10,7 +10,7 @@ import {
   suggestionColumns,
   suggestionFacts,
   suggestionText,
-} from '../../src/presentation/sanitize.ts';
+} from '../../src/presentation/suggestion.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { positionIn } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';

@@ -2,7 +2,7 @@ import type { SnapshotRow } from '../results/results.ts';
 import type { Coverage } from '../results/sanitize-results.ts';
 import { formatBytes, formatCount, formatDuration, formatNumberOf, formatTime } from '../text/format.ts';
 import { markdownText } from '../text/markdown.ts';
-import { coverageRows, findingsText, tablesText } from './sanitize.ts';
+import { coverageRows, findingsText, tablesText } from './coverage.ts';
 import { ENGINE_NAMES } from './snapshot.ts';
 
 export interface MarkdownSummary {

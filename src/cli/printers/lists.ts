@@ -1,7 +1,7 @@
 import type { Mode } from '../../config/mode.ts';
+import { coverageColumns, coverageRows, coveredTableColumns } from '../../presentation/coverage.ts';
 import { diffColumns, diffTitle, migrationLines } from '../../presentation/diff.ts';
 import { hiddenColumnsText, REVEAL_FLAG, rowColumns, rowsTitle } from '../../presentation/rows.ts';
-import { coverageColumns, coverageRows, coveredTableColumns } from '../../presentation/sanitize.ts';
 import { layOutTable } from '../../presentation/shapes/table-layout.ts';
 import { inFamilies, lackingLines, noSnapshotsLines, snapshotColumns } from '../../presentation/snapshot.ts';
 import { circlesText, subsetColumns, subsetList, subsetPathColumn, subsetQuestion } from '../../presentation/subset.ts';
