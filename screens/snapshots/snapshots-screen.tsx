@@ -6,13 +6,8 @@ import type { Span } from '../../components/line.tsx';
 import { ListView } from '../../components/list-view.tsx';
 import { useTheme } from '../../components/theme.ts';
 import { LOADING, noMatchLines } from '../../src/presentation/lists.ts';
-import {
-  briefName,
-  briefSnapshotColumns,
-  noSnapshotsLines,
-  snapshotFacts,
-  snapshotsCountText,
-} from '../../src/presentation/snapshot.ts';
+import { briefName, noSnapshotsLines, snapshotFacts, snapshotsCountText } from '../../src/presentation/snapshot.ts';
+import { briefSnapshotColumns } from '../../src/presentation/snapshot-columns.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
 import { FILTERED } from '../app/filter.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';

@@ -9,9 +9,9 @@ import { formatAge, formatBytes, formatCount, formatNumberOf, formatTime } from 
 import { definitionsOnlyText, hiddenText, leftOutText } from '../text/format-objects.ts';
 import { printable } from '../text/printable.ts';
 import { countText } from './lists.ts';
-import type { Cell, Column } from './shapes/column.ts';
+import type { Cell } from './shapes/column.ts';
 import type { Fact } from './shapes/fact.ts';
-import type { DataKind, Glyphs } from './shapes/glyphs.ts';
+import type { DataKind } from './shapes/glyphs.ts';
 import { summaryOf } from './shapes/summary.ts';
 
 export const ENGINE_NAMES = Object.fromEntries(ENGINE_PROFILES.map(({ id, products }) => [id, products[0]])) as Record<
@@ -45,7 +45,7 @@ export function inFamilies(rows: SnapshotRow[]): SnapshotRow[] {
 }
 
 /** The snapshots that their index selects: in each family the first, in the order of the operations. */
-function selectedByIndex(rows: SnapshotRow[]): Set<string> {
+export function selectedByIndex(rows: SnapshotRow[]): Set<string> {
   return new Set([...Map.groupBy(rows, ({ index }) => index).values()].flatMap(([first]) => (first ? [first.id] : [])));
 }
 
@@ -104,7 +104,7 @@ const SIGNATURES: Record<SnapshotSignature['state'], string> = {
 };
 
 /** The same in a word, for a column. */
-function signatureWord({ state }: SnapshotSignature): string {
+export function signatureWord({ state }: SnapshotSignature): string {
   return state === 'unchecked' ? 'not verified' : state;
 }
 
@@ -177,74 +177,7 @@ export function noSnapshotsLines(target: string, { shares, byKey }: { shares: bo
   return [`Target ${target} has no snapshots yet.`, how];
 }
 
-/** All columns of snapshots by name: each list takes those for which it has room. */
-function snapshotColumnsOf(rows: SnapshotRow[], now: number) {
-  const byIndex = selectedByIndex(rows);
-  const originals = new Set(rows.filter(({ sanitized }) => !sanitized).map(({ id }) => id));
-  const isOfOriginal = ({ sanitized_of: of }: SnapshotRow) => of !== undefined && originals.has(of);
-  return {
-    index: {
-      title: 'INDEX',
-      align: 'right',
-      whole: true,
-      cell: ({ index, id }) => ({ text: byIndex.has(id) ? String(index) : '' }),
-    },
-    // Below its original a sanitized snapshot is indented.
-    id: { title: 'ID', whole: true, cell: (row) => ({ text: isOfOriginal(row) ? `  ${row.id}` : row.id }) },
-    origin: { title: 'OF', cell: ({ origin }) => ({ text: origin ?? '' }) },
-    created: {
-      title: 'CREATED',
-      whole: true,
-      cell: ({ created_at }) => ({ text: formatTime(created_at) }),
-    },
-    age: { title: 'AGE', whole: true, cell: ({ created_at }) => ({ text: formatAge(now - Date.parse(created_at)) }) },
-    kind: {
-      title: 'KIND',
-      whole: true,
-      cell: ({ sanitized }) => kindBadge(sanitized),
-    },
-    server: { title: 'SERVER', cell: ({ engine, server_version }) => ({ text: `${engine} ${server_version}` }) },
-    program: { title: 'PROGRAM', cell: ({ program }) => ({ text: program ?? '' }) },
-    tables: { title: 'TABLES', align: 'right', dropRank: 5, cell: ({ tables }) => ({ text: formatCount(tables) }) },
-    rows: { title: 'ROWS', align: 'right', dropRank: 4, cell: ({ rows }) => ({ text: formatCount(rows) }) },
-    size: {
-      title: 'SIZE',
-      align: 'right',
-      whole: true,
-      dropRank: 1,
-      cell: ({ size_bytes }) => ({ text: formatBytes(size_bytes) }),
-    },
-    added: {
-      title: 'ADDED',
-      align: 'right',
-      dropRank: 6,
-      cell: ({ stored_bytes }) => ({ text: formatBytes(stored_bytes), tone: 'dim' }),
-    },
-    signature: { title: 'SIGNATURE', cell: ({ signature }) => ({ text: signatureWord(signature) }) },
-    where: { title: 'WHERE', dropRank: 3, cell: ({ where }) => ({ text: locationText(where), tone: 'dim' }) },
-    branch: { title: 'GIT BRANCH', cell: ({ git }) => ({ text: printable(git?.branch ?? '') }) },
-    migration: { title: 'MIGRATION', cell: (row) => ({ text: printable(newestMigration(row)) }) },
-    pin: { title: 'PIN', dropRank: 2, cell: ({ pinned }) => ({ text: pinned ? 'pinned' : '', tone: 'accent' }) },
-    tags: { title: 'TAGS', dropRank: 2, cell: ({ tags }) => ({ text: tagsText(tags), tone: 'accent' }) },
-    note: {
-      title: 'NOTE',
-      grows: true,
-      // As wide without a note as the first one needs: writing it drops no column.
-      min: 12,
-      dropRank: 2,
-      essential: true,
-      cell: ({ note }) => ({ text: note ?? '' }),
-    },
-  } satisfies Record<string, Column<SnapshotRow>>;
-}
-
-/** Pin and tags, where there are any. */
-function annotationColumns(rows: SnapshotRow[], now: number): Column<SnapshotRow>[] {
-  const { pin, tags } = snapshotColumnsOf(rows, now);
-  return [...(rows.some((row) => row.pinned) ? [pin] : []), ...(rows.some((row) => row.tags) ? [tags] : [])];
-}
-
-function tagsText(tags: string[] = []): string {
+export function tagsText(tags: string[] = []): string {
   return printable(tags.join(' '));
 }
 
@@ -266,62 +199,6 @@ export const ANNOTATION_FIELDS = {
 
 export function noteSaved(text: string): string {
   return text === '' ? 'Note removed' : 'Note saved';
-}
-
-/** Of the first migrations table. */
-function newestMigration({ migrations = [] }: SnapshotRow): string {
-  return migrations[0]?.newest ?? '';
-}
-
-interface BriefColumnsOptions {
-  rows: SnapshotRow[];
-  now: number;
-  glyphs: Glyphs;
-  marked: string[];
-}
-
-/** For the width of a screen. */
-export function briefSnapshotColumns({ rows, now, glyphs, marked }: BriefColumnsOptions): Column<SnapshotRow>[] {
-  const { index, id, age, kind, size, note, where, ...counts } = snapshotColumnsOf(rows, now);
-  const shorthand: Column<SnapshotRow> = {
-    ...index,
-    title: '#',
-    cell: (row) => {
-      const { text } = index.cell(row);
-      return marked.includes(row.id) ? { text: `${glyphs.marked} ${text}`.trim(), tone: 'accent' } : { text };
-    },
-  };
-  return [
-    shorthand,
-    id,
-    age,
-    kind,
-    size,
-    counts.added,
-    counts.tables,
-    counts.rows,
-    where,
-    ...annotationColumns(rows, now),
-    note,
-  ];
-}
-
-/** For a terminal and for files. Index, id, time of creation, kind and size are in every width. */
-export function snapshotColumns(snapshots: SnapshotRow[], now: number): Column<SnapshotRow>[] {
-  const { index, id, origin, created, age, kind, server, program, ...others } = snapshotColumnsOf(snapshots, now);
-  const { tables, rows, size, added, signature, where, branch, migration, note } = others;
-  const ranked = (column: Column<SnapshotRow>, dropRank: number): Column<SnapshotRow> => ({ ...column, dropRank });
-  return [
-    ...[index, id],
-    ...(snapshots.some((row) => row.origin !== undefined) ? [ranked(origin, 2)] : []),
-    ...[created, ranked(age, 5), ranked(kind, 0), ranked(server, 8)],
-    ...(snapshots.some((row) => row.program !== undefined) ? [ranked(program, 4)] : []),
-    ...[ranked(tables, 7), ranked(rows, 6), ranked(size, 0), ranked(added, 9), ranked(signature, 10), ranked(where, 1)],
-    ...(snapshots.some((row) => row.git?.branch) ? [ranked(branch, 11)] : []),
-    ...(snapshots.some((row) => newestMigration(row) !== '') ? [ranked(migration, 12)] : []),
-    ...annotationColumns(snapshots, now).map((column) => ranked(column, 3)),
-    ranked(note, 3),
-  ];
 }
 
 /** Git repository and migrations, where they were recorded. */

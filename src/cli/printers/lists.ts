@@ -3,7 +3,8 @@ import { coverageColumns, coverageRows, coveredTableColumns } from '../../presen
 import { diffColumns, diffTitle, migrationLines } from '../../presentation/diff.ts';
 import { hiddenColumnsText, REVEAL_FLAG, rowColumns, rowsTitle } from '../../presentation/rows.ts';
 import { layOutTable } from '../../presentation/shapes/table-layout.ts';
-import { inFamilies, lackingLines, noSnapshotsLines, snapshotColumns } from '../../presentation/snapshot.ts';
+import { inFamilies, lackingLines, noSnapshotsLines } from '../../presentation/snapshot.ts';
+import { snapshotColumns } from '../../presentation/snapshot-columns.ts';
 import { circlesText, subsetColumns, subsetList, subsetPathColumn, subsetQuestion } from '../../presentation/subset.ts';
 import { tableDiffLines, tableDiffTitle } from '../../presentation/table-diff.ts';
 import {

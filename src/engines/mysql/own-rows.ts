@@ -1,4 +1,5 @@
-import { type MysqlSession, SqlError } from './connection/session.ts';
+import type { MysqlSession } from './connection/session.ts';
+import { SqlError } from './connection/session-errors.ts';
 import { quotePath, quoteText, tablesIn } from './quote.ts';
 
 /** Storage engines with rows in the server's data folder. */

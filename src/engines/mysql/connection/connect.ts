@@ -2,7 +2,9 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connectionFailed } from '../../shared/connection/connection-failed.ts';
 import { failureOf } from './failure.ts';
-import { ConnectionLost, type MysqlSession, type MysqlSessionOptions, openSession } from './session.ts';
+import type { MysqlSessionOptions } from './open-connection.ts';
+import { type MysqlSession, openSession } from './session.ts';
+import { ConnectionLost } from './session-errors.ts';
 import { addressOf, withDatabase, writeAddress } from './url.ts';
 
 /** An error of exit 4 tells whether server, database or credentials are at fault. */

@@ -1,6 +1,6 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import { connectionLost, statementRefused } from '../../shared/connection/explain-errors.ts';
-import { ConnectionLost, SqlError } from './session.ts';
+import { ConnectionLost, SqlError } from './session-errors.ts';
 
 const RIGHTS_HINT =
   'The user probably lacks a privilege: GRANT it, or use another user. docs/mysql.md lists those that are needed.';

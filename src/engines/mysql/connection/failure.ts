@@ -1,5 +1,5 @@
 import type { ConnectionFailure } from '../../../results/connection-failures.ts';
-import type { ConnectionLost, SqlError } from './session.ts';
+import type { ConnectionLost, SqlError } from './session-errors.ts';
 
 /** The server's numbers. https://mariadb.com/kb/en/mariadb-error-code-reference/ */
 const NUMBERS: Record<number, ConnectionFailure> = {

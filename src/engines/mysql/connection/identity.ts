@@ -5,7 +5,8 @@ import type { DatabaseIdentity } from '../../identity.ts';
 import { besideNames } from '../names.ts';
 import { quoteText } from '../quote.ts';
 import { connectToServer } from './connect.ts';
-import { type MysqlSession, SqlError } from './session.ts';
+import type { MysqlSession } from './session.ts';
+import { SqlError } from './session-errors.ts';
 import { addressOf } from './url.ts';
 
 export async function identifyAffected(context: EngineContext, url: DatabaseUrl): Promise<AffectedDatabase[]> {

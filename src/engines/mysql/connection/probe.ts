@@ -9,7 +9,8 @@ import { withOwnRows } from '../own-rows.ts';
 import { quoteName, quoteText } from '../quote.ts';
 import { failureOf } from './failure.ts';
 import { identityOf, readServerIdentity } from './identity.ts';
-import { ConnectionLost, type MysqlSession, openSession, SqlError } from './session.ts';
+import { type MysqlSession, openSession } from './session.ts';
+import { ConnectionLost, SqlError } from './session-errors.ts';
 import { addressOf, withDatabase, writeAddress } from './url.ts';
 
 export async function probe({ signal }: EngineContext, { urls, sizes, take }: ProbeRequest): Promise<void> {

@@ -1,15 +1,11 @@
-import { readFile } from 'node:fs/promises';
-import { connect as connectSocket, type Socket } from 'node:net';
-import { userInfo } from 'node:os';
 import { Readable } from 'node:stream';
-import type { Connection, ConnectionOptions, Query, QueryError, ResultSetHeader } from 'mysql2';
-import type { DatabaseUrl } from '../../database-url.ts';
+import type { Connection, Query, QueryError, ResultSetHeader } from 'mysql2';
 import { forEachRow, textOfRows } from '../dump/row-stream.ts';
 import type { RowPacket } from '../dump/row-text.ts';
-import { signEd25519 } from './auth-ed25519.ts';
 import { EMPTY_QUERY } from './error-numbers.ts';
 import { statementSender } from './long-statement.ts';
-import { addressOf, tlsPolicyOf } from './url.ts';
+import { type MysqlSessionOptions, type Opened, openConnection } from './open-connection.ts';
+import { SqlError, sessionError } from './session-errors.ts';
 
 /** A connection through mysql2, for both flavours, without installed programs. */
 export interface MysqlSession extends AsyncDisposable {
@@ -36,37 +32,6 @@ export interface Executed {
   rows: number;
   warnings: number;
   info: string;
-}
-
-export class SqlError extends Error {
-  override readonly name = 'SqlError';
-  readonly errno: number;
-
-  constructor(message: string, errno: number) {
-    super(message);
-    this.errno = errno;
-  }
-}
-
-/** A failed or lost connection. `errno`: the server's number, if any. */
-export class ConnectionLost extends Error {
-  override readonly name = 'ConnectionLost';
-  readonly errno: number | null;
-  /** Of Node or the driver: `ECONNREFUSED`. */
-  readonly code: string | null;
-
-  constructor(message: string, errno: number | null = null, code: string | null = null) {
-    super(message);
-    this.errno = errno;
-    this.code = code;
-  }
-}
-
-export interface MysqlSessionOptions {
-  url: DatabaseUrl;
-  signal?: AbortSignal | undefined;
-  /** Several statements in one packet; the result is a list. */
-  several?: boolean | undefined;
 }
 
 /**
@@ -117,7 +82,7 @@ function sessionOf(
         }),
       };
       const take: Take = (error, result) => {
-        if (error) reject(unreadable ?? translated(error, signal));
+        if (error) reject(unreadable ?? sessionError(error, signal));
         else resolve(result as Result);
       };
       if (asBytes) sendBytes(connection, sql, take);
@@ -155,20 +120,20 @@ function sessionOf(
       });
       return outcomeOf(
         await sender(kept).catch((error) => {
-          throw unreadable ? (unreadable as { error: unknown }).error : translated(error, signal);
+          throw unreadable ? (unreadable as { error: unknown }).error : sessionError(error, signal);
         }),
       );
     },
     load: (statement, content) => executed(statement, { content }),
     eachRow: (select, take, ended) =>
       forEachRow(connection, select, { take, ...(ended && { ended }) }).catch((error) => {
-        throw translated(error, signal);
+        throw sessionError(error, signal);
       }),
     async *text(select, onRow) {
       try {
         yield* textOfRows(connection, select, onRow);
       } catch (error) {
-        throw translated(error as QueryError, signal);
+        throw sessionError(error as QueryError, signal);
       }
     },
     close: () =>
@@ -260,101 +225,4 @@ function sendBytes(connection: Connection, sql: string, take: Take): void {
 /** The producer reuses its memory when the next part is read, which a stream does early. */
 async function* copies(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   for await (const part of content) yield Buffer.from(part);
-}
-
-export interface Opened {
-  connection: Connection;
-  socket: Socket;
-}
-
-export async function openConnection({ url, signal, several }: MysqlSessionOptions): Promise<Opened> {
-  signal?.throwIfAborted();
-  const policy = tlsPolicyOf(url);
-  const address = addressOf(url);
-  // No eavesdropping on a local connection, and TLS costs more than the rest of a dump.
-  const isHere = 'socket' in address || ['localhost', '127.0.0.1', '::1'].includes(address.host);
-  if (policy !== 'preferred') return dial({ url, signal, several }, policy !== 'disabled');
-  if (isHere) return dial({ url, signal, several }, false);
-  return dial({ url, signal, several }, true).catch((error) => {
-    if (error instanceof ConnectionLost && error.code === NO_TLS) return dial({ url, signal, several }, false);
-    throw error;
-  });
-}
-
-const NO_TLS = 'HANDSHAKE_NO_SSL_SUPPORT';
-
-const CONNECT_TIMEOUT = 10_000;
-
-const KEEP_ALIVE_MS = 30_000;
-
-const CHALLENGE_BYTES = 32;
-
-async function dial({ url, signal, several = false }: MysqlSessionOptions, tls: boolean): Promise<Opened> {
-  const { default: mysql2 } = await import('mysql2');
-  const address = addressOf(url);
-  const socket = 'socket' in address ? connectSocket(address.socket) : connectSocket(address.port, address.host);
-  socket.setNoDelay(true);
-  // Load balancers close idle connections.
-  socket.setKeepAlive(true, KEEP_ALIVE_MS);
-  const options: ConnectionOptions = {
-    stream: () => socket,
-    // The driver's rules for passwords depend on the kind of connection.
-    ...('socket' in address ? { socketPath: address.socket } : address),
-    user: url.user ?? userInfo().username,
-    ...(url.password !== null && { password: url.password }),
-    ...(url.database !== null && { database: url.database }),
-    ...(tls && { ssl: await tlsOptions(url) }),
-    authPlugins: {
-      unix_socket: () => () => Buffer.alloc(0),
-      auth_socket: () => () => Buffer.alloc(0),
-      client_ed25519: () => (challenge) => signEd25519(url.password ?? '', challenge.subarray(0, CHALLENGE_BYTES)),
-    },
-    connectTimeout: CONNECT_TIMEOUT,
-    supportBigNumbers: true,
-    dateStrings: true,
-    multipleStatements: several,
-    insecureAuth: false,
-  };
-  return new Promise((resolve, reject) => {
-    const connection = mysql2.createConnection(options);
-    const abort = (): void => void socket.destroy(new Error('aborted'));
-    signal?.addEventListener('abort', abort, { once: true });
-    socket.once('close', () => signal?.removeEventListener('abort', abort));
-    connection.on('error', () => {});
-    connection.connect((error) => {
-      if (!error) return resolve({ connection, socket });
-      socket.destroy();
-      if (signal?.aborted) return reject(signal.reason);
-      return reject(new ConnectionLost(wordsOf(error), numberOf(error), error.code));
-    });
-  });
-}
-
-async function tlsOptions({ parameters, hosts }: DatabaseUrl): Promise<NonNullable<ConnectionOptions['ssl']>> {
-  const policy = tlsPolicyOf({ parameters });
-  const file = async (name: string): Promise<string | undefined> =>
-    parameters[name] === undefined ? undefined : readFile(parameters[name], 'utf8');
-  const [ca, cert, key] = [await file('ssl-ca'), await file('ssl-cert'), await file('ssl-key')];
-  return {
-    ...(ca && { ca }),
-    ...(cert && { cert }),
-    ...(key && { key }),
-    rejectUnauthorized: policy === 'verify_ca' || policy === 'verify_identity',
-    ...(policy === 'verify_identity' && hosts[0] && { verifyIdentity: true }),
-  };
-}
-
-function translated(error: QueryError, signal: AbortSignal | undefined): unknown {
-  if (signal?.aborted) return signal.reason;
-  const errno = numberOf(error);
-  return errno === null ? new ConnectionLost(wordsOf(error), null, error.code) : new SqlError(error.message, errno);
-}
-
-/** The server's number: those of the driver and the system are negative, or absent. */
-function numberOf({ errno }: QueryError): number | null {
-  return typeof errno === 'number' && errno > 0 ? errno : null;
-}
-
-function wordsOf(error: Error & { errors?: Error[] }): string {
-  return error.message || (error.errors ?? []).map(({ message }) => message).join('; ') || 'the connection was lost';
 }

@@ -1,5 +1,6 @@
 import { bytesOfText, isUtf8, textOfBytes } from '../client-bytes.ts';
-import { type MysqlSession, SESSION_SETTINGS, SqlError } from '../connection/session.ts';
+import { type MysqlSession, SESSION_SETTINGS } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
 import { plainWord, plainWords, quoteName, quoteText } from '../quote.ts';
 import type { Code, CodeDefinitions } from './definitions.ts';
 import { createDangling, dropDangling } from './foreign-keys.ts';

@@ -1,4 +1,5 @@
-import { type MysqlSession, SqlError } from '../connection/session.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
 import { keysWithOwnRows } from '../own-rows.ts';
 import { inDatabase, quoteName, quoteText, tablesIn } from '../quote.ts';
 import type { CodeDefinitions, DanglingKey, Definitions } from './definitions.ts';

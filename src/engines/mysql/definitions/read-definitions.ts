@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 as isUtf8Text } from 'node:buffer';
 import { bytesOfText, hasTokensOf, isUtf8, textOfBytes } from '../client-bytes.ts';
-import { type MysqlSession, SqlError } from '../connection/session.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
 import { readCollations } from '../introspect.ts';
 import { WRONG_MERGE } from '../own-rows.ts';
 import { inDatabase, plainWord, plainWords, quoteName, quotePath, quoteText, tablesIn } from '../quote.ts';

@@ -1,4 +1,5 @@
-import { type MysqlSession, SqlError } from '../connection/session.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
 import { inDatabase, quoteName, quotePath } from '../quote.ts';
 
 /** The answers of SHOW CREATE TABLE, in the order of the names. */

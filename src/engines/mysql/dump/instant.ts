@@ -1,5 +1,6 @@
 import type { EngineContext } from '../../engine-context.ts';
-import { type MysqlSession, SqlError } from '../connection/session.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
 import { quotePath } from '../quote.ts';
 
 /** One transaction sees one instant; it only reads. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ManifestTable } from '../../../repository/manifest.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
-import { SqlError } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
 import type { Details } from '../details.ts';
 import { type CatalogTable, TEXT_TYPES } from '../introspect.ts';
 import type { DumpProgress } from './dump-progress.ts';

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
-import { ConnectionLost, SqlError } from '../connection/session.ts';
+import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import type { RowReply, RowsRead, RowTask } from './row-worker.ts';
 
 /** Which of several tables could not be read, and why. */

@@ -2,7 +2,9 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import type { Connection } from 'mysql2';
 import type { DatabaseUrl } from '../../database-url.ts';
-import { ConnectionLost, openConnection, packetsOf, SESSION_SETTINGS, SqlError } from '../connection/session.ts';
+import { openConnection } from '../connection/open-connection.ts';
+import { packetsOf, SESSION_SETTINGS } from '../connection/session.ts';
+import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import { forEachRow } from './row-stream.ts';
 import { mostBytesOf, piecesOfRow, ROWS_TERMINATOR, type RowPacket, writeRow } from './row-text.ts';
 

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { redact } from '../../../process/redact.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { type MysqlSession, SqlError } from '../connection/session.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
 import type { Collations } from '../introspect.ts';
 import { besideNames, isReserved } from '../names.ts';
 import { inDatabase, MARK, quotePath, quoteText } from '../quote.ts';

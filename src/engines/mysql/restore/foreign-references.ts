@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { WarningEvent } from '../../../runtime/events.ts';
-import { type MysqlSession, SqlError } from '../connection/session.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
 import { besideNames } from '../names.ts';
 import { keysWithOwnRows } from '../own-rows.ts';
 import { inDatabase, quoteName, quotePath } from '../quote.ts';

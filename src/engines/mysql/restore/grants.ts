@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import type { WarningEvent } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import { type MysqlSession, SqlError } from '../connection/session.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
 import { inModeOf } from '../definitions/code.ts';
 import type { Code } from '../definitions/definitions.ts';
 import { inDatabase, plainWords, quoteName, quoteText } from '../quote.ts';

@@ -8,7 +8,8 @@ import { connectionLostAt, queryFailed, UNPUBLISHED } from '../../shared/sanitiz
 import { queryRefused } from '../../shared/sanitize/query-refused.ts';
 import { connect } from '../connection/connect.ts';
 import { DENIED } from '../connection/error-numbers.ts';
-import { ConnectionLost, type MysqlSession, SqlError } from '../connection/session.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import { detailsOf } from '../details.ts';
 import { wordsOf } from './statements.ts';
 

@@ -1,7 +1,8 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { isFreshName } from '../../shared/beside-names.ts';
 import { destinationBusy, lockLost } from '../../shared/destination-lock.ts';
-import { type MysqlSession, SqlError } from '../connection/session.ts';
+import type { MysqlSession } from '../connection/session.ts';
+import { SqlError } from '../connection/session-errors.ts';
 import { dropListed } from '../definitions/code.ts';
 import { listCode } from '../definitions/read-definitions.ts';
 import type { Collations } from '../introspect.ts';

@@ -7,7 +7,8 @@ import type { EngineContext } from '../../../engine-context.ts';
 import type { RestoreRun } from '../../../facets/restore.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { connect } from '../../connection/connect.ts';
-import { type MysqlSession, SqlError } from '../../connection/session.ts';
+import type { MysqlSession } from '../../connection/session.ts';
+import { SqlError } from '../../connection/session-errors.ts';
 import { checkDefinitions } from '../../definitions/check-definitions.ts';
 import { createCode } from '../../definitions/code.ts';
 import {

@@ -2,7 +2,8 @@ import type { ManifestTable } from '../../../../repository/manifest.ts';
 import { EXIT, UserError } from '../../../../runtime/errors.ts';
 import type { WarningEvent } from '../../../../runtime/events.ts';
 import { formatBytes } from '../../../../text/format.ts';
-import { type MysqlSession, SqlError } from '../../connection/session.ts';
+import type { MysqlSession } from '../../connection/session.ts';
+import { SqlError } from '../../connection/session-errors.ts';
 import type { Details } from '../../details.ts';
 import { quoteName } from '../../quote.ts';
 

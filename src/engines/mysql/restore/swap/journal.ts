@@ -1,5 +1,6 @@
 import type { DatabaseUrl } from '../../../database-url.ts';
-import { type MysqlSession, SqlError } from '../../connection/session.ts';
+import type { MysqlSession } from '../../connection/session.ts';
+import { SqlError } from '../../connection/session-errors.ts';
 import { besideNames } from '../../names.ts';
 import { inDatabase, quotePath } from '../../quote.ts';
 import { databaseExists, destinationName } from '../../server/server.ts';

@@ -2,7 +2,7 @@ import { redact } from '../../../../process/redact.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { connectToServer } from '../../connection/connect.ts';
-import { ConnectionLost } from '../../connection/session.ts';
+import { ConnectionLost } from '../../connection/session-errors.ts';
 import { lockDestination } from '../../server/server.ts';
 import { dropBeside, lookBeside, sweepBaseCopies } from '../beside.ts';
 import { settle, type Work } from './journal.ts';

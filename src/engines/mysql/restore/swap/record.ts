@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { type MysqlSession, SqlError } from '../../connection/session.ts';
+import type { MysqlSession } from '../../connection/session.ts';
+import { SqlError } from '../../connection/session-errors.ts';
 import { inDatabase, quotePath, quoteText } from '../../quote.ts';
 
 export interface RecordPlace {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type MysqlSession, packetsOf, SqlError } from '../../connection/session.ts';
+import { type MysqlSession, packetsOf } from '../../connection/session.ts';
+import { SqlError } from '../../connection/session-errors.ts';
 import { listCode } from '../../definitions/read-definitions.ts';
 import { showTables } from '../../definitions/show-tables.ts';
 import { entriesOf, withoutTexts } from '../../definitions/table-entries.ts';

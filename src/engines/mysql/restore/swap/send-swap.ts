@@ -1,5 +1,6 @@
 import { EXIT, UserError } from '../../../../runtime/errors.ts';
-import { type MysqlSession, SESSION_SETTINGS, SqlError } from '../../connection/session.ts';
+import { type MysqlSession, SESSION_SETTINGS } from '../../connection/session.ts';
+import { SqlError } from '../../connection/session-errors.ts';
 import { inDatabase } from '../../quote.ts';
 import type { SwapOutcome } from './swap-packet.ts';
 

@@ -1,0 +1,97 @@
+import { readFile } from 'node:fs/promises';
+import { connect as connectSocket, type Socket } from 'node:net';
+import { userInfo } from 'node:os';
+import type { Connection, ConnectionOptions } from 'mysql2';
+import type { DatabaseUrl } from '../../database-url.ts';
+import { signEd25519 } from './auth-ed25519.ts';
+import { ConnectionLost, numberOf, messageOf } from './session-errors.ts';
+import { addressOf, tlsPolicyOf } from './url.ts';
+
+export interface MysqlSessionOptions {
+  url: DatabaseUrl;
+  signal?: AbortSignal | undefined;
+  /** Several statements in one packet; the result is a list. */
+  several?: boolean | undefined;
+}
+
+export interface Opened {
+  connection: Connection;
+  socket: Socket;
+}
+
+export async function openConnection({ url, signal, several }: MysqlSessionOptions): Promise<Opened> {
+  signal?.throwIfAborted();
+  const policy = tlsPolicyOf(url);
+  const address = addressOf(url);
+  // No eavesdropping on a local connection, and TLS costs more than the rest of a dump.
+  const isHere = 'socket' in address || ['localhost', '127.0.0.1', '::1'].includes(address.host);
+  if (policy !== 'preferred') return dial({ url, signal, several }, policy !== 'disabled');
+  if (isHere) return dial({ url, signal, several }, false);
+  return dial({ url, signal, several }, true).catch((error) => {
+    if (error instanceof ConnectionLost && error.code === NO_TLS) return dial({ url, signal, several }, false);
+    throw error;
+  });
+}
+
+const NO_TLS = 'HANDSHAKE_NO_SSL_SUPPORT';
+
+const CONNECT_TIMEOUT = 10_000;
+
+const KEEP_ALIVE_MS = 30_000;
+
+const CHALLENGE_BYTES = 32;
+
+async function dial({ url, signal, several = false }: MysqlSessionOptions, tls: boolean): Promise<Opened> {
+  const { default: mysql2 } = await import('mysql2');
+  const address = addressOf(url);
+  const socket = 'socket' in address ? connectSocket(address.socket) : connectSocket(address.port, address.host);
+  socket.setNoDelay(true);
+  // Load balancers close idle connections.
+  socket.setKeepAlive(true, KEEP_ALIVE_MS);
+  const options: ConnectionOptions = {
+    stream: () => socket,
+    // The driver's rules for passwords depend on the kind of connection.
+    ...('socket' in address ? { socketPath: address.socket } : address),
+    user: url.user ?? userInfo().username,
+    ...(url.password !== null && { password: url.password }),
+    ...(url.database !== null && { database: url.database }),
+    ...(tls && { ssl: await tlsOptions(url) }),
+    authPlugins: {
+      unix_socket: () => () => Buffer.alloc(0),
+      auth_socket: () => () => Buffer.alloc(0),
+      client_ed25519: () => (challenge) => signEd25519(url.password ?? '', challenge.subarray(0, CHALLENGE_BYTES)),
+    },
+    connectTimeout: CONNECT_TIMEOUT,
+    supportBigNumbers: true,
+    dateStrings: true,
+    multipleStatements: several,
+    insecureAuth: false,
+  };
+  return new Promise((resolve, reject) => {
+    const connection = mysql2.createConnection(options);
+    const abort = (): void => void socket.destroy(new Error('aborted'));
+    signal?.addEventListener('abort', abort, { once: true });
+    socket.once('close', () => signal?.removeEventListener('abort', abort));
+    connection.on('error', () => {});
+    connection.connect((error) => {
+      if (!error) return resolve({ connection, socket });
+      socket.destroy();
+      if (signal?.aborted) return reject(signal.reason);
+      return reject(new ConnectionLost(messageOf(error), numberOf(error), error.code));
+    });
+  });
+}
+
+async function tlsOptions({ parameters, hosts }: DatabaseUrl): Promise<NonNullable<ConnectionOptions['ssl']>> {
+  const policy = tlsPolicyOf({ parameters });
+  const file = async (name: string): Promise<string | undefined> =>
+    parameters[name] === undefined ? undefined : readFile(parameters[name], 'utf8');
+  const [ca, cert, key] = [await file('ssl-ca'), await file('ssl-cert'), await file('ssl-key')];
+  return {
+    ...(ca && { ca }),
+    ...(cert && { cert }),
+    ...(key && { key }),
+    rejectUnauthorized: policy === 'verify_ca' || policy === 'verify_identity',
+    ...(policy === 'verify_identity' && hosts[0] && { verifyIdentity: true }),
+  };
+}

@@ -1,0 +1,40 @@
+import type { QueryError } from 'mysql2';
+
+export class SqlError extends Error {
+  override readonly name = 'SqlError';
+  readonly errno: number;
+
+  constructor(message: string, errno: number) {
+    super(message);
+    this.errno = errno;
+  }
+}
+
+/** A failed or lost connection. `errno`: the server's number, if any. */
+export class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost';
+  readonly errno: number | null;
+  /** Of Node or the driver: `ECONNREFUSED`. */
+  readonly code: string | null;
+
+  constructor(message: string, errno: number | null = null, code: string | null = null) {
+    super(message);
+    this.errno = errno;
+    this.code = code;
+  }
+}
+
+export function sessionError(error: QueryError, signal: AbortSignal | undefined): unknown {
+  if (signal?.aborted) return signal.reason;
+  const errno = numberOf(error);
+  return errno === null ? new ConnectionLost(messageOf(error), null, error.code) : new SqlError(error.message, errno);
+}
+
+/** The server's number: those of the driver and the system are negative, or absent. */
+export function numberOf({ errno }: QueryError): number | null {
+  return typeof errno === 'number' && errno > 0 ? errno : null;
+}
+
+export function messageOf(error: Error & { errors?: Error[] }): string {
+  return error.message || (error.errors ?? []).map(({ message }) => message).join('; ') || 'the connection was lost';
+}
