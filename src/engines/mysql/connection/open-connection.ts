@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import type { Connection, ConnectionOptions } from 'mysql2';
 import type { DatabaseUrl } from '../../database-url.ts';
 import { signEd25519 } from './auth-ed25519.ts';
-import { ConnectionLost, numberOf, messageOf } from './session-errors.ts';
+import { ConnectionLost, messageOf, numberOf } from './session-errors.ts';
 import { addressOf, tlsPolicyOf } from './url.ts';
 
 export interface MysqlSessionOptions {
