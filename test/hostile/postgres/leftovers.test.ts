@@ -12,6 +12,7 @@ import type { Context } from '../../../src/runtime/context.ts';
 import type { RunEvent } from '../../../src/runtime/events.ts';
 import {
   describeWithPostgres,
+  eventually,
   startPostgres,
   type TestPostgres,
   temporaryFolder,
@@ -155,6 +156,32 @@ describeWithPostgres('databases beside a destination', () => {
     expect(codes()).toContain('leftover');
     await sql('ALTER SUBSCRIPTION held SET (slot_name = NONE); DROP SUBSCRIPTION held', 'copy.tool-undo');
   });
+
+  it('a subscription at work stops a swap before it begins, one of its name in another database does not', async () => {
+    await server.createDatabase('copying');
+    await sql("SELECT pg_create_logical_replication_slot('held', 'pgoutput')", 'source');
+    await sql('CREATE PUBLICATION p', 'source');
+    const subscription = `CREATE SUBSCRIPTION held CONNECTION '${server.url('source')}' PUBLICATION p`;
+    const works = async (): Promise<boolean> =>
+      (await sql('SELECT count(pid) FROM pg_stat_subscription', 'postgres')) === '1';
+    await sql(`${subscription} WITH (create_slot = false, slot_name = 'held')`, 'copying');
+    await sql(`${subscription} WITH (connect = false)`);
+    await eventually(works);
+    await run();
+    await sql('ALTER SUBSCRIPTION held DISABLE; ALTER SUBSCRIPTION held SET (slot_name = NONE)', 'copying');
+    await sql('DROP SUBSCRIPTION held', 'copying');
+    await eventually(async () => !(await works()));
+    await sql("ALTER SUBSCRIPTION held SET (slot_name = 'held'); ALTER SUBSCRIPTION held ENABLE", 'copy.tool-undo');
+    await eventually(works);
+    await expect(applyUndo(context, await planUndo(context, { target: 'app' }))).rejects.toMatchObject({
+      code: 'swap_blocked',
+      details: [expect.stringContaining("copy.tool-undo cannot be renamed because of the subscription 'held'")],
+    });
+    await sql('ALTER SUBSCRIPTION held DISABLE; ALTER SUBSCRIPTION held SET (slot_name = NONE)', 'copy.tool-undo');
+    await sql('DROP SUBSCRIPTION held', 'copy.tool-undo');
+    await eventually(async () => !(await works()));
+    await sql("DROP PUBLICATION p; SELECT pg_drop_replication_slot('held')", 'source');
+  }, 60_000);
 
   it('a load survives a server that ends idle sessions after a second', async () => {
     await sql(`ALTER SYSTEM SET idle_session_timeout = '300ms'; `, 'postgres');

@@ -10,7 +10,10 @@ interface Blocker {
   renaming: boolean;
 }
 
-/** What keeps databases from being renamed or dropped, although no client is connected to them. */
+/**
+ * What keeps databases from being renamed or dropped, although no client is connected to them. PostgreSQL 13 shows the
+ * number of a subscription to superusers only.
+ */
 async function findBlockers(server: PsqlSession, databases: string[]): Promise<Blocker[]> {
   const list = databases.map(quoteText).join(', ');
   return server.query<Blocker>(`
@@ -20,9 +23,10 @@ async function findBlockers(server: PsqlSession, databases: string[]): Promise<B
     SELECT database, format('the active replication slot %L', slot_name), true
     FROM pg_replication_slots WHERE active AND database IN (${list})
     UNION ALL
-    SELECT d.datname, format('the subscription %L', s.subname), r.pid IS NOT NULL
+    SELECT d.datname, format('the subscription %L', s.subname), EXISTS (
+      SELECT FROM pg_stat_subscription w JOIN pg_stat_activity a ON a.pid = w.pid
+      WHERE w.subname = s.subname AND a.datname = d.datname)
     FROM pg_database d JOIN pg_subscription s ON s.subdbid = d.oid
-    LEFT JOIN (SELECT subid, max(pid) AS pid FROM pg_stat_subscription GROUP BY subid) r ON r.subid = s.oid
     WHERE d.datname IN (${list})
     UNION ALL
     SELECT datname, 'its mark as a template', false FROM pg_database WHERE datistemplate AND datname IN (${list})`);
