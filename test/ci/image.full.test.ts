@@ -222,5 +222,5 @@ describe.skipIf(!canHaveSid)(`the Compose file${canHaveSid ? '' : ' (needs root 
     const without = await tree.shell(`env HUB_HOST=hub.example.com ${command}`);
     expect(without.exit).not.toBe(0);
     expect(without.output).toContain('PROVIDER_URL');
-  });
+  }, 300_000);
 });

@@ -116,6 +116,8 @@ const MYSQL: Record<string, string[]> = {
   'definitions/read-definitions.ts': ['bytes.toString("hex")', 'what'],
   // Clauses that the server has written, or that check-definitions.ts has read token by token.
   'definitions/foreign-keys.ts': ['clause'],
+  // A clause as the server shows it, and with names of quoteName.
+  'definitions/show-tables.ts': ['from', 'quote(name)', 'table', 'to'],
   'definitions/sequence-defaults.ts': ['clauses.join(", ")'],
   // A condition of its callers, of tablesIn and inDatabase.
   'own-rows.ts': ['column', 'names', 'within'],
