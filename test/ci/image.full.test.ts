@@ -215,11 +215,11 @@ describe.skipIf(!canHaveSid)(`the Compose file${canHaveSid ? '' : ' (needs root 
   test('is valid for docker compose, and names a setting that is missing', async () => {
     const tree = await debianTree('trixie', ['docker-compose']);
     const command = `PATH=/usr/bin:/bin docker-compose --file ${ROOT}/deploy/compose/compose.yaml config`;
-    const given = 'HUB_HOST=hub.example.com PROVIDER_URL=https://login.example.com OWNER_GROUPS=a';
-    const { exit, output } = await tree.shell(`env ${given} ${command}`);
+    const given = 'HUB_HOST=hub.example.com OWNER_GROUPS=a';
+    const { exit, output } = await tree.shell(`env ${given} PROVIDER_URL=https://login.example.com ${command}`);
     expect(exit, output).toBe(0);
     expect(Object.keys(parse(output).services).sort()).toEqual(['database', 'hub', 'migrate', 'proxy']);
-    const without = await tree.shell(`env HUB_HOST=hub.example.com ${command}`);
+    const without = await tree.shell(`env ${given} ${command}`);
     expect(without.exit).not.toBe(0);
     expect(without.output).toContain('PROVIDER_URL');
   }, 300_000);

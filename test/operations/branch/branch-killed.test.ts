@@ -33,7 +33,7 @@ describe.each(SERVERS)('branches on $name, when the whole process group is kille
       { mode: 0o600 },
     );
     await done(['load', 'app', '--keep-base', '--no-undo']);
-    pristine = await server.dump('copy');
+    pristine = await dumpOf('copy');
   }, 240_000);
 
   afterAll(async () => {
@@ -56,6 +56,8 @@ describe.each(SERVERS)('branches on $name, when the whole process group is kille
   const begun = (child: ChildProcess) => new Promise<void>((resolve) => child.stdout?.once('data', () => resolve()));
   const ended = (child: ChildProcess) => new Promise<number | null>((resolve) => child.once('exit', resolve));
   const done = async (words: string[]) => expect(await ended(start(words)), words.join(' ')).toBe(0);
+  // MySQL keeps the semicolon after a body that a packet has made, until the program ends.
+  const dumpOf = async (database: string) => (await server.dump(database)).replaceAll('\n; ', ' ');
   const sql = (database: string, text: string) => server.sql(database, [text]);
   const branches = async () => (await listBranches(context(), { target: 'app' })).branches;
 
@@ -109,7 +111,7 @@ describe.each(SERVERS)('branches on $name, when the whole process group is kille
         expect(databases, `${at}: each database under a branch's name is a branch`).toEqual(
           found.map(({ database }) => database).sort(),
         );
-        for (const { database } of found) expect(await server.dump(database), at).toBe(pristine);
+        for (const { database } of found) expect(await dumpOf(database), at).toBe(pristine);
         return found.length === 2;
       },
     });
@@ -125,10 +127,10 @@ describe.each(SERVERS)('branches on $name, when the whole process group is kille
           await dropAll();
           await done(['branch', 'create', 'app', 'one']);
           await sql('copy_one', 'DELETE FROM item WHERE id % 2 = 0');
-          dirty = await server.dump('copy_one');
+          dirty = await dumpOf('copy_one');
         },
         async look(at) {
-          const dump = await server.dump('copy_one');
+          const dump = await dumpOf('copy_one');
           expect([dirty, pristine].includes(dump), `${at}: neither old nor new`).toBe(true);
           expect(await branches(), at).toMatchObject([{ name: 'one', database: 'copy_one' }]);
           return dump === pristine;
@@ -142,8 +144,6 @@ describe.each(SERVERS)('branches on $name, when the whole process group is kille
     'lead the destination to the old database or to the branch after a switch',
     async () => {
       let [main, branch] = ['', ''];
-      // MySQL keeps the semicolon after a body that a packet has made, until the program ends.
-      const dumpOf = async (database: string) => (await server.dump(database)).replaceAll('\n; ', ' ');
       await killAt({
         words: ['branch', 'switch', 'app', 'one'],
         async prepare() {
