@@ -95,7 +95,7 @@ const systemPackages = [
 
 /** Installs what is missing on Debian as root; elsewhere says what is missing and where to get it. Never fails. */
 export function installSystemPackages({ forTests }) {
-  const long = process.env.TOOL_TEST_FULL === '1';
+  const long = process.env.TEST_FULL === '1';
   const relevant = systemPackages.filter(
     ({ onlyForTests, onlyForLongTests }) => (forTests || !onlyForTests) && (long || !onlyForLongTests),
   );

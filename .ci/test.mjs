@@ -41,7 +41,7 @@ for (const project of ['tests', 'e2e']) {
   for (const key of Object.keys(total)) total[key] += results[key];
 }
 
-if (process.env.TOOL_TEST_FULL !== '1') console.log('The long suites (*.full.test.ts) run with: npm run test:full');
+if (process.env.TEST_FULL !== '1') console.log('The long suites (*.full.test.ts) run with: npm run test:full');
 if (failures.length > 0) console.log(`Failed: ${failures.join(', ')}`);
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exitCode = failures.length > 0 ? 1 : 0;

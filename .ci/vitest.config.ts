@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-const full = process.env.TOOL_TEST_FULL === '1';
+const full = process.env.TEST_FULL === '1';
 
 export default defineConfig({
   test: {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type ConfiguredCli, configuredCli } from '../helpers/configured-cli.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
 
-const FULL = process.env.TOOL_TEST_FULL === '1';
+const FULL = process.env.TEST_FULL === '1';
 
 /** Each would be markup, a link or another line. */
 const HOSTILE = [

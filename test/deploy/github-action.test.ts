@@ -123,7 +123,7 @@ function commandsOf(log: string): string[] {
   return found;
 }
 
-const FULL = process.env.TOOL_TEST_FULL === '1';
+const FULL = process.env.TEST_FULL === '1';
 
 describeWithPostgres('the action for GitHub', () => {
   let server: TestPostgres;

@@ -86,7 +86,7 @@ describeWithPostgres('the template for GitLab', () => {
     expect(await read('tool.env')).toBe('');
   });
 
-  it.runIf(process.env.TOOL_TEST_FULL === '1').each([
+  it.runIf(process.env.TEST_FULL === '1').each([
     [{ COMMAND: 'load', TARGET: 'app' }, 'COMMAND must be'],
     [{ TARGET: '' }, 'TARGET must name'],
     [{ TARGET: '--config=x' }, 'TARGET must name'],

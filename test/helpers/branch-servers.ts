@@ -41,7 +41,7 @@ export const BRANCH_SERVERS: BranchServerKind[] = [
     cannot: { lastUse: false, freeSpace: false },
     nameLimit: { most: 63, lengthOf: Buffer.byteLength },
   },
-  ...(process.env.TOOL_TEST_FULL ? (['mariadb', 'mysql'] as const) : (['mariadb'] as const)).map((flavour) => ({
+  ...(process.env.TEST_FULL ? (['mariadb', 'mysql'] as const) : (['mariadb'] as const)).map((flavour) => ({
     ...{ name: flavour, start: () => startMysqlOfBranches(flavour), files: false },
     cannot: { lastUse: true, freeSpace: flavour === 'mysql' },
     nameLimit: { most: 64, lengthOf: ({ length }: string) => length },

@@ -46,7 +46,7 @@ const lacking = needed.find(({ there }) => !there)?.what;
 export function describeWithDocker(name: string, suite: () => void, { files }: { files?: string } = {}): void {
   // The long suite insists on a daemon; data beside the repository are not everywhere.
   const missing = files !== undefined && !existsSync(files) ? files : undefined;
-  const needed = missing ?? (process.env.TOOL_TEST_FULL === '1' ? undefined : lacking);
+  const needed = missing ?? (process.env.TEST_FULL === '1' ? undefined : lacking);
   describe.skipIf(needed)(needed ? `${name} (needs ${needed})` : name, suite);
 }
 

@@ -117,7 +117,7 @@ export async function checkRights(
   }
   const whole = await buildAllowed();
   expect(whole.hidden ?? []).toEqual([]);
-  if (process.env.TOOL_TEST_FULL !== '1') return { refusals, hidden };
+  if (process.env.TEST_FULL !== '1') return { refusals, hidden };
   await withDetails(applyLoad(context, await planLoad(context, { target: user, cpus: 2, undo: false })));
   expect(await unannounced(server, [])).toEqual([]);
   return { refusals, hidden };

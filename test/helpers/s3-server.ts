@@ -32,7 +32,7 @@ const PROGRAMS = ['radosgw', 'ceph-mon', 'ceph-osd', 'ceph', 'ceph-authtool', 'm
 export function describeWithS3(name: string, suite: () => void): void {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const there = PROGRAMS.every((program) => folders.some((folder) => existsSync(join(folder, program))));
-  const skip = !there && process.env.TOOL_TEST_FULL !== '1';
+  const skip = !there && process.env.TEST_FULL !== '1';
   describe.skipIf(skip)(skip ? `${name} (needs Ceph's RADOS gateway)` : name, suite);
 }
 

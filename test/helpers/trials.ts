@@ -52,7 +52,7 @@ export interface Trials {
   eachBatch(size: number, act: (rounds: Round[]) => Promise<unknown>): Promise<void>;
 }
 
-const FULL = process.env.TOOL_TEST_FULL === '1';
+const FULL = process.env.TEST_FULL === '1';
 /** The same cases in each `npm test`, so that a red test is the change's doing; new ones in the long suites. */
 const SEED = FULL ? Math.floor(Math.random() * 2 ** 31) : 20261122;
 const LIMIT_SECONDS = 240;

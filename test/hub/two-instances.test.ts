@@ -23,7 +23,7 @@ import {
 import { describeWithPostgres } from '../helpers/postgres-server.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
 
-const FULL = process.env.TOOL_TEST_FULL === '1';
+const FULL = process.env.TEST_FULL === '1';
 const SEQUENCES = Number(process.env.TOOL_TEST_SEQUENCES ?? (FULL ? 150 : 5));
 
 const INSTANCE = new URL('../helpers/hub-instance.ts', import.meta.url).pathname;

@@ -250,17 +250,14 @@ describeWithPostgres('tool mcp', () => {
     expect(await log()).not.toContain(password);
   });
 
-  it.runIf(process.env.TOOL_TEST_FULL)(
-    'loads and builds with --allow load,build and the token of the plan',
-    async () => {
-      const { token, plan } = await allowed.call('plan_load', { target: 'app', snapshot: '1' });
-      expect(plan).toMatchObject({ snapshot: { index: 1 } });
-      expect(await allowed.call('load', { target: 'app', snapshot: '1', token })).toMatchObject({ rows: 50 });
-      expect(await count('copy')).toBe(50);
-      const { token: ofBuild } = await allowed.call('plan_build', { target: 'app' });
-      expect(await allowed.call('build', { target: 'app', token: ofBuild })).toMatchObject({ snapshot: { index: 0 } });
-    },
-  );
+  it.runIf(process.env.TEST_FULL)('loads and builds with --allow load,build and the token of the plan', async () => {
+    const { token, plan } = await allowed.call('plan_load', { target: 'app', snapshot: '1' });
+    expect(plan).toMatchObject({ snapshot: { index: 1 } });
+    expect(await allowed.call('load', { target: 'app', snapshot: '1', token })).toMatchObject({ rows: 50 });
+    expect(await count('copy')).toBe(50);
+    const { token: ofBuild } = await allowed.call('plan_build', { target: 'app' });
+    expect(await allowed.call('build', { target: 'app', token: ofBuild })).toMatchObject({ snapshot: { index: 0 } });
+  });
 
   it('writes each call with arguments, outcome and duration to the log, without tokens', async () => {
     const { token } = await agent.call('plan_drop_branch', { target: 'app', names: ['url'] });

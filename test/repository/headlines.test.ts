@@ -8,7 +8,7 @@ import { machine } from '../helpers/machine.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
 import { storeSnapshot } from '../helpers/stored-snapshot.ts';
 
-const COUNT = process.env.TOOL_TEST_FULL === '1' ? 10_000 : 1200;
+const COUNT = process.env.TEST_FULL === '1' ? 10_000 : 1200;
 
 describeWithS3(`a bucket of ${COUNT} snapshots`, () => {
   let server: S3Server;

@@ -35,7 +35,7 @@ test('a mutated configuration is read as by the parser, or left to it', () => {
       expect(parsed.tree).toEqual(tree);
       expect(parseYaml(text).locate([], 'value')).toEqual(parsed.locate([], 'value'));
     }),
-    { numRuns: process.env.TOOL_TEST_FULL === '1' ? 20_000 : 2_000 },
+    { numRuns: process.env.TEST_FULL === '1' ? 20_000 : 2_000 },
   );
   expect(plain).toBeGreaterThan(200);
 });

@@ -46,7 +46,7 @@ describe('names that differ in case', () => {
 });
 
 /** Both take minutes: MySQL in the full suite. */
-const FLAVOURS: TestFlavour[] = process.env.TOOL_TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'upper and lower case in names of tables' }, () => {
     /** One tells case apart, the other keeps names of tables in lower case, as on Windows. */
@@ -246,7 +246,7 @@ for (const flavour of FLAVOURS) {
       expect(own?.found).toBe(value > 0 ? 1 : 0);
     });
 
-    it.runIf(process.env.TOOL_TEST_FULL)('a server on Linux is never one that keeps and ignores case (2)', async () => {
+    it.runIf(process.env.TEST_FULL)('a server on Linux is never one that keeps and ignores case (2)', async () => {
       const started = await startMysql(flavour, ['--lower-case-table-names=2']).catch((error: Error) => error);
       if (started instanceof Error) return expect(started.message).toContain('did not start');
       try {

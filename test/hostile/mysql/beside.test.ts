@@ -17,7 +17,7 @@ import { eventually, temporaryFolder, testContext } from '../../helpers/postgres
 
 const COLLATIONS = { charset: 'utf8mb4', collation: 'utf8mb4_general_ci' };
 /** Both take minutes: MySQL in the full suite. */
-const FLAVOURS: TestFlavour[] = process.env.TOOL_TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'databases with the names that loads use' }, () => {

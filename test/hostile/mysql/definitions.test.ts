@@ -302,7 +302,7 @@ describe('the definition of a view or stored program', () => {
 });
 
 /** Both take minutes: MySQL in the full suite. */
-const FLAVOURS: TestFlavour[] = process.env.TOOL_TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'a snapshot whose definitions somebody has changed' }, () => {
     let server: TestMysql;

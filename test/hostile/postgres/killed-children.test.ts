@@ -17,7 +17,7 @@ import {
   testContext,
 } from '../../helpers/postgres-server.ts';
 
-const FULL = process.env.TOOL_TEST_FULL === '1';
+const FULL = process.env.TEST_FULL === '1';
 
 const FILL = `
   CREATE TABLE owner (id integer PRIMARY KEY, name text);

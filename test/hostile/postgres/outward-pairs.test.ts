@@ -13,7 +13,7 @@ import {
 } from '../../helpers/postgres-server.ts';
 
 const PAIRS = outwardPairs();
-const full = process.env.TOOL_TEST_FULL === '1';
+const full = process.env.TEST_FULL === '1';
 
 describeWithPostgres('every pair of an object in a chosen schema and an object in a schema that is left out', () => {
   let server: TestPostgres;

@@ -10,7 +10,7 @@ import { BRANCH_SERVERS, type BranchServer } from '../../helpers/branch-servers.
 import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
-const FULL = process.env.TOOL_TEST_FULL !== undefined;
+const FULL = process.env.TEST_FULL !== undefined;
 
 const MOMENTS = FULL ? 25 : 2;
 

@@ -28,7 +28,7 @@ import type { Context } from '../../../src/runtime/context.ts';
 import { BRANCH_SERVERS, type BranchServer } from '../../helpers/branch-servers.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
 
-const FULL = process.env.TOOL_TEST_FULL !== undefined;
+const FULL = process.env.TEST_FULL !== undefined;
 const DIRTY = ['DELETE FROM person WHERE id > 50', 'CREATE TABLE mine (id integer)'];
 
 describe.each(BRANCH_SERVERS)('branches on $name', ({ start, files, cannot, nameLimit: { most, lengthOf } }) => {

@@ -18,7 +18,7 @@ import {
 } from '../../helpers/postgres-server.ts';
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
-const FULL = process.env.TOOL_TEST_FULL !== undefined;
+const FULL = process.env.TEST_FULL !== undefined;
 const MOMENTS = 30;
 
 const FILL = `

@@ -59,7 +59,7 @@ const DEPENDENT = `
   CREATE TABLE price (n integer); INSERT INTO price VALUES (100), (200); CREATE INDEX ON price (taxed(n));
   SELECT lo_from_bytea(4711, 'large')`;
 
-const FULL = process.env.TOOL_TEST_FULL !== undefined;
+const FULL = process.env.TEST_FULL !== undefined;
 /** Each needs loads of its own, which take seconds. */
 const itInFull = it.runIf(FULL);
 

@@ -9,7 +9,7 @@ import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
 /** More than travel together in a packet. */
 const TABLES = 130;
 /** MySQL, whose disk it keeps busy, in the full suite. */
-const FLAVOURS: TestFlavour[] = process.env.TOOL_TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'many small tables' }, () => {

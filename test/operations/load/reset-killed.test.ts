@@ -15,7 +15,7 @@ import {
 } from '../../helpers/postgres-server.ts';
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
-const FULL = process.env.TOOL_TEST_FULL !== undefined;
+const FULL = process.env.TEST_FULL !== undefined;
 
 const FILL = `
   CREATE TABLE item (id integer PRIMARY KEY, name text NOT NULL);

@@ -36,7 +36,7 @@ const FILL = `
   SELECT lo_from_bytea(4711, 'large')`;
 
 /** Each needs loads of its own, which take seconds. */
-const itInFull = it.runIf(process.env.TOOL_TEST_FULL);
+const itInFull = it.runIf(process.env.TEST_FULL);
 
 describeWithPostgres('a reset', () => {
   let server: TestPostgres;

@@ -252,7 +252,7 @@ describeWithPostgres('the git repository and the migrations of a snapshot', () =
     await expect(import('node:fs/promises').then(({ stat }) => stat(join(folder.path, 'ran')))).rejects.toThrow();
   });
 
-  it.runIf(process.env.TOOL_TEST_FULL)(
+  it.runIf(process.env.TEST_FULL)(
     'are those of the sanitized data in a sanitized snapshot, and absent outside of a repository',
     async () => {
       minute += 1;

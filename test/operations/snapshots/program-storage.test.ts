@@ -13,7 +13,7 @@ import { describeWithMysql, startMysql, type TestMysql } from '../../helpers/mys
 import { temporaryFolder } from '../../helpers/postgres-server.ts';
 import { describeWithS3, type S3Server, startS3 } from '../../helpers/s3-server.ts';
 
-const isFull = process.env.TOOL_TEST_FULL === '1';
+const isFull = process.env.TEST_FULL === '1';
 const FLAVOURS = isFull ? (['mariadb', 'mysql'] as const) : (['mariadb'] as const);
 
 for (const flavour of FLAVOURS) {

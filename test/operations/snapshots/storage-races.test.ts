@@ -14,7 +14,7 @@ import { startOperation } from '../../helpers/storage-process.ts';
 import { storeTables } from '../../helpers/stored-snapshot.ts';
 
 const MEGABYTE = 1_000_000;
-const ROUNDS = process.env.TOOL_TEST_FULL ? 10 : 1;
+const ROUNDS = process.env.TEST_FULL ? 10 : 1;
 
 describeWithS3('a bucket that several use at once', () => {
   let server: S3Server;

@@ -7,7 +7,7 @@ import { fastFolder } from '../../helpers/fast-folder.ts';
 import { describeWithMysql, startMysql, type TestFlavour } from '../../helpers/mysql-server.ts';
 import { describeWithPostgres, startPostgres, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
 
-const FULL = process.env.TOOL_TEST_FULL === '1';
+const FULL = process.env.TEST_FULL === '1';
 const FLAVOURS: TestFlavour[] = FULL ? ['mariadb', 'mysql'] : ['mariadb'];
 const ACCOUNTS = 3000;
 const RUNS = FULL ? 10 : 2;

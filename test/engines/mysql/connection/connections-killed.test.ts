@@ -7,7 +7,7 @@ import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from 
 import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
 
 /** Both take minutes: MySQL in the full suite. */
-const FLAVOURS: TestFlavour[] = process.env.TOOL_TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
 const USER = { name: 'worker', password: 'secret' };
 const LIMIT = 120_000;
 

@@ -18,7 +18,7 @@ const REPLICATE: Record<TestFlavour, (port: number) => string[]> = {
   ],
 };
 
-const FLAVOURS: TestFlavour[] = process.env.TOOL_TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'the guard of sources' }, () => {

@@ -9,9 +9,9 @@ import { filesOfTable } from '../../../../src/repository/manifest.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
 
-const BUILDS = process.env.TOOL_TEST_FULL ? 20 : 2;
+const BUILDS = process.env.TEST_FULL ? 20 : 2;
 const PACE = 5;
-const FLAVOURS: TestFlavour[] = process.env.TOOL_TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'a database that is written to 200 times a second' }, () => {

@@ -20,7 +20,7 @@ const FIXTURES: Record<TestFlavour, string[]> = {
   mysql: ['every-type.sql'],
 };
 
-const FLAVOURS: TestFlavour[] = process.env.TOOL_TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: "snapshots by the vendor's own program" }, () => {

@@ -19,9 +19,9 @@ import { asData } from '../../../helpers/as-data.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
 
-const FLAVOURS: TestFlavour[] = process.env.TOOL_TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
 /** Each needs loads of its own. */
-const itInFull = it.runIf(process.env.TOOL_TEST_FULL);
+const itInFull = it.runIf(process.env.TEST_FULL);
 
 const FILL = [
   'CREATE TABLE numbers (n INT PRIMARY KEY)',

@@ -71,7 +71,7 @@ describe('an event', () => {
 });
 
 /** Both take minutes: MySQL in the full suite. */
-const FLAVOURS: TestFlavour[] = process.env.TOOL_TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'events' }, () => {
     let server: TestMysql;

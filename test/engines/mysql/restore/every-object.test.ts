@@ -12,7 +12,7 @@ import { mysqlObjects } from '../../../helpers/mysql-objects.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
 
-const FLAVOURS: TestFlavour[] = process.env.TOOL_TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
 const LIMIT = 240_000;
 const INVALID = ['invalid_column', 'invalid_function', 'invalid_over', 'invalid_table'];
 
@@ -82,7 +82,7 @@ for (const flavour of FLAVOURS) {
       LIMIT,
     );
 
-    it.runIf(process.env.TOOL_TEST_FULL)(
+    it.runIf(process.env.TEST_FULL)(
       'is loaded over a database that has the table which a foreign key misses, and put back by an undo',
       async () => {
         const context = contextFor();

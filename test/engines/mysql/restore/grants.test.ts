@@ -7,7 +7,7 @@ import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from 
 import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
 
 /** Both take minutes: MySQL in the full suite. */
-const FLAVOURS: TestFlavour[] = process.env.TOOL_TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
 const READER = { name: 'reader', password: 'secret' };
 const LOADER = { name: 'loader', password: 'secret' };
 

@@ -11,7 +11,7 @@ import { eventually, temporaryFolder, testContext } from '../../../helpers/postg
 import { trials } from '../../../helpers/trials.ts';
 
 const MAIN = new URL('../../../../src/main.ts', import.meta.url).pathname;
-const FLAVOURS: TestFlavour[] = process.env.TOOL_TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
 
 /** Enough work that every step of a load takes its time, and everything that cannot move with its tables. */
 const FILL = [

@@ -21,7 +21,7 @@ const FLAGS: Record<TestFlavour, string[]> = {
 };
 
 /** Both take minutes: MySQL in the full suite. */
-const FLAVOURS: TestFlavour[] = process.env.TOOL_TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'tables without rows of their own' }, () => {
     let server: TestMysql;

@@ -26,7 +26,7 @@ const FILL = [
     SET @count = 1; INSERT INTO change_log VALUES (OLD.booked_by); END`,
 ];
 
-const FLAVOURS: TestFlavour[] = process.env.TOOL_TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'a suggested query' }, () => {

@@ -5,7 +5,7 @@ import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from 
 import { temporaryFolder } from '../../../helpers/postgres-server.ts';
 import { noteServer, trials } from '../../../helpers/trials.ts';
 
-const FLAVOURS: TestFlavour[] = process.env.TOOL_TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
 /** Schemas in one database. */
 const BATCH = 40;
 

@@ -10,7 +10,7 @@ import { temporaryFolder, testContext } from '../../../helpers/postgres-server.t
 const SAKILA = new URL('../../../../../shared/data/sakila-mysql', import.meta.url).pathname;
 /** Real servers on a busy machine take their time. */
 const LIMIT = 240_000;
-const FLAVOURS: TestFlavour[] = process.env.TOOL_TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
 
 /**
  * Sakila's own rules, written by hand for 5 % of the customers: what each table must hold. `c` are the customers of the

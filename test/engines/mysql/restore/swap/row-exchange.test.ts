@@ -17,7 +17,7 @@ const ODD = [
   "INSERT INTO zero VALUES (0, '2001-01-01 00:00:00', '0000-00-00'), (7, NULL, '2020-02-31')",
 ];
 
-const FLAVOURS: TestFlavour[] = process.env.TOOL_TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
+const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'a swap of many small tables' }, () => {
