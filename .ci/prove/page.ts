@@ -67,11 +67,16 @@ function table(rows: string[][]): string {
 
 /** Messages of servers and of tests have anything in them. */
 function cell(text: string): string {
-  return text.replaceAll(/[|\\<>*_[\]]/g, '\\$&').replaceAll(/`([^`]*)`/g, (_, code) => `\`${unescaped(code)}\``);
+  const printed = text.replaceAll(/[\p{Cc}\p{Cf}]/gu, (one) => `<U+${hex(one)}>`);
+  return printed.replaceAll(/[|\\<>*_[\]]/g, '\\$&').replaceAll(/`([^`]*)`/g, (_, code) => `\`${unescaped(code)}\``);
 }
 
 function unescaped(code: string): string {
   return code.replaceAll(/\\([\\<>*_[\]])/g, '$1');
+}
+
+function hex(character: string): string {
+  return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
 }
 
 function count(number: number): string {

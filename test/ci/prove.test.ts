@@ -21,7 +21,7 @@ const passed = (round: number, second: number): ProveLine => ({
   ...{ kind: 'round', part, seed: 7, round, ms: 1500, at: at(second) },
 });
 const failed = (round: number | null, second: number): ProveLine => ({
-  ...{ kind: 'failure', part, seed: 7, round, message: 'it is lost | here\n\nRepeat: x', at: at(second) },
+  ...{ kind: 'failure', part, seed: 7, round, message: 'it is lost | here \u202e\x1b[2J\n\nRepeat: x', at: at(second) },
 });
 const begun: ProveLine = {
   ...{ kind: 'begin', seed: 7, commit: 'abc', node: '24.0.0', system: 'Linux', at: at(0) },
@@ -52,13 +52,13 @@ describe('a journal', () => {
     expect(found?.findings).toEqual([
       {
         round: 1,
-        message: 'it is lost | here',
+        message: 'it is lost | here \u202e\x1b[2J',
         repeat: `npm run prove -- --only ${part} --seed 7 --round 1`,
         passes: false,
       },
       {
         round: 3,
-        message: 'it is lost | here',
+        message: 'it is lost | here \u202e\x1b[2J',
         repeat: `npm run prove -- --only ${part} --seed 7 --round 3`,
         passes: true,
       },
@@ -101,7 +101,7 @@ describe('a journal', () => {
     const page = proofPage(proofOf(lines, PARTS) as Proof, PARTS);
     expect(page).toMatch(/^\| `data\/mysql` .*\| not run \| 500 \|/m);
     expect(page).toMatch(/^\| `data\/postgres` .*\| 4 \| 2,000 \| 5 s/m);
-    expect(page).toContain('it is lost \\| here');
+    expect(page).toContain('it is lost \\| here \\<U+202E\\>\\<U+001B\\>\\[2J');
   });
 });
 
