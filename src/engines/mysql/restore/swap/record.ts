@@ -8,22 +8,20 @@ export interface RecordPlace {
   table: string;
 }
 
+const COLUMN = '(json LONGTEXT NOT NULL) ENGINE = InnoDB CHARACTER SET utf8mb4';
+
 /** One value of JSON in a table of its own. One statement: a table without it would be nobody's. */
 export async function writeRecord(
   server: MysqlSession,
   { database, table, value }: RecordPlace & { value: unknown },
 ): Promise<void> {
   const json = quoteText(JSON.stringify(value));
-  await server.execute(`${recordTable(database, table)} SELECT ${json} AS json`);
+  await server.execute(`CREATE TABLE ${quotePath(database, table)} ${COLUMN} SELECT ${json} AS json`);
 }
 
 /** An empty table is not a record. */
 export async function makeRecordTable(server: MysqlSession, { database, table }: RecordPlace): Promise<void> {
-  await server.execute(recordTable(database, table));
-}
-
-function recordTable(database: string, table: string): string {
-  return `CREATE TABLE ${quotePath(database, table)} (json LONGTEXT NOT NULL) ENGINE = InnoDB CHARACTER SET utf8mb4`;
+  await server.execute(`CREATE TABLE ${quotePath(database, table)} ${COLUMN}`);
 }
 
 /** `ER_BAD_FIELD_ERROR`, `ER_NO_SUCH_TABLE`: another table of this name, or none. */
