@@ -9,7 +9,7 @@ export interface BaseCopy {
   sizeBytes: number | null;
   /** Why no reset can use it; `null` where one can. */
   outdated: string | null;
-  /** Whether nobody is known to have changed it, so that branches can be made from it. */
+  /** No change of it is known: branches can be made from it. */
   closed: boolean;
 }
 

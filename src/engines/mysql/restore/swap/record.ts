@@ -10,7 +10,7 @@ export interface RecordPlace {
 
 const COLUMN = '(json LONGTEXT NOT NULL) ENGINE = InnoDB CHARACTER SET utf8mb4';
 
-/** One value of JSON in a table of its own. One statement: a table without it would be nobody's. */
+/** Writes one JSON value into a new table, by one statement: a killed program leaves no table without a value. */
 export async function writeRecord(
   server: MysqlSession,
   { database, table, value }: RecordPlace & { value: unknown },
