@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TargetSettings } from '../../../src/config/schema/settings.ts';
+import { besideNames } from '../../../src/engines/mysql/names.ts';
 import { applyBranchCheckout, planBranchCheckout } from '../../../src/operations/branch/checkout.ts';
 import {
   applyBranchCreate,
@@ -184,10 +185,24 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ start, files, cannot, name
         await server.createDestination(name);
         await sql(`CREATE TABLE \`tool-mark\` (id INT) COMMENT '${JSON.stringify(mark)}'`, name);
       }
+      // Killed before the mark.
+      const long = 'x'.repeat(60);
+      const cut = `copy_${'x'.repeat(24)}-0123456789abcdef`;
+      for (const each of ['copy_seven', 'copy_plain', cut]) {
+        await server.createDestination(`${each}.tool-new-00000000`);
+      }
       await create('one');
-      const kept = ['copy_one', 'copy_plain', 'copy_six.tool-new-89abcdef', 'copy_theirs'];
+      const kept = [
+        ...['copy_one', 'copy_plain', 'copy_plain.tool-new-00000000', 'copy_six.tool-new-89abcdef', 'copy_theirs'],
+        `${cut}.tool-new-00000000`,
+      ];
       expect(await ours()).toEqual(['copy', 'copy.tool-base', ...kept]);
       expect(await list()).toMatchObject([{ name: 'one' }]);
+      const { database = '' } = (await create(long)).branches[0] ?? {};
+      const unmarked = [besideNames('copy_one').fresh(), besideNames(database).fresh()];
+      for (const name of unmarked) await server.createDestination(name);
+      await create('two');
+      expect((await ours()).filter((name) => unmarked.includes(name))).toEqual([]);
     },
   );
 

@@ -20,7 +20,8 @@ export async function sweepBranches(context: EngineContext, url: DatabaseUrl): P
   const destination = url.database ?? '';
   await using server = await connectToServer(context, url);
   const left = (await lookBeside(server, destination)).leftovers.length > 0 ? [destination] : [];
-  for (const database of [...left, ...(await branchesWithLeftovers(server, destination))]) {
+  const branches = (await findBranches(server, destination)).map(({ database }) => database);
+  for (const database of [...left, ...(await branchesWithLeftovers(server, { destination, branches }))]) {
     // A session of its own gives the lock back.
     await using own = await connectToServer(context, url, { several: true });
     if (await tryLock(own, database)) await sweepLeftovers(context, { server: own, url: withDatabase(url, database) });

@@ -1,12 +1,13 @@
 import * as v from 'valibot';
 import { redact } from '../../../process/redact.ts';
 import type { EngineContext } from '../../engine-context.ts';
+import { readFreshName } from '../../shared/beside-names.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import type { Collations } from '../introspect.ts';
 import { besideNames, isReserved } from '../names.ts';
 import { inDatabase, MARK, quotePath, quoteText } from '../quote.ts';
-import { createDatabase, destinationName, dropDatabase, findBeside, isEmpty } from '../server/server.ts';
+import { createDatabase, databaseNames, destinationName, dropDatabase, findBeside, isEmpty } from '../server/server.ts';
 import { baseCopyNames, baseCopyState } from './base-record.ts';
 import { parseBranchMark } from './branch-mark.ts';
 import { KEPT, keptSchema } from './kept.ts';
@@ -57,13 +58,42 @@ export async function writeMark(
 }
 
 /** The branches of this destination for which something was made that may be left. */
-export async function branchesWithLeftovers(server: MysqlSession, destination: string): Promise<string[]> {
+export async function branchesWithLeftovers(
+  server: MysqlSession,
+  { destination, branches }: BranchesOf,
+): Promise<string[]> {
   const of = await destinationName(server, destination);
   const rows = await server.query<{ comment: string }>(
     `SELECT TABLE_COMMENT AS comment FROM information_schema.TABLES WHERE TABLE_NAME = ${quoteText(MARK)} AND TABLE_COMMENT LIKE '%"branch_of"%'`,
   );
   const marks = rows.map(({ comment }) => parseRecord(markSchema, comment));
-  return [...new Set(marks.flatMap((mark) => (mark?.branch_of === of ? [mark.of] : [])))];
+  const marked = marks.flatMap((mark) => (mark?.branch_of === of ? [mark.of] : []));
+  return [...new Set([...marked, ...(await besideUnmarked(server, branches))])];
+}
+
+export interface BranchesOf {
+  destination: string;
+  /** The databases of its branches. */
+  branches: string[];
+}
+
+/**
+ * Databases beside which a kill before the mark (`createBeside`) has left an empty one: branches, and databases that do
+ * not exist, as a branch that was to be created.
+ */
+async function besideUnmarked(server: MysqlSession, branches: string[]): Promise<string[]> {
+  const names = await databaseNames(server);
+  const present = new Set(names.map(({ compared }) => compared));
+  const branchOf = new Map(branches.map((branch) => [besideNames(branch).prefix, branch]));
+  const found: string[] = [];
+  for (const { name, compared } of names) {
+    const fresh = readFreshName(compared);
+    if (!fresh) continue;
+    const absent = fresh.destination !== null && !present.has(fresh.destination) ? fresh.destination : null;
+    const database = branchOf.get(fresh.prefix) ?? absent;
+    if (database !== null && (await isEmpty(server, name))) found.push(database);
+  }
+  return found;
 }
 
 async function readMark(server: MysqlSession, database: string): Promise<v.InferOutput<typeof markSchema> | null> {

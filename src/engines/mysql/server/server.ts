@@ -51,12 +51,20 @@ export async function verifyLock(server: MysqlSession, destination: string): Pro
 /** By name only: a name never permits a DROP. */
 export async function findBeside(server: MysqlSession, destination: string): Promise<string[]> {
   const { prefix } = besideNames(await destinationName(server, destination));
+  return (await databaseNames(server)).filter(({ compared }) => isFreshName(compared, prefix)).map(({ name }) => name);
+}
+
+export interface DatabaseName {
+  name: string;
+  /** In lower case where the server compares names so. */
+  compared: string;
+}
+
+export async function databaseNames(server: MysqlSession): Promise<DatabaseName[]> {
   const rows = await server.query<{ name: string; folded: number }>(
     'SELECT SCHEMA_NAME AS name, @@lower_case_table_names > 0 AS folded FROM information_schema.SCHEMATA ORDER BY 1',
   );
-  return rows
-    .filter(({ name, folded }) => isFreshName(folded ? name.toLowerCase() : name, prefix))
-    .map(({ name }) => name);
+  return rows.map(({ name, folded }) => ({ name, compared: folded ? name.toLowerCase() : name }));
 }
 
 export async function databaseExists(server: MysqlSession, name: string): Promise<boolean> {
