@@ -36,6 +36,8 @@ export interface AnyServer {
   dump(database: string): Promise<string>;
   /** The dump in an order of its own: where a server puts rows in a file is not content. */
   content(database: string): Promise<string>;
+  /** Of its tables alone. MySQL: what belongs to them is made after them, by the next run when this one is killed. */
+  tables(database: string): Promise<string>;
   /** PostgreSQL: new databases are made in a folder, as a tablespace. Others have them where they started. */
   keepDatabasesIn(folder: string): Promise<void>;
   /** Waits until the server has ended what killed clients had sent. */
@@ -63,6 +65,7 @@ async function anyPostgres(): Promise<AnyServer> {
   const at = (database: string): string => database || 'postgres';
   const lines = async (database: string, sql: string): Promise<string[]> =>
     (await server.psql(at(database), { sql })).split('\n').slice(0, -1);
+  const contentOf = async (database: string): Promise<string> => normalized(await server.dump(database)).join(';\n');
   const others = `SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY 1`;
   return {
     kind: 'postgres',
@@ -99,7 +102,8 @@ async function anyPostgres(): Promise<AnyServer> {
       return sum;
     },
     dump: (database) => server.dump(database),
-    content: async (database) => normalized(await server.dump(database)).join(';\n'),
+    content: contentOf,
+    tables: contentOf,
     async keepDatabasesIn(folder) {
       const place = join(folder, 'databases');
       await mkdir(place);
@@ -174,6 +178,15 @@ async function anyMysql(kind: 'mariadb' | 'mysql'): Promise<AnyServer> {
     },
     dump: (database) => server.dump(database),
     content: async (database) => normalized(await server.dump(database)).join(';\n'),
+    async tables(database) {
+      const named = `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = '${database}' AND TABLE_TYPE = 'BASE TABLE' ORDER BY 1`;
+      const facts: unknown[] = [];
+      for (const name of await column('', named)) {
+        facts.push(await server.sql(database, `SHOW CREATE TABLE \`${name}\``));
+        facts.push(await server.sql(database, `CHECKSUM TABLE \`${name}\``));
+      }
+      return JSON.stringify(facts);
+    },
     keepDatabasesIn: async () => {},
     quiet: () => eventually(async () => (await column('', others)).length === 0, { deadline: 60_000 }),
     async killSession(pick) {

@@ -1,4 +1,5 @@
 import type { BranchFacet } from '../../src/engines/facets/branch.ts';
+import type { ServerKind } from './any-server.ts';
 import { startMysql, type TestFlavour } from './mysql-server.ts';
 import { eventually, startPostgres } from './postgres-server.ts';
 
@@ -24,6 +25,7 @@ export interface BranchServer {
 }
 
 export interface BranchServerKind {
+  kind: ServerKind;
   name: string;
   start: () => Promise<BranchServer>;
   /** Whether the server copies files. */
@@ -35,6 +37,7 @@ export interface BranchServerKind {
 
 export const BRANCH_SERVERS: BranchServerKind[] = [
   {
+    kind: 'postgres',
     name: 'PostgreSQL',
     start: startPostgresOfBranches,
     files: true,
@@ -42,7 +45,7 @@ export const BRANCH_SERVERS: BranchServerKind[] = [
     nameLimit: { most: 63, lengthOf: Buffer.byteLength },
   },
   ...(process.env.TEST_FULL ? (['mariadb', 'mysql'] as const) : (['mariadb'] as const)).map((flavour) => ({
-    ...{ name: flavour, start: () => startMysqlOfBranches(flavour), files: false },
+    ...{ kind: flavour, name: flavour, start: () => startMysqlOfBranches(flavour), files: false },
     cannot: { lastUse: true, freeSpace: flavour === 'mysql' },
     nameLimit: { most: 64, lengthOf: ({ length }: string) => length },
   })),

@@ -1,5 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { Settings } from '../../src/config/schema/settings.ts';
 
 /** `npm run prove` tries the bundle, as users have it; it starts four times as fast. */
 const MAIN = process.env.PROVE_PROGRAM ?? new URL('../../src/main.ts', import.meta.url).pathname;
@@ -9,11 +15,19 @@ export interface ToolProcess {
   child: ChildProcess;
   /** Resolves with its first output: from here on it works. */
   begun: Promise<void>;
+  /** Resolves when its output contains the words, or it has ended. */
+  said(words: string): Promise<void>;
   /** Its exit code, or the signal that killed it, and its output. */
-  ended: Promise<{ code: number | null; signal: string | null; output: string }>;
+  ended: Promise<ToolEnd>;
   killGroup(): void;
   /** Processes that it has started, and theirs. */
   descendants(): number[];
+}
+
+export interface ToolEnd {
+  code: number | null;
+  signal: string | null;
+  output: string;
 }
 
 export interface ToolProcessOptions {
@@ -33,31 +47,72 @@ export function startTool({ config, words, environment = {}, under = [] }: ToolP
     env: { ...process.env, ...environment },
   });
   let output = '';
-  const begun = Promise.withResolvers<void>();
+  let isOver = false;
+  const heard = new EventEmitter();
+  const until = async (isIt: () => boolean): Promise<void> => {
+    while (!isIt() && !isOver) await once(heard, 'output');
+  };
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
       output += text;
-      begun.resolve();
+      heard.emit('output');
     });
   }
-  const ended = new Promise<Awaited<ToolProcess['ended']>>((resolve, reject) => {
+  const ended = new Promise<ToolEnd>((resolve, reject) => {
     child.once('error', reject);
     // Not `close`: what it has started may live on, and hold its output.
     child.once('exit', (code, signal) => {
-      begun.resolve();
+      isOver = true;
+      heard.emit('output');
       setImmediate(() => resolve({ code, signal, output }));
     });
   });
   return {
     child,
-    begun: begun.promise,
+    begun: until(() => output !== ''),
+    said: (words) => until(() => output.includes(words)),
     ended,
     killGroup() {
-      const isOver = child.exitCode !== null || child.signalCode !== null;
       // Never one that has ended: its number may be another group's by now.
-      if (!isOver && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      const hasEnded = child.exitCode !== null || child.signalCode !== null;
+      if (!hasEnded && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     },
     descendants: () => (child.pid === undefined ? [] : descendantsOf(child.pid)),
+  };
+}
+
+/** The program with one configuration, as suites of killed commands need it. */
+export interface Tool {
+  start(words: string[]): ToolProcess;
+  /** Runs a command that has to succeed; milliseconds from its first output to its end. */
+  done(words: string[]): Promise<number>;
+  /** Kills a command with its group so many milliseconds after its first output. */
+  killedAfter(milliseconds: number, words: string[]): Promise<ToolEnd>;
+}
+
+/** Writes the configuration into the folder. */
+export async function toolIn(folder: string, settings: Partial<Settings>): Promise<Tool> {
+  const config = join(folder, 'tool.yml');
+  const content = { secret_key: 'ab'.repeat(16), defaults: { cpus: 2 }, ...settings };
+  await writeFile(config, JSON.stringify(content), { mode: 0o600 });
+  const start = (words: string[]): ToolProcess => startTool({ config, words });
+  return {
+    start,
+    async done(words) {
+      const run = start(words);
+      await run.begun;
+      const started = performance.now();
+      const { code, output } = await run.ended;
+      expect(code, `${words.join(' ')}\n${output.slice(-3000)}`).toBe(0);
+      return performance.now() - started;
+    },
+    async killedAfter(milliseconds, words) {
+      const run = start(words);
+      await run.begun;
+      await Promise.race([run.ended, setTimeout(milliseconds)]);
+      run.killGroup();
+      return run.ended;
+    },
   };
 }
 

@@ -41,6 +41,8 @@ export interface Round {
 export interface Trials {
   /** Rounds that have passed: a run may end before all of them. */
   readonly count: number;
+  /** None is made by this command, so that no server has to start. */
+  readonly isEmpty: boolean;
   /** For the test; 0 when `npm run prove` has asked for another part. */
   timeout: number;
   /** Enough rounds to expect each of their outcomes. */
@@ -98,6 +100,7 @@ export function trials(name: PartName): Trials {
     get count() {
       return made;
     },
+    isEmpty: numbers.length === 0,
     // A timer with more fires at once.
     timeout: Math.min(60_000 + numbers.length * seconds * 1000, 2 ** 31 - 1),
     get isLong() {

@@ -1,126 +1,112 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { performance } from 'node:perf_hooks';
-import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { build } from '../../../src/operations/build.ts';
+import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/any-server.ts';
+import { describeWithKind } from '../../helpers/describe-with-kind.ts';
 import { stagingLeftovers } from '../../helpers/leftovers.ts';
-import {
-  describeWithPostgres,
-  startPostgres,
-  type TestPostgres,
-  temporaryFolder,
-  testContext,
-} from '../../helpers/postgres-server.ts';
+import { temporaryFolder } from '../../helpers/postgres-server.ts';
+import { type Tool, toolIn } from '../../helpers/tool-process.ts';
 import { trials } from '../../helpers/trials.ts';
 
-const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
-const part = trials('kills/load-postgres');
-
 /** Enough work that every step of a load takes its time. */
-const FILL = `
-  CREATE TABLE parent (id integer PRIMARY KEY, name text NOT NULL);
-  INSERT INTO parent SELECT i, md5(i::text) FROM generate_series(1, 40000) i;
-  CREATE TABLE child (id integer PRIMARY KEY, parent_id integer NOT NULL REFERENCES parent, note text);
-  INSERT INTO child SELECT i, 1 + i % 40000, md5((i * 7)::text) FROM generate_series(1, 80000) i;
-  CREATE INDEX ON child (parent_id);
-  CREATE INDEX ON child (note)`;
+const POSTGRES = {
+  fill: [
+    'CREATE TABLE parent (id integer PRIMARY KEY, name text NOT NULL)',
+    'INSERT INTO parent SELECT i, md5(i::text) FROM generate_series(1, 40000) i',
+    'CREATE TABLE child (id integer PRIMARY KEY, parent_id integer NOT NULL REFERENCES parent, note text)',
+    'INSERT INTO child SELECT i, 1 + i % 40000, md5((i * 7)::text) FROM generate_series(1, 80000) i',
+    'CREATE INDEX ON child (parent_id)',
+    'CREATE INDEX ON child (note)',
+  ],
+  change: ["UPDATE parent SET name = 'changed' WHERE id % 2 = 0", 'CREATE INDEX ON parent (name)'],
+};
 
-describeWithPostgres('a load whose whole process group is killed', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+/** The same, and everything that cannot move with its tables. */
+const MYSQL = {
+  fill: [
+    'CREATE TABLE numbers (n INT PRIMARY KEY)',
+    'INSERT INTO numbers VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)',
+    'CREATE TABLE parent (id INT PRIMARY KEY, name VARCHAR(40) NOT NULL)',
+    'INSERT INTO parent SELECT a.n + 10 * b.n + 100 * c.n + 1000 * d.n, LEFT(SHA2(a.n + 10 * b.n + 100 * c.n + 1000 * d.n, 256), 32) FROM numbers a, numbers b, numbers c, numbers d',
+    'CREATE TABLE child (id INT PRIMARY KEY, parent_id INT NOT NULL, note VARCHAR(40), KEY (note), FOREIGN KEY (parent_id) REFERENCES parent (id))',
+    'INSERT INTO child SELECT p.id * 3 + n.n, p.id, LEFT(SHA2(p.id * 7 + n.n, 256), 32) FROM parent p, numbers n WHERE n.n < 3',
+    'CREATE VIEW notes AS SELECT name, note FROM parent JOIN child ON parent_id = parent.id',
+    'CREATE FUNCTION twice(n INT) RETURNS INT DETERMINISTIC RETURN 2 * n',
+    'CREATE TRIGGER named BEFORE INSERT ON parent FOR EACH ROW SET NEW.name = UPPER(NEW.name)',
+  ],
+  change: [
+    "UPDATE parent SET name = 'changed' WHERE id % 2 = 0",
+    'CREATE INDEX by_name ON parent (name)',
+    'CREATE TABLE extra (id INT PRIMARY KEY)',
+    'CREATE OR REPLACE VIEW notes AS SELECT note FROM child',
+    'DROP TRIGGER named',
+    "CREATE TRIGGER renamed BEFORE UPDATE ON child FOR EACH ROW SET NEW.note = 'renamed'",
+  ],
+};
 
-  beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
-    await server.createDatabase('source');
-    await server.psql('source', { sql: FILL });
-    const settings = {
-      working_directory: folder.path,
-      targets: { app: { snapshot: { src_url: server.url('source'), dst_url: server.url('copy') } } },
-    };
-    const context = testContext({ settings });
-    await build(context, { target: 'app' });
-    await server.psql('source', {
-      sql: `UPDATE parent SET name = 'changed' WHERE id % 2 = 0; CREATE INDEX ON parent (name)`,
+for (const kind of SERVER_KINDS) {
+  const part = trials(`kills/load-${kind}`);
+  if (part.isEmpty) continue;
+  describeWithKind(kind, 'a load whose whole process group is killed', () => {
+    let server: AnyServer;
+    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    let tool: Tool;
+
+    beforeAll(async () => {
+      [server, folder] = await Promise.all([startAnyServer(kind), temporaryFolder()]);
+      const { fill, change } = kind === 'postgres' ? POSTGRES : MYSQL;
+      const [src_url, dst_url] = [server.url('source'), server.url('copy')];
+      tool = await toolIn(folder.path, {
+        working_directory: folder.path,
+        targets: { app: { snapshot: { src_url, dst_url } } },
+      });
+      await server.create('source');
+      for (const statements of [fill, change]) {
+        await server.run('source', statements);
+        await tool.done(['build', 'app']);
+      }
+    }, 240_000);
+
+    afterAll(async () => {
+      await server?.stop();
+      await folder?.[Symbol.asyncDispose]();
     });
-    await build(context, { target: 'app' });
-    await writeFile(
-      join(folder.path, 'tool.yml'),
-      `secret_key: ${'ab'.repeat(16)}\nworking_directory: ${folder.path}\ndefaults: {cpus: 2}\ntargets:\n  app:\n    snapshot:\n      src_url: ${server.url('source')}\n      dst_url: ${server.url('copy')}\n`,
-      { mode: 0o600 },
-    );
-  }, 120_000);
 
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
+    const load = (index: number): string[] => ['load', 'app', String(index)];
 
-  function startLoad(index: number): ChildProcess {
-    const args = [MAIN, '--config', join(folder.path, 'tool.yml'), '--yes', '--json', 'load', 'app', String(index)];
-    return spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
-  }
+    async function tables(): Promise<string> {
+      await server.quiet();
+      return server.tables('copy');
+    }
 
-  /** Resolves with the first event: from here on the load works. */
-  function begun(child: ChildProcess): Promise<void> {
-    return new Promise((resolve) => child.stdout?.once('data', () => resolve()));
-  }
+    it(part.title('leaves the tables as they were, or the finished new ones, and the next run sweeps'), {
+      timeout: part.timeout,
+    }, async () => {
+      await tool.done(load(1));
+      const older = { content: await server.content('copy'), tables: await tables() };
+      const duration = await tool.done(load(0));
+      const newer = { content: await server.content('copy'), tables: await tables() };
+      expect(newer.tables).not.toBe(older.tables);
 
-  function ended(child: ChildProcess): Promise<number | null> {
-    return new Promise((resolve) => child.once('exit', (code) => resolve(code)));
-  }
+      let present = newer;
+      let finished = 0;
+      let sweepable = 0;
+      await part.each(async ({ fraction }) => {
+        const [index, wanted] = present === newer ? [1, older] : [0, newer];
+        await tool.killedAfter(duration * fraction, load(index));
+        const now = await tables();
+        const known = [present, wanted].find((state) => state.tables === now);
+        expect(known, `after ${fraction} of its time: the tables are neither the old nor the new ones`).toBeDefined();
+        if (known === wanted) finished += 1;
+        sweepable += (await server.databases()).filter((name) => name.includes('.tool-new-')).length;
+        present = known ?? present;
+      });
+      // Moments that all fall before the restore, or after the swap, would show nothing.
+      if (part.count >= 2) expect(finished).toBeLessThan(part.count);
+      if (part.count >= 2) expect(sweepable).toBeGreaterThan(part.count / 6);
 
-  it(part.title('leaves the destination as it was, or the finished new one, and the next run sweeps'), {
-    timeout: part.timeout,
-  }, async () => {
-    expect(await ended(startLoad(1))).toBe(0);
-    const older = await server.dump('copy');
-    const timed = startLoad(0);
-    const exitOfTimed = ended(timed);
-    await begun(timed);
-    const started = performance.now();
-    expect(await exitOfTimed).toBe(0);
-    const duration = performance.now() - started;
-    const newer = await server.dump('copy');
-    expect(newer).not.toBe(older);
-
-    let present = newer;
-    let finished = 0;
-    let sweepable = 0;
-    await part.each(async ({ fraction }) => {
-      const [index, wanted] = present === newer ? [1, older] : [0, newer];
-      const child = startLoad(index);
-      const exit = ended(child);
-      await begun(child);
-      await Promise.race([exit, setTimeout(duration * fraction)]);
-      killGroup(child);
-      await exit;
-      const now = await server.dump('copy');
-      expect(
-        [present, wanted].includes(now),
-        `after ${fraction} of its time: the destination is neither old nor new`,
-      ).toBe(true);
-      if (now === wanted) finished += 1;
-      sweepable += (await server.databases()).filter((name) => name.includes('.tool-new-')).length;
-      present = now;
+      await tool.done(load(0));
+      expect(await server.content('copy')).toBe(newer.content);
+      expect(await server.databases()).toEqual(['copy', 'copy.tool-undo', 'source']);
+      expect(await stagingLeftovers(folder.path)).toEqual([]);
     });
-    // Moments that all fall before the restore, or after the swap, would show nothing.
-    if (part.count >= 4) expect(finished).toBeLessThan(part.count);
-    if (part.count >= 4) expect(sweepable).toBeGreaterThan(part.count / 6);
-
-    expect(await ended(startLoad(0))).toBe(0);
-    expect(await server.dump('copy')).toBe(newer);
-    expect(await server.databases()).toEqual(['copy', 'copy.tool-undo', 'postgres', 'source']);
-    expect(await stagingLeftovers(folder.path)).toEqual([]);
   });
-});
-
-function killGroup(child: ChildProcess): void {
-  try {
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-  } catch {
-    // It had ended already.
-  }
 }

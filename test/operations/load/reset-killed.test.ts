@@ -1,137 +1,116 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { performance } from 'node:perf_hooks';
-import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { build } from '../../../src/operations/build.ts';
-import { applyReset, planReset } from '../../../src/operations/load/reset.ts';
-import {
-  describeWithPostgres,
-  startPostgres,
-  type TestPostgres,
-  temporaryFolder,
-  testContext,
-} from '../../helpers/postgres-server.ts';
+import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/any-server.ts';
+import { describeWithKind } from '../../helpers/describe-with-kind.ts';
+import { temporaryFolder } from '../../helpers/postgres-server.ts';
+import { type Tool, toolIn } from '../../helpers/tool-process.ts';
+import { trials } from '../../helpers/trials.ts';
 
-const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
-const FULL = process.env.TEST_FULL !== undefined;
-
-const FILL = `
-  CREATE TABLE item (id integer PRIMARY KEY, name text NOT NULL);
-  INSERT INTO item SELECT i, md5(i::text) FROM generate_series(1, 20000) i;
-  CREATE INDEX ON item (name)`;
+const ITEMS = {
+  postgres: [
+    'CREATE TABLE item (id integer PRIMARY KEY, name text NOT NULL)',
+    'INSERT INTO item SELECT i, md5(i::text) FROM generate_series(1, 20000) i',
+    'CREATE INDEX ON item (name)',
+  ],
+  mysql: [
+    'CREATE TABLE numbers (n INT PRIMARY KEY)',
+    'INSERT INTO numbers VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)',
+    'CREATE TABLE item (id INT PRIMARY KEY, name VARCHAR(64) NOT NULL, KEY by_name (name))',
+    'INSERT INTO item SELECT a.n + 10 * b.n + 100 * c.n + 1000 * d.n + 10000 * e.n, SHA2(a.n + 10 * b.n + 100 * c.n + 1000 * d.n, 256) FROM numbers a, numbers b, numbers c, numbers d, numbers e WHERE e.n < 2',
+  ],
+};
+const FILL = [
+  'CREATE TABLE child (id INT PRIMARY KEY, item_id INT NOT NULL, FOREIGN KEY (item_id) REFERENCES item (id))',
+  'INSERT INTO child SELECT id, id FROM item WHERE id BETWEEN 1 AND 5000',
+  'CREATE VIEW names AS SELECT name FROM item',
+];
 
 const COMMANDS = [
-  { command: 'load --keep-base', words: ['load', 'app', '--keep-base'], moments: FULL ? 20 : 0 },
-  { command: 'reset', words: ['reset', 'app'], moments: FULL ? 20 : 0 },
-  { command: 'reset --spare', words: ['reset', 'app', '--spare'], moments: FULL ? 30 : 2 },
-].filter(({ moments }) => moments > 0);
+  ['reset', 'app', '--spare'],
+  ['reset', 'app'],
+  ['load', 'app', '--keep-base'],
+];
+/** A run may take longer than the one that was timed. */
+const LONGER = 1.3;
 
-describeWithPostgres('base copies, when the whole process group is killed', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-  let pristine: string;
+for (const kind of SERVER_KINDS) {
+  const part = trials(`kills/reset-${kind}`);
+  if (part.isEmpty) continue;
+  describeWithKind(kind, 'base copies, when the whole process group is killed', () => {
+    let server: AnyServer;
+    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    let tool: Tool;
+    let pristine: string;
+    let pristineTables: string;
 
-  beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
-    await server.createDatabase('source');
-    await server.psql('source', { sql: FILL });
-    await build(context(), { target: 'app' });
-    await writeFile(
-      join(folder.path, 'tool.yml'),
-      `secret_key: ${'ab'.repeat(16)}\nworking_directory: ${join(folder.path, 'work')}\ndefaults: {cpus: 2}\ntargets:\n  app:\n    snapshot:\n      src_url: ${server.url('source')}\n      dst_url: ${server.url('copy')}\n`,
-      { mode: 0o600 },
-    );
-    expect(await ended(start(['load', 'app', '--spare']))).toBe(0);
-    pristine = await server.dump('copy');
-  }, 120_000);
+    beforeAll(async () => {
+      [server, folder] = await Promise.all([startAnyServer(kind), temporaryFolder()]);
+      const [src_url, dst_url] = [server.url('source'), server.url('copy')];
+      tool = await toolIn(folder.path, {
+        working_directory: folder.path,
+        targets: { app: { snapshot: { src_url, dst_url } } },
+      });
+      await server.create('source');
+      await server.run('source', [...ITEMS[kind === 'postgres' ? 'postgres' : 'mysql'], ...FILL]);
+      await tool.done(['build', 'app']);
+      await tool.done(['load', 'app', '--spare']);
+      pristine = await server.content('copy');
+      pristineTables = await tables();
+    }, 240_000);
 
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
+    afterAll(async () => {
+      await server?.stop();
+      await folder?.[Symbol.asyncDispose]();
+    });
 
-  function context() {
-    const snapshot = { src_url: server.url('source'), dst_url: server.url('copy') };
-    return testContext({ settings: { working_directory: join(folder.path, 'work'), targets: { app: { snapshot } } } });
-  }
-
-  function start(words: string[]): ChildProcess {
-    const args = [MAIN, '--config', join(folder.path, 'tool.yml'), '--yes', '--json', ...words];
-    return spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
-  }
-
-  const begun = (child: ChildProcess) => new Promise<void>((resolve) => child.stdout?.once('data', () => resolve()));
-  const ended = (child: ChildProcess) => new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const sql = async (database: string, text: string) => (await server.psql(database, { sql: text })).trim();
-
-  /** The content of a closed database. */
-  async function dumpClosed(name: string): Promise<string> {
-    await sql('postgres', `CREATE DATABASE opened TEMPLATE "${name}"`);
-    const dump = await server.dump('opened');
-    await sql('postgres', 'DROP DATABASE opened');
-    return dump;
-  }
-
-  async function dirty(): Promise<string> {
-    await sql(
-      'copy',
-      `CREATE TABLE mine_${Math.random().toString(36).slice(2)} (id integer); DELETE FROM item WHERE id % 2 = 0`,
-    );
-    return server.dump('copy');
-  }
-
-  async function expectWholeCopies(at: string): Promise<void> {
-    for (const name of ['copy.tool-base', 'copy.tool-spare']) {
-      if (!(await server.databases()).includes(name)) continue;
-      expect(await sql('postgres', `SELECT datallowconn FROM pg_database WHERE datname = '${name}'`), at).toBe('f');
-      expect(await dumpClosed(name), `${at}: ${name} differs from the snapshot`).toBe(pristine);
+    async function tables(): Promise<string> {
+      await server.quiet();
+      return server.tables('copy');
     }
-  }
 
-  it.each(COMMANDS)(
-    'are whole or absent, as is the destination, at $moments moments of $command',
-    async ({ words, moments }) => {
-      await dirty();
-      const timed = start(words);
-      const exit = ended(timed);
-      await begun(timed);
-      const started = performance.now();
-      expect(await exit).toBe(0);
-      const duration = performance.now() - started;
-      let finished = 0;
-      for (let moment = 0; moment < moments; moment += 1) {
-        const changed = await dirty();
-        const child = start(words);
-        const left = ended(child);
-        await begun(child);
-        await Promise.race([left, setTimeout((duration * (moment + 0.5)) / moments)]);
-        killGroup(child);
-        await left;
-        const at = `moment ${moment} of ${moments}`;
-        const now = await server.dump('copy');
-        expect([changed, pristine].includes(now), `${at}: the destination is neither old nor new`).toBe(true);
-        if (now === pristine) finished += 1;
+    async function changed(number: number): Promise<string> {
+      await server.run('copy', [
+        `CREATE TABLE mine_${number} (id integer)`,
+        'DELETE FROM child',
+        'DELETE FROM item WHERE id % 2 = 0',
+      ]);
+      return tables();
+    }
+
+    /** PostgreSQL: copies that are there are closed, and hold what the snapshot holds. */
+    async function expectWholeCopies(at: string): Promise<void> {
+      for (const name of kind === 'postgres' ? ['copy.tool-base', 'copy.tool-spare'] : []) {
+        if (!(await server.databases()).includes(name)) continue;
+        const open = await server.column('', `SELECT datallowconn FROM pg_database WHERE datname = '${name}'`);
+        expect(open, `${at}: ${name} is open`).toEqual(['f']);
+        await server.run('', [`CREATE DATABASE opened TEMPLATE "${name}"`]);
+        expect(await server.content('opened'), `${at}: ${name} differs from the snapshot`).toBe(pristine);
+        await server.drop('opened');
+      }
+    }
+
+    it(part.title('are whole or absent, as is the destination, and lead back to the snapshot'), {
+      timeout: part.timeout,
+    }, async () => {
+      const durations = new Map<string[], number>();
+      const unfinished = new Set<boolean>();
+      await part.each(async ({ number, fraction }) => {
+        const words = COMMANDS[number % COMMANDS.length] as string[];
+        const duration = durations.get(words) ?? (await tool.done(words));
+        durations.set(words, duration);
+        const dirty = await changed(number);
+        await tool.killedAfter(LONGER * duration * fraction, words);
+        const at = `${words.join(' ')} killed after ${fraction} of its time`;
+        const now = await tables();
+        expect([dirty, pristineTables].includes(now), `${at}: the destination is neither old nor new`).toBe(true);
+        unfinished.add(now === dirty);
         await expectWholeCopies(at);
         // Whatever was killed, the base copy that is there still leads back to the snapshot.
-        await applyReset(context(), await planReset(context(), { target: 'app' }));
-        expect(await server.dump('copy'), at).toBe(pristine);
+        await tool.done(['reset', 'app']);
+        expect(await server.content('copy'), at).toBe(pristine);
         expect((await server.databases()).filter((name) => name.includes('.tool-new-'))).toEqual([]);
-      }
+      });
       // Moments that all fall before or after the swap would show nothing.
-      expect(finished).toBeLessThan(moments);
-      if (FULL) expect(finished).toBeGreaterThan(0);
-    },
-    FULL ? 900_000 : 120_000,
-  );
-});
-
-function killGroup(child: ChildProcess): void {
-  try {
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-  } catch {
-    // It had ended already.
-  }
+      if (part.isLong) expect(unfinished.size).toBe(2);
+    });
+  });
 }

@@ -1,16 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type MysqlSession, openSession } from '../../../../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../../../../src/engines/mysql/connection/url.ts';
-import { build } from '../../../../../src/operations/build.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../../helpers/mysql-server.ts';
-import { eventually, temporaryFolder, testContext } from '../../../../helpers/postgres-server.ts';
+import { eventually, temporaryFolder } from '../../../../helpers/postgres-server.ts';
+import { type Tool, toolIn } from '../../../../helpers/tool-process.ts';
 import { trials } from '../../../../helpers/trials.ts';
 
-const MAIN = new URL('../../../../../src/main.ts', import.meta.url).pathname;
 const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
 /** Up to so many milliseconds after the journal was written: some kills come before the packet, some after it. */
 const SPAN = 90;
@@ -84,25 +80,21 @@ for (const [flavour, { swap, what, isShort, older: olderSql, newer: newerSql, wo
     let server: TestMysql;
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;
     let watcher: MysqlSession;
+    let tool: Tool;
 
     beforeAll(async () => {
       folder = await temporaryFolder();
       server = await startMysql(flavour);
-      const { path } = folder;
+      const [src_url, dst_url] = [server.url('source'), server.url('copy')];
+      tool = await toolIn(folder.path, {
+        working_directory: folder.path,
+        targets: { app: { snapshot: { src_url, dst_url } } },
+      });
       await server.createDatabase('source');
-      await server.sql('source', ...olderSql);
-      const settings = {
-        working_directory: join(path, 'work'),
-        targets: { app: { snapshot: { src_url: server.url('source'), dst_url: server.url('copy') } } },
-      };
-      await build(testContext({ settings }), { target: 'app' });
-      await server.sql('source', ...newerSql);
-      await build(testContext({ settings }), { target: 'app' });
-      await writeFile(
-        join(path, 'tool.yml'),
-        `secret_key: ${'ab'.repeat(16)}\nworking_directory: ${join(path, 'work')}\ndefaults: {cpus: 2}\ntargets:\n  app:\n    snapshot:\n      src_url: ${server.url('source')}\n      dst_url: ${server.url('copy')}\n`,
-        { mode: 0o600 },
-      );
+      for (const statements of [olderSql, newerSql]) {
+        await server.sql('source', ...statements);
+        await tool.done(['build', 'app']);
+      }
       watcher = await openSession({ url: parseMysqlUrl(server.url('')) });
     }, 240_000);
 
@@ -111,11 +103,6 @@ for (const [flavour, { swap, what, isShort, older: olderSql, newer: newerSql, wo
       await server?.stop();
       await folder?.[Symbol.asyncDispose]();
     });
-
-    function start(...words: string[]): ChildProcess {
-      const args = [MAIN, '--config', join(folder.path, 'tool.yml'), '--yes', '--json', ...words];
-      return spawn(process.execPath, args, { detached: true, stdio: 'ignore' });
-    }
 
     /**
      * MySQL may have kept the semicolon of the packet at the end of a body without a client to remove it; a transaction
@@ -144,10 +131,10 @@ for (const [flavour, { swap, what, isShort, older: olderSql, newer: newerSql, wo
     it(part.title('leaves the destination whole as it was, or whole as it is to be, with nobody to repair it'), {
       timeout: part.timeout,
     }, async () => {
-      for (const index of ['1', '0']) expect(await ended(start('load', 'app', index))).toBe(0);
+      for (const index of ['1', '0']) await tool.done(['load', 'app', index]);
       const newer = await dump();
       expect(newer).toContain(words[1]);
-      expect(await ended(start('undo', 'app'))).toBe(0);
+      await tool.done(['undo', 'app']);
       const older = await dump();
       expect(older).toContain(words[0]);
 
@@ -155,14 +142,14 @@ for (const [flavour, { swap, what, isShort, older: olderSql, newer: newerSql, wo
       const counts = { unchanged: 0, swapped: 0, serverWentOn: 0 };
       await part.each(async ({ number, fraction }) => {
         const wanted = present === older ? newer : older;
-        const child = number % 3 === 2 ? start('undo', 'app') : start('load', 'app', wanted === older ? '1' : '0');
-        const exit = ended(child);
+        const run = tool.start(number % 3 === 2 ? ['undo', 'app'] : ['load', 'app', wanted === older ? '1' : '0']);
+        const { child } = run;
         // What the run before has left is there until this run removes it.
         while (child.exitCode === null && (await journal())) await setTimeout(1);
         while (child.exitCode === null && !(await journal())) await setTimeout(0);
         await setTimeout(SPAN * fraction);
-        killGroup(child);
-        await exit;
+        run.killGroup();
+        await run.ended;
         if ((await others()) > 0) counts.serverWentOn += 1;
         await eventually(async () => (await others()) === 0, { deadline: 60_000 });
         const now = await dump();
@@ -174,19 +161,9 @@ for (const [flavour, { swap, what, isShort, older: olderSql, newer: newerSql, wo
       if (part.isLong || (!isShort && part.count > 2)) expect(counts.swapped).toBeGreaterThan(0);
       if (!isShort && part.count > 2) expect(counts.serverWentOn).toBeGreaterThan(0);
 
-      expect(await ended(start('load', 'app', '0'))).toBe(0);
+      await tool.done(['load', 'app', '0']);
       expect(await dump()).toBe(newer);
       expect(await server.databases()).toEqual(['copy', 'copy.tool-undo', 'source']);
     });
   });
-}
-
-function ended(child: ChildProcess): Promise<number | null> {
-  return new Promise((resolve) => child.once('exit', (code) => resolve(code)));
-}
-
-/** Never one that has ended: its number may be another group's by now. */
-function killGroup(child: ChildProcess): void {
-  const ended = child.exitCode !== null || child.signalCode !== null;
-  if (!ended && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
 }

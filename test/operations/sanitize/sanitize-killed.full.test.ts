@@ -1,3 +1,0 @@
-import { killSanitizations } from './sanitize-killed.ts';
-
-killSanitizations(20);
