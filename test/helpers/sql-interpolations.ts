@@ -13,7 +13,7 @@ const SQL =
   /\b(SELECT|INSERT INTO|UPDATE|DELETE|CREATE|ALTER|DROP|TRUNCATE|COPY|GRANT|REVOKE|LOCK|RENAME|COMMENT ON|FROM|WHERE|JOIN|AND|OR|SET|CALL|LOAD DATA|REFRESH|ANALYZE|OPERATOR|ENCODING|COLLATE|CHARACTER SET|RAISE|EXECUTE|LIMIT|CHECK|PARTITION|VALUES|IN|REFERENCES|IS NOT NULL|AS)\b/;
 /** What writes an identifier, a literal, a number, a word of a catalog (letters, digits, `_`), or a comparison of those. */
 const QUOTING = new Set([
-  ...['quoteName', 'quoteText', 'quoteNumber', 'quotePath', 'Number'],
+  ...['quoteName', 'quoteText', 'quoteNumber', 'quotePath', 'quoteAccount', 'Number'],
   ...[
     'plainWord',
     'plainWords',

@@ -11,6 +11,11 @@ export function quoteText(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 }
 
+/** An account, or with an empty host a role of MariaDB. */
+export function quoteAccount(user: string, host: string): string {
+  return host === '' ? quoteText(user) : `${quoteText(user)}@${quoteText(host)}`;
+}
+
 /** The name of a character set or collation, which SQL does not always quote. */
 export function plainWord(word: string): string {
   if (!/^[A-Za-z0-9_]+$/.test(word)) throw new Error(`${JSON.stringify(word)} is not a name of the server's own`);

@@ -32,7 +32,7 @@ import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
 const FULL = process.env.TEST_FULL !== undefined;
 const DIRTY = ['DELETE FROM person WHERE id > 50', 'CREATE TABLE mine (id integer)'];
 
-describe.each(BRANCH_SERVERS)('branches on $name', ({ start, files, cannot, nameLimit: { most, lengthOf } }) => {
+describe.each(BRANCH_SERVERS)('branches on $name', ({ kind, start, files, cannot, nameLimit: { most, lengthOf } }) => {
   let server: BranchServer;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let pristine: string;
@@ -281,31 +281,45 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ start, files, cannot, name
   });
 
   it.runIf(!files && FULL)(
-    'are not exchanged where the user may not read code of the branch or the destination',
+    'are not exchanged where the user could not recreate code of the branch or the destination as it was',
     async () => {
       await keepBase();
       await create('one');
+      const sees = kind === 'mysql' ? 'SHOW_ROUTINE ON *.*' : 'SELECT ON mysql.*';
       await sql(
-        ["CREATE USER IF NOT EXISTS blind@'%' IDENTIFIED BY 'blind'", "GRANT ALL ON `copy%`.* TO blind@'%'"],
+        [
+          ...['blind', 'other'].flatMap((user) => [
+            `CREATE USER IF NOT EXISTS ${user}@'%' IDENTIFIED BY '${user}'`,
+            `GRANT ALL ON \`copy%\`.* TO ${user}@'%'`,
+          ]),
+          `GRANT ${sees} TO other@'%'`,
+        ],
         '',
       );
-      const url = new URL(server.url('copy'));
-      Object.assign(url, { username: 'blind', password: 'blind' });
-      const context = contextWith({ app: { snapshot: { src_url: server.url('source'), dst_url: url.href } } });
-      const refused = async (database: string) => {
-        const before = [await server.dump('copy'), await server.dump('copy_one')];
-        const planned = await planBranchSwitch(context, { target: 'app', name: 'one' });
-        const error = await applyBranchSwitch(context, planned).catch((failure: unknown) => failure);
-        expect(error).toMatchObject({
-          code: 'switch_refused',
-          message: expect.stringContaining(`of ${database} cannot`),
-        });
-        expect([await server.dump('copy'), await server.dump('copy_one')]).toEqual(before);
+      const apply = async (user: string) => {
+        const url = new URL(server.url('copy'));
+        Object.assign(url, { username: user, password: user });
+        const context = contextWith({ app: { snapshot: { src_url: server.url('source'), dst_url: url.href } } });
+        return applyBranchSwitch(context, await planBranchSwitch(context, { target: 'app', name: 'one' }));
       };
-      await refused('copy');
-      await sql('DROP FUNCTION twice');
-      await refused('copy_one');
-      await sql("DROP USER blind@'%'", '');
+      const refused = async (user: string, message: string) => {
+        const [names, ...before] = [await ours(), await server.dump('copy'), await server.dump('copy_one')];
+        const error = await apply(user).catch((failure: unknown) => failure);
+        expect(error).toMatchObject({ code: 'switch_refused', message: expect.stringContaining(message) });
+        expect([await server.dump('copy'), await server.dump('copy_one')]).toEqual(before);
+        expect(await ours()).toEqual(names);
+      };
+      await refused('blind', 'of copy cannot');
+      await refused('other', 'of copy has the definer root@localhost');
+      await sql(['DROP FUNCTION twice', 'DROP VIEW names', 'DROP TRIGGER named']);
+      await refused('blind', 'of copy_one cannot');
+      await refused('other', 'of copy_one has the definer root@localhost');
+      const branch = await server.dump('copy_one');
+      const power = kind === 'mysql' ? 'SET_ANY_DEFINER, SYSTEM_USER' : 'SET USER';
+      await sql([`GRANT ${power} ON *.* TO other@'%'`], '');
+      await apply('other');
+      expect(await server.dump('copy')).toBe(branch);
+      await sql(["DROP USER blind@'%'", "DROP USER other@'%'"], '');
     },
   );
 

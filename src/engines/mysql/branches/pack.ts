@@ -9,6 +9,7 @@ import { dropCode, dropListed } from '../definitions/code.ts';
 import { readBelongings } from '../definitions/foreign-keys.ts';
 import { listCode } from '../definitions/read-definitions.ts';
 import { quotePath } from '../quote.ts';
+import { refuseForeignDefiners } from '../restore/definers.ts';
 import { grantsOf } from '../restore/grants.ts';
 import { KEPT, type KeptRecord, keptSchema } from '../restore/kept.ts';
 import { readRecord, writeRecord } from '../restore/swap/record.ts';
@@ -44,7 +45,14 @@ export async function packBranch(
     }),
     grants: await grantsOf(context, server, database),
   };
-  if (!before) await writeRecord(server, { database, table: KEPT, value: record });
+  if (!before) {
+    await refuseForeignDefiners(context, server, {
+      database,
+      destination: url.database ?? '',
+      collations: record.code,
+    });
+    await writeRecord(server, { database, table: KEPT, value: record });
+  }
   await endTransactions(server, database);
   await session.execute(`SET lock_wait_timeout = ${LOCK_WAIT}`);
   try {

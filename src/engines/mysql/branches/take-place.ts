@@ -8,6 +8,7 @@ import { besideNames } from '../names.ts';
 import { MARK } from '../quote.ts';
 import { createBeside, dropBeside, readMarkText, undoCopyOf, writeMark } from '../restore/beside.ts';
 import { type BranchMark, branchMarkText } from '../restore/branch-mark.ts';
+import { refuseForeignDefiners } from '../restore/definers.ts';
 import { foreignReferences, refuseForeignReferences } from '../restore/foreign-references.ts';
 import { KEPT, type KeptRecord } from '../restore/kept.ts';
 import { settleAfterFailure } from '../restore/swap/leftovers.ts';
@@ -42,7 +43,7 @@ export async function takePlace(context: EngineContext, given: TakePlace): Promi
   for (const database of [destination, from.database]) {
     refuseForeignReferences(await foreignReferences(server, database), { destination: database, drop: false });
   }
-  await refuseUnreadable(context, server, url);
+  await refuseUnmovableCode(context, server, url);
   try {
     const record = from.kept ?? (await packBranch(context, server, { url, database: from.database }));
     const swapMs = await moveTables(context, given, record);
@@ -59,13 +60,14 @@ export async function takePlace(context: EngineContext, given: TakePlace): Promi
 }
 
 /** Before the code of the branch is dropped: a user without the right for its definers could not recreate it as it was. */
-async function refuseUnreadable(context: EngineContext, server: MysqlSession, url: DatabaseUrl): Promise<void> {
+async function refuseUnmovableCode(context: EngineContext, server: MysqlSession, url: DatabaseUrl): Promise<void> {
   const destination = url.database ?? '';
   if (!(await databaseExists(server, destination))) return;
   await using session = await connect(context, url);
-  await readBelongings(session, destination, (what, why) => {
+  const collations = await readBelongings(session, destination, (what, why) => {
     throw unreadableCode(destination, what, why);
   });
+  await refuseForeignDefiners(context, server, { database: destination, destination, collations });
 }
 
 async function moveTables(context: EngineContext, given: TakePlace, { code, grants }: KeptRecord): Promise<number> {

@@ -5,3 +5,6 @@ export const EMPTY_QUERY = 1065;
 
 /** A missing right on a database, table, column, privilege or routine. */
 export const DENIED = new Set([1044, 1142, 1143, 1227, 1370]);
+
+/** A missing right of the server, as that to set a variable or the definer of code. */
+export const RIGHT_MISSING = 1227;

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Connection, Query, QueryError, ResultSetHeader } from 'mysql2';
 import { forEachRow, textOfRows } from '../dump/row-stream.ts';
 import type { RowPacket } from '../dump/row-text.ts';
-import { EMPTY_QUERY } from './error-numbers.ts';
+import { EMPTY_QUERY, RIGHT_MISSING } from './error-numbers.ts';
 import { statementSender } from './long-statement.ts';
 import { type MysqlSessionOptions, type Opened, openConnection } from './open-connection.ts';
 import { SqlError, sessionError } from './session-errors.ts';
@@ -56,10 +56,9 @@ export async function openSession({ url, signal, several }: MysqlSessionOptions)
 
 /** Settings that a version lacks, or that need an administrator, are skipped. */
 const UNKNOWN_VARIABLE = 1193;
-const MAY_NOT_SET = 1227;
 
 function ignoreUnknownSetting(error: unknown): void {
-  if (error instanceof SqlError && [UNKNOWN_VARIABLE, EMPTY_QUERY, MAY_NOT_SET].includes(error.errno)) return;
+  if (error instanceof SqlError && [UNKNOWN_VARIABLE, EMPTY_QUERY, RIGHT_MISSING].includes(error.errno)) return;
   throw error;
 }
 

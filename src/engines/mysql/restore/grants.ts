@@ -5,7 +5,7 @@ import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { inModeOf } from '../definitions/code.ts';
 import type { Code } from '../definitions/definitions.ts';
-import { inDatabase, plainWords, quoteName, quoteText } from '../quote.ts';
+import { inDatabase, plainWords, quoteAccount, quoteName } from '../quote.ts';
 
 /**
  * Rights on a stored routine, which the server takes away when the routine is dropped. Rights on databases, tables and
@@ -108,7 +108,7 @@ async function grantsToGive(
     const given = rights.filter((right) => right !== 'GRANT OPTION');
     // The creator of a routine has these rights on it.
     if (given.length === 0 || `${user}@${host}` === self?.account) return [];
-    const grantee = host === '' ? quoteText(user) : `${quoteText(user)}@${quoteText(host)}`;
+    const grantee = quoteAccount(user, host);
     const option = rights.includes('GRANT OPTION') ? ' WITH GRANT OPTION' : '';
     const isThere = routines.some((code) => code.kind === kind && code.name.toLowerCase() === routine.toLowerCase());
     const statement = isThere

@@ -3,6 +3,7 @@ import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { connect } from '../../connection/connect.ts';
+import { DENIED } from '../../connection/error-numbers.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import { checkCode } from '../../definitions/check-definitions.ts';
@@ -69,9 +70,6 @@ export async function completeCode(context: Settling, url: DatabaseUrl, journal:
   const views = after.views.filter(({ name }) => !left.some((view) => view.name === name));
   await checkCodeIsThere(context, session, { destination, after: { ...after, views } });
 }
-
-/** Of the access, of a routine, of a table, of an administrator (`SYSTEM_USER`, for what belongs to one). */
-const DENIED = new Set([1044, 1142, 1227, 1370]);
 
 /** Drops the code of the destination; what the user may not drop stays, and is a warning: the tables have moved. */
 async function dropOld({ report }: Settling, session: MysqlSession, destination: string): Promise<Listed[]> {

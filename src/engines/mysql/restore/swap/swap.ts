@@ -18,6 +18,7 @@ import { createDatabase, databaseExists, destinationName, mayNotCreate, verifyLo
 import { baseCopyNames, baseCopyState, readBaseRecord } from '../base-record.ts';
 import { createBeside, dropBeside, readMarkText, undoCopyOf, writeMark } from '../beside.ts';
 import { branchMarkText, withoutSwitch } from '../branch-mark.ts';
+import { maySetDefiner } from '../definers.ts';
 import { dropStatement, foreignReferences, refuseForeignReferences } from '../foreign-references.ts';
 import { grantsOf, planGrants, type RoutineGrant } from '../grants.ts';
 import { KEPT, type KeptRecord } from '../kept.ts';
@@ -317,14 +318,6 @@ async function beginRows(
   if (await rows.exchange.begin()) return { renames: [], later: rows.later, counters };
   for (const table of [MOVED, PENDING]) await server.execute(`DROP TABLE ${quotePath(work, table)}`);
   return null;
-}
-
-/** Rights that permit code in the name of another account. */
-const SETS_DEFINER = /\b(SUPER|SET USER|SET_USER_ID|SET_ANY_DEFINER|ALL PRIVILEGES)\b.* ON \*\.\* /;
-
-async function maySetDefiner(server: MysqlSession): Promise<boolean> {
-  const rows = await server.query<Record<string, string>>('SHOW GRANTS');
-  return rows.some((row) => Object.values(row).some((line) => SETS_DEFINER.test(`${line} `)));
 }
 
 /** Those of the destination, and of the others those for routines and accounts that it has none for. */
