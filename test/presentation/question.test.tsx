@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import { ModelContext } from '../../screens/app/frame.tsx';
-import { ConfirmView } from '../../screens/confirm/confirm-screen.tsx';
 import { undoRun } from '../../screens/run/definitions.ts';
 import { questionLines } from '../../src/cli/printers/question.ts';
 import { loadQuestion, undoQuestion } from '../../src/presentation/load.ts';
@@ -8,10 +6,10 @@ import { removeQuestion } from '../../src/presentation/remove.ts';
 import { sanitizeQuestion } from '../../src/presentation/sanitize.ts';
 import type { Question } from '../../src/presentation/shapes/question.ts';
 import { subsetQuestion } from '../../src/presentation/subset.ts';
+import { screenText } from '../helpers/drawn-screen.tsx';
 import { newModel } from '../helpers/driven-model.ts';
 import { fakeOperations } from '../helpers/fake-operations.ts';
 import { fakeWorld } from '../helpers/fake-world.ts';
-import { renderAt } from '../helpers/render.tsx';
 
 const world = fakeWorld();
 const operations = fakeOperations(world);
@@ -48,28 +46,10 @@ test.each(QUESTIONS)('the command line and the screen say the same of %s', async
 async function drawn(question: Question): Promise<string> {
   const model = newModel(world);
   const plan = { question, definition: undoRun(model, await operations.planUndo(session, request)) };
-  const controller = new AbortController();
-  const rendered = renderAt(
-    // Wide enough to wrap nothing.
-    { columns: 300, rows: 60 },
-    <ModelContext value={model}>
-      <ConfirmView
-        route={{
-          screen: 'confirm',
-          target: 'app',
-          title: 'plan',
-          plan,
-          error: null,
-          typing: null,
-          controller,
-          retry: () => {},
-        }}
-      />
-    </ModelContext>,
-  );
-  const lines = await rendered.screen();
-  rendered.unmount();
-  return lines.join('\n');
+  const asked = { plan, error: null, typing: null, controller: new AbortController(), retry: () => {} };
+  model.navigation.push({ screen: 'confirm', target: 'app', title: 'plan', ...asked });
+  // Wide enough to wrap nothing.
+  return screenText(model, { columns: 300, rows: 60 });
 }
 
 function flat(text: string): string {

@@ -1,15 +1,12 @@
 import { expect, test } from 'vitest';
-import { createTheme, ThemeContext } from '../../../components/theme.ts';
-import { ModelContext } from '../../../screens/app/frame.tsx';
 import type { Model } from '../../../screens/app/model.ts';
-import type { Route } from '../../../screens/app/route.ts';
 import { selectPath } from '../../../screens/editor/selection.ts';
 import { confirmTrust } from '../../../screens/trust/actions.ts';
 import { UntrustedConfiguration } from '../../../src/config/trust/untrusted-configuration.ts';
 import { configFolder, withKey } from '../../helpers/config-folder.ts';
+import { screenLines, screenText } from '../../helpers/drawn-screen.tsx';
 import { listed, newModel, press, until } from '../../helpers/driven-model.ts';
 import { fakeTarget, fakeWorld } from '../../helpers/fake-world.ts';
-import { renderAt } from '../../helpers/render.tsx';
 
 const SIZE = { columns: 40, rows: 10 };
 
@@ -23,7 +20,7 @@ test('the question before quitting and all its answers are in view, whatever run
     press(model, 'esc', 'j');
   }
   press(model, 'q');
-  const lines = await drawn(model);
+  const lines = await screenLines(model, SIZE);
   expect(lines.slice(1, 7)).toEqual([
     '  4 runs in progress:',
     '  Build a snapshot of app',
@@ -39,7 +36,7 @@ test('more answers than there are rows scroll', async () => {
   press(model, 'enter');
   await until(() => model.snapshots.getState().targets.app?.phase === 'ready');
   press(model, 'y');
-  const lines = await drawn(model);
+  const lines = await screenLines(model, SIZE);
   expect(lines[1]).toBe('  Copy to the clipboard:');
   expect(lines.slice(2, 7).every((line) => /^ {2}[❯ ] \S/.test(line))).toBe(true);
   expect(lines[7]).toMatch(/^─+$/);
@@ -52,7 +49,7 @@ test('facts that do not fit are cut, not drawn over each other', async () => {
     const route = model.navigation.top();
     return route.screen === 'sign-in' && route.result !== null;
   });
-  const lines = await drawn(model);
+  const lines = await screenLines(model, SIZE);
   expect(lines.slice(1, 7)).toEqual([
     '',
     '  ✓ You are signed in',
@@ -70,7 +67,7 @@ test('what a configuration causes is in view before it is trusted', async () => 
   const error = new UntrustedConfiguration({ file: '/home/ada/shop/tool.yml', digest: 'abcd', items });
   model.targets.setState((state) => ({ ...state, error }));
   confirmTrust(model);
-  const lines = await drawn(model);
+  const lines = await screenLines(model, SIZE);
   expect(lines.join('\n')).toMatch(
     /❯ Connects to +db\.example\.com\n.*Runs SQL +DELETE FROM customer\n.*DROP TABLE log/,
   );
@@ -91,7 +88,7 @@ test('a saved query shows its difference, and a fix what it changes', async () =
     const route = suggesting.navigation.top();
     return route.screen === 'save-query' && route.found !== null;
   });
-  expect((await drawn(suggesting)).join('\n')).toMatch(/\n❯ +1 \+ .*\n +2 \+/);
+  expect(await screenText(suggesting, SIZE)).toMatch(/\n❯ +1 \+ .*\n +2 \+/);
 
   const folder = await configFolder({ 'tool.yml': withKey('targets:\n  shop:\n    snapshoot: {}\n') });
   const fixing = newModel(fakeWorld({ configuration: { cwd: folder.path, environment: { HOME: folder.path } } }));
@@ -105,7 +102,7 @@ test('a saved query shows its difference, and a fix what it changes', async () =
     const route = fixing.navigation.top();
     return route.screen === 'fix' && route.found !== null;
   });
-  expect((await drawn(fixing)).join('\n')).toMatch(/\n❯ +2 {3}targets:\n +3 {5}shop:\n/);
+  expect(await screenText(fixing, SIZE)).toMatch(/\n❯ +2 {3}targets:\n +3 {5}shop:\n/);
 });
 
 test('a field, its typed text and its problem are in view together', async () => {
@@ -117,10 +114,10 @@ test('a field, its typed text and its problem are in view together', async () =>
   press(model, 'E');
   await until(() => editor(model).draft !== null);
   model.navigation.replace(selectPath(editor(model), ['targets', 'shop', 'snapshot', 'src_url']));
-  expect((await drawn(model)).join('\n')).toMatch(/\n❯ src_url +postgres.*\n +dst_url +not set\n/);
+  expect(await screenText(model, SIZE)).toMatch(/\n❯ src_url +postgres.*\n +dst_url +not set\n/);
   press(model, 'enter', 'ctrl+u', ...'nowhere');
   await until(() => editor(model).wrong !== null);
-  expect((await drawn(model)).slice(1, 7)).toEqual([
+  expect((await screenLines(model, SIZE)).slice(1, 7)).toEqual([
     '  targets.shop.snapshot',
     expect.stringMatching(/^ {2}src_url +postgres:/),
     expect.stringMatching(/^ {2}─+$/),
@@ -134,20 +131,4 @@ function editor(model: Model) {
   const route = model.navigation.top();
   if (route.screen !== 'editor') throw new Error(`the screen is ${route.screen}`);
   return route;
-}
-
-async function drawn(model: Model): Promise<string[]> {
-  const route = model.navigation.top();
-  const View = model.screens[route.screen].view as (props: { route: Route }) => React.ReactNode;
-  const rendered = renderAt(
-    SIZE,
-    <ThemeContext value={createTheme({ unicode: true })}>
-      <ModelContext value={model}>
-        <View route={route} />
-      </ModelContext>
-    </ThemeContext>,
-  );
-  const lines = await rendered.screen();
-  rendered.unmount();
-  return lines;
 }

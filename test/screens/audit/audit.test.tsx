@@ -1,12 +1,8 @@
 import { expect, test } from 'vitest';
-import { createTheme, ThemeContext } from '../../../components/theme.ts';
-import { ModelContext } from '../../../screens/app/frame.tsx';
-import type { Model } from '../../../screens/app/model.ts';
-import type { Route } from '../../../screens/app/route.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
+import { screenText } from '../../helpers/drawn-screen.tsx';
 import { listed, press, until } from '../../helpers/driven-model.ts';
 import { fakeTarget, fakeWorld } from '../../helpers/fake-world.ts';
-import { insidePanel, renderAt } from '../../helpers/render.tsx';
 
 const hosted = fakeTarget({
   name: 'hosted',
@@ -35,7 +31,7 @@ test('the audit of a cloud target lists its events, with the selected one in ful
   press(model, 'A');
   const route = () => model.navigation.top();
   await until(() => 'found' in route() && (route() as { found: unknown }).found !== null);
-  const shown = await drawn(model, { columns: 80, rows: 24 });
+  const shown = await screenText(model);
   expect(shown).toMatch(/hosted ❯ audit ─+ 2 events/);
   expect(shown).toMatch(/ann@example\.com +snapshot\.publish +3f2a9c01 +done/);
   expect(shown).toMatch(/eve +\[2J +GET \/tokens +refused/);
@@ -53,7 +49,7 @@ test('callers without permission see the groups that may read the audit', async 
   const model = await listed(fakeWorld({ targets: [hosted], failAudit }));
   press(model, 'A');
   await until(() => 'error' in model.navigation.top() && (model.navigation.top() as { error: unknown }).error !== null);
-  expect(await drawn(model, { columns: 80, rows: 24 })).toMatch(/Only owners and auditors.*owners, auditors\./s);
+  expect(await screenText(model)).toMatch(/Only owners and auditors.*owners, auditors\./s);
 });
 
 test('a local target has no audit', async () => {
@@ -65,10 +61,10 @@ test('a local target has no audit', async () => {
 test('a cloud target shows with whom it is shared and what the caller may do', async () => {
   const reader = fakeTarget({ ...hosted, name: 'reader', permissions: ['read'], sso_groups: [] });
   const model = await listed(fakeWorld({ targets: [hosted, reader] }));
-  expect(await drawn(model, { columns: 80, rows: 24 })).toContain('with developers, qa; you may build it');
-  expect(await drawn(model, { columns: 80, rows: 24 })).toContain('12 on the hub');
+  expect(await screenText(model)).toContain('with developers, qa; you may build it');
+  expect(await screenText(model)).toContain('12 on the hub');
   press(model, 'j');
-  expect(await drawn(model, { columns: 80, rows: 24 })).toContain('you may load sanitized snapshots');
+  expect(await screenText(model)).toContain('you may load sanitized snapshots');
 });
 
 test.each([
@@ -83,7 +79,7 @@ test.each([
     { columns: 120, rows: 30 },
     { columns: 60, rows: 12 },
   ]) {
-    const shown = await drawn(model, size);
+    const shown = await screenText(model, size);
     expect(shown).toMatch(words);
     expect(shown).toContain('hosted');
     expect(shown.split('\n')).toHaveLength(size.rows);
@@ -92,21 +88,5 @@ test.each([
 
 test('without targets the list says it, too', async () => {
   const model = await listed(fakeWorld({ targets: [], hub: { problem: 'refused', as_of: null } }));
-  expect(await drawn(model, { columns: 80, rows: 24 })).toContain('press I to sign in');
+  expect(await screenText(model)).toContain('press I to sign in');
 });
-
-async function drawn(model: Model, size: { columns: number; rows: number }): Promise<string> {
-  const route = model.navigation.top();
-  const View = model.screens[route.screen].view as (props: { route: Route }) => React.ReactNode;
-  const rendered = renderAt(
-    size,
-    <ThemeContext value={createTheme({ unicode: true })}>
-      <ModelContext value={model}>
-        <View route={route} />
-      </ModelContext>
-    </ThemeContext>,
-  );
-  const screen = insidePanel(await rendered.screen());
-  rendered.unmount();
-  return screen.join('\n');
-}

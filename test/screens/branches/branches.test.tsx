@@ -1,13 +1,10 @@
 import { expect, test } from 'vitest';
-import { createTheme, ThemeContext } from '../../../components/theme.ts';
-import { ModelContext } from '../../../screens/app/frame.tsx';
 import type { Model } from '../../../screens/app/model.ts';
-import type { Route } from '../../../screens/app/route.ts';
 import { answerConfirm } from '../../../screens/confirm/actions.ts';
+import { screenText } from '../../helpers/drawn-screen.tsx';
 import { listed, press, until } from '../../helpers/driven-model.ts';
 import { fakeBranch } from '../../helpers/fake-branches.ts';
 import { fakeTarget, fakeWorld } from '../../helpers/fake-world.ts';
-import { insidePanel, renderAt } from '../../helpers/render.tsx';
 
 const BASE = {
   ...{ database: 'app_dev.tool-base', snapshot: '3f2a9c01', loaded_at: '2026-11-20T05:00:00.000Z' },
@@ -42,7 +39,7 @@ async function confirmed(model: Model): Promise<void> {
 
 test('B lists the branches of the target, with the selected one in full', async () => {
   const model = await opened();
-  const shown = await drawn(model, { columns: 80, rows: 24 });
+  const shown = await screenText(model);
   expect(shown).toMatch(/app ❯ branches ─+ 2 branches/);
   expect(shown).toMatch(/login +app_dev_login/);
   expect(shown).toMatch(/reports .*in use \(2\)/);
@@ -82,19 +79,3 @@ test('the branch that is the destination at present is neither dropped nor switc
     expect(model.navigation.store.getState().notice?.text).toBe('The branch is the destination at present');
   }
 });
-
-async function drawn(model: Model, size: { columns: number; rows: number }): Promise<string> {
-  const route = model.navigation.top();
-  const View = model.screens[route.screen].view as (props: { route: Route }) => React.ReactNode;
-  const rendered = renderAt(
-    size,
-    <ThemeContext value={createTheme({ unicode: true })}>
-      <ModelContext value={model}>
-        <View route={route} />
-      </ModelContext>
-    </ThemeContext>,
-  );
-  const screen = insidePanel(await rendered.screen());
-  rendered.unmount();
-  return screen.join('\n');
-}

@@ -1,19 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createTheme, ThemeContext } from '../../../components/theme.ts';
 import type { ModelOptions } from '../../../screens/app/create-model.ts';
-import { ModelContext } from '../../../screens/app/frame.tsx';
 import type { Model } from '../../../screens/app/model.ts';
-import { CheckView } from '../../../screens/check/check-screen.tsx';
 import { type CheckRoute, rowsOf, selectedProblem } from '../../../screens/check/selection.ts';
 import { panesOf } from '../../../screens/editor/selection.ts';
-import { FixView } from '../../../screens/fix/fix-screen.tsx';
 import { configFolder, withKey } from '../../helpers/config-folder.ts';
+import { screenText } from '../../helpers/drawn-screen.tsx';
 import { newModel, press, until } from '../../helpers/driven-model.ts';
 import { fakeTerminal } from '../../helpers/fake-terminal.ts';
 import { fakeWorld } from '../../helpers/fake-world.ts';
-import { renderAt } from '../../helpers/render.tsx';
 
 const FILE = withKey(`# ours
 working_directory: work
@@ -31,7 +27,7 @@ test('what is wrong comes first, and the selected finding says what f does about
     expect.arrayContaining(['targets.app.snapshoot', 'targets.app.cpus', 'secrets', 'postgres-local', 'keychain']),
   );
   for (const size of SIZES) {
-    const lines = (await drawn(model, size)).join('\n');
+    const lines = await screenText(model, size);
     expect(lines).toMatch(/❯ ✗ +targets\.app\.snapshoot +unknown key/);
     expect(lines).toMatch(/Result +unknown key targets\.app\.snapshoot/);
     expect(lines).toMatch(/f +Rename snapshoot to snapshot/);
@@ -44,7 +40,7 @@ test('f shows the difference, Enter makes it, and everything is looked at again'
   press(model, 'f');
   await until(() => foundOf(model) !== null);
   for (const size of SIZES) {
-    const lines = (await drawn(model, size)).join('\n');
+    const lines = await screenText(model, size);
     expect(lines).toMatch(/- {5}snapshoot: .*\n.*\+ {5}snapshot:/);
     expect(lines).toContain('Enter apply');
   }
@@ -131,20 +127,4 @@ function select(model: Model, subject: string): void {
   const place = top(model);
   const id = rowsOf(place).find((row) => row.subject === subject)?.id ?? null;
   model.navigation.replace({ ...place, list: { ...place.list, selected: id } });
-}
-
-async function drawn(model: Model, size: { columns: number; rows: number }): Promise<string[]> {
-  const place = model.navigation.top();
-  const rendered = renderAt(
-    size,
-    <ThemeContext value={createTheme({ unicode: true })}>
-      <ModelContext value={model}>
-        {place.screen === 'check' && <CheckView route={place} />}
-        {place.screen === 'fix' && <FixView route={place} />}
-      </ModelContext>
-    </ThemeContext>,
-  );
-  const lines = await rendered.screen();
-  rendered.unmount();
-  return lines;
 }

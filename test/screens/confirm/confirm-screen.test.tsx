@@ -1,12 +1,9 @@
 import { expect, test } from 'vitest';
-import { createTheme, ThemeContext } from '../../../components/theme.ts';
-import { ModelContext } from '../../../screens/app/frame.tsx';
 import type { Model } from '../../../screens/app/model.ts';
-import type { Route } from '../../../screens/app/route.ts';
 import { answerConfirm } from '../../../screens/confirm/actions.ts';
+import { screenText } from '../../helpers/drawn-screen.tsx';
 import { listed, press, until } from '../../helpers/driven-model.ts';
 import { fakeSnapshot, fakeWorld } from '../../helpers/fake-world.ts';
-import { renderAt } from '../../helpers/render.tsx';
 
 const SIZES = [
   { columns: 80, rows: 24 },
@@ -20,7 +17,7 @@ test.for(SIZES)(
     const seen: string[] = [];
     const indicators = new Set<string>();
     for (let page = 0; page < 40; page += 1) {
-      const shown = await drawn(model, size);
+      const shown = await screenText(model, size);
       expect(shown).toContain('RAW app aaaa0000 → app_dev');
       expect(shown).toContain('❯ Cancel');
       expect(shown).toContain('Replace app_dev');
@@ -40,10 +37,10 @@ test.for(SIZES)(
 
 test('the badge of a run states the kind of its data, and a sanitized snapshot is selected before its original', async () => {
   const { model } = await planned(null);
-  expect(await drawn(model, { columns: 40, rows: 10 })).toContain('SAFE app bbbb1111 → app_dev');
+  expect(await screenText(model, { columns: 40, rows: 10 })).toContain('SAFE app bbbb1111 → app_dev');
   answerConfirm(model, 'go');
   await until(() => model.navigation.top().screen === 'run');
-  expect((await drawn(model, { columns: 40, rows: 10 })).split('\n')[0]).toContain('SAFE  ');
+  expect((await screenText(model, { columns: 40, rows: 10 })).split('\n')[0]).toContain('SAFE  ');
   await model.runs.settled();
 });
 
@@ -65,20 +62,4 @@ async function planned(id: string | null): Promise<{ model: Model; steps: string
 function planOf(model: Model) {
   const route = model.navigation.top();
   return route.screen === 'confirm' ? route.plan : null;
-}
-
-async function drawn(model: Model, size: { columns: number; rows: number }): Promise<string> {
-  const route = model.navigation.top();
-  const View = model.screens[route.screen].view as (props: { route: Route }) => React.ReactNode;
-  const rendered = renderAt(
-    size,
-    <ThemeContext value={createTheme({ unicode: true })}>
-      <ModelContext value={model}>
-        <View route={route} />
-      </ModelContext>
-    </ThemeContext>,
-  );
-  const screen = await rendered.screen();
-  rendered.unmount();
-  return screen.join('\n');
 }

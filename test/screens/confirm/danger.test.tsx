@@ -1,9 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Choice } from '../../../components/choice.tsx';
 import { createTheme, ThemeContext } from '../../../components/theme.ts';
-import { ModelContext } from '../../../screens/app/frame.tsx';
-import type { ConfirmRoute } from '../../../screens/confirm/confirm-route.ts';
-import { confirmScreen } from '../../../screens/confirm/confirm-screen.tsx';
+import { renderScreen } from '../../helpers/drawn-screen.tsx';
 import { listed, press, until } from '../../helpers/driven-model.ts';
 import { fakeWorld } from '../../helpers/fake-world.ts';
 import { type Rendered, renderAt } from '../../helpers/render.tsx';
@@ -36,15 +34,7 @@ describe.each([
       const route = model.navigation.top();
       return route.screen === 'confirm' && route.plan !== null;
     });
-    const View = confirmScreen.view;
-    const rendered = renderAt(
-      { columns: 80, rows: 24 },
-      <ThemeContext value={theme}>
-        <ModelContext value={model}>
-          <View route={model.navigation.top() as ConfirmRoute} />
-        </ModelContext>
-      </ThemeContext>,
-    );
+    const rendered = renderScreen(model, undefined, { unicode: true, colors, light });
     open.push(rendered);
     const lines = await rendered.screen();
     const safe = lines.findIndex((line) => /❯ Cancel/.test(line));

@@ -1,15 +1,11 @@
 import { expect, test } from 'vitest';
-import { createTheme, ThemeContext } from '../../../components/theme.ts';
-import { ModelContext } from '../../../screens/app/frame.tsx';
 import type { Model } from '../../../screens/app/model.ts';
 import type { EditorRoute } from '../../../screens/editor/editor-route.ts';
-import { EditorView } from '../../../screens/editor/editor-screen.tsx';
 import { selectPath } from '../../../screens/editor/selection.ts';
-import { EditorDiffView } from '../../../screens/editor-diff/editor-diff-screen.tsx';
 import { configFolder, withKey } from '../../helpers/config-folder.ts';
+import { screenLines, screenText } from '../../helpers/drawn-screen.tsx';
 import { newModel, press, until } from '../../helpers/driven-model.ts';
 import { fakeWorld } from '../../helpers/fake-world.ts';
-import { insidePanel, renderAt } from '../../helpers/render.tsx';
 
 const FILE = withKey(`targets:
   漢字 🚀:
@@ -21,17 +17,17 @@ const FILE = withKey(`targets:
 test('at 120×40 tree and form stand beside each other, with description, default and problem of the field', async () => {
   const model = await opened();
   const wide = { columns: 120, rows: 40 };
-  const general = await drawn(model, wide);
+  const general = await screenLines(model, wide);
   expect(general.find((line) => line.includes('❯ general'))).toMatch(/❯ general +secret_key +\*\*\*$/);
   expect(general.join('\n')).toContain('production (default)');
   model.navigation.replace(selectPath(top(model), ['targets', '漢字 🚀', 'cpus']));
-  const lines = (await drawn(model, wide)).join('\n');
+  const lines = await screenText(model, wide);
   expect(lines).toContain('    - 漢字 🚀 ✗');
   expect(lines).toMatch(/❯ cpus +0 ✗/);
-  expect(pointers(await drawn(model, wide))).toBe(1);
+  expect(pointers(await screenLines(model, wide))).toBe(1);
   press(model, 'enter');
   // The cursor in the typed text is the only one.
-  expect(pointers(await drawn(model, wide))).toBe(0);
+  expect(pointers(await screenLines(model, wide))).toBe(0);
   expect(lines).toContain('✗ targets.漢字 🚀.cpus must be at least 1');
   expect(lines).toContain('CPU cores for this target; wins over defaults.cpus.');
 });
@@ -39,9 +35,9 @@ test('at 120×40 tree and form stand beside each other, with description, defaul
 test('at 60×20 the form comes after the tree, and no password is shown', async () => {
   const model = await opened();
   const narrow = { columns: 60, rows: 20 };
-  expect((await drawn(model, narrow)).join('\n')).not.toContain('secret_key');
+  expect(await screenText(model, narrow)).not.toContain('secret_key');
   model.navigation.replace(selectPath(top(model), ['targets', '漢字 🚀', 'snapshot', 'src_url']));
-  const lines = await drawn(model, narrow);
+  const lines = await screenLines(model, narrow);
   expect(lines.join('\n')).not.toContain('Sections');
   expect(lines[2]).toBe('❯ src_url     postgres://app:***@localhost:1/app');
   expect(lines.at(-1)).toContain('w save');
@@ -57,7 +53,7 @@ test.each([
   model.navigation.replace(selectPath(top(model), ['targets']));
   press(model, 'n', ...'shop', 'enter');
   await until(() => top(model).draft?.changes.length === 1);
-  expect((await drawn(model, size)).join('\n')).toMatch(/❯ src_url +not set/);
+  expect(await screenText(model, size)).toMatch(/❯ src_url +not set/);
 });
 
 test('the difference shows lines with their numbers, secrets masked', async () => {
@@ -65,7 +61,7 @@ test('the difference shows lines with their numbers, secrets masked', async () =
   model.navigation.replace(selectPath(top(model), ['targets', '漢字 🚀', 'snapshot', 'src_url']));
   press(model, 'd', 'w');
   await until(() => model.navigation.top().screen === 'editor-diff');
-  const lines = await drawn(model, { columns: 60, rows: 20 });
+  const lines = await screenLines(model, { columns: 60, rows: 20 });
   expect(lines.join('\n')).toContain('6 -       src_url: postgres://app:***@localhost:1/app');
   expect(lines.join('\n')).toContain('6 +       {}');
 });
@@ -87,20 +83,4 @@ async function opened(): Promise<Model> {
 
 function top(model: Model): EditorRoute {
   return model.navigation.top() as EditorRoute;
-}
-
-async function drawn(model: Model, size: { columns: number; rows: number }): Promise<string[]> {
-  const place = model.navigation.top();
-  const rendered = renderAt(
-    size,
-    <ThemeContext value={createTheme({ unicode: true })}>
-      <ModelContext value={model}>
-        {place.screen === 'editor' && <EditorView route={place} />}
-        {place.screen === 'editor-diff' && <EditorDiffView route={place} />}
-      </ModelContext>
-    </ThemeContext>,
-  );
-  const lines = insidePanel(await rendered.screen());
-  rendered.unmount();
-  return lines;
 }

@@ -1,13 +1,9 @@
 import { expect, test } from 'vitest';
-import { createTheme, ThemeContext } from '../../../components/theme.ts';
-import { ModelContext } from '../../../screens/app/frame.tsx';
 import type { Model } from '../../../screens/app/model.ts';
-import type { HistoryRoute } from '../../../screens/history/history-route.ts';
-import { historyScreen } from '../../../screens/history/history-screen.tsx';
 import type { HistoryEntry } from '../../../src/results/history-results.ts';
+import { screenText } from '../../helpers/drawn-screen.tsx';
 import { listed, press, until } from '../../helpers/driven-model.ts';
 import { fakeTarget, fakeWorld } from '../../helpers/fake-world.ts';
-import { renderAt } from '../../helpers/render.tsx';
 
 const loaded: HistoryEntry = {
   ...{ at: '2026-01-31T14:00:00.000Z', operation: 'load', target: 'app', outcome: 'done', error: null },
@@ -20,14 +16,14 @@ test('h lists what earlier sessions did, with the selected entry in full after E
   const targets = [fakeTarget({ name: 'app', snapshots: 1 })];
   const model = await listed(fakeWorld({ targets, history: [failed, loaded] }));
   await opened(model);
-  const list = await drawn(model, { columns: 80, rows: 24 });
+  const list = await screenText(model);
   expect(list).toMatch(/history.* 2 entries/);
   expect(list).toMatch(/failed +load +shop +8c41f2ab/);
   expect(list).toMatch(/done +load +app +8c41f2ab/);
   press(model, 'enter');
-  expect(await drawn(model, { columns: 80, rows: 24 })).toMatch(/Outcome +failed: restore_failed/);
+  expect(await screenText(model)).toMatch(/Outcome +failed: restore_failed/);
   press(model, 'down');
-  const entry = await drawn(model, { columns: 60, rows: 24 });
+  const entry = await screenText(model, { columns: 60, rows: 24 });
   expect(entry).toMatch(/To +postgres:\/\/localhost\/app_dev/);
   expect(entry).toMatch(/Unavailable +46 ms/);
   press(model, 'esc');
@@ -46,7 +42,7 @@ test('from the snapshots of a target the history is that of the target', async (
 test('without entries the history says what will be in it', async () => {
   const model = await listed(fakeWorld({}));
   await opened(model);
-  expect(await drawn(model, { columns: 80, rows: 24 })).toContain('The history is empty.');
+  expect(await screenText(model)).toContain('The history is empty.');
   press(model, 'enter');
   expect(model.navigation.top()).toMatchObject({ opened: false });
 });
@@ -57,19 +53,4 @@ async function opened(model: Model): Promise<void> {
     const route = model.navigation.top();
     return route.screen === 'history' && route.found !== null;
   });
-}
-
-async function drawn(model: Model, size: { columns: number; rows: number }): Promise<string> {
-  const View = historyScreen.view;
-  const rendered = renderAt(
-    size,
-    <ThemeContext value={createTheme({ unicode: true })}>
-      <ModelContext value={model}>
-        <View route={model.navigation.top() as HistoryRoute} />
-      </ModelContext>
-    </ThemeContext>,
-  );
-  const lines = await rendered.screen();
-  rendered.unmount();
-  return lines.join('\n');
 }

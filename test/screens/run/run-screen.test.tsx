@@ -1,13 +1,9 @@
 import { expect, test } from 'vitest';
-import { createTheme, ThemeContext } from '../../../components/theme.ts';
-import { ModelContext } from '../../../screens/app/frame.tsx';
 import type { Model } from '../../../screens/app/model.ts';
 import type { RunnableProgram } from '../../../screens/app/runnable-program.ts';
 import { createAnnouncer } from '../../../screens/app/terminal/announcing.ts';
 import { answerConfirm } from '../../../screens/confirm/actions.ts';
 import { progressLines } from '../../../screens/run/progress-lines.ts';
-import type { RunRoute } from '../../../screens/run/run-route.ts';
-import { runScreen } from '../../../screens/run/run-screen.tsx';
 import { untouchedLines } from '../../../src/presentation/run.ts';
 import { UNICODE } from '../../../src/presentation/shapes/glyphs.ts';
 import { EXIT, UserError } from '../../../src/runtime/errors.ts';
@@ -15,11 +11,11 @@ import type { RunEvent } from '../../../src/runtime/events.ts';
 import { endRun, foldRun, type RunState, startRun } from '../../../src/state/run.ts';
 import type { Run } from '../../../src/state/runs.ts';
 import { cellWidth } from '../../../src/text/text-width.ts';
+import { screenText } from '../../helpers/drawn-screen.tsx';
 import { listed, press, until } from '../../helpers/driven-model.ts';
 import { fakeOperations } from '../../helpers/fake-operations.ts';
 import { fakeTerminal } from '../../helpers/fake-terminal.ts';
 import { fakeWorld } from '../../helpers/fake-world.ts';
-import { renderAt } from '../../helpers/render.tsx';
 
 const SIZE = { columns: 80, rows: 24 };
 const MB = 1_000_000;
@@ -105,7 +101,7 @@ test('a load ends with a card; y copies the URL without password, ! opens the cl
     return 3;
   };
   const model = await loaded({}, { copy: (text) => void copied.push(text), run });
-  const shown = await drawn(model);
+  const shown = await screenText(model, SIZE);
   expect(shown).toMatch(/╭─+╮/);
   expect(shown).toMatch(/✓ app_dev replaced {2}· {2}.* {2}· {2}unavailable 130 ms/);
   press(model, 'y', '!');
@@ -126,7 +122,7 @@ test('a failed load shows the cause and that nothing was touched, and r runs it 
   const failLoad = new UserError('the disk is full', { code: 'restore_failed', exit: EXIT.failed, hint: 'Free some.' });
   const world = fakeWorld({ failLoad });
   const model = await loaded(world);
-  const shown = await drawn(model);
+  const shown = await screenText(model, SIZE);
   expect(shown).toMatch(/✗ the disk is full.*app_dev was not touched\..*Free some\./s);
   world.failLoad = null;
   press(model, 'r');
@@ -146,13 +142,13 @@ test('the log is behind a key: commands are folded to their purpose, unfolded by
   press(model, 'b');
   await until(() => model.navigation.top().screen === 'run');
   await model.runs.settled();
-  expect(await drawn(model)).not.toContain('pg_dump');
+  expect(await screenText(model, SIZE)).not.toContain('pg_dump');
   press(model, 'L');
-  const log = await drawn(model);
+  const log = await screenText(model, SIZE);
   expect(log).toContain('$ pg_dump: read definitions and rows of the source');
   expect(log).not.toContain('--exclude-table');
   press(model, 'enter');
-  expect(await drawn(model)).toMatch(/--exclude-table=t[^$]*--last/s);
+  expect(await screenText(model, SIZE)).toMatch(/--exclude-table=t[^$]*--last/s);
   press(model, 'enter');
   press(model, 'esc');
   expect(model.navigation.top()).toMatchObject({ screen: 'run', log: false });
@@ -228,19 +224,4 @@ async function loaded(
   answerConfirm(model, 'go');
   await model.runs.settled();
   return model;
-}
-
-async function drawn(model: Model): Promise<string> {
-  const View = runScreen.view;
-  const rendered = renderAt(
-    SIZE,
-    <ThemeContext value={createTheme({ unicode: true })}>
-      <ModelContext value={model}>
-        <View route={model.navigation.top() as RunRoute} />
-      </ModelContext>
-    </ThemeContext>,
-  );
-  const lines = await rendered.screen();
-  rendered.unmount();
-  return lines.join('\n');
 }

@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest';
 import { textEdit } from '../../../components/text-edit.ts';
-import { createTheme, ThemeContext } from '../../../components/theme.ts';
-import { ModelContext } from '../../../screens/app/frame.tsx';
 import { setUp } from '../../../screens/setup/actions.ts';
 import type { SetupRoute } from '../../../screens/setup/setup-route.ts';
-import { SetupView } from '../../../screens/setup/setup-screen.tsx';
 import { UserError } from '../../../src/runtime/errors.ts';
+import { screenText } from '../../helpers/drawn-screen.tsx';
 import { newModel } from '../../helpers/driven-model.ts';
 import { fakeWorld } from '../../helpers/fake-world.ts';
-import { insidePanel, renderAt } from '../../helpers/render.tsx';
 
 const SOURCE = {
   engine: 'postgres',
@@ -121,15 +118,5 @@ async function drawn(size: { columns: number; rows: number }, change: Change): P
   const top = model.navigation.top() as SetupRoute;
   const place = { ...top, ...change, found: { ...top.found, ...change.found } };
   model.navigation.replace(place);
-  const rendered = renderAt(
-    size,
-    <ThemeContext value={createTheme({ unicode: true })}>
-      <ModelContext value={model}>
-        <SetupView route={place} />
-      </ModelContext>
-    </ThemeContext>,
-  );
-  const screen = insidePanel(await rendered.screen());
-  rendered.unmount();
-  return screen.join('\n');
+  return screenText(model, size);
 }

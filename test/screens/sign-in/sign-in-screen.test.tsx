@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest';
-import { createTheme, ThemeContext } from '../../../components/theme.ts';
 import { createModel } from '../../../screens/app/create-model.ts';
-import { ModelContext } from '../../../screens/app/frame.tsx';
 import type { SignInRoute } from '../../../screens/sign-in/sign-in-route.ts';
-import { SignInView } from '../../../screens/sign-in/sign-in-screen.tsx';
 import { UserError } from '../../../src/runtime/errors.ts';
+import { screenText } from '../../helpers/drawn-screen.tsx';
 import { fakeOperations } from '../../helpers/fake-operations.ts';
 import { fakeTerminal } from '../../helpers/fake-terminal.ts';
 import { fakeWorld } from '../../helpers/fake-world.ts';
-import { insidePanel, renderAt } from '../../helpers/render.tsx';
 
 const BARE = { screen: 'sign-in', provider: undefined, prompt: null, qr: [], result: null, error: null } as const;
 const URL = `https://idp.example.com/auth?${'x'.repeat(100)}`;
@@ -40,15 +37,5 @@ async function drawn(change: Partial<SignInRoute>): Promise<string> {
   });
   const place: SignInRoute = { ...BARE, qr: [], controller: new AbortController(), ...change };
   model.navigation.push(place);
-  const rendered = renderAt(
-    { columns: 80, rows: 24 },
-    <ThemeContext value={createTheme({ unicode: true })}>
-      <ModelContext value={model}>
-        <SignInView route={place} />
-      </ModelContext>
-    </ThemeContext>,
-  );
-  const screen = insidePanel(await rendered.screen());
-  rendered.unmount();
-  return screen.join('\n');
+  return screenText(model);
 }

@@ -1,20 +1,18 @@
 import { expect, test } from 'vitest';
-import { createTheme, ThemeContext } from '../../../components/theme.ts';
-import { ModelContext } from '../../../screens/app/frame.tsx';
 import type { Model } from '../../../screens/app/model.ts';
-import type { Route, Routes } from '../../../screens/app/route.ts';
+import type { Routes } from '../../../screens/app/route.ts';
 import { ASCII, SPOKEN, UNICODE } from '../../../src/presentation/shapes/glyphs.ts';
 import { diagramLines } from '../../../src/presentation/subset-diagram.ts';
 import type { SubsetGraph } from '../../../src/results/subset-results.ts';
 import { cellWidth } from '../../../src/text/text-width.ts';
+import { screenLines, screenText } from '../../helpers/drawn-screen.tsx';
 import { listed, press, until } from '../../helpers/driven-model.ts';
 import { fakeGraph } from '../../helpers/fake-subset.ts';
 import { fakeWorld } from '../../helpers/fake-world.ts';
-import { renderAt } from '../../helpers/render.tsx';
 
 test('z draws the selected table between those that reference it and those that it references', async () => {
   const model = await shown();
-  const lines = await drawn(model, { columns: 80, rows: 24 });
+  const lines = await screenLines(model);
   const screen = lines.join('\n');
   expect(screen).toMatch(/REFERENCED BY +TABLE +REFERENCES/);
   expect(screen).toMatch(/│ public\.orders +│━━╮.*\n.*\n.*├━▶│ public\.customer +│────▶│ public\.country/);
@@ -36,9 +34,7 @@ test('arrow keys go through the neighbours, and beyond the last column a table b
   const model = await shown();
   press(model, 'left');
   expect(place(model)).toMatchObject({ focus: 'public.customer', side: 'left', index: 0 });
-  expect((await drawn(model, { columns: 80, rows: 24 })).join('\n')).toContain(
-    'public.orders → public.customer: orders_customer_fkey, rows come by it',
-  );
+  expect(await screenText(model)).toContain('public.orders → public.customer: orders_customer_fkey, rows come by it');
   press(model, 'down', 'down');
   expect(place(model).index, 'the last neighbour').toBe(1);
   press(model, 'up', 'left');
@@ -113,20 +109,4 @@ function place(model: Model): Routes['subset-graph']['place'] {
   const route = model.navigation.top();
   if (route.screen !== 'subset-graph') throw new Error(`${route.screen} is shown`);
   return route.place;
-}
-
-async function drawn(model: Model, size: { columns: number; rows: number }): Promise<string[]> {
-  const route = model.navigation.top();
-  const View = model.screens[route.screen].view as (props: { route: Route }) => React.ReactNode;
-  const rendered = renderAt(
-    size,
-    <ThemeContext value={createTheme({ unicode: true })}>
-      <ModelContext value={model}>
-        <View route={route} />
-      </ModelContext>
-    </ThemeContext>,
-  );
-  const screen = await rendered.screen();
-  rendered.unmount();
-  return screen;
 }

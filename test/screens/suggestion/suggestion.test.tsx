@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
-import { createTheme, ThemeContext } from '../../../components/theme.ts';
-import { ModelContext } from '../../../screens/app/frame.tsx';
 import type { Model } from '../../../screens/app/model.ts';
-import type { Route, Routes } from '../../../screens/app/route.ts';
+import type { Routes } from '../../../screens/app/route.ts';
 import { rowsOf } from '../../../screens/suggestion/suggestion-route.ts';
+import { screenText } from '../../helpers/drawn-screen.tsx';
 import { listed, press, until } from '../../helpers/driven-model.ts';
 import { type FakeWorld, fakeSnapshot, fakeWorld } from '../../helpers/fake-world.ts';
-import { renderAt } from '../../helpers/render.tsx';
 
 const SIZE = { columns: 80, rows: 24 };
 
@@ -18,7 +16,7 @@ test('sanitize without a query asks, then shows a checklist whose replacements h
   expect(model.navigation.top()).toMatchObject({ question: 'app has no sanitization query. Suggest one?' });
   expect(world.done).toEqual([]);
   await answer(model, 'go');
-  const shown = await drawn(model);
+  const shown = await screenText(model, SIZE);
   expect(shown).toMatch(/● public\.person\.email .*a\*\*@.*u\*\*\* by mask/);
   expect(shown).toContain('○ public.person.nickname');
   expect(shown).toContain('2 of 4 columns replaced');
@@ -42,7 +40,7 @@ test('Enter edits the new value, and shows at once what the server makes of it',
   const model = await suggested();
   press(model, 'j', 'enter', ...'wrong', 'enter');
   await tried(model);
-  expect(await drawn(model)).toMatch(
+  expect(await screenText(model, SIZE)).toMatch(
     /✗ public\.person\.nickname.*column "wrong".*…[\s\S]*Error +column "wrong" does not exist/,
   );
   press(model, 'V');
@@ -50,7 +48,7 @@ test('Enter edits the new value, and shows at once what the server makes of it',
   expect(notice(model)).toBe('3 replacements tried on 10 rows in 84 ms: 1 error');
   press(model, 'enter', ...Array(5).fill('backspace'), ..."'x'", 'enter');
   await tried(model);
-  expect(await drawn(model)).toContain('● public.person.nickname');
+  expect(await screenText(model, SIZE)).toContain('● public.person.nickname');
   press(model, 'enter', ...'yz', 'esc');
   expect(rowsOf(suggestion(model)).find(({ name }) => name === 'nickname')?.sql).toBe("'x'");
 });
@@ -70,7 +68,7 @@ test('a reason keeps a left column; w shows the new file before anything is writ
   press(model, 'w');
   await until(() => saving(model)?.found != null);
   expect(saving(model)?.found?.plan.after).toContain('-- keep: public.person.email they agreed');
-  const shown = await drawn(model);
+  const shown = await screenText(model, SIZE);
   expect(shown).toContain('Create /home/ada/app.sanitize.sql');
   expect(shown).toContain('Set targets.app.sanitize.query_file to ./app.sanitize.sql in');
   expect(shown).toMatch(/1 \+ -- A first query/);
@@ -159,20 +157,4 @@ function states(model: Model): Record<string, string> {
 
 function notice(model: Model): string | undefined {
   return model.navigation.store.getState().notice?.text;
-}
-
-async function drawn(model: Model): Promise<string> {
-  const route = model.navigation.top();
-  const View = model.screens[route.screen].view as (props: { route: Route }) => React.ReactNode;
-  const rendered = renderAt(
-    SIZE,
-    <ThemeContext value={createTheme({ unicode: true })}>
-      <ModelContext value={model}>
-        <View route={route} />
-      </ModelContext>
-    </ThemeContext>,
-  );
-  const screen = await rendered.screen();
-  rendered.unmount();
-  return screen.join('\n');
 }

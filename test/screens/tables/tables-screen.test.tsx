@@ -1,18 +1,15 @@
 import { expect, test } from 'vitest';
 import { textEdit } from '../../../components/text-edit.ts';
-import { createTheme, ThemeContext, type ThemeOptions } from '../../../components/theme.ts';
+import type { ThemeOptions } from '../../../components/theme.ts';
 import { notFetched } from '../../../screens/app/fetched.ts';
-import { ModelContext } from '../../../screens/app/frame.tsx';
-import { ConfirmView } from '../../../screens/confirm/confirm-screen.tsx';
 import { loadRun } from '../../../screens/run/definitions.ts';
 import type { TablesRoute } from '../../../screens/tables/tables-route.ts';
-import { TablesView } from '../../../screens/tables/tables-screen.tsx';
 import { loadQuestion } from '../../../src/presentation/load.ts';
 import { emptyList } from '../../../src/state/list.ts';
+import { screenLines, screenText } from '../../helpers/drawn-screen.tsx';
 import { newModel } from '../../helpers/driven-model.ts';
 import { fakeOperations } from '../../helpers/fake-operations.ts';
 import { fakeSnapshot, fakeWorld } from '../../helpers/fake-world.ts';
-import { insidePanel, renderAt } from '../../helpers/render.tsx';
 
 const SIZES = [
   { columns: 60, rows: 20 },
@@ -36,17 +33,7 @@ function tablesPlace(change: Partial<TablesRoute>): TablesRoute {
 async function drawn(size: (typeof SIZES)[number], place: TablesRoute, theme: ThemeOptions = { unicode: true }) {
   const model = newModel(fakeWorld());
   model.navigation.push(place);
-  const rendered = renderAt(
-    size,
-    <ThemeContext value={createTheme(theme)}>
-      <ModelContext value={model}>
-        <TablesView route={place} />
-      </ModelContext>
-    </ThemeContext>,
-  );
-  const screen = insidePanel(await rendered.screen());
-  rendered.unmount();
-  return screen;
+  return screenLines(model, size, theme);
 }
 
 test.for(SIZES)(
@@ -94,25 +81,9 @@ test.for(SIZES)(
     const question = loadQuestion({ ...planned.plan, selection }, model.clock());
     const plan = { question, definition: loadRun(model, planned) };
     const controller = new AbortController();
-    const rendered = renderAt(
-      size,
-      <ModelContext value={model}>
-        <ConfirmView
-          route={{
-            screen: 'confirm',
-            target: 'app',
-            title: 'load',
-            plan,
-            error: null,
-            typing: null,
-            controller,
-            retry: () => {},
-          }}
-        />
-      </ModelContext>,
-    );
-    const shown = insidePanel(await rendered.screen()).join('\n');
-    rendered.unmount();
+    const asked = { plan, error: null, typing: null, controller, retry: () => {} };
+    model.navigation.push({ screen: 'confirm', target: 'app', title: 'load', ...asked });
+    const shown = await screenText(model, size);
     expect(shown).toMatch(/Destination +postgres:\/\/app@localhost:5432\/\s*app_dev/);
     expect(shown).toMatch(/Tables +sales\.part_0, sales\.part_1/);
     expect(shown).toMatch(/Required tables +public\.table_0 \(public\.orders/);
