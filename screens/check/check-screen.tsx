@@ -44,7 +44,7 @@ export const checkScreen: ScreenModule<CheckRoute> = {
   rows: (_, route) => ({ ids: rowsOf(route).map(({ id }) => id) }),
 };
 
-export function CheckView({ route }: { route: CheckRoute }) {
+function CheckView({ route }: { route: CheckRoute }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
   const { error } = route;

@@ -49,7 +49,7 @@ export const confirmScreen: ScreenModule<ConfirmRoute> = {
     model.navigation.replace({ ...route, scrolled: scrolledDown(model, route.scrolled ?? 0, move) }),
 };
 
-export function ConfirmView({ route }: { route: ConfirmRoute }) {
+function ConfirmView({ route }: { route: ConfirmRoute }) {
   const model = useModel();
   const { viewport } = model;
   const { glyphs } = useTheme();

@@ -35,7 +35,7 @@ export const editorDiffScreen: ScreenModule<EditorDiffRoute> = {
   rows: (_, { lines }) => rowsByIndex(lines),
 };
 
-export function EditorDiffView({ route }: { route: EditorDiffRoute }) {
+function EditorDiffView({ route }: { route: EditorDiffRoute }) {
   const { columns, height } = useRoom();
   const { draft, lines, list } = route;
   const errors = draft.problems.filter(({ severity }) => severity === 'error').length;

@@ -57,7 +57,7 @@ function moveInEditor(model: Model, route: EditorRoute, move: Move): void {
 const DETAIL_ROWS = { least: 7, ample: 11 };
 
 /** Sections on the left, a form for the selected section on the right. */
-export function EditorView({ route }: { route: EditorRoute }) {
+function EditorView({ route }: { route: EditorRoute }) {
   const { columns, height, wide } = useRoom();
   const panes = panesOf(route);
   const { draft, error } = route;

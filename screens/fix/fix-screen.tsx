@@ -50,7 +50,7 @@ export const fixScreen: ScreenModule<FixRoute> = {
 /** In lower windows there are no empty lines. */
 const SPACED_FROM = 12;
 
-export function FixView({ route }: { route: FixRoute }) {
+function FixView({ route }: { route: FixRoute }) {
   const { columns, height } = useRoom();
   const { finding, found, error, list } = route;
   const change = found?.plan.change;

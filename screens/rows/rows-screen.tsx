@@ -54,7 +54,7 @@ interface NumberedRow {
   values: (string | null)[];
 }
 
-export function RowsView({ route }: { route: RowsRoute }) {
+function RowsView({ route }: { route: RowsRoute }) {
   const { columns: width, height } = useRoom();
   const { target, snapshot, table, found, error, list, scrolled } = route;
   const rows = useMemo(() => (found?.rows ?? []).map((values, index): NumberedRow => ({ index, values })), [found]);

@@ -54,7 +54,7 @@ export const setupScreen: ScreenModule<SetupRoute> = {
   onAccept: answerTyped,
 };
 
-export function SetupView({ route }: { route: SetupRoute }) {
+function SetupView({ route }: { route: SetupRoute }) {
   const { columns, height, wide } = useRoom();
   const { glyphs } = useTheme();
   const { error, busy, found } = route;

@@ -54,7 +54,7 @@ function copySignInUrl({ terminal, navigation }: Model, { prompt }: SignInRoute)
   navigation.notify({ tone: 'good', text: URL_COPIED });
 }
 
-export function SignInView({ route }: { route: SignInRoute }) {
+function SignInView({ route }: { route: SignInRoute }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
   const width = columns - 3;

@@ -58,7 +58,7 @@ export const tablesScreen: ScreenModule<TablesRoute> = {
   ...FILTERED,
 };
 
-export function TablesView({ route }: { route: TablesRoute }) {
+function TablesView({ route }: { route: TablesRoute }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
   const { target, snapshot, found, error, list, typing, marked } = route;

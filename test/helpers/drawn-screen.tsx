@@ -10,7 +10,7 @@ export interface Size {
   rows: number;
 }
 
-export const STANDARD: Size = { columns: 80, rows: 24 };
+const STANDARD: Size = { columns: 80, rows: 24 };
 
 /** The screen that a model shows, until it is unmounted. */
 export function renderScreen(model: Model, size: Size = STANDARD, theme: ThemeOptions = { unicode: true }): Rendered {
