@@ -74,7 +74,7 @@ export async function startBuild(model: Model, request: BuildRequest): Promise<v
     show({ plan: null, typing: null, error: toUserError(thrown) });
   } finally {
     planning.delete(target);
-    if (navigation.store.getState().notice === notice) navigation.notify(null);
+    navigation.withdraw(notice);
   }
 }
 

@@ -1,5 +1,6 @@
 import { RUN_NOTES } from '../../src/presentation/run.ts';
 import { interrupted } from '../../src/runtime/errors.ts';
+import type { Notice } from '../../src/state/navigation.ts';
 import type { Model } from '../app/model.ts';
 
 const TWICE_WITHIN_MS = 2000;
@@ -38,5 +39,8 @@ export function interrupt(model: Model): void {
   const run = shown ?? live.findLast(({ state }) => state.status === 'running');
   if (run) runs.cancel(run.id, interrupted());
   const text = run ? `Cancelling: ${run.title}. ${RUN_NOTES.ctrlC}` : RUN_NOTES.ctrlC;
-  navigation.notify({ tone: 'caution', text });
+  const notice: Notice = { tone: 'caution', text };
+  navigation.notify(notice);
+  // From then on a second one leaves no more.
+  setTimeout(() => navigation.withdraw(notice), TWICE_WITHIN_MS).unref();
 }

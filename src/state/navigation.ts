@@ -21,6 +21,8 @@ export interface Navigation<Route> {
   /** Changes every route of the path, for results that arrive while another screen is shown. */
   change(update: (route: Route) => Route): void;
   notify(notice: Notice | null): void;
+  /** Clears this notice, unless another one is shown. */
+  withdraw(notice: Notice): void;
 }
 
 export function createNavigation<Route>(stack: [Route, ...Route[]]): Navigation<Route> {
@@ -37,6 +39,7 @@ export function createNavigation<Route>(stack: [Route, ...Route[]]): Navigation<
     change: (update) =>
       store.setState(({ stack: [root, ...rest] }) => ({ stack: [update(root), ...rest.map(update)] })),
     notify: (notice) => store.setState({ notice }),
+    withdraw: (notice) => store.setState((state) => (state.notice === notice ? { notice: null } : state)),
   };
 }
 
