@@ -7,7 +7,7 @@ import type { Question } from './shapes/question.ts';
 import { summaryOf } from './shapes/summary.ts';
 import { briefName, contentsText, kindBadge, locationText, snapshotFact, snapshotName } from './snapshot.ts';
 
-const FREED = 'not shared with another snapshot; freed within a day';
+const FREED = 'not shared with another snapshot; what is younger than a day, by a later removal';
 
 export function removeQuestion(plan: RemovePlan, now: Date): Question {
   const { target, snapshot, from, frees_bytes } = plan;

@@ -112,10 +112,12 @@ describeWithS3('prune and rm', () => {
     expect(await ids()).toEqual({});
   });
 
-  it('frees nothing that is younger than a day', async () => {
+  it('frees nothing that is younger than a day, and the next removal does', async () => {
     await applyPrune(here.context, await planPrune(here.context, { target: 'app', keep: { last: 1 } }));
     expect(await ids()).toEqual({ '33333333': 'local+remote' });
     expect([objectsHere(), (await store.list('objects')).length]).toEqual([4, 4]);
+    await applyRemove(later(here), await planRemove(here.context, { target: 'app', snapshot: '33333333' }));
+    expect([objectsHere(), (await store.list('objects')).length]).toEqual([0, 0]);
   });
 
   it('removes from one place only, when told so', async () => {
