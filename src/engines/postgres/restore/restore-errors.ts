@@ -41,6 +41,13 @@ function countedErrors(stderr: string): number {
   return Number(/^pg_restore: warning: errors ignored on restore: (\d+)\s*$/m.exec(stderr)?.[1] ?? 0);
 }
 
+/** psql's exit code for a connection that went bad: https://www.postgresql.org/docs/current/app-psql.html */
+const BAD_CONNECTION = 2;
+
+export function isConnectionLost({ exitCode }: Ended): boolean {
+  return exitCode === BAD_CONNECTION;
+}
+
 /** What there is to say of a program that failed: its own words, or how it ended. */
 export function failureWords(program: string, { exitCode, stderr }: Ended): string[] {
   const words = redact(stderr)

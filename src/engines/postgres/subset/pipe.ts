@@ -3,12 +3,13 @@ import type { Completed, RunningProcess } from '../../../process/runner.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
+import { connectionLost } from '../../shared/connection/explain-errors.ts';
 import type { Moved } from '../../shared/copy-progress.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
-import { PSQL_FLAGS, quoteText } from '../connection/session.ts';
+import { ConnectionLost, PSQL_FLAGS, quoteText } from '../connection/session.ts';
 import { connectionOf, type Settings } from '../connection/url.ts';
 import { END_OF_COPY } from '../dump/archive.ts';
-import { failureWords } from '../restore/restore-errors.ts';
+import { failureWords, isConnectionLost } from '../restore/restore-errors.ts';
 import {
   COPY_FLAGS,
   COPY_SETTINGS,
@@ -105,8 +106,8 @@ async function pipeBatch(
   ]);
   signal.throwIfAborted();
   if (passed.status === 'rejected' && passed.reason instanceof UserError) throw passed.reason;
-  refuseFailed({ ended: read, what: `${what} could not be read`, wasStopped: stopped.has(reader) });
-  refuseFailed({ ended: written, what: `${what} could not be written`, wasStopped: stopped.has(writer) });
+  refuseFailed({ url: source.url, ended: read, what: `${what} could not be read`, wasStopped: stopped.has(reader) });
+  refuseFailed({ url, ended: written, what: `${what} could not be written`, wasStopped: stopped.has(writer) });
   if (passed.status === 'rejected') throw passed.reason;
   const counts = copyCounts(said());
   const wrong = parts.flatMap(({ name }, index) =>
@@ -119,16 +120,21 @@ async function pipeBatch(
 }
 
 interface Side {
+  url: DatabaseUrl;
   ended: PromiseSettledResult<Completed>;
   what: string;
   wasStopped: boolean;
 }
 
-function refuseFailed({ ended, what, wasStopped }: Side): void {
+function refuseFailed({ url, ended, what, wasStopped }: Side): void {
   if (ended.status === 'rejected') throw ended.reason;
   const { exitCode } = ended.value;
   if (exitCode === 0 || (exitCode === null && wasStopped)) return;
-  throw restoreFailed(what, failureWords('psql', ended.value).slice(0, 20));
+  const details = failureWords('psql', ended.value).slice(0, 20);
+  if (isConnectionLost(ended.value)) {
+    throw connectionLost(url, { details, cause: new ConnectionLost(details.join('\n')) });
+  }
+  throw restoreFailed(what, details);
 }
 
 interface Telling {

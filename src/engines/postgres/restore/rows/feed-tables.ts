@@ -4,9 +4,10 @@ import type { ManifestFile, ManifestTable } from '../../../../repository/manifes
 import { release } from '../../../../repository/objects/release.ts';
 import { UserError } from '../../../../runtime/errors.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
+import { ConnectionLost } from '../../connection/session.ts';
 import { type ArchiveDetails, DATA_TERMINATOR, END_OF_COPY } from '../../dump/archive.ts';
 import { failureHint } from '../failure-hint.ts';
-import { failureWords } from '../restore-errors.ts';
+import { failureWords, isConnectionLost } from '../restore-errors.ts';
 import type { CopyCommands, RowsToLoad } from './copy-commands.ts';
 import type { Filling } from './filling.ts';
 import { createRowGuard, refused } from './row-guard.ts';
@@ -28,6 +29,7 @@ export function refuseUnlessFed({ fed, ended, details, what }: Outcome): void {
   if (fed.status === 'rejected' && exitCode === null && stderr.trim() === '') throw fed.reason;
   if (exitCode !== 0) {
     const words = failureWords('psql', ended.value);
+    if (isConnectionLost(ended.value)) throw new ConnectionLost(words.join('\n'));
     throw restoreFailed(what, words.slice(0, 20), failureHint(words, details));
   }
   if (fed.status === 'rejected') throw fed.reason;
