@@ -41,6 +41,6 @@ export function interrupt(model: Model): void {
   const text = run ? `Cancelling: ${run.title}. ${RUN_NOTES.ctrlC}` : RUN_NOTES.ctrlC;
   const notice: Notice = { tone: 'caution', text };
   navigation.notify(notice);
-  // From then on a second one leaves no more.
+  // From then on, a second one does not leave.
   setTimeout(() => navigation.withdraw(notice), TWICE_WITHIN_MS).unref();
 }

@@ -127,22 +127,33 @@ export async function readHasLargeObjects(session: PsqlSession): Promise<boolean
   return (await session.query('SELECT FROM pg_largeobject_metadata LIMIT 1')).length > 0;
 }
 
-/** `without`: objects to skip, by `class:oid`. */
+export interface InventoryRead {
+  /** Objects to skip, by `class:oid`. */
+  without?: ReadonlySet<string>;
+  /** Read before; otherwise as they stand now. */
+  sequences?: Inventory['sequences'];
+}
+
 export async function readInventory(
   session: PsqlSession,
   schemas: string[],
-  without: ReadonlySet<string> = new Set(),
+  { without = new Set(), sequences: before }: InventoryRead = {},
 ): Promise<Inventory> {
   const rows = await session.query<{ kind: string; name: string; key: string }>(objectsQuery(schemas));
   const objects: Inventory['objects'] = Object.fromEntries(Object.keys(OBJECTS).map((kind) => [kind, []]));
   for (const { kind, name, key } of rows) if (!without.has(key)) objects[kind]?.push(name);
   for (const names of Object.values(objects)) names.sort();
-  const sequences = await session.query<Inventory['sequences'][number]>(`
-    SELECT ${namePartOf('schemaname')} || '.' || sequencename AS name, last_value, increment_by > 0 AS ascending FROM pg_sequences
-    WHERE schemaname ${inList(schemas)} ORDER BY 1`);
+  const sequences = before ?? (await readSequences(session, schemas));
   const [large] = await session.query<{ count: number; bytes: number | null }>(LARGE_OBJECTS_QUERY);
   if (!large || large.bytes === null) return { objects, sequences };
   return { objects, sequences, large_objects: { count: large.count, bytes: large.bytes } };
+}
+
+/** A transaction does not hold them: each time they are read they may stand higher. */
+export function readSequences(session: PsqlSession, schemas: string[]): Promise<Inventory['sequences']> {
+  return session.query(`
+    SELECT ${namePartOf('schemaname')} || '.' || sequencename AS name, last_value, increment_by > 0 AS ascending FROM pg_sequences
+    WHERE schemaname ${inList(schemas)} ORDER BY 1`);
 }
 
 function inList(names: string[]): string {

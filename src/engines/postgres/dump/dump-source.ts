@@ -9,6 +9,7 @@ import { readRemoteObjects, remoteBuildWarnings } from '../foreign-tables.ts';
 import {
   type CatalogSchema,
   type CatalogTable,
+  type Inventory,
   readExtensions,
   readHasLargeObjects,
   readInventory,
@@ -16,6 +17,7 @@ import {
   readPolicyRoles,
   readReplication,
   readSchemas,
+  readSequences,
   readTables,
   replicationWarnings,
 } from '../introspect.ts';
@@ -43,6 +45,8 @@ export interface Selection {
   /** Parts of definitions that cannot be restored. */
   cuts: Broken['cuts'];
   hasLargeObjects: boolean;
+  /** As they stand before pg_dump reads them: those of a restored database stand there or higher. */
+  sequences: Inventory['sequences'];
 }
 
 /** What else the source's catalog says. */
@@ -70,10 +74,14 @@ export async function readSelection(
   const schemas = names.filter((name) => chosen.includes(name) || broken.needed.includes(name));
   const excluded = names.filter((name) => !schemas.includes(name));
   for (const warning of broken.warnings) report(warning);
-  const [allTables, hasLargeObjects] = await Promise.all([readTables(session), readHasLargeObjects(session)]);
+  const [allTables, hasLargeObjects, sequences] = await Promise.all([
+    readTables(session),
+    readHasLargeObjects(session),
+    readSequences(session, schemas),
+  ]);
   return {
     tables: allTables.filter((table) => schemas.includes(table.schema)),
-    ...{ allTables, available, schemas, excluded, broken, cuts: broken.cuts, hasLargeObjects },
+    ...{ allTables, available, schemas, excluded, broken, cuts: broken.cuts, hasLargeObjects, sequences },
   };
 }
 
@@ -82,14 +90,14 @@ export async function readSource(
   session: PsqlSession,
   { selected, request, serverVersion }: { selected: Selection; request: DumpRequest; serverVersion: string },
 ): Promise<Source> {
-  const { allTables, available, schemas, excluded, broken } = selected;
+  const { allTables, available, schemas, excluded, broken, sequences } = selected;
   const replication = await readReplication(session);
   for (const warning of replicationWarnings(replication)) report(warning);
   const hidden = await readHidden(session);
   for (const { warning } of hidden) report(warning);
   const remote = await readRemoteObjects(session, schemas);
   for (const warning of remoteBuildWarnings(remote)) report(warning);
-  const inventory = await readInventory(session, schemas, broken.keys);
+  const inventory = await readInventory(session, schemas, { without: broken.keys, sequences });
   return {
     allTables,
     roots: await readPartitionRoots(session, schemas),

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SchemaConfig } from '../../../../src/config/schema/settings.ts';
 import { build } from '../../../../src/operations/build.ts';
@@ -188,6 +189,32 @@ describeWithPostgres('a dump', () => {
     stop.abort();
     await writer.ended.catch(() => {});
     expect(new Set(rows).size).toBeGreaterThan(1);
+  });
+
+  it('is loaded although the source draws numbers of sequences meanwhile', async () => {
+    await database('drawn', 'CREATE TABLE item (id bigserial PRIMARY KEY); INSERT INTO item DEFAULT VALUES');
+    const client = new pg.Client({ connectionString: server.url('drawn') });
+    await client.connect();
+    const given = contextFor('drawn');
+    const draw = (count: number) => client.query(`SELECT nextval('item_id_seq') FROM generate_series(1, ${count})`);
+    const runner: Context['runner'] = {
+      ...given.runner,
+      async run(command, options) {
+        if (basename(command.file) !== 'pg_dump') return given.runner.run(command, options);
+        await draw(100);
+        const completed = await given.runner.run(command, options);
+        await draw(1000);
+        return completed;
+      },
+    };
+    await build({ ...given, runner }, { target: 'drawn' });
+    await client.end();
+    const [manifest = ''] = await readdir(`${folder.path}/snapshots/drawn`);
+    const { details } = JSON.parse(await readFile(`${folder.path}/snapshots/drawn/${manifest}`, 'utf8'));
+    // pg_dump reads them later: at 101.
+    expect(details.inventory.sequences).toMatchObject([{ name: 'public.item_id_seq', last_value: 1 }]);
+    await restored(given, 'drawn');
+    expect(await server.psql('drawn_copy', { sql: 'SELECT last_value FROM item_id_seq' })).toBe('101\n');
   });
 
   it('is the same files again when nothing has changed, even a second later', async () => {
