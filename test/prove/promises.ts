@@ -80,7 +80,7 @@ export const PROMISES = {
       },
       'difference-postgres': {
         file: 'test/operations/load/difference-killed.test.ts',
-        method: 'kill -9 of the group, evenly spread over a load of what differs from the base copy, on PostgreSQL',
+        method: 'kill -9 of the group, evenly spread over loads of the differences from a base copy, on PostgreSQL',
         sample: 0,
         full: 20,
         rounds: 40,

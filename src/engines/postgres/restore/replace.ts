@@ -1,10 +1,9 @@
-import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { Replaced } from '../../facets/restore.ts';
 import { connectToServer } from '../connection/connect.ts';
-import { ConnectionLost, type PsqlSession, quoteName } from '../connection/session.ts';
+import { type PsqlSession, quoteName } from '../connection/session.ts';
 import { type BaseMark, writeMark } from '../mark.ts';
 import { besideNames, dropMarked, findBeside, lockDestination, sweepLeftovers, verifyLock } from '../server/server.ts';
 import { createClosedCopy, createSpare } from './base.ts';
@@ -119,22 +118,11 @@ export async function replaceDestination(
     });
   } catch (error) {
     const names = [...(isIncomplete(error) ? [] : [fresh]), ...(base ? [copy] : [])];
-    const cause = await causeOf(error, server);
     if (names.length > 0) await dropAfterFailure(context, { url, names });
-    throw cause;
+    throw error;
   }
   const spare = (fromBase ?? base)?.spare ? await createSpare(context, server, url) : undefined;
   return { ...replaced, ...(base && { baseDatabase: names.base }), ...(spare && { spareDatabase: spare }) };
-}
-
-/** The end of the server, where that ended this session as well as the program that failed. */
-async function causeOf(error: unknown, server: PsqlSession): Promise<unknown> {
-  if (!(error instanceof UserError && error.code === 'restore_failed')) return error;
-  const { details } = error;
-  return server.query('SELECT 1').then(
-    () => error,
-    (thrown) => (thrown instanceof ConnectionLost ? new ConnectionLost(details.join('\n'), { cause: error }) : error),
-  );
 }
 
 interface OnlyBase {
