@@ -56,11 +56,17 @@ export function mount(options: MountOptions): Mounted {
     handOver.bind(async (work) => {
       await input.answered();
       await input.pause();
-      stdout.write(AUTOWRAP_ON);
       try {
-        await suspendTerminal(work);
+        await suspendTerminal(async () => {
+          stdout.write(AUTOWRAP_ON);
+          try {
+            await work();
+          } finally {
+            // Before the frame that Ink draws on its return.
+            stdout.write(AUTOWRAP_OFF);
+          }
+        });
       } finally {
-        stdout.write(AUTOWRAP_OFF);
         input.resume();
       }
     });
