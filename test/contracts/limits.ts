@@ -1,19 +1,22 @@
 import { execFile } from 'node:child_process';
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';
 import type { AnyServer } from '../helpers/any-server.ts';
 import { stagingLeftovers } from '../helpers/leftovers.ts';
-import { testContext } from '../helpers/postgres-server.ts';
+import { eventually, testContext } from '../helpers/postgres-server.ts';
 import { startTool } from '../helpers/tool-process.ts';
 import type { Round } from '../helpers/trials.ts';
 
 const run = promisify(execFile);
 const ROWS = 4000;
 const KEY = 'ab'.repeat(16);
+/** No operation here takes as long, unless its server waits. */
+const WAITING_MS = 20_000;
 
 /** Which of the machine's resources a program is short of. */
 const LIMITS = ['files', 'memory', 'file size', 'disk', 'database', 'clock'] as const;
@@ -44,8 +47,15 @@ export async function smallDisk(path: string, megabytes: number): Promise<SmallD
   return {
     path,
     async leave(kilobytes) {
-      const { bavail, bsize } = await statfs(path);
-      await run('fallocate', ['-l', `${Math.max(1, bavail * bsize - kilobytes * 1024)}`, ballast]);
+      // A server may take some of it meanwhile.
+      await eventually(async () => {
+        const { bavail, bsize } = await statfs(path);
+        const size = Math.max(1, bavail * bsize - kilobytes * 1024);
+        return run('fallocate', ['-l', `${size}`, ballast]).then(
+          () => true,
+          () => false,
+        );
+      });
       return () => rm(ballast, { force: true });
     },
     remove: async () => void (await run('umount', [path])),
@@ -149,8 +159,11 @@ export async function limitWorld(
       await mkdir(join(work, 'staging'), { recursive: true });
       const limited = await limit(round, scratch);
       const at = `${words.join(' ')} with ${limited.told}`;
-      const { code, signal, output } = await tool(words, limited);
+      const operation = tool(words, limited);
+      // MySQL waits for space on a full disk, and goes on when there is some.
+      await Promise.race([operation, setTimeout(WAITING_MS, undefined, { ref: false })]);
       await limited.release();
+      const { code, signal, output } = await operation;
       await server.quiet();
       const isLoad = words[0] === 'load';
       const now = await server.content('copy');

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chown, mkdir, writeFile } from 'node:fs/promises';
+import { chown, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { openSession } from '../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
@@ -9,6 +11,8 @@ import { normalized } from './build-and-load.ts';
 import { startMysql } from './mysql-server.ts';
 import { eventually, startPostgres, temporaryFolder } from './postgres-server.ts';
 import { noteServer } from './trials.ts';
+
+const run = promisify(execFile);
 
 export const SERVER_KINDS = ['postgres', 'mariadb', 'mysql'] as const;
 export type ServerKind = (typeof SERVER_KINDS)[number];
@@ -38,7 +42,10 @@ export interface AnyServer {
   content(database: string): Promise<string>;
   /** Of its tables alone. MySQL: what belongs to them is made after them, by the next run when this one is killed. */
   tables(database: string): Promise<string>;
-  /** PostgreSQL: new databases are made in a folder, as a tablespace. Others have them where they started. */
+  /**
+   * PostgreSQL: new databases are made in a folder, as a tablespace. Others have them where they started; their own
+   * files, copied with holes, get their whole size there: such a server ends when it cannot write them.
+   */
   keepDatabasesIn(folder: string): Promise<void>;
   /** Waits until the server has ended what killed clients had sent. */
   quiet(): Promise<void>;
@@ -187,7 +194,14 @@ async function anyMysql(kind: 'mariadb' | 'mysql'): Promise<AnyServer> {
       }
       return JSON.stringify(facts);
     },
-    keepDatabasesIn: async () => {},
+    async keepDatabasesIn(folder) {
+      for (const { name, parentPath } of await readdir(folder, { recursive: true, withFileTypes: true })) {
+        const file = join(parentPath, name);
+        // Temporary ones go meanwhile.
+        const stats = await stat(file).catch(() => null);
+        if (stats?.isFile() && stats.size > 0) await run('fallocate', ['--length', `${stats.size}`, file]);
+      }
+    },
     quiet: () => eventually(async () => (await column('', others)).length === 0, { deadline: 60_000 }),
     async killSession(pick) {
       const ids = await column('', others);
