@@ -11,6 +11,7 @@ import { COMMANDS, GLOBAL_OPTIONS } from '../src/commands/registry.ts';
 import { generatedFiles } from '../src/config/generate/generate.ts';
 import { readVersion } from '../src/runtime/package-files.ts';
 import { PARTS } from '../test/prove/promises.ts';
+import { withAccessTable } from './access-table.ts';
 import { breakingChanges } from './breaking-changes.ts';
 import { breakingRoutes } from './breaking-routes.ts';
 import { proofPage } from './prove/page.ts';
@@ -43,6 +44,7 @@ const files = [
     content: manPage({ commands: COMMANDS, globalOptions: GLOBAL_OPTIONS, version: readVersion() }),
   },
   { path: 'docs/screens.md', content: screensReference() },
+  { path: 'docs/hub.md', content: withAccessTable(readFileSync(join(root, 'docs/hub.md'), 'utf8')) },
   { path: 'docs/proof.md', content: proofPage(JSON.parse(readFileSync(join(root, 'docs/proof.json'), 'utf8')), PARTS) },
 ];
 

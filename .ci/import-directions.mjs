@@ -19,7 +19,7 @@ const process = '^src/process/';
 /** The base: every layer may import it. */
 const base = [
   '^src/(runtime/(?!context\\.ts)|text/|results/)',
-  '^src/engines/(list|profile|details-schemas|[^/]+/(profile|details-schema))\\.ts$',
+  '^src/engines/(list|profile|url-parameters|details-schemas|[^/]+/(profile|details-schema))\\.ts$',
   '^src/repository/values\\.ts$',
 ];
 const skins = '^(components|screens)/';

@@ -18,6 +18,8 @@ export interface Hub {
   clock: () => Date;
   /** Removes what is left of removed snapshots. */
   removals: { wake(): void };
+  /** Checks objects that were reported as damaged. */
+  objectChecks: { wake(): void };
   /** Builds and notifications. */
   queue: Queue;
   /** Aborted when the instance ends: requests that wait are answered. */

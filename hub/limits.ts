@@ -17,8 +17,11 @@ export const LIMITS: Limits = { requests: { perSecond: 50, burst: 200 }, refused
 const MOST_KEYS = 10_000;
 
 export interface RequestLimiter {
-  /** Takes one request of the key: 0, or the seconds until the next one is allowed. */
-  take(key: string): number;
+  /**
+   * Takes one request of the key: 0, or the seconds until the next one is allowed. One that costs as much as several is
+   * allowed as any other, and delays the next ones.
+   */
+  take(key: string, cost?: number): number;
 }
 
 /** A token bucket for each key, in memory: it fills again as time passes, up to the burst. */
@@ -38,14 +41,14 @@ export function createRequestLimiter(
     }
   };
   return {
-    take(key) {
+    take(key, cost = 1) {
       const time = now();
       const left = filled(levels.get(key) ?? { left: burst, at: time }, time);
       if (!levels.has(key) && levels.size >= MOST_KEYS) forgetFull(time);
       // Last in the order of the map.
       levels.delete(key);
       const isAllowed = left >= 1;
-      levels.set(key, { left: isAllowed ? left - 1 : left, at: time });
+      levels.set(key, { left: isAllowed ? left - cost : left, at: time });
       return isAllowed ? 0 : (1 - left) / perSecond;
     },
   };

@@ -30,9 +30,22 @@ export function refuseOldTools(context: HonoContext): void {
   });
 }
 
+/**
+ * Bytes of a large body that cost as much as a request. The largest delays the next request by 8 s: a client waits for no
+ * more than 10 s.
+ */
+const BYTES_OF_REQUEST = 160 * 1024;
+
+/** Requests that a large body costs: to parse and verify it occupies the hub for long, and needs many times its length. */
+export function costOf(context: HonoContext, { maxBodyBytes = 0 }: Route): number {
+  if (maxBodyBytes <= MOST_BODY_BYTES) return 1;
+  const length = Number(context.req.header('content-length') ?? maxBodyBytes);
+  return 1 + Math.floor(Math.min(length, maxBodyBytes) / BYTES_OF_REQUEST);
+}
+
 /** Before the database is asked: each token that is sent counts, known or not. */
-export function refuseTooMany(token: string, { requests, limits }: Hub): void {
-  const seconds = requests.take(token);
+export function refuseTooMany(token: string, { requests, limits }: Hub, cost = 1): void {
+  const seconds = requests.take(token, cost);
   if (seconds === 0) return;
   throw new Problem('cloud_busy', `The token has sent more than ${limits.requests.perSecond} requests a second`, {
     headers: { 'retry-after': String(Math.ceil(seconds)) },

@@ -13,6 +13,7 @@ import { findStorageProfile, saveStorageProfile } from './database/storage-profi
 import { insertServiceToken } from './database/tokens.ts';
 import type { Hub } from './hub.ts';
 import { startNotifications } from './jobs/notifications.ts';
+import { startObjectChecks } from './jobs/object-checks.ts';
 import { startRemovals } from './jobs/removals.ts';
 import { startSweeps } from './jobs/sweeps.ts';
 import { createRequestLimiter, LIMITS, type Limits } from './limits.ts';
@@ -75,13 +76,27 @@ export async function serve(options: ServeOptions): Promise<void> {
   const ownerToken = dev ? await setUpTrial(db, { settings, clock }) : null;
   const buckets = createBuckets(db, settings.keys);
   await using removals = startRemovals({ db, buckets, log });
-  await using _sweeps = startSweeps({ db, buckets, log, clock });
+  await using objectChecks = startObjectChecks({ db, buckets, log });
+  await using _sweeps = startSweeps({ db, buckets, trustedKeys: settings.trustedKeys, log, clock });
   await using queue = await startQueue(settings.databaseUrl, { log, times: queueTimes });
   await using _notifications = await startNotifications({ db, queue, settings, log, clock });
   const idTokens = createIdTokens(settings);
   const callers = createCallerCache(db, settings);
   const requests = createRequestLimiter(limits.requests);
-  const common = { settings, db, buckets, idTokens, log, version, clock, removals, callers, limits, requests };
+  const common = {
+    settings,
+    db,
+    buckets,
+    idTokens,
+    log,
+    version,
+    clock,
+    removals,
+    objectChecks,
+    callers,
+    limits,
+    requests,
+  };
   const hub: Hub = { ...common, queue, ending: signal };
   const metrics = createMetrics(database, clock);
   let ending = false;

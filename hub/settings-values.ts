@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { BlockList, isIP } from 'node:net';
+import * as v from 'valibot';
+import { publicKey } from '../src/config/schema/values.ts';
 
 /** Wraps data keys: the newest encrypts, all of them decrypt. */
 export interface HubKey {
@@ -36,6 +38,13 @@ export function listed(text = ''): string[] {
     .split(/[,\n]/)
     .map((part) => part.trim())
     .filter((part) => part !== '');
+}
+
+export function publicKeys(text: string): string[] {
+  return listed(text).map((key) => {
+    if (!v.is(publicKey, key)) throw new Error('must be public keys: tool key prints that of a machine');
+    return key;
+  });
 }
 
 /** `host:port`, `[::1]:port` or a port alone. */

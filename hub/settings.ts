@@ -16,6 +16,7 @@ import {
   hubKeys,
   listed,
   networks,
+  publicKeys,
 } from './settings-values.ts';
 
 /** The provider that people sign in with. */
@@ -40,12 +41,16 @@ export interface HubSettings {
   /** Of the pages, as registered with the same provider; without a secret it is a public client. */
   pages: { clientId: string; clientSecret: string | null } | null;
   ownerGroups: string[];
+  /** Keys whose signature a sanitized snapshot needs; `null`: any signature, or none. */
+  trustedKeys: string[] | null;
   memberGroups: string[];
   auditorGroups: string[];
   github: JobIssuer;
   gitlab: JobIssuer;
   /** Notified of targets that have no webhook of their own. */
   webhook: { url: string; secret: string } | null;
+  /** Private addresses that the webhooks of members may lead to. */
+  webhookNetworks: BlockList;
   /** Of a trial: the storage profile that it begins with. */
   bucket: StorageSettings | null;
 }
@@ -79,10 +84,12 @@ const HUB_VARIABLES = {
   OWNER_GROUPS: 'groups of the owners',
   MEMBER_GROUPS: 'groups of the members',
   AUDITOR_GROUPS: 'groups that may read the audit',
+  TRUSTED_KEYS: 'public keys, one of which signs each sanitized snapshot, unless the target names its own',
   GITHUB_BUILDERS: 'OWNER/REPOSITORY@BRANCH=TARGET, which may push without a stored secret',
   GITHUB_ISSUER: 'issuer of the tokens of GitHub Actions',
   WEBHOOK_URL: 'notified of late targets and failed builds, unless the target has a webhook',
   WEBHOOK_SECRET: 'signs its notifications',
+  WEBHOOK_NETWORKS: 'private addresses or networks that the webhooks of members may lead to',
   GITLAB_BUILDERS: 'GROUP/PROJECT@BRANCH=TARGET, which may push without a stored secret',
   GITLAB_ISSUER: 'address of GitLab',
   BUCKET: 'bucket of a trial',
@@ -115,16 +122,7 @@ export interface HubFlags {
 export async function readHubSettings(environment: NodeJS.ProcessEnv, flags: HubFlags): Promise<HubSettings> {
   const problems: string[] = [];
   const values = await readVariables(environment, problems);
-  const attempt = <Value>(name: Name, read: (text: string) => Value): Value | null => {
-    const text = values[name];
-    if (text === undefined) return null;
-    try {
-      return read(text);
-    } catch (error) {
-      problems.push(`${PREFIX}${name} ${(error as Error).message}`);
-      return null;
-    }
-  };
+  const attempt = attempts(values, problems);
   const need = (name: Name, why: string): void => {
     if (values[name] === undefined) problems.push(`${PREFIX}${name} is not set: ${why}`);
   };
@@ -160,6 +158,7 @@ export async function readHubSettings(environment: NodeJS.ProcessEnv, flags: Hub
       values.CLIENT_ID === undefined
         ? null
         : { clientId: values.PAGES_CLIENT_ID ?? values.CLIENT_ID, clientSecret: values.PAGES_CLIENT_SECRET ?? null },
+    trustedKeys: attempt('TRUSTED_KEYS', publicKeys),
     ownerGroups: listed(values.OWNER_GROUPS),
     memberGroups: listed(values.MEMBER_GROUPS),
     auditorGroups: listed(values.AUDITOR_GROUPS),
@@ -168,6 +167,7 @@ export async function readHubSettings(environment: NodeJS.ProcessEnv, flags: Hub
       rules: attempt('GITHUB_BUILDERS', githubRules) ?? [],
     },
     webhook: hubWebhook(values, problems),
+    webhookNetworks: attempt('WEBHOOK_NETWORKS', networks) ?? new BlockList(),
     gitlab: {
       issuer: attempt('GITLAB_ISSUER', (text) => httpsUrl(text)) ?? GITLAB_ISSUER,
       rules: attempt('GITLAB_BUILDERS', gitlabRules) ?? [],
@@ -186,23 +186,34 @@ export async function readHubSettings(environment: NodeJS.ProcessEnv, flags: Hub
   return settings;
 }
 
-/** What `tool hub migrate` needs. */
+/** Reads the settings of `tool hub migrate` and `tool hub reconcile`. */
 export async function readMigrationSettings(
   environment: NodeJS.ProcessEnv,
-): Promise<Pick<HubSettings, 'databaseUrl' | 'keys'> & { role: string | null }> {
+): Promise<Pick<HubSettings, 'databaseUrl' | 'keys' | 'trustedKeys'> & { role: string | null }> {
   const problems: string[] = [];
   const values = await readVariables(environment, problems);
   if (values.DATABASE_URL === undefined) {
     problems.push(`${PREFIX}DATABASE_URL is not set: ${HUB_VARIABLES.DATABASE_URL}`);
   }
-  let keys: HubKey[] = [];
-  try {
-    keys = values.KEYS === undefined ? [] : hubKeys(values.KEYS);
-  } catch (error) {
-    problems.push(`${PREFIX}KEYS ${(error as Error).message}`);
-  }
+  const attempt = attempts(values, problems);
+  const keys = attempt('KEYS', hubKeys) ?? [];
+  const trustedKeys = attempt('TRUSTED_KEYS', publicKeys);
   if (problems.length > 0) throw settingsInvalid(problems);
-  return { databaseUrl: values.DATABASE_URL ?? '', keys, role: values.DATABASE_ROLE ?? null };
+  return { databaseUrl: values.DATABASE_URL ?? '', keys, trustedKeys, role: values.DATABASE_ROLE ?? null };
+}
+
+/** Reads a variable; `null` where it is not set or not valid, which is added to the problems. */
+function attempts(values: Values, problems: string[]) {
+  return <Value>(name: Name, read: (text: string) => Value): Value | null => {
+    const text = values[name];
+    if (text === undefined) return null;
+    try {
+      return read(text);
+    } catch (error) {
+      problems.push(`${PREFIX}${name} ${(error as Error).message}`);
+      return null;
+    }
+  };
 }
 
 async function readVariables(environment: NodeJS.ProcessEnv, problems: string[]): Promise<Values> {

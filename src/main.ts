@@ -3,22 +3,29 @@ import { openContext } from './cli/open-context.ts';
 import { run } from './cli/run.ts';
 import { abortOnSignals } from './cli/signals.ts';
 import { COMMANDS, FAMILIES, GLOBAL_OPTIONS } from './commands/registry.ts';
+import { EXIT } from './runtime/errors.ts';
 import { readVersion } from './runtime/package-files.ts';
 import { readTerminal, withStyles } from './runtime/terminal.ts';
 
 const { stdin, stdout, stderr, env } = process;
 const clock = () => new Date();
 
-// `tool targets | head`, or a terminal that was closed: when nobody reads any more, the rest is written nowhere.
+/** The other side has gone: `tool targets | head`, or a terminal that was closed. */
+const GONE = new Set(['EPIPE', 'EIO']);
+let isOutputIncomplete = false;
+
 for (const stream of [stdout, stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+  stream.on('error', ({ code = '', message }: NodeJS.ErrnoException) => {
+    if (GONE.has(code) || isOutputIncomplete) return;
+    isOutputIncomplete = true;
+    process.exitCode ||= EXIT.failed;
+    if (stream === stdout) stderr.write(`error: Cannot write the output: ${message}\n`);
   });
 }
 
 const terminal = readTerminal(process, env);
 
-process.exitCode = await run({
+const exitCode = await run({
   words: process.argv.slice(2),
   grammar: { commands: COMMANDS, families: FAMILIES, globalOptions: GLOBAL_OPTIONS, version: readVersion() },
   terminal,
@@ -47,6 +54,7 @@ process.exitCode = await run({
     });
   },
 });
+process.exitCode = exitCode === EXIT.done && isOutputIncomplete ? EXIT.failed : exitCode;
 
 /**
  * Every frame leaves some 300 kB of garbage, for which V8 would let the heap of a session grow by 60 MB. Measured with

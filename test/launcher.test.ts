@@ -5,13 +5,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import pty from '@lydell/node-pty';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 const launcher = fileURLToPath(new URL('../src/launcher.js', import.meta.url));
 /** Makes the launcher believe that an old Node runs it; the runtime that it hands over to is not told. */
 const oldNode = ['--import', 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.19.0"})'];
 const main = `
-  if (process.argv[2] === 'wait') setInterval(() => {}, 1000), console.log('ready');
+  if (process.argv[2] === 'wait') {
+    if (process.stdin.isTTY) process.on('SIGINT', () => process.exit(130));
+    setInterval(() => {}, 1000);
+    console.log('ready');
+  }
   else { console.log(JSON.stringify({ node: process.versions.node, words: process.argv.slice(2) })); process.exitCode = 3; }
 `;
 
@@ -81,6 +86,25 @@ test.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
     expect(await text(output)).toBe('');
   },
 );
+
+test('the runtime ends when the launcher is killed', async () => {
+  bringRuntime('24.0.0');
+  const child = start(...oldNode, tool(), 'wait');
+  const output = child.stdout as NonNullable<ChildProcess['stdout']>;
+  await once(output, 'data');
+  child.kill('SIGKILL');
+  // The runtime held the other end of the pipe: it has ended, too.
+  expect(await text(output)).toBe('');
+});
+
+test('a SIGINT for the launcher reaches the runtime when standard input is a terminal', async () => {
+  bringRuntime('24.0.0');
+  const terminal = pty.spawn(process.execPath, [...oldNode, tool(), 'wait'], { env: environment() });
+  const ended = new Promise<{ exitCode: number; signal?: number }>((resolve) => terminal.onExit(resolve));
+  await new Promise<void>((resolve) => terminal.onData((data) => data.includes('ready') && resolve()));
+  process.kill(terminal.pid, 'SIGINT');
+  expect((await ended).exitCode).toBe(130);
+});
 
 test.each([undefined, '18.20.0'])(
   'an old Node with the runtime %s says what is needed and where to get it',

@@ -18,6 +18,7 @@ const entries = [
   'src/repository/objects/object-worker.ts',
   'src/engines/mysql/dump/row-worker.ts',
   'src/engines/postgres/dump/copy-worker.ts',
+  'src/sanitize/leaks/leak-worker.ts',
 ];
 
 /** What every start reads must stay small: these come with a dynamic import, in chunks of their own. */

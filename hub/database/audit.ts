@@ -3,8 +3,19 @@ import type { Connection, Database } from './database.ts';
 import { numberIn, type Page, type Paging, pageOf } from './paging.ts';
 import type { Tables } from './tables.ts';
 
+/** Who acts: names repeat, issuer and subject together do not. */
+export interface Actor {
+  name: string;
+  subject: string | null;
+  /** The provider of the subject. */
+  issuer: string | null;
+}
+
+/** Actor of what no caller has asked for. */
+export const HUB: Actor = { name: 'hub', subject: null, issuer: null };
+
 export interface AuditEvent {
-  actor: string;
+  by: Actor;
   action: string;
   target?: string | null;
   /** What it was done to: a snapshot, a token. */
@@ -14,8 +25,12 @@ export interface AuditEvent {
 }
 
 export async function recordEvent(db: Connection, event: AuditEvent): Promise<void> {
-  const { actor, action, target = null, object = null, outcome = 'done', address = null } = event;
-  await db.insertInto('audit_events').values({ actor, action, target, object, outcome, address }).execute();
+  const { by, action, target = null, object = null, outcome = 'done', address = null } = event;
+  const { name: actor, subject, issuer } = by;
+  await db
+    .insertInto('audit_events')
+    .values({ actor, subject, issuer, action, target, object, outcome, address })
+    .execute();
 }
 
 const HOUR = 3_600_000;
@@ -27,8 +42,8 @@ export async function recordDownload(
 ): Promise<void> {
   if (await isRecent(db, event)) return;
   await db.transaction().execute(async (transaction) => {
-    const { actor, target, object } = event;
-    const what = JSON.stringify([actor, target, object]);
+    const { by, target, object } = event;
+    const what = JSON.stringify([by.issuer, by.subject, target, object]);
     await sql`SELECT pg_advisory_xact_lock(hashtextextended(${what}, 0))`.execute(transaction);
     if (!(await isRecent(transaction, event))) await recordEvent(transaction, event);
   });
@@ -36,14 +51,15 @@ export async function recordDownload(
 
 async function isRecent(
   db: Connection,
-  { actor, action, target, object }: AuditEvent & { target: string; object: string },
+  { by, action, target, object }: AuditEvent & { target: string; object: string },
 ): Promise<boolean> {
   const recent = await db
     .selectFrom('audit_events')
     .select('id')
     .where('target', '=', target)
     .where('at', '>', new Date(Date.now() - HOUR))
-    .where('actor', '=', actor)
+    .where('issuer', 'is not distinct from', by.issuer)
+    .where('subject', 'is not distinct from', by.subject)
     .where('action', '=', action)
     .where('object', '=', object)
     .limit(1)
@@ -55,21 +71,22 @@ export interface AuditFilter extends Paging {
   since?: string | undefined;
   until?: string | undefined;
   actor?: string | undefined;
+  subject?: string | undefined;
   target?: string | undefined;
   action?: string | undefined;
   outcome?: 'done' | 'refused' | undefined;
 }
 
-type Row = Pick<Tables['audit_events'], 'actor' | 'action' | 'target' | 'object' | 'outcome' | 'address'> & {
-  id: number;
-  at: Date;
-};
+type Row = Pick<
+  Tables['audit_events'],
+  'actor' | 'subject' | 'issuer' | 'action' | 'target' | 'object' | 'outcome' | 'address'
+> & { id: number; at: Date };
 
 export async function listEvents(db: Database, { since, until, ...filter }: AuditFilter): Promise<Page<Row>> {
   let query = db.selectFrom('audit_events').selectAll().orderBy('id', 'desc');
   if (since !== undefined) query = query.where('at', '>=', new Date(since));
   if (until !== undefined) query = query.where('at', '<', new Date(until));
-  for (const key of ['actor', 'target', 'action', 'outcome'] as const) {
+  for (const key of ['actor', 'subject', 'target', 'action', 'outcome'] as const) {
     const value = filter[key];
     if (value !== undefined) query = query.where(key, '=', value);
   }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Build, FinishBody } from '../../src/cloud/contract/builds.ts';
-import { type Caller, permissionsOn } from '../access.ts';
+import { ROUTES } from '../../src/cloud/contract/routes.ts';
+import { type Caller, decide } from '../access.ts';
 import { Problem } from '../problem.ts';
 import { recordEvent } from './audit.ts';
 import { type Connection, type Database, QUEUE_SCHEMA } from './database.ts';
@@ -66,7 +67,7 @@ export async function claimBuild(db: Database, queue: Queue, claiming: Claiming)
       if (!job) return null;
       // One that was sent after the list of the others.
       if (!targetIds.includes(job.data.target_id)) throw new NotTaken();
-      const target = await lockTarget(transaction, job.data.target_id, name);
+      const target = await lockClaimed(transaction, { id: job.data.target_id, queue: name, caller });
       if (target === null) throw new NotTaken();
       const { lease } = await transaction
         .insertInto('builds')
@@ -76,7 +77,7 @@ export async function claimBuild(db: Database, queue: Queue, claiming: Claiming)
         })
         .returning('lease')
         .executeTakeFirstOrThrow();
-      const event = { actor: caller.name, action: 'build.claim', target, object: job.id, address };
+      const event = { by: caller, action: 'build.claim', target, object: job.id, address };
       await recordEvent(transaction, event);
       return { id: job.id, lease, target };
     });
@@ -86,16 +87,23 @@ export async function claimBuild(db: Database, queue: Queue, claiming: Claiming)
   }
 }
 
-/** The name of a target that no agent of another pool builds: its pool may have been changed. */
-async function lockTarget(db: Connection, id: string, queue: string): Promise<string | null> {
+/**
+ * The name of a target that the caller may still build, and that no agent of another pool builds: its pool may have been
+ * changed. Two claims of a target take turns; what shares the row goes on.
+ */
+async function lockClaimed(
+  db: Connection,
+  { id, queue, caller }: { id: string; queue: string; caller: Caller },
+): Promise<string | null> {
   const found = await db
     .selectFrom('targets')
-    .select(['name', 'pool'])
+    .select(['id', 'name', 'pool', 'reader_groups', 'original_groups', 'builder_groups'])
     .where('id', '=', id)
     .where('removed_at', 'is', null)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst();
   if (!found || queueOf(found.pool) !== queue) return null;
+  if (decide(ROUTES.claimBuild.access, caller, { target: found }) !== 'permitted') return null;
   const { rows } = await sql`SELECT 1 FROM ${JOB}
     WHERE singleton_key = ${id} AND state = 'active' AND name <> ${queue} AND name LIKE ${`${queueOf('')}%`}
     LIMIT 1`.execute(db);
@@ -110,9 +118,11 @@ interface Claimed {
 
 /** Keeps a build; refused when another agent has it. */
 export async function keepBuild(db: Database, { boss }: Queue, claimed: Claimed): Promise<void> {
-  const { job_id: id, retry_count: retryCount, pool, outcome } = await findClaim(db, claimed);
-  const touched = await boss.touch(queueOf(pool), { id, retryCount }, { db: inTransaction(db) });
-  if (affectedBy(touched) === 0 || outcome !== null) throw leaseLost();
+  await db.transaction().execute(async (transaction) => {
+    const { job_id: id, retry_count: retryCount, pool, outcome } = await lockClaim(transaction, claimed);
+    const touched = await boss.touch(queueOf(pool), { id, retryCount }, { db: inTransaction(transaction) });
+    if (affectedBy(touched) === 0 || outcome !== null) throw leaseLost();
+  });
 }
 
 /** pg-boss returns it without declaring its type. */
@@ -134,7 +144,7 @@ export async function finishBuild(
   { boss }: Queue,
   { body, ...claimed }: Claimed & { body: FinishBody },
 ): Promise<Finished> {
-  const row = await findClaim(db, claimed, { lock: true });
+  const row = await lockClaim(db, claimed);
   const { job_id: id, retry_count: retryCount, pool, target_id: targetId, target, actor } = row;
   const finished = { target, targetId, actor, repeated: row.outcome === body.outcome };
   if (finished.repeated) return finished;
@@ -180,20 +190,21 @@ async function refuseMissing(db: Connection, targetId: string, snapshot: string)
   });
 }
 
-/** For the caller that claimed it and may still build the target. */
-async function findClaim(db: Connection, { id, lease, caller }: Claimed, { lock = false } = {}) {
-  let query = db
+/** A claim of the caller, who may still build the target. In a transaction of the caller, which locks both. */
+async function lockClaim(db: Connection, { id, lease, caller }: Claimed) {
+  const row = await db
     .selectFrom('builds')
     .innerJoin('targets', 'targets.id', 'builds.target_id')
     .select(['job_id', 'retry_count', 'builds.pool', 'target_id', 'actor', 'outcome', 'targets.name as target'])
-    .select(['targets.id', 'reader_groups', 'original_groups', 'builder_groups'])
+    .select(['caller_id', 'targets.id', 'reader_groups', 'original_groups', 'builder_groups'])
     .where('lease', '=', lease)
     .where('job_id', '=', id)
-    .where('caller_id', '=', caller.id)
-    .where('targets.removed_at', 'is', null);
-  if (lock) query = query.forUpdate('builds');
-  const row = await query.executeTakeFirst();
-  if (row && permissionsOn(row, caller).includes('push')) return row;
+    .where('targets.removed_at', 'is', null)
+    .forUpdate('builds')
+    .forKeyShare('targets')
+    .executeTakeFirst();
+  const subject = { target: row ?? null, ...(row && { claimedBy: row.caller_id }) };
+  if (row && decide(ROUTES.finishBuild.access, caller, subject) === 'permitted') return row;
   throw unknownBuild();
 }
 
@@ -215,7 +226,7 @@ export async function describeBuild(db: Connection, id: string, caller: Caller):
     .where('id', '=', job.target_id)
     .where('removed_at', 'is', null)
     .executeTakeFirst();
-  if (!target || !permissionsOn(target, caller).includes('push')) return null;
+  if (!target || decide(ROUTES.getBuild.access, caller, { target }) !== 'permitted') return null;
   const last = await db
     .selectFrom('builds')
     .selectAll()

@@ -11,6 +11,9 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0003-expected-every': { up: addExpectedEvery },
   '0004-retention': { up: addRetention },
   '0005-scheduled-builds': { up: addScheduledBuilds },
+  '0006-object-checks': { up: addObjectChecks },
+  '0007-permissions': { up: addPermissions },
+  '0008-trusted-keys': { up: addTrustedKeys },
 };
 
 async function addExpectedEvery(db: Kysely<unknown>): Promise<void> {
@@ -122,4 +125,31 @@ async function addScheduledBuilds(db: Kysely<unknown>): Promise<void> {
     sql`CREATE INDEX builds_by_age ON builds (claimed_at)`,
   ];
   for (const statement of statements) await statement.execute(db);
+}
+
+async function addObjectChecks(db: Kysely<unknown>): Promise<void> {
+  const statements = [
+    sql`ALTER TABLE objects
+      ADD COLUMN stored_by text, ADD COLUMN verified_at timestamptz,
+      ADD COLUMN reported_at timestamptz, ADD COLUMN checked_at timestamptz`,
+    sql`CREATE INDEX objects_reported ON objects (reported_at) WHERE reported_at IS NOT NULL`,
+  ];
+  for (const statement of statements) await statement.execute(db);
+}
+
+async function addPermissions(db: Kysely<unknown>): Promise<void> {
+  const statements = [
+    sql`ALTER TABLE audit_events ADD COLUMN subject text, ADD COLUMN issuer text`,
+    sql`ALTER TABLE tokens ADD COLUMN subject text, ADD COLUMN issuer text`,
+    sql`ALTER TABLE storage_profiles ADD COLUMN target_groups text[]`,
+    sql`ALTER TABLE targets ADD COLUMN webhook_private boolean NOT NULL DEFAULT false`,
+    // Owners alone could write them.
+    sql`UPDATE targets SET webhook_private = true WHERE webhook_url LIKE 'http:%'`,
+    sql`CREATE INDEX targets_by_any_name ON targets (name, removed_at)`,
+  ];
+  for (const statement of statements) await statement.execute(db);
+}
+
+async function addTrustedKeys(db: Kysely<unknown>): Promise<void> {
+  await sql`ALTER TABLE targets ADD COLUMN trusted_keys text[]`.execute(db);
 }

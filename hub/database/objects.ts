@@ -5,6 +5,12 @@ export interface ObjectPlace {
   profileId: string;
 }
 
+/** A place that a caller writes to. */
+export interface PermittedPlace extends ObjectPlace {
+  /** Throws when the caller may no longer do so. */
+  permit?: (db: Connection) => Promise<unknown>;
+}
+
 export interface ExpectedObject {
   sha256: string;
   stored_sha256: string | null;
@@ -14,9 +20,11 @@ export interface ExpectedObject {
 export interface ObjectRow extends ExpectedObject {
   id: number;
   state: 'expected' | 'stored' | 'removing';
+  /** End of the last check of a report. */
+  checked_at: Date | null;
 }
 
-const COLUMNS = ['id', 'sha256', 'stored_sha256', 'stored_bytes', 'state'] as const;
+const COLUMNS = ['id', 'sha256', 'stored_sha256', 'stored_bytes', 'state', 'checked_at'] as const;
 
 /**
  * Writes down what a client is about to send, and touches what is there, so that no sweep takes it. Returns a row for
@@ -24,10 +32,11 @@ const COLUMNS = ['id', 'sha256', 'stored_sha256', 'stored_bytes', 'state'] as co
  */
 export async function expectObjects(
   db: Database,
-  { targetId, profileId }: ObjectPlace,
+  { targetId, profileId, permit }: PermittedPlace,
   objects: ExpectedObject[],
 ): Promise<Map<string, ObjectRow>> {
   return db.transaction().execute(async (transaction) => {
+    await permit?.(transaction);
     await transaction
       .insertInto('objects')
       .values(
@@ -75,31 +84,53 @@ function lockObjects(
     .execute();
 }
 
+/** An object in the bucket. `isIntact` is `null` where its content was not read. */
+export interface SeenObject {
+  bytes: number;
+  isIntact: boolean | null;
+}
+
+interface SettleOptions {
+  look: (row: ObjectRow) => Promise<SeenObject | null>;
+  remove: () => Promise<void>;
+  /** User or service that sent the object. */
+  by?: string | null;
+}
+
+/** An object of which only the length is known. */
+export function unread(bytes: number | null): SeenObject | null {
+  return bytes === null ? null : { bytes, isIntact: null };
+}
+
 /**
- * Settles whether an object is stored, under a lock. `look` returns what the bucket has: its bytes, or `null`.
- * Stored objects stay stored: verification never removes them.
+ * Settles whether an object is stored, under a lock. `look` returns what the bucket has, or `null`. Removes an object
+ * that differs. Stored objects stay stored: only the check of a report removes them.
  */
 export async function settleObject(
   db: Database,
-  { sha256, ...place }: ObjectPlace & { sha256: string },
-  { look, remove }: { look: (row: ObjectRow) => Promise<number | null>; remove: () => Promise<void> },
+  { sha256, permit, ...place }: PermittedPlace & { sha256: string },
+  { look, remove, by = null }: SettleOptions,
 ): Promise<'stored' | 'missing' | 'differs'> {
   return db.transaction().execute(async (transaction) => {
+    await permit?.(transaction);
     const [row] = await lockObjects(transaction, { ...place, sha256s: [sha256] });
     if (!row || row.state === 'removing') return 'missing';
-    const touch = (state: 'expected' | 'stored') =>
-      transaction.updateTable('objects').set({ state, touched_at: new Date() }).where('id', '=', row.id).execute();
+    const now = new Date();
+    const one = transaction.updateTable('objects').where('id', '=', row.id);
     if (row.state === 'stored') {
-      await touch('stored');
+      await one.set({ touched_at: now }).execute();
       return 'stored';
     }
-    const bytes = await look(row);
-    if (bytes === null) return 'missing';
-    if (bytes !== row.stored_bytes) {
+    const seen = await look(row);
+    if (seen === null) return 'missing';
+    if (seen.bytes !== row.stored_bytes || seen.isIntact === false) {
       await remove();
       return 'differs';
     }
-    await touch('stored');
+    const verified_at = seen.isIntact ? now : null;
+    // One that was damaged is checked in full: who sent the former one may have sent this one, too.
+    const reported_at = row.checked_at !== null && !seen.isIntact ? now : null;
+    await one.set({ state: 'stored', stored_by: by, verified_at, reported_at, touched_at: now }).execute();
     return 'stored';
   });
 }

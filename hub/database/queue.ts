@@ -152,6 +152,8 @@ export async function startQueue(
   try {
     await boss.start();
     await boss.createQueue(LOST_BUILDS, { retryLimit: 10, retryDelay: 10 });
+    // Whatever pools members add, most targets have this one.
+    await boss.createQueue(queueOf(DEFAULT_POOL), BUILDS);
     await boss.createQueue(NOTIFICATIONS, {
       retryLimit: 5,
       retryDelay: times.notifyAgain,

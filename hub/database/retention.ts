@@ -71,9 +71,10 @@ export async function applyKeepPolicy(
       .returning('id')
       .execute();
     const ids = removed.map(({ id }) => id);
-    const { actor, target: name = null, address = null } = event;
-    await sql`INSERT INTO audit_events (actor, action, target, object, outcome, address)
-      SELECT ${actor}, ${REMOVED_BY_POLICY}, ${name}, unnest(${ids}::text[]), 'done', ${address}`.execute(transaction);
+    const { by, target: name = null, address = null } = event;
+    await sql`INSERT INTO audit_events (actor, subject, issuer, action, target, object, outcome, address)
+      SELECT ${by.name}, ${by.subject}, ${by.issuer}, ${REMOVED_BY_POLICY}, ${name}, unnest(${ids}::text[]), 'done',
+        ${address}`.execute(transaction);
     return ids;
   });
 }

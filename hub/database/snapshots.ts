@@ -84,6 +84,8 @@ export interface Publication {
   manifestKey: string;
   manifestSha256: string;
   event: AuditEvent;
+  /** Throws when the caller may no longer publish. */
+  permit?: (db: Connection) => Promise<unknown>;
   /** Writes the manifest to the bucket: the commit follows, which publishes the snapshot. */
   store: () => Promise<void>;
 }
@@ -92,6 +94,7 @@ export interface Publication {
 export async function publish(db: Database, publication: Publication): Promise<boolean> {
   const { targetId, profileId, headline, sha256s, manifestKey, manifestSha256, event, store } = publication;
   return db.transaction().execute(async (transaction) => {
+    await publication.permit?.(transaction);
     // A second request with the same id waits here.
     const inserted = await transaction
       .insertInto('snapshots')

@@ -15,6 +15,8 @@ export interface StorageProfileRow {
   name: string;
   settings: Record<string, unknown>;
   applied: Record<string, unknown> | null;
+  /** Groups whose members may put targets into it, besides owners; `null`: every member. */
+  target_groups: string[] | null;
   revision: number;
 }
 
@@ -60,6 +62,8 @@ export interface StorageProfileChange {
   name: string;
   settings: StorageSettings;
   applied: boolean;
+  /** Absent: as before. */
+  target_groups?: string[] | null;
   condition: Condition;
   keys: HubKey[];
 }
@@ -67,7 +71,7 @@ export interface StorageProfileChange {
 /** Creates or changes a profile; in a transaction of the caller. */
 export async function saveStorageProfile(
   db: Connection,
-  { name, settings, applied, condition, keys }: StorageProfileChange,
+  { name, settings, applied, target_groups, condition, keys }: StorageProfileChange,
 ): Promise<{ row: StorageProfileRow; created: boolean }> {
   const secrets: Record<string, string> = {};
   const open: Record<string, unknown> = { ...settings };
@@ -76,7 +80,12 @@ export async function saveStorageProfile(
     if (value !== undefined) secrets[field] = value;
     delete open[field];
   }
-  const content = { settings: JSON.stringify(open), ...(applied && { applied: JSON.stringify(open) }) };
+  const compared = { ...open, ...(target_groups != null && { target_groups }) };
+  const content = {
+    settings: JSON.stringify(open),
+    ...(target_groups !== undefined && { target_groups }),
+    ...(applied && { applied: JSON.stringify(compared) }),
+  };
   const found = await db
     .selectFrom('storage_profiles')
     .selectAll()

@@ -57,18 +57,31 @@ export async function recordSweep(db: Database, targetId: string, swept_at: Date
 
 /** Of the locks of this program in the database. */
 const SWEEP_LOCK = 7_301;
+const CHECK_LOCK = 7_302;
 
 /**
  * Runs `work` while no other instance sweeps this target; `false` when one does, or with `wait` after it. The server
  * releases the lock of an instance that was killed.
  */
-export async function withSweepLock(
+export function withSweepLock(
   db: Database,
   { targetId, wait = false }: { targetId: string; wait?: boolean },
   work: () => Promise<void>,
 ): Promise<boolean> {
+  return withLock(db, { key: sql`${SWEEP_LOCK}, hashtext(${targetId})`, wait }, work);
+}
+
+/** Runs `work` while no other instance checks this object; `false` when one does. */
+export function withCheckLock(db: Database, objectId: number, work: () => Promise<void>): Promise<boolean> {
+  return withLock(db, { key: sql`${CHECK_LOCK}, hashtext(${String(objectId)})`, wait: false }, work);
+}
+
+async function withLock(
+  db: Database,
+  { key, wait }: { key: RawBuilder<unknown>; wait: boolean },
+  work: () => Promise<void>,
+): Promise<boolean> {
   return db.connection().execute(async (connection) => {
-    const key = sql`${SWEEP_LOCK}, hashtext(${targetId})`;
     const locked = wait ? sql`pg_advisory_lock(${key}) IS NOT NULL` : sql`pg_try_advisory_lock(${key})`;
     const { rows } = await sql<{ locked: boolean }>`SELECT ${locked} AS locked`.execute(connection);
     if (rows[0]?.locked !== true) return false;

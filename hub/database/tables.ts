@@ -25,6 +25,9 @@ interface Tokens {
   user_id: string | null;
   role: 'owner' | 'builder' | 'reader' | null;
   target_ids: string[] | null;
+  /** Identity of the job of a service that signed in. */
+  subject: string | null;
+  issuer: string | null;
   created_at: Generated<Date>;
   expires_at: Time;
   revoked_at: OptionalTime;
@@ -38,6 +41,8 @@ interface SpentIdTokens {
 interface StorageProfiles {
   id: Generated<string>;
   name: string;
+  /** Groups whose members may put targets into it, besides owners; `null`: every member. */
+  target_groups: string[] | null;
   settings: JSONColumnType<Record<string, unknown>>;
   applied: JSONColumnType<Record<string, unknown> | null>;
   revision: Generated<number>;
@@ -65,6 +70,8 @@ interface Targets {
   reader_groups: string[];
   original_groups: string[];
   builder_groups: string[];
+  /** One of which signs each sanitized snapshot; `null`: those of the hub. */
+  trusted_keys: string[] | null;
   /** `24h`, `1d`, `2w`: an older newest snapshot is late. */
   expected_every: string | null;
   schedule: ColumnType<Schedule | null, string | null, string | null>;
@@ -72,6 +79,8 @@ interface Targets {
   pool: string | null;
   /** As it is shown; the whole URL is sealed. */
   webhook_url: string | null;
+  /** An owner wrote the webhook: it may lead to a private address. */
+  webhook_private: Generated<boolean>;
   /** A target without a snapshot is due from here on. */
   expected_since: Generated<Date>;
   /** Of a late target whose lateness was notified. */
@@ -94,6 +103,14 @@ interface Objects {
   touched_at: Generated<Date>;
   /** Of an object that is being removed: when the bucket deleted it. */
   deleted_at: OptionalTime;
+  /** User or service that sent it. */
+  stored_by: string | null;
+  /** When the hub last found that the content matches the name. */
+  verified_at: OptionalTime;
+  /** Reported as damaged, and not yet checked. */
+  reported_at: OptionalTime;
+  /** End of the last check of a report. */
+  checked_at: OptionalTime;
 }
 
 interface Snapshots {
@@ -153,6 +170,10 @@ interface AuditEvents {
   id: Generated<number>;
   at: Generated<Date>;
   actor: string;
+  /** Identity of the actor; `null` in events of earlier releases and of the hub itself. */
+  subject: string | null;
+  /** Provider of the subject; `null` where the subject is the id of a service token. */
+  issuer: string | null;
   action: string;
   target: string | null;
   object: string | null;

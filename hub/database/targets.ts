@@ -1,11 +1,14 @@
+import type { BlockList } from 'node:net';
 import { type RawBuilder, sql } from 'kysely';
 import type { Schedule, Webhook } from '../../src/cloud/contract/builds.ts';
 import type { Keep } from '../../src/cloud/contract/retention.ts';
 import type { TargetBody, TargetSettings } from '../../src/cloud/contract/schemas.ts';
 import { URL_KEYS, withoutPassword } from '../../src/cloud/contract/url-password.ts';
 import { shownWebhook } from '../../src/cloud/contract/webhook.ts';
-import { type Caller, permissionsOn } from '../access.ts';
+import { type Caller, mayUseProfile, permissionsOn, type Subject } from '../access.ts';
+import { refuseLinkLocalAddress, refusePrivateAddress } from '../objects/reach.ts';
 import { Problem } from '../problem.ts';
+import type { HubSettings } from '../settings.ts';
 import type { HubKey } from '../settings-values.ts';
 import { type Condition, changedMeanwhile } from './condition.ts';
 import type { Connection, Database } from './database.ts';
@@ -25,10 +28,12 @@ export interface TargetRow {
   reader_groups: string[];
   original_groups: string[];
   builder_groups: string[];
+  trusted_keys: string[] | null;
   expected_every: string | null;
   schedule: Schedule | null;
   pool: string | null;
   webhook_url: string | null;
+  webhook_private: boolean;
   keep: Keep | null;
   revision: number;
 }
@@ -43,10 +48,12 @@ const COLUMNS = [
   'reader_groups',
   'original_groups',
   'builder_groups',
+  'trusted_keys',
   'expected_every',
   'schedule',
   'pool',
   'webhook_url',
+  'webhook_private',
   'keep',
   'revision',
 ] as const;
@@ -59,6 +66,31 @@ export async function findTarget(db: Connection, name: string): Promise<TargetRo
     .where('removed_at', 'is', null)
     .executeTakeFirst();
   return row ?? null;
+}
+
+/**
+ * The target as it is now. Neither it nor its groups change until the transaction ends: every change locks the row for
+ * update first. `change` also excludes others that share the lock.
+ */
+export async function lockTarget(db: Connection, id: string, lock: 'share' | 'change'): Promise<TargetRow | null> {
+  const query = db.selectFrom('targets').select(COLUMNS).where('id', '=', id).where('removed_at', 'is', null);
+  const row = await (lock === 'share' ? query.forKeyShare() : query.forUpdate()).executeTakeFirst();
+  return row ?? null;
+}
+
+/** The target that has the name, or else the last one that had it, locked for a change. */
+async function lockName(db: Connection, name: string): Promise<{ holder: TargetRow | null; target: TargetRow | null }> {
+  const row = await db
+    .selectFrom('targets')
+    .select([...COLUMNS, 'removed_at'])
+    .where('name', '=', name)
+    .orderBy('removed_at', (order) => order.desc().nullsFirst())
+    .limit(1)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row) return { holder: null, target: null };
+  const { removed_at, ...holder } = row;
+  return { holder, target: removed_at === null ? holder : null };
 }
 
 export function findTargets(db: Connection, names: string[]): Promise<TargetRow[]> {
@@ -127,6 +159,7 @@ export async function targetAnswer(db: Connection, target: TargetRow, { caller, 
     ...targetItem({ ...target, ...counted }, caller),
     original_groups: mayChange ? target.original_groups : [],
     builder_groups: mayChange ? target.builder_groups : [],
+    trusted_keys: mayChange ? target.trusted_keys : null,
     expected_every: mayChange ? target.expected_every : null,
     schedule: mayChange ? target.schedule : null,
     pool: mayChange ? target.pool : null,
@@ -170,28 +203,37 @@ export interface TargetChange {
   name: string;
   body: TargetBody;
   condition: Condition;
-  keys: HubKey[];
+  caller: Caller;
+  /** Decides on what was locked; returns the target if the caller may read it. */
+  permitFound: (subject: Subject & { target: TargetRow | null }) => TargetRow | null;
+  settings: Pick<HubSettings, 'keys' | 'webhookNetworks'>;
 }
 
-/** Creates or changes a target; in a transaction of the caller. */
+/**
+ * Creates or changes a target; in a transaction of the caller. A name that another target has is refused last: whatever
+ * else is wrong with the request is answered as for a free name.
+ */
 export async function saveTarget(
   db: Connection,
-  { name, body, condition, keys }: TargetChange,
+  { name, body, condition, caller, permitFound, settings: { keys, webhookNetworks } }: TargetChange,
 ): Promise<{ row: TargetRow; before: TargetRow | null; created: boolean }> {
   const { settings, secrets } = withoutSecrets(body.settings);
-  const profiles = await profileIds(db, body.settings);
-  const found = await db
-    .selectFrom('targets')
-    .select(COLUMNS)
-    .where('name', '=', name)
-    .where('removed_at', 'is', null)
-    .forUpdate()
-    .executeTakeFirst();
-  if ('create' in condition ? found : found?.revision !== condition.revision) throw changedMeanwhile(name, condition);
+  const { holder, target } = await lockName(db, name);
+  const found = permitFound({ target });
+  const profiles = await profileIds(db, body.settings, { caller, found });
+  const before = found ? await readSecrets(db, { owner: 'target', owner_id: found.id }, keys) : {};
+  const webhook_private = webhookPrivacy(body.webhook, { found, caller, allowed: webhookNetworks });
+  const webhookValues = webhookSecrets(body.webhook, before);
+  if ('create' in condition) {
+    permitFound({ target, holder, creates: true });
+    if (found) throw changedMeanwhile(name, condition);
+  } else if (found?.revision !== condition.revision) throw changedMeanwhile(name, condition);
   const { original_groups, builder_groups, expected_every, schedule, pool, webhook, keep } = body;
   const webhook_url = webhook && shownWebhook(webhook.url);
+  const trusted_keys = body.trusted_keys === undefined ? (found?.trusted_keys ?? null) : body.trusted_keys;
   const applied = {
     ...{ settings, original_groups, builder_groups },
+    ...(body.trusted_keys != null && { trusted_keys }),
     ...(expected_every !== null && { expected_every }),
     ...(schedule !== null && { schedule }),
     ...(pool !== null && { pool }),
@@ -206,11 +248,12 @@ export async function saveTarget(
     reader_groups: body.settings.sso_groups ?? [],
     original_groups,
     builder_groups,
+    trusted_keys,
     expected_every,
     ...(found && found.expected_every !== expected_every && { expected_since: new Date(), late_since: null }),
     schedule: schedule && JSON.stringify(schedule),
     pool,
-    webhook_url,
+    ...{ webhook_url, webhook_private },
     keep: keep && JSON.stringify(keep),
   };
   const row = found
@@ -226,16 +269,37 @@ export async function saveTarget(
         .onConflict((on) => on.column('name').where('removed_at', 'is', null).doNothing())
         .returning(COLUMNS)
         .executeTakeFirst();
-  if (!row) throw changedMeanwhile(name, condition);
-  const owner = { owner: 'target', owner_id: row.id } as const;
-  const before = await readSecrets(db, owner, keys);
+  if (!row) {
+    // Another request has created it at the same moment.
+    permitFound({ ...(await lockName(db, name)), creates: true });
+    throw changedMeanwhile(name, condition);
+  }
   // A URL as it was shown keeps the password that it had.
   const kept = Object.entries(before).filter(
     ([key, url]) => isUrlKey(key) && valueAt(settings, key) === withoutPassword(url),
   );
-  const values = { ...Object.fromEntries(kept), ...secrets, ...webhookSecrets(webhook, before) };
-  await writeSecrets(db, owner, { values, keys });
-  return { row, before: found ?? null, created: !found };
+  const values = { ...Object.fromEntries(kept), ...secrets, ...webhookValues };
+  await writeSecrets(db, { owner: 'target', owner_id: row.id }, { values, keys });
+  return { row, before: found, created: !found };
+}
+
+/** Reports whether the webhook may lead to a private address: an owner wrote it, or it is unchanged. */
+function webhookPrivacy(
+  webhook: Webhook | null,
+  { found, caller, allowed }: { found: TargetRow | null; caller: Caller; allowed: BlockList },
+): boolean {
+  if (webhook === null) return false;
+  const { url } = webhook;
+  if (found !== null && found.webhook_url === url) return found.webhook_private;
+  const isOwner = caller.role === 'owner';
+  if (url.startsWith('http:') && !isOwner) {
+    throw new Problem('cloud_refused', 'Only owners may notify a service on the machine of the hub', {
+      errors: [{ pointer: '/webhook/url', detail: 'must begin with https://' }],
+    });
+  }
+  refuseLinkLocalAddress(url, '/webhook/url');
+  if (!isOwner) refusePrivateAddress(url, { pointer: '/webhook/url', allowed });
+  return isOwner;
 }
 
 const WEBHOOK_URL = 'webhook.url';
@@ -260,26 +324,20 @@ export async function targetWebhook(
   db: Connection,
   targetId: string,
   keys: HubKey[],
-): Promise<{ url: string; secret: string } | null> {
+): Promise<{ url: string; secret: string; mayBePrivate: boolean } | null> {
+  const row = await db.selectFrom('targets').select('webhook_private').where('id', '=', targetId).executeTakeFirst();
   const found = await readSecrets(db, { owner: 'target', owner_id: targetId }, keys);
   const { [WEBHOOK_URL]: url, [WEBHOOK_SECRET]: secret } = found;
-  return url !== undefined && secret !== undefined ? { url, secret } : null;
+  return row && url !== undefined && secret !== undefined ? { url, secret, mayBePrivate: row.webhook_private } : null;
 }
 
 function isUrlKey(key: string): boolean {
   return (URL_KEYS as readonly string[]).includes(key);
 }
 
-/** Its name is free again; a target with snapshots stays. */
+/** Removes a target that the transaction has locked for a change; one with snapshots stays. */
 export async function removeTarget(db: Connection, target: TargetRow, condition: Condition): Promise<void> {
-  const row = await db
-    .selectFrom('targets')
-    .select('revision')
-    .where('id', '=', target.id)
-    .where('removed_at', 'is', null)
-    .forUpdate()
-    .executeTakeFirst();
-  if ('create' in condition || row?.revision !== condition.revision) throw changedMeanwhile(target.name, condition);
+  if ('create' in condition || target.revision !== condition.revision) throw changedMeanwhile(target.name, condition);
   const snapshot = await db
     .selectFrom('snapshots')
     .select('id')
@@ -330,17 +388,24 @@ function valueAt(settings: object, key: string): unknown {
   return (settings as Record<string, Record<string, unknown> | undefined>)[part]?.[field];
 }
 
+/** A profile that is unknown, and one that the caller may put no targets into, are refused alike. */
 async function profileIds(
   db: Connection,
   { storage_profile, sanitize }: TargetSettings,
+  { caller, found }: { caller: Caller; found: TargetRow | null },
 ): Promise<{ original: string | null; sanitized: string | null }> {
+  const kept = [found?.original_profile_id, found?.sanitized_profile_id];
   const idOf = async (name: string | undefined, pointer: string): Promise<string | null> => {
     if (name === undefined) return null;
-    const row = await db.selectFrom('storage_profiles').select('id').where('name', '=', name).executeTakeFirst();
-    if (row) return row.id;
-    throw new Problem('cloud_refused', `storage profile '${name}' not found on the hub`, {
-      hint: 'An owner creates it: tool cloud apply',
-      errors: [{ pointer, detail: 'must name a storage profile of the hub' }],
+    const row = await db
+      .selectFrom('storage_profiles')
+      .select(['id', 'target_groups'])
+      .where('name', '=', name)
+      .executeTakeFirst();
+    if (row && (kept.includes(row.id) || mayUseProfile(row, caller))) return row.id;
+    throw new Problem('cloud_refused', `The hub has no storage profile "${name}" for your targets`, {
+      hint: 'An owner creates it, or adds one of your groups to its target_groups: tool cloud apply',
+      errors: [{ pointer, detail: 'must name a storage profile of the hub that you may use' }],
     });
   };
   const original = await idOf(storage_profile, '/settings/storage_profile');

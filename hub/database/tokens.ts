@@ -30,7 +30,8 @@ export async function callerWith(db: Database, token: string, settings: HubSetti
     .selectFrom('tokens')
     .leftJoin('users', 'users.id', 'tokens.user_id')
     .select(['tokens.id as token_id', 'tokens.name', 'tokens.role', 'tokens.target_ids', 'tokens.expires_at'])
-    .select(['users.id as user_id', 'users.name as user_name', 'users.groups'])
+    .select(['tokens.subject', 'tokens.issuer', 'users.id as user_id', 'users.name as user_name', 'users.groups'])
+    .select(['users.subject as user_subject', 'users.issuer as user_issuer'])
     .where('tokens.hash', '=', hashOf(token))
     .where('tokens.revoked_at', 'is', null)
     .where('tokens.expires_at', '>', new Date())
@@ -41,10 +42,21 @@ export async function callerWith(db: Database, token: string, settings: HubSetti
   if (row.role !== null) {
     const targetIds = row.target_ids ?? [];
     const service = { kind: 'service', id: tokenId, name: row.name, role: row.role } as const;
-    return { ...service, tokenId, auditor: false, groups: [], targetIds, expiresAt };
+    const { subject, issuer } = row;
+    return {
+      ...service,
+      subject: subject ?? tokenId,
+      issuer,
+      tokenId,
+      auditor: false,
+      groups: [],
+      targetIds,
+      expiresAt,
+    };
   }
   const groups = row.groups ?? [];
-  const user = { kind: 'user', id: row.user_id ?? '', name: row.user_name ?? '' } as const;
+  const identity = { subject: row.user_subject ?? '', issuer: row.user_issuer };
+  const user = { kind: 'user', id: row.user_id ?? '', name: row.user_name ?? '', ...identity } as const;
   const rights = { role: roleOf(groups, settings), auditor: isAuditor(groups, settings) };
   return { ...user, ...rights, tokenId, groups, targetIds: [], expiresAt };
 }
@@ -54,17 +66,28 @@ export interface ServiceToken {
   role: 'owner' | 'builder' | 'reader';
   targetIds: string[];
   expiresAt: Date;
+  /** Identity of the job that signed in. */
+  subject?: string;
+  issuer?: string;
 }
 
 export async function insertServiceToken(
   db: Connection,
-  { name, role, targetIds, expiresAt }: ServiceToken,
+  { targetIds, expiresAt, ...service }: ServiceToken,
   { page = false } = {},
 ): Promise<{ id: string; token: string; created_at: Date }> {
   const { token, hash } = newToken(page ? PAGE_PREFIX : PREFIX);
   const { id, created_at } = await db
     .insertInto('tokens')
-    .values({ hash, name, role, target_ids: targetIds, expires_at: expiresAt, user_id: null })
+    .values({
+      subject: null,
+      issuer: null,
+      ...service,
+      hash,
+      target_ids: targetIds,
+      expires_at: expiresAt,
+      user_id: null,
+    })
     .returning(['id', 'created_at'])
     .executeTakeFirstOrThrow();
   return { id, token, created_at };
@@ -81,8 +104,7 @@ export async function insertSession(
       hash,
       name: page ? 'page' : 'session',
       user_id: userId,
-      role: null,
-      target_ids: null,
+      ...{ role: null, target_ids: null, subject: null, issuer: null },
       expires_at: expiresAt,
     })
     .returning('id')

@@ -68,13 +68,16 @@ async function reportLost({ db, queue }: NotificationOptions, job: Job<BuildJob>
 async function deliver({ db, settings, log, clock }: NotificationOptions, job: Job<Notice> | undefined): Promise<void> {
   if (!job) return;
   const { event, target, target_id } = job.data;
-  const webhook = (await targetWebhook(db, target_id, settings.keys)) ?? settings.webhook;
+  const own = await targetWebhook(db, target_id, settings.keys);
+  const webhook = own ?? settings.webhook;
   if (webhook === null) return;
+  // Of a member: an owner, and the operator, may name every address.
+  const guard = own && !own.mayBePrivate ? { allowed: settings.webhookNetworks } : {};
   const now = clock();
   const body = notificationBody(job.data, { hub: settings.publicUrl, now });
   const fields = { event, target, delivery: job.id };
   try {
-    await sendNotification(webhook, { id: job.id, body, now });
+    await sendNotification(webhook, { id: job.id, body, now, ...guard });
     log.info('Notification sent', fields);
   } catch (error) {
     const reason = (error as Error).message.slice(0, 200);

@@ -21,6 +21,8 @@ const DELETES_AT_ONCE = 8;
 export interface Sweeping {
   db: Database;
   buckets: Buckets;
+  /** `TOOL_HUB_TRUSTED_KEYS`. */
+  trustedKeys: string[] | null;
   now: Date;
   /** Aborted: the sweep ends early. */
   signal: AbortSignal;
@@ -37,7 +39,7 @@ export interface Swept {
 
 /** Removes what nothing references from the bucket of one target. The caller holds the lock of the target. */
 export async function sweepTarget(sweeping: Sweeping, target: SweptTarget): Promise<Swept> {
-  const { db, buckets, now, signal } = sweeping;
+  const { db, buckets, trustedKeys, now, signal } = sweeping;
   const swept: Swept = { imported: [], objects: 0, problems: [] };
   const stores = new Map<string, Store>();
   let young = 0;
@@ -50,7 +52,7 @@ export async function sweepTarget(sweeping: Sweeping, target: SweptTarget): Prom
       await removeManifests(sweeping, { target, store, files: files.filter(({ modified }) => modified < before) });
       continue;
     }
-    const found = await importManifests({ db, store, target, profileId }, { files, before });
+    const found = await importManifests({ db, store, target, profileId, trustedKeys }, { files, before });
     swept.imported.push(...found.imported);
     swept.problems.push(...found.problems);
     young += found.young;

@@ -23,6 +23,8 @@ const TIMEOUT = 10 * MINUTE;
 export interface SweepOptions {
   db: Database;
   buckets: Buckets;
+  /** `TOOL_HUB_TRUSTED_KEYS`. */
+  trustedKeys: string[] | null;
   log: Log;
   clock: () => Date;
 }
@@ -48,14 +50,15 @@ function dueBefore(now: Date): Date {
 }
 
 /** A failure of one bucket does not keep the others from being swept. */
-async function sweepOne({ db, buckets, log, clock }: SweepOptions, target: SweptTarget, ending: AbortSignal) {
+async function sweepOne(options: SweepOptions, target: SweptTarget, ending: AbortSignal) {
+  const { db, buckets, trustedKeys, log, clock } = options;
   const now = clock();
   // Another instance may have swept it between the list and the lock.
   if (await isSweptSince(db, target.id, dueBefore(now))) return;
   const signal = AbortSignal.any([ending, AbortSignal.timeout(TIMEOUT)]);
   const fields = { target: target.id };
   try {
-    const { imported, objects, problems } = await sweepTarget({ db, buckets, now, signal }, target);
+    const { imported, objects, problems } = await sweepTarget({ db, buckets, trustedKeys, now, signal }, target);
     if (imported.length > 0) log.info('Imported snapshots', { ...fields, snapshots: imported.join(' ') });
     if (objects > 0) log.info('Swept', { ...fields, objects });
     for (const problem of problems)

@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { guardedLookup, refuseLinkLocalAddress } from '../objects/reach.ts';
+import type { BlockList } from 'node:net';
+import { guardedLookup, refuseLinkLocalAddress, refusePrivateAddress } from '../objects/reach.ts';
 
 export interface Webhook {
   url: string;
@@ -14,6 +15,8 @@ export interface Delivery {
   body: object;
   now: Date;
   timeoutMs?: number;
+  /** Private addresses that it may lead to; absent: every one. */
+  allowed?: BlockList;
 }
 
 const TIMEOUT = 10_000;
@@ -24,8 +27,9 @@ const DELIVERY_HEADER = 'Tool-Delivery';
 
 /** Posts a notification; throws unless the answer is 2xx. Redirects are not followed, and the answer is not read. */
 export async function sendNotification({ url, secret }: Webhook, delivery: Delivery): Promise<void> {
-  const { id, body, now, timeoutMs = TIMEOUT } = delivery;
+  const { id, body, now, timeoutMs = TIMEOUT, allowed } = delivery;
   refuseLinkLocalAddress(url, '/webhook/url');
+  if (allowed) refusePrivateAddress(url, { pointer: '/webhook/url', allowed });
   const text = JSON.stringify(body);
   const request = url.startsWith('https:') ? httpsRequest : httpRequest;
   const status = await new Promise<number>((resolve, reject) => {
@@ -39,7 +43,7 @@ export async function sendNotification({ url, secret }: Webhook, delivery: Deliv
         [DELIVERY_HEADER]: id,
       },
       agent: false,
-      lookup: guardedLookup(),
+      lookup: guardedLookup(allowed && { allowed }),
       signal: AbortSignal.timeout(timeoutMs),
     });
     sent.on('error', reject);

@@ -1,19 +1,69 @@
 import { createHash } from 'node:crypto';
 import { isMissing } from '../../src/repository/s3/errors.ts';
 import type { TargetBucket } from './buckets.ts';
+import type { ReadableObject } from './check-content.ts';
 
-// What the hub itself asks a bucket for; the bytes of objects do not pass through it.
+// Calls of the hub itself to a bucket. It reads objects only to verify them.
 
 /** Bytes under a key; `null` when there is nothing. */
-export async function findBytes({ bucket, signal }: TargetBucket, key: string): Promise<number | null> {
-  const command = new bucket.sdk.HeadObjectCommand(bucket.place(key));
-  try {
-    const found = await bucket.ask('read', (options) => bucket.client.send(command, options), signal());
-    return found.ContentLength ?? 0;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
+export async function findBytes(bucket: TargetBucket, key: string): Promise<number | null> {
+  return (await findObject(bucket, key))?.bytes ?? null;
+}
+
+/** The present object in the bucket: `read` fails when the object is replaced. */
+export interface FoundObject extends ReadableObject {
+  etag: string;
+}
+
+/** Smaller objects are fetched by one request. */
+const WHOLE_BYTES = 1024 * 1024;
+
+export async function findObject(
+  { bucket, signal }: TargetBucket,
+  key: string,
+  ending: AbortSignal = new AbortController().signal,
+): Promise<FoundObject | null> {
+  const { sdk, client } = bucket;
+  const bounded = (): AbortSignal => AbortSignal.any([signal(), ending]);
+  const look = new sdk.HeadObjectCommand(bucket.place(key));
+  const head = await bucket
+    .ask('read', (options) => client.send(look, options), bounded())
+    .catch((error) => {
+      if (isMissing(error)) return null;
+      throw error;
+    });
+  if (head === null) return null;
+  const { ContentLength: bytes = 0, ETag: etag = '' } = head;
+  const fetchRange = (start: number, length: number): Promise<Buffer> => {
+    const Range = `bytes=${start}-${start + length - 1}`;
+    const command = new sdk.GetObjectCommand({ ...bucket.place(key), Range, ...(etag && { IfMatch: etag }) });
+    return bucket.ask(
+      'read',
+      async (options) => readExactly((await client.send(command, options)).Body as AsyncIterable<Buffer>, length),
+      bounded(),
+    );
+  };
+  let whole: Promise<Buffer> | undefined;
+  return {
+    bytes,
+    etag,
+    async read(start, length) {
+      if (bytes > WHOLE_BYTES) return fetchRange(start, length);
+      whole ??= fetchRange(0, bytes);
+      return (await whole).subarray(start, start + length);
+    },
+  };
+}
+
+async function readExactly(body: AsyncIterable<Buffer>, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length);
+  let filled = 0;
+  for await (const piece of body) {
+    if (filled + piece.length > length) throw new Error('the answer is longer than the range');
+    filled += piece.copy(bytes, filled);
   }
+  if (filled < length) throw new Error(`the answer ended after ${filled} of ${length} bytes`);
+  return bytes;
 }
 
 export async function writeText({ bucket, signal }: TargetBucket, key: string, text: string): Promise<void> {
@@ -30,6 +80,12 @@ export async function removeKey({ bucket, signal }: TargetBucket, key: string): 
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
+}
+
+/** Does not retry: a lost attempt that the bucket executes late could remove what was sent again since. */
+export async function removeKeyOnce({ bucket, signal }: TargetBucket, key: string): Promise<void> {
+  const command = new bucket.sdk.DeleteObjectCommand(bucket.place(key));
+  await bucket.client.send(command, { abortSignal: signal() });
 }
 
 export async function beginUpload({ bucket, signal }: TargetBucket, key: string): Promise<string> {

@@ -73,7 +73,7 @@ export function createBuckets(db: Database, keys: HubKey[], resolve?: LookupFunc
 }
 
 function createHubClient(settings: StorageSettings, resolve?: LookupFunction): Promise<Client> {
-  return createS3Client(settings, undefined, guardedLookup(resolve));
+  return createS3Client(settings, undefined, guardedLookup(resolve && { resolve }));
 }
 
 function prefixOf({ prefix }: StorageSettings, folder: string): string {

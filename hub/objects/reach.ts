@@ -12,8 +12,28 @@ REFUSED.addAddress('fd00:ec2::254', 'ipv6');
 REFUSED.addAddress('100.100.100.200', 'ipv4');
 REFUSED.addAddress('168.63.129.16', 'ipv4');
 
+/** Addresses that are not of the public internet, and those that hold one of IPv4. */
+const PRIVATE = new BlockList();
+const PRIVATE_NETWORKS = [
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24',
+  '192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3',
+  '::/96 64:ff9b::/32 100::/64 2001::/23 2001:db8::/32 2002::/16 3fff::/20 5f00::/16 fc00::/7 fe80::/9 ff00::/8',
+];
+for (const network of PRIVATE_NETWORKS.join(' ').split(' ')) {
+  const [address = '', bits] = network.split('/');
+  PRIVATE.addSubnet(address, Number(bits), familyOf(address));
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}
+
 function isRefused(address: string): boolean {
-  return REFUSED.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  return REFUSED.check(address, familyOf(address));
+}
+
+function isPrivate(address: string, allowed: BlockList): boolean {
+  return PRIVATE.check(address, familyOf(address)) && !allowed.check(address, familyOf(address));
 }
 
 /** Refuses an endpoint that leads to the metadata service of a cloud. A name that does not resolve passes. */
@@ -32,6 +52,21 @@ export function refuseLinkLocalAddress(url: string | undefined, pointer = ENDPOI
   if (isIP(host) !== 0 && isRefused(host)) throw linkLocal(pointer);
 }
 
+/** Refuses a private address that is not in `allowed`. Names are checked by `guardedLookup` at each connection. */
+export function refusePrivateAddress(url: string, { pointer, allowed }: { pointer: string; allowed: BlockList }): void {
+  const host = hostOf(url);
+  if (!(isIP(host) === 0 ? isLocalName(host) : isPrivate(host, allowed))) return;
+  throw new Problem('cloud_refused', 'The URL is a private address', {
+    hint: 'An owner may name it, or the operator of the hub allows it by TOOL_HUB_WEBHOOK_NETWORKS.',
+    errors: [{ pointer, detail: 'must not be a private address' }],
+  });
+}
+
+/** RFC 6761: such a name is this machine, whatever a name service says. */
+function isLocalName(host: string): boolean {
+  return /(^|\.)localhost\.?$/.test(host);
+}
+
 function hostOf(endpoint: string): string {
   return new URL(endpoint).hostname.replace(/^\[|\]$/g, '');
 }
@@ -47,16 +82,27 @@ function linkLocal(pointer = ENDPOINT): Problem {
 /** Final: the client of a bucket does not try again. */
 const NO_ROUTE = 'EHOSTUNREACH';
 
+export interface GuardOptions {
+  resolve?: LookupFunction;
+  /** Private addresses are refused, too, but for these. */
+  allowed?: BlockList;
+}
+
 /**
- * Resolves names for connections to buckets and webhooks, and refuses a name that leads to a link-local address: it may have led
- * elsewhere when the storage profile was written (DNS rebinding).
+ * Resolves names for connections to buckets and webhooks, and refuses a name that leads to an address that is refused: it
+ * may have led elsewhere when it was written (DNS rebinding).
  */
-export function guardedLookup(resolve: LookupFunction = lookup): LookupFunction {
+export function guardedLookup({ resolve = lookup, allowed }: GuardOptions = {}): LookupFunction {
+  const kindOf = (address: string): string | null => {
+    if (isRefused(address)) return 'link-local';
+    return allowed && isPrivate(address, allowed) ? 'private' : null;
+  };
   return (host, options, callback) =>
     resolve(host, options, (error, found, family) => {
       const addresses = Array.isArray(found) ? found.map(({ address }) => address) : [found];
-      if (!error && addresses.some(isRefused)) {
-        const refused = Object.assign(new Error(`${host} leads to a link-local address`), { code: NO_ROUTE });
+      const kind = error ? null : addresses.map(kindOf).find((one) => one !== null);
+      if (kind) {
+        const refused = Object.assign(new Error(`${host} leads to a ${kind} address`), { code: NO_ROUTE });
         callback(refused, '', 0);
       } else callback(error, found, family);
     });

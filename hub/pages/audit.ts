@@ -5,18 +5,18 @@ import { auditQuery } from '../../src/cloud/contract/schemas.ts';
 import { formatCount } from '../../src/text/format.ts';
 import { type AuditRow, eventAnswer } from '../audit-events.ts';
 import { type AuditFilter, listEvents } from '../database/audit.ts';
-import { type Html, nameOf, timeOf } from './html.ts';
+import { type Html, nameOf, namesOf, timeOf } from './html.ts';
 import { type Column, layout, pager, table } from './layout.ts';
 import type { PageAnswer, PermittedRequest } from './page.ts';
 import { formOf } from './query.ts';
 
 const day = v.exactOptional(v.pipe(v.string(), v.isoDate('must be a day: 2026-11-22')));
-const { actor, target, action, cursor } = auditQuery.entries;
+const { actor, subject, target, action, cursor } = auditQuery.entries;
 
 const auditForm = v.strictObject({
   since: day,
   until: day,
-  ...{ actor, target, action, cursor },
+  ...{ actor, subject, target, action, cursor },
   outcome: v.exactOptional(v.picklist(['done', 'refused'])),
 });
 type AuditForm = v.InferOutput<typeof auditForm>;
@@ -35,7 +35,7 @@ export async function auditPage({ context, site, caller, hub }: PermittedRequest
     items.length === 0
       ? html`<p>No event matches.</p>`
       : table('Events, newest first', { columns: COLUMNS, rows: items });
-  const text = (name: 'actor' | 'target' | 'action', label: string): Html =>
+  const text = (name: 'actor' | 'subject' | 'target' | 'action', label: string): Html =>
     html`<label>${label} <input name="${name}" value="${form[name] ?? ''}" autocomplete="off"></label>`;
   const date = (name: 'since' | 'until', label: string): Html =>
     html`<label>${label} <input type="date" name="${name}" value="${form[name] ?? ''}"></label>`;
@@ -45,6 +45,7 @@ export async function auditPage({ context, site, caller, hub }: PermittedRequest
 ${date('since', 'From (UTC)')}
 ${date('until', 'To (UTC)')}
 ${text('actor', 'Actor')}
+${text('subject', 'Subject')}
 ${text('target', 'Target')}
 ${text('action', 'Action')}
 <label>Outcome <select name="outcome">${option('', 'all')}${option('done', 'done')}${option('refused', 'refused')}</select></label>
@@ -84,9 +85,15 @@ function filterOf({ since, until, ...rest }: AuditForm): AuditFilter {
   };
 }
 
+/** Two people with one name have two subjects. */
+function actorOf({ actor: name, subject, issuer }: AuditRow): Html {
+  if (subject === null || subject === name) return nameOf(name);
+  return html`${nameOf(name)}<br><span class="faint">${namesOf(issuer === null ? [subject] : [subject, issuer], '')}</span>`;
+}
+
 const COLUMNS: Column<AuditRow>[] = [
   { label: 'Time', value: ({ at }) => timeOf(at) },
-  { label: 'Actor', value: ({ actor: name }) => nameOf(name) },
+  { label: 'Actor', value: actorOf },
   { label: 'Action', value: ({ action: name }) => nameOf(name) },
   { label: 'Target', value: ({ target: name }) => (name === null ? '–' : nameOf(name)) },
   { label: 'Object', value: ({ object }) => (object === null ? '–' : nameOf(object)) },

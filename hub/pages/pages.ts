@@ -2,7 +2,7 @@ import { randomUUID, timingSafeEqual } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import type { Caller } from '../access.ts';
+import { type Caller, decide } from '../access.ts';
 import { failed, reported } from '../answer.ts';
 import { recordEvent } from '../database/audit.ts';
 import { hashOf, isPageToken } from '../database/tokens.ts';
@@ -144,8 +144,8 @@ async function permitted(request: PageRequest, page: Extract<Page, { access: 'au
         : [cookieHeader({ name: 'session', value: '', life: 0 }, site)];
     return { ...signInPage(request, { next: nextPage(`${page.path}${url.search}`), status: 401 }), cookies };
   }
-  if (caller.role === 'owner' || caller.auditor) return await page.answer({ ...request, caller });
-  await recordEvent(hub.db, { actor: caller.name, action: `GET ${page.path}`, outcome: 'refused', address });
+  if (decide(page.access, caller) === 'permitted') return await page.answer({ ...request, caller });
+  await recordEvent(hub.db, { by: caller, action: `GET ${page.path}`, outcome: 'refused', address });
   const { ownerGroups, auditorGroups } = hub.settings;
   throw new Problem('not_permitted', 'Only owners and auditors of the hub may read this page', {
     hint: `It needs one of the groups: ${[...new Set([...ownerGroups, ...auditorGroups])].join(', ')}.`,

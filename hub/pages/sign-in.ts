@@ -55,10 +55,10 @@ export async function endSignIn(
   const identified = await hub.idTokens.identify({ ...tokens, clientId: provider.clientId });
   if (identified.kind !== 'user') throw new Problem('not_permitted', 'The pages are for people');
   const token = await hub.db.transaction().execute(async (transaction) => {
-    const { authtoken, user } = await openUserSession(transaction, identified, { ...hub, page: true });
+    const { authtoken } = await openUserSession(transaction, identified, { ...hub, page: true });
     const spentUntil = new Date(hub.clock().getTime() + 2 * ID_TOKEN_SECONDS * 1000);
     if (!(await spendIdToken(transaction, hashOf(tokens.id_token), spentUntil))) throw notBegun();
-    await recordEvent(transaction, { actor: user.name, action: 'session.create', address });
+    await recordEvent(transaction, { by: identified, action: 'session.create', address });
     return authtoken;
   });
   return { location: `${site.base}${begun.next}`, cookies: signedInCookies(token, site) };
@@ -68,8 +68,8 @@ export async function endSignIn(
 export async function signInOnce({ site, address, hub }: PageRequest): Promise<PageAnswer> {
   const expiresAt = new Date(hub.clock().getTime() + SESSION_SECONDS * 1000);
   const owner = { name: 'trial owner (pages)', role: 'owner' as const, targetIds: [], expiresAt };
-  const { token } = await insertServiceToken(hub.db, owner, { page: true });
-  await recordEvent(hub.db, { actor: owner.name, action: 'session.create', address });
+  const { id, token } = await insertServiceToken(hub.db, owner, { page: true });
+  await recordEvent(hub.db, { by: { name: owner.name, subject: id, issuer: null }, action: 'session.create', address });
   return { location: `${site.base}/`, cookies: signedInCookies(token, site) };
 }
 
@@ -79,7 +79,7 @@ export async function signOut({ context, site, caller, address, hub }: PageReque
   if (caller) {
     await revokeToken(hub.db, caller.tokenId, { service: caller.kind === 'service' });
     hub.callers.clear();
-    await recordEvent(hub.db, { actor: caller.name, action: 'session.end', address });
+    await recordEvent(hub.db, { by: caller, action: 'session.end', address });
   }
   return { location: `${site.base}/sign-in`, cookies: [cookieHeader({ name: 'session', value: '', life: 0 }, site)] };
 }

@@ -16,12 +16,12 @@ export interface ReconcileCommand {
 
 /** `tool hub reconcile`: with the database and the keys of the settings. */
 export async function reconcile({ environment, report, signal }: ReconcileCommand): Promise<Reconciled> {
-  const { databaseUrl, keys } = await readMigrationSettings(environment);
+  const { databaseUrl, keys, trustedKeys } = await readMigrationSettings(environment);
   const { db, close } = openDatabase(databaseUrl, { statementTimeout: STATEMENT_TIMEOUT });
   await using _closing = { [Symbol.asyncDispose]: close };
   await refuseUnready(db, { keys });
   // Without await the connection would be closed before.
-  const work = () => reconcileAll({ db, buckets: createBuckets(db, keys), report, signal });
+  const work = () => reconcileAll({ db, buckets: createBuckets(db, keys), trustedKeys, report, signal });
   const label = 'Compare the database with the buckets';
   return await withStep(report, { step: 'reconcile', label, done: 'Compared the database with the buckets' }, work);
 }

@@ -5,10 +5,14 @@ import { type Manifest, parseManifest } from '../../src/repository/manifest.ts';
 import { filesOf, isDamage, manifestKey } from '../../src/repository/repository.ts';
 import type { Store, StoredFile } from '../../src/repository/store.ts';
 import { mapWithConcurrency } from '../../src/runtime/map-with-concurrency.ts';
+import { HUB } from '../database/audit.ts';
 import type { Database } from '../database/database.ts';
-import { expectObjects, type ObjectPlace, settleObject, storedObjects } from '../database/objects.ts';
+import { expectObjects, type ObjectPlace, settleObject, storedObjects, unread } from '../database/objects.ts';
 import { knownManifests, publish } from '../database/snapshots.ts';
 import type { SweptTarget } from '../database/sweeps.ts';
+import { findTarget } from '../database/targets.ts';
+import { headlineFault } from '../headlines.ts';
+import { signatureFlaw } from '../signatures.ts';
 
 /** Manifests of one target in one bucket, and what the database has to do with them. */
 export interface ManifestPlace {
@@ -16,6 +20,8 @@ export interface ManifestPlace {
   store: Store;
   target: SweptTarget;
   profileId: string;
+  /** `TOOL_HUB_TRUSTED_KEYS`. */
+  trustedKeys: string[] | null;
 }
 
 export interface Imported {
@@ -57,12 +63,19 @@ export async function importManifests(
 
 /** `null`: it was removed in the meantime, or published. */
 async function importOne(place: ManifestPlace, key: string): Promise<{ id: string } | { problem: string } | null> {
-  const { db, store, target, profileId } = place;
+  const { db, store, target, profileId, trustedKeys } = place;
   const text = await store.read(key);
   if (text === null) return null;
   const manifest = parsed(text, key);
   if (manifest === null) return { problem: 'it is damaged' };
   if (manifest.target !== target.name) return { problem: 'it is of another target' };
+  const headline = headlineOf(manifest);
+  const fault = headlineFault(headline, new Date());
+  if (fault !== null) return { problem: `${fault.pointer || 'it'} ${fault.detail}` };
+  const row = await findTarget(db, target.name);
+  if (row?.id !== target.id) return null;
+  const refused = signatureFlaw(manifest, { target: row, trustedKeys });
+  if (refused) return { problem: `it ${refused.flaw}` };
   const sizes = new Map(filesOf(manifest).map(({ sha256, stored_bytes }) => [sha256, stored_bytes]));
   const sha256s = [...sizes.keys()];
   const missing = await settleAll(place, sizes);
@@ -70,11 +83,11 @@ async function importOne(place: ManifestPlace, key: string): Promise<{ id: strin
   const created = await publish(db, {
     targetId: target.id,
     profileId,
-    headline: headlineOf(manifest),
+    headline,
     sha256s,
     manifestKey: key,
     manifestSha256: createHash('sha256').update(text).digest('hex'),
-    event: { actor: 'hub', action: 'snapshot.import', target: target.name, object: manifest.id },
+    event: { by: HUB, action: 'snapshot.import', target: target.name, object: manifest.id },
     // A publication that was under way is over by now, and may have replaced it.
     store: async () => {
       if ((await store.read(key)) !== text) throw new Error(`${key} was changed in the meantime`);
@@ -112,7 +125,7 @@ async function settleAll(place: ManifestPlace, sizes: Map<string, number>): Prom
       some.map(([sha256, stored_bytes]) => ({ sha256, stored_bytes, stored_sha256: null })),
     );
     for (const [sha256] of some) {
-      const look = () => bytesOf(sha256);
+      const look = async () => unread(await bytesOf(sha256));
       const answer = await settleObject(db, { ...where, sha256 }, { look, remove: async () => {} });
       if (answer !== 'stored') missing += 1;
     }

@@ -3,7 +3,7 @@ import type { Store, StoredFile } from '../../src/repository/store.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { Report } from '../../src/runtime/events.ts';
 import type { Database } from '../database/database.ts';
-import { expectObjects, type ObjectPlace, settleObject } from '../database/objects.ts';
+import { expectObjects, type ObjectPlace, settleObject, unread } from '../database/objects.ts';
 import {
   type ComparedObject,
   markObjectMissing,
@@ -41,12 +41,15 @@ export interface Reconciled {
 export interface ReconcileOptions {
   db: Database;
   buckets: Buckets;
+  /** `TOOL_HUB_TRUSTED_KEYS`. */
+  trustedKeys: string[] | null;
   report: Report;
   signal: AbortSignal;
 }
 
 /** Compares the database with the buckets of all targets, and writes to the database what the buckets have and lack. */
-export async function reconcileAll({ db, buckets, report, signal }: ReconcileOptions): Promise<Reconciled> {
+export async function reconcileAll({ report, ...rest }: ReconcileOptions): Promise<Reconciled> {
+  const { db, signal } = rest;
   const targets = await allTargets(db);
   const result: Reconciled = {
     ...{ targets: targets.length, imported: [], missing: [], restored: [] },
@@ -57,7 +60,7 @@ export async function reconcileAll({ db, buckets, report, signal }: ReconcileOpt
     const counted = { done: index, total: targets.length, unit: 'targets', current: target.name } as const;
     report({ event: 'progress', step: 'reconcile', ...counted });
     const lock = { targetId: target.id, wait: true };
-    await withSweepLock(db, lock, () => reconcileTarget(target, { db, buckets, signal, result }));
+    await withSweepLock(db, lock, () => reconcileTarget(target, { ...rest, result }));
   }
   return result;
 }
@@ -67,11 +70,12 @@ interface Reconciling extends Omit<ReconcileOptions, 'report'> {
 }
 
 /** A bucket that cannot be read does not keep the others from being compared. */
-async function reconcileTarget(target: SweptTarget, { db, buckets, signal, result }: Reconciling): Promise<void> {
+async function reconcileTarget(target: SweptTarget, reconciling: Reconciling): Promise<void> {
+  const { db, buckets, trustedKeys, signal, result } = reconciling;
   for (const profileId of await profilesOf(db, target.id)) {
     try {
       const store = await buckets.store(profileId, target.id, signal);
-      await reconcilePlace({ db, store, target, profileId, result });
+      await reconcilePlace({ db, store, target, profileId, trustedKeys, result });
     } catch (error) {
       signal.throwIfAborted();
       result.problems.push(`${target.name}: ${toUserError(error).message}`);
@@ -84,6 +88,7 @@ interface Place {
   store: Store;
   target: SweptTarget;
   profileId: string;
+  trustedKeys: string[] | null;
   result: Reconciled;
 }
 
@@ -145,7 +150,7 @@ async function compareSnapshots({ db, store, target, profileId, result }: Place,
     let lacking = 0;
     for (const { sha256, stored_bytes } of await unstoredObjects(db, pk)) {
       const bytes = (await store.find(objectKey(sha256)))?.bytes ?? null;
-      const look = async () => bytes;
+      const look = async () => unread(bytes);
       const answer =
         bytes === stored_bytes
           ? await settleObject(db, { ...place, sha256 }, { look, remove: async () => {} })

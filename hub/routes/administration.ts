@@ -35,7 +35,7 @@ export const administrationRoutes: Pick<
     return db.transaction().execute(async (transaction) => {
       const service = { name, role, targetIds: [...ids.values()], expiresAt };
       const { id, token, created_at } = await insertServiceToken(transaction, service);
-      await recordEvent(transaction, { actor: caller.name, action: 'token.create', object: name, address });
+      await recordEvent(transaction, { by: caller, action: 'token.create', object: name, address });
       const times = { created_at: created_at.toISOString(), expires_at: expiresAt.toISOString(), revoked_at: null };
       return { status: 201, body: { id, name, role, targets: [...ids.keys()], ...times, authtoken: token } };
     });
@@ -45,7 +45,7 @@ export const administrationRoutes: Pick<
     await db.transaction().execute(async (transaction) => {
       const name = await revokeToken(transaction, id, { service: true });
       if (name === null) throw new Problem('cloud_unknown', 'There is no such token, or it was revoked before');
-      await recordEvent(transaction, { actor: caller.name, action: 'token.revoke', object: name, address });
+      await recordEvent(transaction, { by: caller, action: 'token.revoke', object: name, address });
     });
     callers.clear();
     return { status: 204, body: null };
@@ -61,7 +61,7 @@ export const administrationRoutes: Pick<
       const row = await setDisabled(transaction, id, disabled);
       if (!row) throw new Problem('cloud_unknown', 'There is no such user');
       const action = disabled ? 'user.disable' : 'user.enable';
-      await recordEvent(transaction, { actor: caller.name, action, object: row.name, address });
+      await recordEvent(transaction, { by: caller, action, object: row.name, address });
       return row;
     });
     callers.clear();

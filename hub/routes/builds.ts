@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Build, DEFAULT_POOL } from '../../src/cloud/contract/builds.ts';
-import { type Caller, permissionsOn } from '../access.ts';
+import { ROUTES } from '../../src/cloud/contract/routes.ts';
+import { type Caller, decide } from '../access.ts';
 import { recordEvent } from '../database/audit.ts';
 import {
   claimBuild,
@@ -22,22 +23,24 @@ export const buildRoutes: Pick<
   Handlers,
   'requestBuild' | 'claimBuild' | 'heartbeatBuild' | 'finishBuild' | 'getBuild'
 > = {
-  async requestBuild({ target, caller, address }, { db, queue }) {
-    await queue.ensurePool(target.pool ?? DEFAULT_POOL);
+  async requestBuild({ target: { pool }, caller, address, permit }, { db, queue }) {
+    await queue.ensurePool(pool ?? DEFAULT_POOL);
     const { id, created } = await db.transaction().execute(async (transaction) => {
+      const target = await permit(transaction);
       const requested = await requestBuild(transaction, queue, target);
-      const event = { actor: caller.name, action: 'build.request', target: target.name, object: requested.id, address };
+      const event = { by: caller, action: 'build.request', target: target.name, object: requested.id, address };
       if (requested.created) await recordEvent(transaction, event);
       return requested;
     });
     return { status: created ? 201 : 200, body: await described(db, id, caller) };
   },
 
-  async claimBuild({ body: { pool, targets, wait: seconds }, caller, address, signal }, { db, queue, ending }) {
+  async claimBuild({ body: { pool, targets, wait: seconds }, callerNow, address, signal }, { db, queue, ending }) {
     const until = performance.now() + seconds * 1000;
     const ended = AbortSignal.any([ending, signal]);
     while (true) {
-      // Looked at each time: a permission, or the pool of a target, may have changed.
+      // Looked at each time: the token, a permission, or the pool of a target, may have changed.
+      const caller = await callerNow();
       const { ids, refused } = await buildable(db, { targets, pool, caller });
       const claiming = { caller, address, pool, targetIds: ids };
       const build = ids.length === 0 || signal.aborted ? null : await claimBuild(db, queue, claiming);
@@ -59,7 +62,7 @@ export const buildRoutes: Pick<
       if (finished.repeated) return;
       const { target, targetId: target_id, actor } = finished;
       const action = `build.${body.outcome}`;
-      await recordEvent(transaction, { actor: caller.name, action, target, object: id, address });
+      await recordEvent(transaction, { by: caller, action, target, object: id, address });
       if (body.outcome !== 'failed') return;
       const { code, message } = body;
       await notify(transaction, queue, { event: 'build.failed', target_id, target, agent: actor, code, message });
@@ -91,7 +94,8 @@ async function buildable(
 ): Promise<{ ids: string[]; refused: string[] }> {
   const rows = await findTargets(db, targets);
   const allowed = rows.filter(
-    (row) => (row.pool ?? DEFAULT_POOL) === pool && permissionsOn(row, caller).includes('push'),
+    (row) =>
+      (row.pool ?? DEFAULT_POOL) === pool && decide(ROUTES.claimBuild.access, caller, { target: row }) === 'permitted',
   );
   const names = new Set(allowed.map(({ name }) => name));
   return { ids: allowed.map(({ id }) => id), refused: targets.filter((name) => !names.has(name)) };

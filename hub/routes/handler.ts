@@ -3,6 +3,7 @@ import type { Caller } from '../access.ts';
 import type { Condition } from '../database/condition.ts';
 import type { TargetRow } from '../database/targets.ts';
 import type { Hub } from '../hub.ts';
+import type { Permits } from '../permit.ts';
 
 type AccessOf<Name extends RouteName> = (typeof ROUTES)[Name]['access'];
 
@@ -12,11 +13,15 @@ export interface HubRequest<Name extends RouteName> {
   query: QueryOf<Name>;
   body: BodyOf<Name>;
   caller: AccessOf<Name> extends 'public' ? null : Caller;
-  target: AccessOf<Name> extends { target: string }
-    ? TargetRow
-    : AccessOf<Name> extends 'create or change'
-      ? TargetRow | null
+  /** Looks again, while a request waits: the token may be revoked, or the groups of its user changed. */
+  callerNow: () => Promise<HubRequest<Name>['caller']>;
+  target: AccessOf<Name> extends { create: true }
+    ? TargetRow | null
+    : AccessOf<Name> extends { target: string }
+      ? TargetRow
       : null;
+  permit: AccessOf<Name> extends { target: string } ? Permits['permit'] : never;
+  permitFound: AccessOf<Name> extends { create: true } ? Permits['permitFound'] : never;
   condition: (typeof ROUTES)[Name] extends { conditional: true } ? Condition : null;
   /** Where the request comes from. */
   address: string | null;

@@ -45,7 +45,7 @@ export const sessionRoutes: Pick<Handlers, 'root' | 'openapi' | 'createSession' 
     const service = caller.kind === 'service';
     await revokeToken(hub.db, caller.tokenId, { service });
     hub.callers.clear();
-    await recordEvent(hub.db, { actor: caller.name, action: 'session.end', address });
+    await recordEvent(hub.db, { by: caller, action: 'session.end', address });
     return { status: 204, body: null };
   },
 
@@ -103,7 +103,7 @@ async function openSession(
         hint: 'Sign in again: tool auth login',
       });
     }
-    await recordEvent(transaction, { actor: opened.user.name, action: 'session.create', address });
+    await recordEvent(transaction, { by: identified, action: 'session.create', address });
     return { status: 201, body: opened };
   });
 }
@@ -133,12 +133,12 @@ export async function openUserSession(
 
 async function openWorkflowSession(
   db: Connection,
-  { name, rule }: { name: string; rule: { targets: string[] } },
+  { name, rule, subject, issuer }: { name: string; rule: { targets: string[] }; subject: string; issuer: string },
   { clock }: Hub,
 ) {
   const ids = await targetIdsOf(db, rule.targets);
   const expiresAt = new Date(clock().getTime() + WORKFLOW_HOURS * 3_600_000);
-  const service = { name, role: 'builder' as const, targetIds: [...ids.values()], expiresAt };
+  const service = { name, role: 'builder' as const, targetIds: [...ids.values()], expiresAt, subject, issuer };
   const { id, token } = await insertServiceToken(db, service);
   const identity: Identity = {
     ...{ kind: 'service', id, name, role: 'builder', auditor: false, groups: [], targets: [...ids.keys()] },

@@ -8,7 +8,7 @@ import { filesOf, manifestKey } from '../../src/repository/repository.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { mapWithConcurrency } from '../../src/runtime/map-with-concurrency.ts';
 import { type Caller, permissionsOn } from '../access.ts';
-import { recordDownload, recordEvent } from '../database/audit.ts';
+import { type Actor, recordDownload, recordEvent } from '../database/audit.ts';
 import { expectObjects, type ObjectRow, settleObject } from '../database/objects.ts';
 import { applyKeepPolicy } from '../database/retention.ts';
 import {
@@ -21,10 +21,13 @@ import {
   setAnnotations,
 } from '../database/snapshots.ts';
 import type { TargetRow } from '../database/targets.ts';
+import { refuseHeadline } from '../headlines.ts';
 import type { Hub } from '../hub.ts';
-import { beginUpload, completeUpload, findBytes, removeKey, writeText } from '../objects/bucket-calls.ts';
+import { beginUpload, completeUpload, findObject, removeKey, writeText } from '../objects/bucket-calls.ts';
 import { PART_URL_SECONDS, type TargetBucket, URL_SECONDS } from '../objects/buckets.ts';
+import { verifyUpload } from '../objects/verify-upload.ts';
 import { Problem } from '../problem.ts';
+import { refuseSignature } from '../signatures.ts';
 import type { Handlers } from './handler.ts';
 
 /** What is larger is sent in parts. */
@@ -56,69 +59,77 @@ export const snapshotRoutes: Pick<
   },
 
   async getSnapshot({ target, caller, parameters: { snapshot: id }, address }, hub) {
-    const row = await readable(hub, { target, caller, id });
+    const row = await readableSnapshot(hub, { target, caller, id });
     const bucket = await hub.buckets.open(row.profile_id, target.id);
     await recordDownload(hub.db, {
-      ...{ actor: caller.name, action: 'snapshot.download', target: target.name, object: id, address },
+      ...{ by: caller, action: 'snapshot.download', target: target.name, object: id, address },
     });
     const href = await bucket.presign({ method: 'GET', key: row.manifest_key, seconds: URL_SECONDS });
     const manifest = { href, sha256: row.manifest_sha256, expires_at: expiry(hub, URL_SECONDS) };
     return { body: { headline: row.headline, manifest } };
   },
 
-  async publishSnapshot({ target, caller, parameters: { snapshot: id }, body, address }, hub) {
+  async publishSnapshot({ target, caller, parameters: { snapshot: id }, body, address, permit }, hub) {
     const manifest = parse(body);
     if (manifest.id !== id || manifest.target !== target.name) {
       throw new Problem('cloud_refused', 'The manifest is of another snapshot', {
         errors: [{ pointer: manifest.id === id ? '/target' : '/id', detail: 'must be that of the address' }],
       });
     }
+    const headline = headlineOf(manifest);
+    refuseHeadline(headline, hub.clock());
     const profileId = profileOf(target, manifest);
     const bucket = await hub.buckets.open(profileId, target.id);
     const key = manifestKey(manifest);
     const created = await publish(hub.db, {
       targetId: target.id,
       profileId,
-      headline: headlineOf(manifest),
+      headline,
       sha256s: [...new Set(filesOf(manifest).map(({ sha256 }) => sha256))],
       manifestKey: key,
       manifestSha256: createHash('sha256').update(body).digest('hex'),
-      event: { actor: caller.name, action: 'snapshot.publish', target: target.name, object: id, address },
+      event: { by: caller, action: 'snapshot.publish', target: target.name, object: id, address },
+      async permit(transaction) {
+        const locked = await permit(transaction);
+        refuseSignature(manifest, { target: locked, trustedKeys: hub.settings.trustedKeys });
+      },
       store: () => writeText(bucket, key, body),
     });
-    if (created && target.keep) await removeUnkept(hub, { target, published: id, actor: caller.name, address });
+    if (created && target.keep) await removeUnkept(hub, { target, published: id, by: caller, address });
     return { status: created ? 201 : 200, body: null };
   },
 
-  async annotateSnapshot({ target, caller, parameters: { snapshot: id }, body, address }, hub) {
-    const row = await readable(hub, { target, caller, id });
+  async annotateSnapshot({ target, caller, parameters: { snapshot: id }, body, address, permit }, hub) {
+    const row = await readableSnapshot(hub, { target, caller, id });
     await hub.db.transaction().execute(async (transaction) => {
+      await permit(transaction);
       await setAnnotations(transaction, row.pk, body);
       await recordEvent(transaction, {
-        ...{ actor: caller.name, action: 'snapshot.annotate', target: target.name, object: id, address },
+        ...{ by: caller, action: 'snapshot.annotate', target: target.name, object: id, address },
       });
     });
     return { status: 204, body: null };
   },
 
-  async removeSnapshot({ target, caller, parameters: { snapshot: id }, address }, hub) {
-    const row = await readable(hub, { target, caller, id });
+  async removeSnapshot({ target, caller, parameters: { snapshot: id }, address, permit }, hub) {
+    const row = await readableSnapshot(hub, { target, caller, id });
     await hub.db.transaction().execute(async (transaction) => {
+      await permit(transaction);
       await markRemoved(transaction, row.pk);
       await recordEvent(transaction, {
-        ...{ actor: caller.name, action: 'snapshot.remove', target: target.name, object: id, address },
+        ...{ by: caller, action: 'snapshot.remove', target: target.name, object: id, address },
       });
     });
     hub.removals.wake();
     return { status: 204, body: null };
   },
 
-  async requestUploads({ target, body: { sanitized, objects } }, hub) {
+  async requestUploads({ target, body: { sanitized, objects }, permit }, hub) {
     const profileId = profileOf(target, { sanitized });
     const bucket = await hub.buckets.open(profileId, target.id);
     const rows = await expectObjects(
       hub.db,
-      { targetId: target.id, profileId },
+      { targetId: target.id, profileId, permit },
       objects.map(({ sha256, stored_sha256, stored_bytes }) => ({ sha256, stored_sha256, stored_bytes })),
     );
     const room = { parts: MOST_PARTS };
@@ -135,35 +146,34 @@ export const snapshotRoutes: Pick<
     return { body: { objects: answers } };
   },
 
-  async verifyUploads({ target, body: { sanitized, objects } }, hub) {
+  async verifyUploads({ target, caller, body: { sanitized, objects }, permit }, hub) {
     const profileId = profileOf(target, { sanitized });
     const bucket = await hub.buckets.open(profileId, target.id);
     const answers = await mapWithConcurrency(objects, CALLS_AT_ONCE, async ({ sha256, upload_id, etags }) => {
       const key = objectKey(sha256);
-      const place = { targetId: target.id, profileId, sha256 };
+      const place = { targetId: target.id, profileId, sha256, permit };
       const answer = await settleObject(hub.db, place, {
-        async look() {
+        async look({ stored_bytes }) {
           if (upload_id !== undefined) await completeUpload(bucket, key, { upload_id, etags: etags ?? [] });
-          return findBytes(bucket, key);
+          const found = await findObject(bucket, key);
+          if (found === null) return null;
+          const { bytes } = found;
+          return { bytes, isIntact: bytes === stored_bytes ? await verifyUpload(found, sha256) : null };
         },
         remove: () => removeKey(bucket, key),
+        by: caller.id,
       });
       return { sha256, answer };
     });
+    hub.objectChecks.wake();
     return { body: { objects: answers } };
   },
 
   async requestDownloads({ target, caller, parameters: { snapshot: id }, body: { objects }, address }, hub) {
-    const row = await readable(hub, { target, caller, id });
-    const linked = await linkedObjects(hub.db, row.pk, objects);
-    const others = objects.filter((sha256) => !linked.has(sha256));
-    if (others.length > 0) {
-      throw new Problem('cloud_refused', `${others.length} of the objects do not belong to snapshot ${id}`, {
-        errors: others.map((sha256) => ({ pointer: `/objects/${objects.indexOf(sha256)}`, detail: 'is not of it' })),
-      });
-    }
+    const row = await readableSnapshot(hub, { target, caller, id });
+    await refuseForeignObjects(hub, row, objects);
     await recordDownload(hub.db, {
-      ...{ actor: caller.name, action: 'snapshot.download', target: target.name, object: id, address },
+      ...{ by: caller, action: 'snapshot.download', target: target.name, object: id, address },
     });
     const bucket = await hub.buckets.open(row.profile_id, target.id);
     const hrefs = await mapWithConcurrency(objects, CALLS_AT_ONCE, async (sha256) => ({
@@ -177,14 +187,14 @@ export const snapshotRoutes: Pick<
 interface Retention {
   target: TargetRow;
   published: string;
-  actor: string;
+  by: Actor;
   address: string | null;
 }
 
 /** The snapshot is published, whatever becomes of the others: what fails here is done after the next publication. */
-async function removeUnkept({ db, log, removals }: Hub, { target, published, actor, address }: Retention) {
+async function removeUnkept({ db, log, removals }: Hub, { target, published, by, address }: Retention) {
   try {
-    const event = { actor, target: target.name, address };
+    const event = { by, target: target.name, address };
     const removed = await applyKeepPolicy(db, { targetId: target.id, published, event });
     if (removed.length > 0) removals.wake();
   } catch (error) {
@@ -197,13 +207,22 @@ function visibleTo(target: TargetRow, caller: Caller) {
   return { targetId: target.id, originals: permissionsOn(target, caller).includes('read_originals') };
 }
 
-async function readable(
+export async function readableSnapshot(
   { db }: Hub,
   { target, caller, id }: { target: TargetRow; caller: Caller; id: string },
 ): Promise<SnapshotRow> {
   const row = await findSnapshot(db, { ...visibleTo(target, caller), id });
   if (row) return row;
   throw new Problem('snapshot_unknown', `Target "${target.name}" has no snapshot ${id}`);
+}
+
+export async function refuseForeignObjects({ db }: Hub, { pk, id }: SnapshotRow, sha256s: string[]): Promise<void> {
+  const linked = await linkedObjects(db, pk, sha256s);
+  const others = sha256s.filter((sha256) => !linked.has(sha256));
+  if (others.length === 0) return;
+  throw new Problem('cloud_refused', `${others.length} of the objects do not belong to snapshot ${id}`, {
+    errors: others.map((sha256) => ({ pointer: `/objects/${sha256s.indexOf(sha256)}`, detail: 'is not of it' })),
+  });
 }
 
 /** The storage profile of the target; refuses a claim that the target cannot keep. */

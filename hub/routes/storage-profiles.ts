@@ -28,13 +28,20 @@ export const storageProfileRoutes: Pick<
   },
 
   async putStorageProfile({ parameters: { name }, body, caller, condition, address }, { db, settings: { keys } }) {
-    const { settings, applied } = body;
+    const { settings, applied, target_groups } = body;
     await refuseLinkLocal(settings);
     return db.transaction().execute(async (transaction) => {
-      const change = { name, settings, applied, condition, keys };
+      const change = {
+        name,
+        settings,
+        applied,
+        condition,
+        keys,
+        ...(target_groups !== undefined && { target_groups }),
+      };
       const { row, created } = await saveStorageProfile(transaction, change);
       const action = created ? 'storage_profile.create' : 'storage_profile.change';
-      await recordEvent(transaction, { actor: caller.name, action, object: name, address });
+      await recordEvent(transaction, { by: caller, action, object: name, address });
       return {
         status: created ? 201 : 200,
         body: await storageProfileAnswer(transaction, row),
@@ -46,7 +53,7 @@ export const storageProfileRoutes: Pick<
   async deleteStorageProfile({ parameters: { name }, caller, condition, address }, { db }) {
     await db.transaction().execute(async (transaction) => {
       await removeStorageProfile(transaction, name, condition);
-      await recordEvent(transaction, { actor: caller.name, action: 'storage_profile.remove', object: name, address });
+      await recordEvent(transaction, { by: caller, action: 'storage_profile.remove', object: name, address });
     });
     return { status: 204, body: null };
   },

@@ -3,8 +3,6 @@ import { recordEvent } from '../database/audit.ts';
 import { applySchedule } from '../database/queue.ts';
 import { removableSnapshots } from '../database/retention.ts';
 import { listTargets, removeTarget, saveTarget, targetAnswer, targetItem, targetUrls } from '../database/targets.ts';
-import { refuseLinkLocalAddress } from '../objects/reach.ts';
-import { Problem } from '../problem.ts';
 import type { Handlers } from './handler.ts';
 
 export const targetRoutes: Pick<
@@ -26,26 +24,17 @@ export const targetRoutes: Pick<
     return { body: { keep, removes: removable?.get(target.id) ?? [] } };
   },
 
-  async putTarget({ parameters: { name }, body, caller, condition, address }, hub) {
-    const {
-      db,
-      queue,
-      clock,
-      settings: { keys },
-    } = hub;
-    if (body.webhook?.url.startsWith('http:') && caller.role !== 'owner') {
-      throw new Problem('cloud_refused', 'Only owners may notify a service on the machine of the hub', {
-        errors: [{ pointer: '/webhook/url', detail: 'must begin with https://' }],
-      });
-    }
-    if (body.webhook) refuseLinkLocalAddress(body.webhook.url, '/webhook/url');
+  async putTarget({ parameters: { name }, body, caller, condition, address, permitFound }, hub) {
+    const { db, queue, clock, settings } = hub;
     if (body.schedule) queue.refuseEmpty(body.schedule);
-    await queue.ensurePool(body.pool ?? DEFAULT_POOL);
     return db.transaction().execute(async (transaction) => {
-      const { row, before, created } = await saveTarget(transaction, { name, body, condition, keys });
+      const change = { name, body, condition, caller, permitFound, settings };
+      const { row, before, created } = await saveTarget(transaction, change);
+      // Not before the request is permitted: pools are few, and stay.
+      await queue.ensurePool(row.pool ?? DEFAULT_POOL);
       await applySchedule(transaction, queue, { before, after: row });
       const action = created ? 'target.create' : 'target.change';
-      await recordEvent(transaction, { actor: caller.name, action, target: name, address });
+      await recordEvent(transaction, { by: caller, action, target: name, address });
       return {
         status: created ? 201 : 200,
         body: await targetAnswer(transaction, row, { caller, now: clock() }),
@@ -54,17 +43,21 @@ export const targetRoutes: Pick<
     });
   },
 
-  async deleteTarget({ target, caller, condition, address }, { db, queue }) {
+  async deleteTarget({ caller, condition, address, permit }, { db, queue }) {
     await db.transaction().execute(async (transaction) => {
+      const target = await permit(transaction, 'change');
       await removeTarget(transaction, target, condition);
       await applySchedule(transaction, queue, { before: target, after: null });
-      await recordEvent(transaction, { actor: caller.name, action: 'target.remove', target: target.name, address });
+      await recordEvent(transaction, { by: caller, action: 'target.remove', target: target.name, address });
     });
     return { status: 204, body: null };
   },
 
-  async getTargetSecrets({ target, caller, address }, { db, settings: { keys } }) {
-    await recordEvent(db, { actor: caller.name, action: 'target.read_source', target: target.name, address });
-    return { body: { urls: await targetUrls(db, target, keys) } };
+  async getTargetSecrets({ caller, address, permit }, { db, settings: { keys } }) {
+    return db.transaction().execute(async (transaction) => {
+      const target = await permit(transaction);
+      await recordEvent(transaction, { by: caller, action: 'target.read_source', target: target.name, address });
+      return { body: { urls: await targetUrls(transaction, target, keys) } };
+    });
   },
 };

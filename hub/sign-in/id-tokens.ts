@@ -17,7 +17,7 @@ const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 /** Whose an ID token is. */
 export type Identified =
   | { kind: 'user'; issuer: string; subject: string; name: string; groups: string[] }
-  | { kind: 'job'; name: string; rule: BranchRule };
+  | { kind: 'job'; issuer: string; subject: string; name: string; rule: BranchRule };
 
 export interface ReceivedTokens {
   id_token: string;
@@ -57,7 +57,8 @@ export function createIdTokens({ signIn, github, gitlab, publicUrl }: HubSetting
       const jobs = jobIssuers.find((one) => one.issuer === claimed);
       if (jobs && publicUrl !== null) {
         const claims = await verified(id_token, await issuerAt(jobs.issuer), publicUrl);
-        return { kind: 'job', ...permittedJob(jobs.jobOf(claims), jobs.rules) };
+        const { issuer } = jobs;
+        return { kind: 'job', issuer, subject: claims.sub ?? '', ...permittedJob(jobs.jobOf(claims), jobs.rules) };
       }
       if (signIn === null || clientId === undefined) throw refused('this hub trusts no provider');
       const issuer = await issuerAt(signIn.provider_url);
@@ -124,13 +125,20 @@ async function personOf(claims: JWTPayload, { issuer, signIn, access_token }: As
   if (Object.keys(more).length > 0 && more.sub !== sub) throw refused('the access token belongs to another user');
   const all: Record<string, unknown> = { ...more, ...claims };
   const groups = all[signIn.groups_claim];
-  const names = [all.email, all.preferred_username, all.name, sub];
+  // Some providers let people choose the others: one that looks like an address would pass for it.
+  const chosen = [all.preferred_username, all.name].filter((name) => typeof name === 'string' && !name.includes('@'));
+  const names = [verifiedAddress(claims), verifiedAddress(more), ...chosen, sub];
   return {
     issuer: issuer.issuer,
     subject: sub,
     name: names.find((name) => typeof name === 'string') as string,
     groups: (Array.isArray(groups) ? groups : [groups]).filter((group) => typeof group === 'string'),
   };
+}
+
+/** The address and its verification come from the same answer. */
+function verifiedAddress({ email, email_verified }: Record<string, unknown>): unknown {
+  return email_verified === true ? email : undefined;
 }
 
 /** What a job of a service claims of itself. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Change } from '../../src/config/edit/change.ts';
 import type { DiffLine } from '../../src/config/edit/diff-lines.ts';
 import type { InEffect } from '../../src/config/in-effect.ts';
@@ -159,6 +160,8 @@ export interface Operations {
   listAudit(session: RunContext, request: AuditRequest): Promise<AuditList>;
   /** Remembers that the configuration of the current folder is trusted. */
   trust(request: TrustRequest): Promise<void>;
+  /** Keeps the configuration of the current folder trusted while the user edits a file that it names. */
+  keepTrust(edit: () => Promise<void>): Promise<void>;
 }
 
 export interface ShownFix {
@@ -351,6 +354,11 @@ export function lazyOperations(
     async trust(request) {
       const { rememberTrust } = await import('../../src/config/trust/trust-store.ts');
       await rememberTrust(request, surroundings.environment);
+    },
+    async keepTrust(edit) {
+      const { keepTrust } = await import('../../src/config/trust/trust-store.ts');
+      const { cwd, environment } = surroundings;
+      await keepTrust({ file: join(cwd, 'tool.yml'), environment }, edit);
     },
   };
 }

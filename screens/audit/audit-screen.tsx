@@ -9,7 +9,7 @@ import { readAgain } from './actions.ts';
 import { type AuditRoute, eventsOf } from './audit-route.ts';
 
 /** One object, so that the layout is memoized. */
-const AUDIT_COLUMNS = auditColumns({ withTarget: false });
+const AUDIT_COLUMNS = auditColumns({ withTarget: false, withSubject: false });
 
 export const auditScreen: ScreenModule<AuditRoute> = {
   id: 'audit',

@@ -94,7 +94,7 @@ async function editQuery(model: Model): Promise<void> {
   const file = contextOf(model).run?.summary?.sanitized?.queryFile;
   if (!file) return;
   try {
-    await model.terminal.edit(file);
+    await model.operations.keepTrust(() => model.terminal.edit(file));
     model.navigation.notify({ tone: 'plain', text: queryEditedText(file) });
   } catch (thrown) {
     notifyFailure(model, thrown);

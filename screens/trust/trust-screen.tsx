@@ -1,11 +1,7 @@
 import { Line } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
-import {
-  LABEL_WIDTH,
-  type TrustLine,
-  type UntrustedConfiguration,
-} from '../../src/config/trust/untrusted-configuration.ts';
-import { trustAbout } from '../../src/presentation/configuration.ts';
+import type { UntrustedConfiguration } from '../../src/config/trust/untrusted-configuration.ts';
+import { LABEL_WIDTH, type TrustLine, trustAbout } from '../../src/presentation/trust.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
@@ -54,7 +50,7 @@ const LEAST_ITEMS = 3;
 function TrustView({ route }: { route: TrustRoute }) {
   const { columns, height } = useRoom();
   const { error, lines, list } = route;
-  const about = trustAbout(error).flatMap((text) => wrap(text, columns - 4));
+  const about = trustAbout(error.request).flatMap((text) => wrap(text, columns - 4));
   // What is asked about stays in view.
   const above = about.slice(0, Math.max(1, height - LEAST_ITEMS));
   const spaced = height - above.length > LEAST_ITEMS;

@@ -1,5 +1,5 @@
 import { rememberTrust } from '../config/trust/trust-store.ts';
-import { trustLines, type UntrustedConfiguration } from '../config/trust/untrusted-configuration.ts';
+import { UntrustedConfiguration } from '../config/trust/untrusted-configuration.ts';
 import { ask } from './confirm.ts';
 import type { Host } from './host.ts';
 
@@ -9,16 +9,15 @@ export interface Settling {
   trust: boolean;
 }
 
-export async function settleTrust(error: UntrustedConfiguration, { host, trust }: Settling): Promise<void> {
+export async function settleTrust({ request }: UntrustedConfiguration, { host, trust }: Settling): Promise<void> {
   const { stdin: input, stderr: output, terminal, signal, environment } = host;
-  const { request } = error;
   if (!trust) {
-    if (!terminal.canAsk) throw error;
-    const { TRUST_QUESTION, trustAbout } = await import('../presentation/configuration.ts');
-    const lines = trustLines(request).map((line) => `  ${line}`);
-    output.write(`${[...trustAbout(error), ...lines].join('\n')}\n`);
+    const { TRUST_QUESTION, trustAbout, trustLines } = await import('../presentation/trust.ts');
+    const lines = trustLines(request);
+    if (!terminal.canAsk) throw new UntrustedConfiguration(request, lines);
+    output.write(`${[...trustAbout(request), ...lines.map((line) => `  ${line}`)].join('\n')}\n`);
     const answer = await ask(`${TRUST_QUESTION} [y/N] `, { input, output, signal });
-    if (!/^y(es)?$/i.test(answer.trim())) throw error;
+    if (!/^y(es)?$/i.test(answer.trim())) throw new UntrustedConfiguration(request, lines);
   }
   await rememberTrust(request, environment);
 }

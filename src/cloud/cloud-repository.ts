@@ -12,6 +12,7 @@ import { type CloudClient, pagesOf } from './client.ts';
 import { askBucket, bucketRefusal } from './objects/bucket-answer.ts';
 import { createCloudObjects } from './objects/cloud-objects.ts';
 import { checkedHref } from './objects/href.ts';
+import { reportDamageToHub } from './report-damage.ts';
 
 export interface CloudRepositoryOptions {
   /** Opens a client; the signal aborts its requests. */
@@ -42,7 +43,8 @@ export async function openRepositoryOnHub(options: CloudRepositoryOptions): Prom
       stores.set(manifest, known);
       return known;
     },
-    replacesObjects: false,
+    reportDamage: ({ id }, sha256s, { wait }) =>
+      reportDamageToHub({ client, target, snapshot: id, sha256s, wait, signal }),
     async read(key) {
       const manifest = await repository.read(key);
       return manifest && withAnnotations(manifest, annotations.get(key) ?? NONE);
@@ -64,7 +66,7 @@ export async function openRepositoryOnHub(options: CloudRepositoryOptions): Prom
         if (!isProblem(error, 'objects_missing')) throw error;
         return work(async () => {});
       }),
-    headlines: () => listHeadlines(client, target),
+    headlines: async () => (await listHeadlines(client, target)).map((claimed) => ({ claimed })),
     // The hub's sweep removes the objects.
     sweep: async () => null,
     within: (other) => openRepositoryOnHub({ ...options, signal: other, listing: false }),

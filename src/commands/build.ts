@@ -18,7 +18,8 @@ const specification = {
     { flags: '--no-push', description: 'do not push, even if the target has a storage_profile' },
     {
       flags: '--allow-superuser',
-      description: 'run the query as superuser of a throw-away server, when it needs more rights',
+      description:
+        'restore and run the query with all rights of the user, when they need more than a temporary one has',
     },
     INCLUDE_NEEDED_SCHEMAS,
     UNVERIFIED_SOURCES,

@@ -64,6 +64,10 @@ const specification = {
       flags: '--remote-tables',
       description: 'create tables whose rows are outside the database, too (foreign tables, FEDERATED and the like)',
     },
+    {
+      flags: '--allow-superuser',
+      description: 'restore with the rights of the loading user, when the snapshot needs more than a temporary one has',
+    },
     { flags: '--events', description: 'MySQL: let the events of the snapshot or file run in the destination' },
     { flags: '--no-drop', description: 'with a file: run it on the existing database' },
     { flags: '--source', description: 'with a file: run it on the source database' },
@@ -106,12 +110,13 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
 
 function toRequest({ arguments: { target, snapshot }, options, cwd }: InvocationOf<typeof specification>): LoadRequest {
   const { drop, keepGoing, acceptMissing, dryRun: _, ...passed } = options;
-  const { source, tables, remoteTables, keepBase, spare, full, branch, migration, tag } = passed;
+  const { source, tables, remoteTables, allowSuperuser, keepBase, spare, full, branch, migration, tag } = passed;
   const file = snapshot !== undefined && /\.sql$/i.test(snapshot) ? resolve(cwd, snapshot) : undefined;
   if (file === undefined && (source || !drop)) throw needsFile(source ? '--source' : '--no-drop');
   if (file !== undefined && tables) throw needsSnapshot('--tables', snapshot ?? '');
   if (file !== undefined && keepGoing) throw needsSnapshot('--keep-going', snapshot ?? '');
   if (file !== undefined && remoteTables) throw needsSnapshot('--remote-tables', snapshot ?? '');
+  if (file !== undefined && allowSuperuser) throw needsSnapshot('--allow-superuser', snapshot ?? '');
   if (file !== undefined && keepBase) throw needsSnapshot('--keep-base', snapshot ?? '');
   if (file !== undefined && full) throw needsSnapshot('--full', snapshot ?? '');
   if (file !== undefined && spare) throw needsSnapshot('--spare', snapshot ?? '');

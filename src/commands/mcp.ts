@@ -9,7 +9,7 @@ const specification = {
   options: [
     {
       flags: '--allow <words>',
-      description: 'also allow credentials, sources, pull, push, build, load; with commas, repeatable',
+      description: 'also allow credentials, originals, sources, pull, push, build, load; with commas, repeatable',
       repeatable: true,
     },
     { flags: '--as <name>', description: 'name that owns its branches; default: client, user and machine' },

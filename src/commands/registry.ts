@@ -35,6 +35,7 @@ import { hubMigrateCommand } from './hub/migrate.ts';
 import { hubReconcileCommand } from './hub/reconcile.ts';
 import { hubServeCommand } from './hub/serve.ts';
 import { importCommand } from './import.ts';
+import { keyCommand } from './key.ts';
 import { loadCommand } from './load.ts';
 import { mcpCommand } from './mcp.ts';
 import { noteCommand } from './note.ts';
@@ -96,6 +97,7 @@ export const COMMANDS: CommandModule[] = [
   configEncryptCommand,
   configDecryptCommand,
   trustCommand,
+  keyCommand,
   authLoginCommand,
   authStatusCommand,
   authLogoutCommand,

@@ -25,7 +25,8 @@ const specification = {
     { flags: '--strict', description: 'publish nothing while columns that look personal are as they were' },
     {
       flags: '--allow-superuser',
-      description: 'run the query as superuser of a throw-away server, when it needs more rights',
+      description:
+        'restore and run the query with all rights of the user, when they need more than a temporary one has',
     },
     { flags: '--suggest', description: 'print a first query for such columns, and store nothing' },
     DRY_RUN,

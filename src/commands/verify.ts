@@ -37,18 +37,22 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const { verify } = await import('../operations/snapshots/verify.ts');
   const request = { ...snapshotRequest(invocation), ...invocation.options };
   const result = await verify(await invocation.context(), request);
-  if (!result.ok) throw damaged(result, lostLines(result));
+  if (!result.ok) throw damaged(result, { lost: lostLines(result), remote: request.remote ?? false });
   return { data: result, text: summaryText(verifySummary(result)) };
 }
 
-function damaged({ target, snapshot, problems }: VerifyResult, lost: string[]): UserError {
+function damaged(
+  { target, snapshot, problems }: VerifyResult,
+  { lost, remote }: { lost: string[]; remote: boolean },
+): UserError {
+  const repair = `tool verify ${target} ${snapshot.id}${remote ? ' --remote' : ''} --repair`;
   return new UserError(`Snapshot ${snapshot.index} of ${target} (${snapshot.id}) is damaged`, {
     code: 'snapshot_damaged',
     exit: EXIT.failed,
     hint:
       lost.length > 0
         ? `Take a new one with: tool build ${target}; then remove this one with: tool rm ${target} ${snapshot.id}`
-        : `Try: tool verify ${target} ${snapshot.id} --repair; or take a new one: tool build ${target}`,
+        : `Try: ${repair}; or take a new one: tool build ${target}`,
     details: [...problems, ...lost],
   });
 }

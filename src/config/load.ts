@@ -17,7 +17,7 @@ import type { Rule, Surroundings } from './rules/rule.ts';
 import { othersCannotRead } from './rules/secrets-file.ts';
 import { servicesKeepTheirHosts } from './rules/service.ts';
 import { originalsAreNotShared } from './rules/shared-originals.ts';
-import { storageProfilesAreComplete, storageProfilesExist } from './rules/storage.ts';
+import { encryptedBucketsHaveKeys, storageProfilesAreComplete, storageProfilesExist } from './rules/storage.ts';
 import { cliProfilesAreUsable, storageCredentialsAreKept } from './rules/storage-credentials.ts';
 import {
   schemaConfigNeedsSchemas,
@@ -72,6 +72,7 @@ const RULES: Rule[] = [
   subsetTablesChooseRows,
   storageProfilesExist,
   storageProfilesAreComplete,
+  encryptedBucketsHaveKeys,
   storageCredentialsAreKept,
   cliProfilesAreUsable,
   schemaConfigNeedsSchemas,
@@ -147,6 +148,51 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
     : null;
   return { ...base, configuration, problems, values: draft };
 }
+
+/**
+ * Checks syntax, keys and values of an untrusted file of the current folder. No variable but TOOL_SECRET_KEY is read,
+ * no path is followed, and nothing of the file is in force.
+ */
+export async function inspectUntrusted(request: FileRequest): Promise<Inspection> {
+  const file = await readConfigFile(request);
+  if (!file) return nothingConfigured([], { file: null, source: null, variables: new Map() });
+  const origins: Origins = { file: file.path, source: file.source, variables: new Map() };
+  const shape = shapeOf(settingsSchema);
+  const { tree } = file.source;
+  const written = structuredClone(tree);
+  const base = {
+    file: file.path,
+    shadowed: file.shadows ?? null,
+    text: file.text,
+    mode: modeOf(tree),
+    written,
+    origins,
+  };
+  const notice: Problem = { ...NOT_TRUSTED, file: file.path };
+  const flaws = flawsOf(file);
+  if (flaws.length > 0) return { ...base, configuration: null, problems: [notice, ...flaws], values: null };
+  if (request.environment.TOOL_SECRET_KEY) tree.secret_key = request.environment.TOOL_SECRET_KEY;
+  const unknown = pruneTree(tree, shape);
+  const secrets = openValues(tree);
+  fillUrls(tree, { shape, variables: () => undefined });
+  secrets.openFilled();
+  const { problems: misnamed } = takeMisnamedTargets(tree);
+  const { problems: invalid } = checkValues(tree, shape);
+  const wrong = secrets.withoutValues(withoutRenamed(invalid, unknown));
+  const problems = [...unknown, ...wrong, ...misnamed].map((problem) => toProblem(problem, origins)).sort(byPlace);
+  return { ...base, configuration: null, problems: [notice, ...problems], values: null };
+}
+
+const NOT_TRUSTED: Problem = {
+  severity: 'warning',
+  code: 'configuration_untrusted',
+  key: '',
+  message: 'not trusted: only syntax, keys and values were checked, and nothing of the file was used',
+  hint: 'Trust it, and check again: tool trust',
+  file: null,
+  line: null,
+  column: null,
+};
 
 function flawsOf({ path, source }: ConfigFile): Problem[] {
   return source.flaws.map((flaw) => ({ ...flaw, severity: 'error', key: '', file: path }));

@@ -22,6 +22,4 @@ export interface Capabilities {
   whyNotKeepGoing: string | null;
   /** The vendor's program that makes every dump; `null` where the engine reads the database itself. */
   onlyProgram: string | null;
-  /** Whether a script that fails on an existing database leaves it unchanged. */
-  scriptsRollBack: boolean;
 }

@@ -1,3 +1,9 @@
+/**
+ * `secret`: holds a password or key. `file`: names a file of this machine. `route`: leads to a server, database or user.
+ * `setting`: everything else.
+ */
+export type UrlParameter = 'secret' | 'file' | 'route' | 'setting';
+
 /** An engine without its code, for all that must start fast. It imports nothing. */
 export interface EngineProfile {
   id: string;
@@ -7,6 +13,8 @@ export interface EngineProfile {
   hasSchemas: boolean;
   exampleImage: string;
   withoutPrograms: { works: boolean; advice: string };
+  /** Parameters of its connection URLs; no others are accepted. */
+  parameters: Record<string, UrlParameter>;
   /** Read by the client programs beside their arguments, and so mounted into containers. */
   surroundings: {
     variables: RegExp;

@@ -30,6 +30,7 @@ const CALLS: {
     'readNeeds',
     'plan',
     'run',
+    'checkScript',
     'runScript',
     'findKept',
     'undo',

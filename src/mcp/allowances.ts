@@ -3,6 +3,7 @@ import { EXIT, UserError } from '../runtime/errors.ts';
 /** What an agent may do besides reading and working on its own branches. */
 export const ALLOWANCES = {
   credentials: 'URLs of own branches with the password',
+  originals: 'branches and loads of snapshots that are not sanitized',
   sources: 'connect to sources: check_sources, explain_row',
   pull: 'list and read buckets and the hub',
   push: 'push what build has made',

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { redact } from '../process/redact.ts';
 import { fittingGitState, type GitState } from '../results/git-state.ts';
 import type { Context } from '../runtime/context.ts';
@@ -14,14 +15,27 @@ export interface Checkout {
 
 const TIMEOUT_MS = 5000;
 
-/** Programs that a repository's own configuration could name are not started. */
-const NO_FSMONITOR = ['-c', 'core.fsmonitor=false'];
-const SAFE = [...NO_FSMONITOR, '-c', 'core.hooksPath=/dev/null'];
+/**
+ * Settings of the repository that name programs are overridden, and a folder that only looks like a bare repository is
+ * none. No command here reads the content of files, for which git would run the filters of the repository.
+ * https://git-scm.com/docs/git-config#Documentation/git-config.txt-safebareRepository
+ */
+const SAFE = ['-c', 'core.fsmonitor=false', '-c', 'safe.bareRepository=explicit'];
+const NO_HOOKS = ['-c', 'core.hooksPath=/dev/null'];
+
+/** A missing object is not fetched: the repository names the program on the other side. */
+const ENVIRONMENT = {
+  LC_ALL: 'C',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_TERMINAL_PROMPT: '0',
+};
 
 /** The git repository of the current folder; `null` without git or a repository. */
 export async function readCheckout(context: Context): Promise<Checkout | null> {
-  const folder = await git(context, ['rev-parse', '--show-toplevel']);
-  if (!folder) return null;
+  const folder = await readFolder(context);
+  if (folder === null) return null;
   const [branch, origin] = await Promise.all([
     git(context, ['symbolic-ref', '--quiet', '--short', 'HEAD']),
     git(context, ['config', '--get', 'remote.origin.url']),
@@ -33,28 +47,10 @@ export async function readCheckout(context: Context): Promise<Checkout | null> {
 export async function readGitState(context: Context): Promise<GitState | null> {
   const checkout = await readCheckout(context);
   if (!checkout) return null;
-  const [commit, changes] = await Promise.all([
-    git(context, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']),
-    readChanges(context),
-  ]);
+  const commit = await git(context, ['rev-parse', '--verify', '--quiet', 'HEAD']);
   const { repository, folder, branch } = checkout;
   // A folder names the user.
-  return fittingGitState({
-    ...{ branch, commit },
-    repository: repository === folder ? null : repository,
-    clean: changes === null ? null : changes === '',
-  });
-}
-
-/** Changed and untracked files, without the programs that filters of the repository's own configuration name. */
-async function readChanges(context: Context): Promise<string | null> {
-  const filters = await git(context, ['config', '--show-scope', '--name-only', '-z', '--get-regexp', '^filter\\.']);
-  const settings = (filters ?? '').split('\0');
-  const own = settings.flatMap((name, at) =>
-    at % 2 === 1 && !['system', 'global'].includes(settings[at - 1] ?? '') ? [name] : [],
-  );
-  const without = own.flatMap((name) => ['-c', name.endsWith('.required') ? `${name}=false` : `${name}=`]);
-  return git(context, [...without, 'status', '--porcelain', '--untracked-files=normal', '--ignore-submodules=dirty']);
+  return fittingGitState({ branch, commit, repository: repository === folder ? null : repository, clean: null });
 }
 
 /** The branch of the remote `origin`'s HEAD, else `main` or `master`, where there is one. */
@@ -73,17 +69,42 @@ export async function isRebasing(context: Context): Promise<boolean> {
 
 /** The file of a hook, by `core.hooksPath` too; `null` outside of a repository. */
 export async function readHookFile(context: Context, name: string): Promise<string | null> {
-  const path = await git(context, ['rev-parse', '--git-path', `hooks/${name}`], { safe: NO_FSMONITOR });
+  const path = await git(context, ['rev-parse', '--git-path', `hooks/${name}`], { settings: SAFE });
   return path ? resolve(context.cwd ?? '', path) : null;
 }
 
 /** Files below the top of the repository that match pathspecs, tracked or not; `null` where they are unknown. */
 export async function listGitFiles(context: Context, pathspecs: string[]): Promise<string[] | null> {
-  const folder = await git(context, ['rev-parse', '--show-toplevel']);
-  if (!folder) return null;
+  const folder = await readFolder(context);
+  if (folder === null) return null;
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...pathspecs];
   const text = await git({ ...context, cwd: folder }, args);
-  return text === null ? null : [...new Set(text.split('\0').filter((path) => path !== ''))];
+  return text === null ? null : [...new Set(text.split('\0').filter(isInside))];
+}
+
+/** An index may name any path. */
+function isInside(path: string): boolean {
+  return path !== '' && !path.startsWith('/') && !path.split('/').includes('..');
+}
+
+/**
+ * The top of the working tree. The settings of a repository may name any folder as its working tree: only the one that
+ * has its `.git` counts, unless the user's environment names another.
+ */
+async function readFolder(context: Context): Promise<string | null> {
+  const { cwd, environment } = context;
+  const folder = await git(context, ['rev-parse', '--show-toplevel']);
+  if (!folder || cwd === undefined) return null;
+  if (environment.GIT_DIR || environment.GIT_WORK_TREE) return folder;
+  const [top, found] = await Promise.all([realpath(folder), nearestRepository(cwd)]).catch(() => [folder, null]);
+  return top === found ? folder : null;
+}
+
+async function nearestRepository(cwd: string): Promise<string | null> {
+  for (let folder = await realpath(cwd); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return folder;
+    if (folder === dirname(folder)) return null;
+  }
 }
 
 /** The local branches of the current repository; `null` where they are unknown. */
@@ -96,12 +117,12 @@ export async function readGitBranches(context: Context): Promise<Set<string> | n
 async function git(
   { runner, cwd, signal }: Context,
   args: string[],
-  { safe = SAFE }: { safe?: string[] } = {},
+  { settings = [...SAFE, ...NO_HOOKS] }: { settings?: string[] } = {},
 ): Promise<string | null> {
   if (cwd === undefined) return null;
   const timeout = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   try {
-    const command = { file: 'git', args: ['-C', cwd, ...safe, ...args], env: { LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0' } };
+    const command = { file: 'git', args: ['-C', cwd, ...settings, ...args], env: ENVIRONMENT };
     const { exitCode, stdout } = await runner.run(command, { signal: timeout });
     return exitCode === 0 ? stdout.replace(/\n$/, '') : null;
   } catch {

@@ -1,7 +1,9 @@
 import * as v from 'valibot';
 import type { DatabaseUrl } from '../engines/database-url.ts';
 import { type DatabaseIdentity, identitySchema, isLasting } from '../engines/identity.ts';
+import { engineForUrl } from '../engines/registry.ts';
 import type { Context } from '../runtime/context.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
 import { readState, writeState } from './working-state.ts';
 
 /** A database that a source's URL led to, and when that was last seen. */
@@ -21,8 +23,8 @@ const fileSchema = v.strictObject({
 export type KnownIdentity = v.InferOutput<typeof entrySchema>;
 export type KnownIdentities = Map<string, KnownIdentity[]>;
 
-/** How many URLs are remembered of one source: its present one, and those before it. */
-const URLS_KEPT = 5;
+/** Number of URLs that are remembered for one source: the present one, and former ones, which stay protected. */
+const URLS_KEPT = 100;
 
 /** An identity that is seen again is written again only after so many milliseconds. */
 const RENEWED_AFTER_MS = 3_600_000;
@@ -70,6 +72,31 @@ async function store(context: Context, seen: SeenSource[]): Promise<void> {
     known.set(key, [entry, ...others].slice(0, URLS_KEPT));
   }
   await writeState(context, FILE, { format: 1, sources: Object.fromEntries(known) });
+}
+
+export interface ForgottenSource {
+  /** URL without password. */
+  former_source: string;
+}
+
+/** Ends the protection of a database that was a source before. Present sources stay protected. */
+export async function forgetSource(context: Context, text: string): Promise<ForgottenSource> {
+  const url = engineForUrl(text).connect.parseUrl(text).display;
+  const known = await readIdentities(context);
+  const isKnown = [...known.values()].flat().some((entry) => entry.url === url);
+  if (!isKnown) throw notRemembered(url, [...known.values()].flat());
+  const kept = [...known].map(([key, entries]) => [key, entries.filter((entry) => entry.url !== url)]);
+  await writeState(context, FILE, { format: 1, sources: Object.fromEntries(kept) });
+  return { former_source: url };
+}
+
+function notRemembered(url: string, known: KnownIdentity[]): UserError {
+  return new UserError(`${url} is not remembered as a source`, {
+    code: 'source_unknown',
+    exit: EXIT.usage,
+    details: [...new Set(known.map((entry) => entry.url))],
+    hint: 'Write the URL as the error shows it.',
+  });
 }
 
 function isNews(known: KnownIdentities, { key, url, identity }: SeenSource, now: Date): boolean {

@@ -1,14 +1,35 @@
-import { signingKey, signingKeyFile } from '../config/signing-key.ts';
-import { publicKeyText } from '../repository/signature.ts';
+import { readConfigFile } from '../config/config-file.ts';
+import type { Effect } from '../config/trust/effect.ts';
+import { untrustedPart } from '../config/trust/require-trust.ts';
+import { trustRequestOf } from '../config/trust/trust-request.ts';
+import { UntrustedConfiguration } from '../config/trust/untrusted-configuration.ts';
+import { EXIT, UserError } from '../runtime/errors.ts';
 
-export interface OwnKey {
-  /** As `trusted_keys` has it. */
-  public_key: string;
-  /** Where the private key is. */
+export interface TrustedFile {
+  /** Absolute. */
   file: string;
+  /** The value for TOOL_TRUST. */
+  digest: string;
+  effects: Effect[];
 }
 
-/** The key by which this machine signs snapshots; made when there is none yet. */
-export async function ownKey(environment: NodeJS.ProcessEnv): Promise<OwnKey> {
-  return { public_key: publicKeyText(await signingKey(environment)), file: signingKeyFile(environment) };
+interface TrustFileRequest {
+  environment: NodeJS.ProcessEnv;
+  cwd: string;
+}
+
+/** The effects of `./tool.yml`. Throws `configuration_untrusted`, which is the question, until the file is trusted. */
+export async function readTrustedFile({ environment, cwd }: TrustFileRequest): Promise<TrustedFile> {
+  const found = await readConfigFile({ environment, cwd });
+  if (!found?.inFolder) {
+    throw new UserError(`There is no tool.yml in ${cwd}`, {
+      code: 'no_configuration',
+      exit: EXIT.configuration,
+      hint: 'Run the command in the folder of the file. A file of --config needs no trust.',
+    });
+  }
+  const untrusted = await untrustedPart(found, { environment });
+  if (untrusted) throw new UntrustedConfiguration(untrusted);
+  const { file, digest, effects } = await trustRequestOf(found, environment);
+  return { file, digest, effects };
 }

@@ -8,12 +8,14 @@ import type { Fact } from './shapes/fact.ts';
 export const NO_EVENTS = 'No matching audit events';
 export const MORE_EVENTS = 'Older events match too: narrow the time with --since and --until, or print all with --csv';
 
-/** Columns of audit events; those of one target need no target. */
-export function auditColumns({ withTarget = true } = {}): Column<AuditEvent>[] {
+/** Columns of audit events; those of one target need no target, and a list with the facts beside it no subject. */
+export function auditColumns({ withTarget = true, withSubject = true } = {}): Column<AuditEvent>[] {
   const target: Column<AuditEvent> = { title: 'TARGET', cell: (event) => ({ text: printable(event.target ?? '') }) };
+  const subject: Column<AuditEvent> = { title: 'SUBJECT', cell: (event) => ({ text: printable(event.subject ?? '') }) };
   return [
     { title: 'TIME', whole: true, cell: ({ at }) => ({ text: formatTime(at) }) },
     { title: 'ACTOR', cell: ({ actor }) => ({ text: printable(actor) }) },
+    ...(withSubject ? [subject] : []),
     { title: 'ACTION', cell: ({ action }) => ({ text: printable(action) }) },
     ...(withTarget ? [target] : []),
     { title: 'OBJECT', whole: true, dropRank: 1, cell: ({ object }) => ({ text: printable(object ?? '') }) },
@@ -27,13 +29,15 @@ export function auditColumns({ withTarget = true } = {}): Column<AuditEvent>[] {
 }
 
 /** An event in full, for the pane beside the list. */
-export function auditFacts({ at, actor, action, object, outcome, address }: AuditEvent): {
+export function auditFacts({ at, actor, subject, issuer, action, object, outcome, address }: AuditEvent): {
   title: string;
   facts: Fact[];
 } {
   const facts: [string, string | null][] = [
     ['Time', formatTime(at)],
     ['Actor', actor],
+    ['Subject', subject ?? null],
+    ['Issuer', issuer ?? null],
     ['Object', object],
     ['Outcome', outcome],
     ['Address', address],

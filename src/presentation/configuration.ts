@@ -1,20 +1,9 @@
 import type { LeftOut } from '../config/import/dbsnapper-keys.ts';
 import type { Skipped } from '../config/secrets/sensitive-values.ts';
-import type { UntrustedConfiguration } from '../config/trust/untrusted-configuration.ts';
 import type { Tour } from '../operations/demo.ts';
 import { formatBytes, formatCount, formatDuration } from '../text/format.ts';
 
-// What setting up tells: trust, a new configuration file, encrypted values, the demo.
-
-/** What is read before a configuration of the current folder is trusted. */
-export function trustAbout({ request }: UntrustedConfiguration): string[] {
-  return [
-    `You have not trusted this configuration yet: ${request.file}`,
-    'It has not been used so far. If you trust it, the program may:',
-  ];
-}
-
-export const TRUST_QUESTION = 'Trust this configuration?';
+// What setting up tells: a new configuration file, encrypted values, the demo.
 
 export interface Initialized {
   file: string;

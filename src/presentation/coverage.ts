@@ -1,16 +1,43 @@
 import { keyText } from '../config/keys-in-effect.ts';
-import type { Coverage, TableCoverage } from '../results/sanitize-results.ts';
+import type { Coverage, SanitizeFinding, TableCoverage } from '../results/sanitize-results.ts';
 import { formatCount, formatNumberOf } from '../text/format.ts';
 import type { Column } from './shapes/column.ts';
 import type { Fact } from './shapes/fact.ts';
 import type { Glyphs, Tone } from './shapes/glyphs.ts';
 
 export function findingsText({ findings, acknowledged, changed }: Coverage): string {
-  const all = findings.length + acknowledged.length + changed.length;
-  if (all === 0) return 'no column looks like personal data';
-  const partly = findings.some(({ state }) => state === 'partly') ? ' or partly unchanged' : '';
-  return `${findings.length} of ${formatNumberOf(all, 'personal column')} ${all === 1 ? 'is' : 'are'} unchanged${partly}`;
+  const own = findings.filter(({ state }) => state !== 'leaked');
+  const all = own.length + acknowledged.length + changed.length;
+  const partly = own.some(({ state }) => state === 'partly') ? ' or partly unchanged' : '';
+  const personal =
+    all === 0
+      ? 'no column looks like personal data'
+      : `${own.length} of ${formatNumberOf(all, 'personal column')} ${all === 1 ? 'is' : 'are'} unchanged${partly}`;
+  const others = findings.length - own.length;
+  return others === 0
+    ? personal
+    : `${personal}, ${formatNumberOf(others, 'other column holds', 'other columns hold')} original values`;
 }
+
+/** `changed indirectly (trigger, cascade or function): public.history`; `null` for none. */
+export function indirectText(tables: TableCoverage[]): string | null {
+  const names = tables.filter(({ indirect }) => indirect).map(({ name }) => name);
+  const more = names.length > SHOWN_NAMES ? ` and ${names.length - SHOWN_NAMES} more` : '';
+  return names.length === 0
+    ? null
+    : `changed indirectly (trigger, cascade or function): ${names.slice(0, SHOWN_NAMES).join(', ')}${more}`;
+}
+
+/** `common words of personal columns are also in: public.country.name`; `null` for none. */
+export function commonText(common: Coverage['common']): string | null {
+  const names = common.map(({ column }) => column);
+  const more = names.length > SHOWN_NAMES ? ` and ${names.length - SHOWN_NAMES} more` : '';
+  return names.length === 0
+    ? null
+    : `common words of personal columns are also in: ${names.slice(0, SHOWN_NAMES).join(', ')}${more}`;
+}
+
+const SHOWN_NAMES = 5;
 
 /** `tables: 3 changed, 22 untouched` */
 export function tablesText(tables: TableCoverage[]): string {
@@ -22,7 +49,7 @@ export function tablesText(tables: TableCoverage[]): string {
 export interface CoverageRow {
   column: string;
   meaning: string;
-  state: 'unchanged' | 'partly' | 'kept' | 'changed';
+  state: 'unchanged' | 'partly' | 'leaked' | 'kept' | 'changed';
   /** Values that are not null; `null` where unknown. */
   values: number | null;
   /** Masked. */
@@ -35,8 +62,9 @@ export interface CoverageRow {
 export function coverageRows(coverage: Coverage | undefined): CoverageRow[] {
   const { findings, acknowledged, changed } = coverage ?? { findings: [], acknowledged: [], changed: [] };
   return [
-    ...findings.map(({ column, meaning, state, values, samples, samples_after, generated }): CoverageRow => {
-      const remark = generated ? 'generated from other columns: change those' : null;
+    ...findings.map((finding): CoverageRow => {
+      const { column, meaning, state, values, samples, samples_after, generated } = finding;
+      const remark = generated ? 'generated from other columns: change those' : originsText(finding);
       return { column, meaning, state, values, before: samples, after: samples_after, remark };
     }),
     ...acknowledged.map(({ column, kind, reason }): CoverageRow => {
@@ -49,10 +77,16 @@ export function coverageRows(coverage: Coverage | undefined): CoverageRow[] {
   ];
 }
 
+function originsText({ state, original_values, from, values }: SanitizeFinding): string | null {
+  if (state === 'unchanged' || original_values === null) return null;
+  return `${formatCount(original_values)} of ${formatNumberOf(values, 'value')}, from ${from.join(', ')}`;
+}
+
 const LOOKS: Record<CoverageRow['state'], { tone: Tone; glyph: 'bad' | 'caution' | 'skipped' | 'good'; text: string }> =
   {
     unchanged: { tone: 'bad', glyph: 'bad', text: 'original values are unchanged' },
     partly: { tone: 'caution', glyph: 'caution', text: 'some original values are unchanged' },
+    leaked: { tone: 'bad', glyph: 'bad', text: 'holds original values of other columns' },
     kept: { tone: 'dim', glyph: 'skipped', text: 'kept by a comment in the query' },
     changed: { tone: 'good', glyph: 'good', text: 'changed by the query' },
   };
@@ -135,7 +169,7 @@ export function coverageTree(coverage: Coverage | undefined): CoverageTreeRow[] 
 }
 
 function isLeft({ state }: CoverageRow): boolean {
-  return state === 'unchanged' || state === 'partly';
+  return state === 'unchanged' || state === 'partly' || state === 'leaked';
 }
 
 /** The longest name: `a.b` may be a table, and the beginning of `a.b.c`. */

@@ -56,6 +56,7 @@ export function loadQuestion(plan: LoadPlan, now: Date): Question {
       { name: 'Chosen by', value: plan.chosen_by },
       { name: 'Strategy', value: `${plan.strategy}: ${plan.strategy_reason}`, brief: plan.strategy_reason },
       ...(snapshot ? [signatureFact(snapshot.signature)] : []),
+      ...restoringFacts(plan),
       ...baseFacts(plan),
       ...undoFacts(plan.undo ? undoCommand(plan) : null),
     ],
@@ -75,6 +76,16 @@ function estimateFact({ estimate }: LoadPlan): Fact {
     ? `about ${formatDuration(estimate.duration_ms)}, by ${formatNumberOf(estimate.loads, 'earlier load')}`
     : 'unknown: no earlier load of this kind into this destination';
   return { name: 'Duration', value, brief: estimate ? value : 'unknown: no earlier load' };
+}
+
+/** `temporary user: it has no rights outside the shadow database` */
+function restoringFacts({ restored_by, restored_by_reason }: LoadPlan): Fact[] {
+  if (restored_by === undefined) return [];
+  if (restored_by === 'temporary_user') {
+    return [{ name: 'Restored by', value: `a temporary user: ${restored_by_reason}`, brief: 'a temporary user' }];
+  }
+  const value = `the loading user, with whose rights code of the snapshot runs: ${restored_by_reason}`;
+  return [{ name: 'Restored by', value, brief: `the loading user: ${restored_by_reason}` }];
 }
 
 function baseFacts({ target, chosen_by, copies, keep_base, reset_instead, difference }: LoadPlan): Fact[] {
@@ -152,14 +163,15 @@ export function loadTitle(plan: LoadPlan): string {
 }
 
 export function loadSummary(plan: LoadPlan, result: LoadResult): RunSummary {
-  const { snapshot, destination, selection, swap_ms, undo_database, missing } = result;
+  const { snapshot, statements, destination, selection, swap_ms, undo_database, missing } = result;
   const { database, exists } = plan.destination;
   const contents = snapshot ? `: ${contentsText(result)}` : '';
   return summaryOf(`Loaded ${loadedThing(plan)} into ${destination}${contents}`, {
     details: [
       ...(selection ? selectionLines(selection) : []),
       ...(result.difference ? [methodLine(result.difference)] : []),
-      ...(plan.strategy === 'swap' && !missing ? [VERIFIED] : []),
+      ...(statements === undefined ? [] : [`Ran ${formatNumberOf(statements, 'statement')}; nothing was verified`]),
+      ...(snapshot && plan.strategy === 'swap' && !missing ? [VERIFIED] : []),
       ...(snapshot ? lackingLines([snapshot]) : []),
       ...(result.base_database ? [`The base copy for tool reset: ${result.base_database}`] : []),
       ...(result.spare_database ? [`The spare for the next reset: ${result.spare_database}`] : []),

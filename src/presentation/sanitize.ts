@@ -1,7 +1,7 @@
 import type { SanitizePlan, SanitizeResult } from '../results/sanitize-results.ts';
 import type { RunSummary } from '../state/runs.ts';
 import { formatNumberOf } from '../text/format.ts';
-import { findingsText } from './coverage.ts';
+import { commonText, findingsText, indirectText } from './coverage.ts';
 import type { Fact } from './shapes/fact.ts';
 import {
   askToReplace,
@@ -73,11 +73,13 @@ export function sanitizeTitle({ target, snapshot }: SanitizePlan): string {
 export function sanitizeSummary(result: SanitizeResult, target: string): RunSummary {
   const { snapshot, original, destination, statements, coverage, swap_ms, undo_database } = result;
   const by = formatNumberOf(statements, 'statement');
+  const notes = [indirectText(coverage.tables), commonText(coverage.common)].filter((note) => note !== null);
   return summaryOf(`Sanitized ${snapshotName(target, original)} by ${by}: ${findingsText(coverage)}`, {
     caution: coverage.findings.length > 0,
-    card: { title: `Snapshot ${briefName(snapshot)} created`, facts: [findingsText(coverage)] },
+    card: { title: `Snapshot ${briefName(snapshot)} created`, facts: [findingsText(coverage), ...notes] },
     details: [
       `Sanitized snapshot ${briefName(snapshot)}: ${contentsText(snapshot)}`,
+      ...notes.map((note) => `${note.charAt(0).toUpperCase()}${note.slice(1)}`),
       ...(destination === null ? [] : [`${destination} holds the sanitized data`]),
       ...(undo_database === null ? [] : [`The previous database is kept: ${undo_database}`]),
     ],

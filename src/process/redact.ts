@@ -1,27 +1,49 @@
 const HIDDEN = '***';
 
-const BY_FORM: RegExp[] = [
+/** Characters of a text from outside that are shown: most of its beginning, and its last lines. */
+const LONGEST = 32 * 1024;
+const LONGEST_END = 8 * 1024;
+
+type Form = [pattern: RegExp, replacement: (...groups: string[]) => string];
+
+const masked = (_: string, before: string): string => `${before}${HIDDEN}`;
+
+/**
+ * Each takes a time that is linear in the length of the text: a match begins at one position of a word only, and a
+ * quotation without an end is masked to the end of the text.
+ */
+const OF_URL: Form = [
   // Password and user name of a URL may contain `@`: masked up to the last `@` before a slash or space.
-  /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/]*:)[^\s/]*(?=@)/gi,
-  /([?&]\w*(?:password|passwd|pwd|token|secret|scram_client_key|scram_server_key)\w*=)[^\s&#]+/gi,
+  /([a-z0-9+.-]:\/\/[^\s:/]*:)[^\s/]*(?=@)/gi,
+  masked,
+];
+
+const BY_FORM: Form[] = [
+  // The name is searched backwards from its =, once.
+  [/([?&]\w+=)(?<=(?:password|passwd|pwd|token|secret|scram_client_key|scram_server_key)\w*=)[^\s&#]+/gi, masked],
   // CREATE ROLE … PASSWORD '…', CREATE USER MAPPING … OPTIONS (password '…').
-  /(\bpassword\s+)(?:E'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|(\$\w*\$).*?\2)/gis,
-  /(\$aes\$)[0-9a-f]+/gi,
-  /(\bbearer\s+)[\w.~+/-]{16,}=*/gi,
-  // A JSON Web Token begins with an object in base64.
-  /()\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g,
+  [
+    /(\bpassword\s+)(?:E'[^'\\]*(?:(?:\\.|'')[^'\\]*)*(?:'|\\?$)|'[^']*(?:''[^']*)*(?:'|$)|(\$\w*\$)(?:.*?\2|.*))/gis,
+    masked,
+  ],
+  [/(\$aes\$)[0-9a-f]+/gi, masked],
+  [/(\bbearer\s+)[\w.~+/-]{16,}=*/gi, masked],
+  // A JSON Web Token begins with an object in base64; the first of a word only is tried.
+  [/(?<![\w-])((?:(?!\beyJ)[\w-])*)\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g, masked],
 ];
 
 /**
  * Secrets by name, also as part of a word (PGPASSWORD, aws_secret_access_key): in environments, JSON and
  * configurations. A hint's own `PASSWORD=…` stays, and a server's `using password: YES`.
  */
-const BY_NAME =
-  /(\b\w*(?:password|passwd|pwd|secret_key|access_key|authtoken|access_token|refresh_token|id_token|client_secret|scram_client_key|scram_server_key)["']?\s*[=:]\s*)(?!…(?:\s|$)|(?:YES|NO)\))(?:'(?:[^']|'')*'|"[^"]*"|[^\s&,;]+)/gi;
+const BY_NAME: Form = [
+  /(\b\w*(?:password|passwd|pwd|secret_key|access_key|authtoken|access_token|refresh_token|id_token|client_secret|scram_client_key|scram_server_key)["']?\s*[=:]\s*)(?!…(?:\s|$)|(?:YES|NO)\))(?:'[^']*(?:''[^']*)*'|"[^"]*"|[^\s&,;]+)/gi,
+  masked,
+];
 
-/** Masks passwords, tokens and keys in text from a tool, a server, a file or the environment. */
+/** Masks passwords, tokens and keys in text from a tool, a server, a file or the environment, and cuts a long one. */
 export function redact(text: string): string {
-  return hideForms(text, [...BY_FORM.slice(0, 1), BY_NAME, ...BY_FORM.slice(1)]);
+  return cut(hideForms(text, [OF_URL, BY_NAME, ...BY_FORM]));
 }
 
 /**
@@ -29,11 +51,18 @@ export function redact(text: string): string {
  * masks known values.
  */
 export function redactOwn(text: string): string {
-  return hideForms(text, BY_FORM);
+  return hideForms(text, [OF_URL, ...BY_FORM]);
 }
 
-function hideForms(text: string, patterns: RegExp[]): string {
-  return patterns.reduce((redacted, pattern) => redacted.replace(pattern, `$1${HIDDEN}`), text);
+function hideForms(text: string, forms: Form[]): string {
+  return forms.reduce((redacted, [pattern, replaced]) => redacted.replace(pattern, replaced), text);
+}
+
+function cut(text: string): string {
+  if (text.length <= LONGEST) return text;
+  const at = text.indexOf('\n', text.length - LONGEST_END);
+  const end = at === -1 ? '' : text.slice(at);
+  return `${text.slice(0, LONGEST - end.length)}…${end}`;
 }
 
 const SHORTEST_KNOWN = 6;

@@ -12,6 +12,7 @@ const MARK_TEXT =
 const OWN: Record<string, RegExp> = {
   snapshots: /^snapshots\/[^/]+\/[^/]+\.json$/,
   objects: /^objects\/([0-9a-f]{2})\/\1[0-9a-f]{62}$/,
+  damaged: /^damaged\/[0-9a-f]{64}$/,
   index: /^index\/[^/]+\.json$/,
   locks: /^locks\/(push|sweep)-[0-9a-f]{16}$/,
   probe: /^probe\/[^/]+$/,

@@ -6,20 +6,38 @@ export interface Damage {
   file: ManifestFile;
   place?: string;
   state?: string;
+  /** The next push replaces the object. */
+  isReported?: boolean;
   cause: unknown;
 }
 
-export function damaged({ manifest, file, place, state = 'Nothing was changed.', cause }: Damage): UserError {
+export function damaged({
+  manifest,
+  file,
+  place,
+  state = 'Nothing was changed.',
+  isReported,
+  cause,
+}: Damage): UserError {
   const { id, target, tables } = manifest;
   const name =
     tables.find((table) => filesOfTable(table).some(({ name: one }) => one === file.name))?.name ?? file.name;
   return new UserError(`Snapshot ${id} of ${target} is damaged${place === undefined ? '' : ` in ${place}`}`, {
     code: 'snapshot_damaged',
     exit: EXIT.failed,
-    details: [`${name}: ${reasonOf(cause)}`],
+    details: [
+      `${name}: ${reasonOf(cause)}`,
+      ...(isReported ? ['Reported: once confirmed, the next build or push replaces the object.'] : []),
+    ],
     hint: `${state} Choose another snapshot, or build a new one: tool build ${target}`,
     cause,
   });
+}
+
+/** Tells damage of an object from a failure of this machine, such as a full disk. */
+export function isObjectDamage(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return !(error instanceof UserError) && (typeof code !== 'string' || !/^E[A-Z0-9]+$/.test(code));
 }
 
 export function reasonOf(error: unknown): string {

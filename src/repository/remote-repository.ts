@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { S3Client } from '@aws-sdk/client-s3';
+import { EXIT, UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
 import type { Annotations } from './annotations.ts';
+import { createDamageNotes } from './damage-notes.ts';
 import { clearMark, type EncryptionMark, sealedMark } from './encryption/encryption-mark.ts';
 import { sealedEnvelope } from './encryption/envelope.ts';
 import { createFolder } from './folder.ts';
-import type { Headline } from './headlines/headline.ts';
-import { readHeadlines } from './headlines/headlines.ts';
+import type { Headline, VerifiedHeadline } from './headlines/headline.ts';
+import { type HeadlinesRequest, readHeadlines } from './headlines/headlines.ts';
 import { createLocks, type Locks } from './locks.ts';
 import type { Manifest } from './manifest.ts';
 import { createRepository, type Repository } from './repository.ts';
@@ -16,19 +18,28 @@ import type { StorageProfile } from './s3/providers.ts';
 import { createS3Store } from './s3/store.ts';
 import type { ObjectStore, Store } from './store.ts';
 
+/** `damaged`: the next push replaces the object. `checking` and `not_checked`: it may, once the hub has checked it. */
+export type DamageVerdict = 'damaged' | 'checking' | 'intact' | 'not_checked';
+
+/** A snapshot of a list: read from its manifest, or claimed by a hub. */
+export type ListedSnapshot = { verified: VerifiedHeadline } | { claimed: Headline };
+
 /** Snapshots that several machines use at the same time: in a bucket, or on a hub. */
 export interface RemoteRepository extends Omit<Repository, 'sweep' | 'files' | 'list'> {
   name: string;
   /** The objects of a snapshot that is there, or is about to be. */
   objectsOf(manifest: Manifest): ObjectStore;
-  /** Whether an object that is there can be replaced by another one. */
-  replacesObjects: boolean;
+  /**
+   * Reports objects of a snapshot whose content differs from their names, so that the next push replaces them. With
+   * `wait` it ends when the remote repository has checked them.
+   */
+  reportDamage(manifest: Manifest, sha256s: string[], options: { wait: boolean }): Promise<Map<string, DamageVerdict>>;
   /** Runs a push: no sweep removes what it relies on, as long as it calls `renew` now and then. */
   whilePushing: Locks['whilePushing'];
   /** Writes the annotations of the manifest, of which these have changed. */
   annotate(manifest: Manifest, changed: Partial<Annotations>): Promise<void>;
   within(signal: AbortSignal): Promise<RemoteRepository>;
-  headlines(target?: string): Promise<Headline[]>;
+  headlines(request?: HeadlinesRequest): Promise<ListedSnapshot[]>;
   /** `null` when others use the repository, and nothing was removed. */
   sweep(now: Date): Promise<number | null>;
 }
@@ -41,7 +52,8 @@ export interface BucketRepository extends RemoteRepository {
 export interface RemoteRepositoryOptions {
   name: string;
   profile: StorageProfile;
-  secretKey: string;
+  /** `null` where nothing is encrypted. */
+  secretKey: string | null;
   directory: string;
   report: Report;
   signal: AbortSignal;
@@ -62,19 +74,22 @@ async function createRemoteRepository(
 ): Promise<{ remote: BucketRepository; mark: EncryptionMark }> {
   const { name, profile, client, secretKey, directory, report, signal } = options;
   const clear = await createS3Store({ name, profile, client, signal });
-  const store = profile.encrypt
-    ? await createS3Store({ name, profile, client, envelope: sealedEnvelope(secretKey), signal })
-    : clear;
+  const envelope = profile.encrypt ? sealedEnvelope(requireEncryptionKey(secretKey, name)) : null;
+  const store = envelope ? await createS3Store({ name, profile, client, envelope, signal }) : clear;
   const mark = profile.encrypt ? sealedMark(store, clear, name) : clearMark(store, name);
   const repository = createRepository(store, report);
+  const notes = createDamageNotes(store);
   const locks = createLocks(store, { signal, report });
   const cache = createFolder(join(directory, 'cache', cacheName(profile)));
   const remote: BucketRepository = {
     ...repository,
     name: store.name,
     store,
-    objectsOf: () => store,
-    replacesObjects: true,
+    objectsOf: () => notes.objects,
+    async reportDamage(_manifest, sha256s) {
+      await notes.add(sha256s);
+      return new Map(sha256s.map((sha256) => [sha256, 'damaged']));
+    },
     annotate: repository.write,
     async whilePushing(work) {
       await mark.set();
@@ -84,20 +99,33 @@ async function createRemoteRepository(
       const { remote: same } = await createRemoteRepository({ ...options, signal: other });
       return same;
     },
-    async headlines(target) {
-      const found = await readHeadlines({ store, repository, cache }, target);
+    async headlines(request) {
+      const found = await readHeadlines({ repository, cache }, request);
       if (found.length === 0) await mark.check();
-      return found;
+      return found.map((verified) => ({ verified }));
     },
     async sweep(now) {
       await mark.set();
-      return await locks.whileSweeping((mayGoOn) => repository.sweep(now, mayGoOn));
+      return await locks.whileSweeping(async (mayGoOn) => {
+        const freed = await repository.sweep(now, mayGoOn);
+        await notes.sweep();
+        return freed;
+      });
     },
   };
   return { remote, mark };
 }
 
 /** One cache per location, independent of the profile's name. */
+function requireEncryptionKey(key: string | null, profile: string): string {
+  if (key !== null) return key;
+  throw new UserError(`Storage profile "${profile}" is encrypted, and there is no key`, {
+    code: 'secret_key_missing',
+    exit: EXIT.configuration,
+    hint: `Set storage_profiles.${profile}.encryption_key, or secret_key, to the key that it was encrypted with.`,
+  });
+}
+
 function cacheName({ provider, endpoint, account_id, bucket, prefix, cli_profile }: StorageProfile): string {
   const place = JSON.stringify([provider, endpoint, account_id, bucket, prefix, cli_profile]);
   return createHash('sha256').update(place).digest('hex').slice(0, 16);

@@ -2,14 +2,14 @@ import { open, rm } from 'node:fs/promises';
 import { UserError } from '../runtime/errors.ts';
 import { type Report, withStep } from '../runtime/events.ts';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
-import { damaged } from './damaged.ts';
+import { damaged, isObjectDamage } from './damaged.ts';
 import { objectKey } from './keys.ts';
 import type { LocalRepository } from './local-repository.ts';
 import { filesOfTable, type Manifest, type ManifestFile } from './manifest.ts';
 import { ContentDiffers } from './objects/checksum.ts';
 import { largestObject } from './objects/object-format.ts';
 import type { ObjectPool } from './objects/object-pool.ts';
-import type { RemoteRepository } from './remote-repository.ts';
+import type { DamageVerdict, RemoteRepository } from './remote-repository.ts';
 import { filesOf } from './repository.ts';
 
 const OBJECTS_AT_ONCE = 8;
@@ -137,11 +137,25 @@ export async function fetchObject(
       if (cause instanceof UserError) throw cause;
       await rm(path, { force: true });
       onBytes(-arrived);
-      if (attempt === ATTEMPTS) throw damaged({ manifest, file, place: remote.name, cause });
+      if (attempt < ATTEMPTS) continue;
+      const isReported = isObjectDamage(cause) && (await tryReport(remote, manifest, file));
+      throw damaged({ manifest, file, place: remote.name, isReported, cause });
     }
   }
   await syncFile(path);
   await repository.store(path, file);
+}
+
+/** `false` when the report fails: a reader may be unable to write to the bucket. */
+function tryReport(remote: RemoteRepository, manifest: Manifest, { sha256 }: ManifestFile): Promise<boolean> {
+  return remote.reportDamage(manifest, [sha256], { wait: false }).then(
+    (verdicts) => isResent(verdicts.get(sha256)),
+    () => false,
+  );
+}
+
+function isResent(verdict: DamageVerdict | undefined): boolean {
+  return verdict === 'damaged' || verdict === 'checking';
 }
 
 function distinct(files: ManifestFile[]): ManifestFile[] {

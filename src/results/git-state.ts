@@ -17,7 +17,7 @@ export const gitStateSchema = v.object({
   branch: v.nullable(line),
   /** `null` before the first commit. */
   commit: v.nullable(v.pipe(v.string(), v.regex(/^[0-9a-f]{40,64}$/, 'must be a commit'))),
-  /** Without changed and untracked files; `null` where git could not tell. */
+  /** Without changed and untracked files. `null` in new snapshots: git runs filters of the repository to compare files. */
   clean: v.nullable(v.boolean()),
 });
 

@@ -21,6 +21,13 @@ export interface LoadPlan {
   strategy: 'swap' | 'in_place' | 'script';
   /** Why this strategy and not the other. */
   strategy_reason: string;
+  /**
+   * Whose rights the code of the snapshot has while it is restored: those of a temporary user without rights outside the
+   * shadow database, or of the loading user. Absent for an SQL file.
+   */
+  restored_by?: 'temporary_user' | 'loading_user';
+  /** Why this user and not the other. */
+  restored_by_reason?: string;
   /** Whether the replaced database is kept for `tool undo`. */
   undo: boolean;
   /** Keeps a base copy for `tool reset`, and a spare. Absent: none. */
@@ -100,6 +107,8 @@ export interface MissingParts {
 export interface LoadResult {
   snapshot: SnapshotRow | null;
   destination: string;
+  /** Number of statements of an SQL file that ran; absent for a snapshot. */
+  statements?: number;
   tables: number;
   rows: number;
   size_bytes: number;

@@ -32,9 +32,11 @@ export interface TableCoverage {
   state: 'changed' | 'untouched' | 'emptied' | 'dropped' | 'added';
   rows_before: number | null;
   rows_after: number | null;
+  /** Changed although no statement names it: by a trigger, a cascade or a function. */
+  indirect: boolean;
 }
 
-/** A column that looks as if it held personal data, which the query has left there. */
+/** A column of the result with original personal values. */
 export interface SanitizeFinding {
   /** `schema.table.column` */
   column: string;
@@ -43,12 +45,16 @@ export interface SanitizeFinding {
   meaning: string;
   /** What makes it look so. */
   by: 'name' | 'values';
-  /** `partly`: some of the values are those of before. */
-  state: 'unchanged' | 'partly';
+  /** `partly`: some of its values remain; `leaked`: values of other columns are in it. */
+  state: 'unchanged' | 'partly' | 'leaked';
   /** Made from other columns: change those. */
   generated: boolean;
   /** Values that are not null. */
   values: number;
+  /** Values that hold original ones; `null` where only samples were compared. */
+  original_values: number | null;
+  /** Columns of the original that the values are from. */
+  from: string[];
   /** From before the query. Masked. */
   samples: string[];
   /** From after it. Masked. */
@@ -65,6 +71,14 @@ export interface ChangedColumn {
   samples_after: string[];
 }
 
+/** A column with common words that are original values, too: first names in a list of countries. */
+export interface CommonValues {
+  column: string;
+  values: number;
+  original_values: number;
+  from: string[];
+}
+
 /** What a sanitization query has changed, and what it has not. */
 export interface Coverage {
   tables: TableCoverage[];
@@ -72,6 +86,7 @@ export interface Coverage {
   /** Let stay by a comment in the query. */
   acknowledged: { column: string; kind: string; reason: string }[];
   changed: ChangedColumn[];
+  common: CommonValues[];
 }
 
 export interface SanitizeResult {

@@ -23,6 +23,8 @@ export interface Context {
   environment: NodeJS.ProcessEnv;
   /** Snapshots are those of this machine: no remote repository is listed or read. */
   localOnly?: boolean;
+  /** Databases are filled from sanitized snapshots only. */
+  sanitizedOnly?: boolean;
   /** The current folder, of which the git repository counts. */
   cwd?: string;
   /** Hides the secrets of the configuration and the environment in a text. */

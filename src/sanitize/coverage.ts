@@ -5,26 +5,37 @@ import type { Suspicion } from './detector/detect.ts';
 import { PERSONAL_KINDS, type PersonalKind } from './detector/kinds.ts';
 import type { KeepComment } from './keep-comments.ts';
 
-/** The change of each table, by the hash of its content. */
-export function compareTables(before: ManifestTable[], after: ManifestTable[]): TableCoverage[] {
+export interface TableComparison {
+  before: ManifestTable[];
+  after: ManifestTable[];
+  /** Tables with the same rows in another order. */
+  reordered: Set<string>;
+  /** Reports whether a statement of the query names the table. */
+  isNamed: (table: string) => boolean;
+}
+
+/** The change of each table, by its rows. */
+export function compareTables({ before, after, reordered, isNamed }: TableComparison): TableCoverage[] {
   const then = new Map(before.map((table) => [table.name, table]));
   const now = new Map(after.map((table) => [table.name, table]));
   const names = [...new Set([...then.keys(), ...now.keys()])].sort();
   return names.map((name) => {
     const [old, fresh] = [then.get(name), now.get(name)];
-    const state = fateOf(old, fresh);
-    return { name, state, rows_before: old?.rows ?? null, rows_after: fresh?.rows ?? null };
+    const state = reordered.has(name) ? 'untouched' : stateOfTable(old, fresh);
+    const indirect = state !== 'untouched' && !isNamed(name);
+    return { name, state, rows_before: old?.rows ?? null, rows_after: fresh?.rows ?? null, indirect };
   });
 }
 
-function fateOf(before: ManifestTable | undefined, after: ManifestTable | undefined): TableCoverage['state'] {
+function stateOfTable(before: ManifestTable | undefined, after: ManifestTable | undefined): TableCoverage['state'] {
   if (!after) return 'dropped';
   if (!before) return 'added';
   if (contentOf(before) === contentOf(after)) return 'untouched';
   return after.rows === 0 ? 'emptied' : 'changed';
 }
 
-function contentOf(table: ManifestTable): string {
+/** Equal for the same rows in the same order. */
+export function contentOf(table: ManifestTable): string {
   return filesOfTable(table)
     .map(({ sha256 }) => sha256)
     .join();
@@ -40,14 +51,14 @@ export interface Comparison {
 
 const SHOWN_SAMPLES = 3;
 
-/** The columns that look like personal data: unchanged ones, acknowledged ones, changed ones. */
+/** The columns with values that look like personal data: unchanged ones, acknowledged ones, changed ones. */
 export function compareColumns({
   suspicions,
   before,
   after,
   samplesAfter,
   keep,
-}: Comparison): Omit<Coverage, 'tables'> {
+}: Comparison): Omit<Coverage, 'tables' | 'common'> {
   const kept = new Map(keep.map(({ column, reason }) => [column, reason]));
   const findings: SanitizeFinding[] = [];
   const acknowledged: Coverage['acknowledged'] = [];
@@ -55,6 +66,7 @@ export function compareColumns({
   for (const suspicion of suspicions) {
     const { facts, kind, by } = suspicion;
     const column = columnName(facts);
+    if (before.get(column)?.values === 0) continue;
     const state = stateOf(suspicion, before.get(column), after.get(column));
     const looked = {
       ...{ column, kind, meaning: PERSONAL_KINDS[kind] },
@@ -66,12 +78,71 @@ export function compareColumns({
       continue;
     }
     const values = after.get(column)?.values ?? 0;
-    const finding: SanitizeFinding = { ...looked, by, state, generated: facts.generated, values };
+    const count = { values, original_values: state === 'unchanged' ? values : null, from: [column] };
+    const finding: SanitizeFinding = { ...looked, by, state, generated: facts.generated, ...count };
     const reason = kept.get(column);
     if (reason === undefined) findings.push(finding);
     else acknowledged.push({ column, kind, reason });
   }
   return { findings, acknowledged, changed };
+}
+
+/** Values of the original that a search has found in the result. */
+export interface FoundValues {
+  column: string;
+  values: number;
+  count: number;
+  from: string[];
+  samples: string[];
+}
+
+export interface FoundLeaks {
+  found: FoundValues[];
+  common: FoundValues[];
+  suspicions: Suspicion[];
+  keep: KeepComment[];
+}
+
+/** Adds the columns with original values to the findings, or to those that a comment keeps. */
+export function addLeaks(
+  compared: Omit<Coverage, 'tables' | 'common'>,
+  { found, common, suspicions, keep }: FoundLeaks,
+): Omit<Coverage, 'tables'> {
+  const kept = new Map(keep.map(({ column, reason }) => [column, reason]));
+  const known = new Map(suspicions.map((suspicion) => [columnName(suspicion.facts), suspicion]));
+  const changed = new Map(compared.changed.map((column) => [column.column, column]));
+  const findings = new Map(compared.findings.map((finding) => [finding.column, finding]));
+  const acknowledged = new Map(compared.acknowledged.map((column) => [column.column, column]));
+  for (const { column, values, count, from, samples } of found) {
+    const [earlier, own] = [findings.get(column), known.get(column)];
+    if (earlier) {
+      findings.set(column, { ...earlier, original_values: count, from });
+      continue;
+    }
+    const kind = own?.kind ?? known.get(from[0] ?? '')?.kind ?? 'free_text';
+    const reason = kept.get(column);
+    if (reason !== undefined) acknowledged.set(column, { column, kind, reason });
+    else {
+      const masked = shown(samples);
+      findings.set(column, {
+        ...{ column, kind, meaning: PERSONAL_KINDS[kind], by: own?.by ?? 'values' },
+        state: changed.has(column) ? 'partly' : 'leaked',
+        generated: own?.facts.generated ?? false,
+        ...{ values, original_values: count, from },
+        samples: changed.get(column)?.samples ?? masked,
+        samples_after: masked,
+      });
+    }
+    changed.delete(column);
+  }
+  return {
+    findings: [...findings.values()],
+    acknowledged: [...acknowledged.values()],
+    changed: [...changed.values()],
+    common: common
+      .filter(({ column }) => !acknowledged.has(column) && !findings.has(column))
+      .map(({ column, values, count, from }) => ({ column, values, original_values: count, from })),
+  };
 }
 
 function shown(samples: string[]): string[] {

@@ -1,9 +1,21 @@
+import { splitName } from '../text/table-names.ts';
+
 export interface Statement {
   /** From 1. */
   number: number;
   /** From 1. */
   line: number;
   text: string;
+}
+
+/** Reports whether a statement names a table of the snapshot, in whatever spelling. */
+export function tablesNamedBy(statements: Statement[]): (table: string) => boolean {
+  const words = new Set(statements.flatMap(({ text }) => text.toLowerCase().match(/[\p{L}\p{N}_$]+/gu) ?? []));
+  const texts = statements.map(({ text }) => text.toLowerCase());
+  return (table) => {
+    const name = splitName(table).rest.toLowerCase();
+    return /^[\p{L}\p{N}_$]+$/u.test(name) ? words.has(name) : texts.some((text) => text.includes(name));
+  };
 }
 
 const SHOWN = 120;

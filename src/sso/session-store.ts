@@ -4,6 +4,7 @@ import type { Edit } from '../config/edit/edit.ts';
 import { editFile } from '../config/edit/edit-file.ts';
 import { decrypt, ENCRYPTED, encrypt } from '../config/secrets/cipher.ts';
 import { IN_KEYCHAIN, readFromKeychain, removeFromKeychain, writeToKeychain } from '../config/secrets/keychain.ts';
+import { requireSecretKey } from '../config/secrets/require-secret-key.ts';
 import { isTree, valueAt } from '../config/tree.ts';
 import { parseYaml } from '../config/yaml/yaml-source.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
@@ -25,7 +26,7 @@ export function createSessionStore(
   { report, environment }: { report: Report; environment: NodeJS.ProcessEnv },
 ): SessionStore {
   if (file === null) throw noFile();
-  const inFile = fileStore(file, { secretKey: settings.secret_key, environment });
+  const inFile = fileStore(file, { settings, environment });
 
   async function saysKeychain(): Promise<boolean> {
     return parseYaml(await readFile(file as string, 'utf8')).tree.secret_key === IN_KEYCHAIN;
@@ -64,11 +65,11 @@ const SECRETS = ['access_token', 'refresh_token', 'id_token', 'user_info'] as co
 
 function fileStore(
   file: string,
-  { secretKey, environment }: { secretKey: string; environment: NodeJS.ProcessEnv },
+  { settings, environment }: Pick<Configuration, 'settings'> & { environment: NodeJS.ProcessEnv },
 ): Omit<SessionStore, 'file'> {
   const open = (value: unknown): string | null => {
     if (typeof value !== 'string') return null;
-    return value.startsWith(ENCRYPTED) ? decrypt(value, secretKey) : value;
+    return value.startsWith(ENCRYPTED) ? decrypt(value, requireSecretKey(settings)) : value;
   };
   return {
     async read(provider) {
@@ -86,7 +87,10 @@ function fileStore(
       await chmod(file, 0o600);
       const secrets = SECRETS.map((key): Edit => {
         const plain = session[key];
-        return { path: ['sso', provider, key], value: plain === null ? undefined : encrypt(plain, secretKey) };
+        return {
+          path: ['sso', provider, key],
+          value: plain === null ? undefined : encrypt(plain, requireSecretKey(settings)),
+        };
       });
       const expires = { path: ['sso', provider, 'expires'], value: session.expires };
       const edits = (text: string) => [...secrets, expires].filter((edit) => changes(text, edit));

@@ -33,14 +33,14 @@ it('docs/proof.md is what docs/proof.json gives', () => {
   expect(readFileSync('docs/proof.md', 'utf8')).toBe(proofPage(proof, PARTS));
 });
 
-it('every part of the eleven promises has a test of its name in its file', () => {
+it('every part of the promises has a test of its name in its file', () => {
   for (const { name, file } of PARTS) {
     const text = readFileSync(file, 'utf8');
     // By name, or by a template that ends in the kind of the server.
     const template = new RegExp(`trials\\(\`${name.replace(/\/.*/, '')}/(\\w+-)?\\$`);
     expect(text.includes(`'${name}'`) || template.test(text), `${name} in ${file}`).toBe(true);
   }
-  expect(Object.keys(PROMISES)).toHaveLength(11);
+  expect(Object.keys(PROMISES).length).toBeGreaterThanOrEqual(13);
 });
 
 describe('a journal', () => {

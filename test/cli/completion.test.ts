@@ -56,6 +56,7 @@ test.each([
       'mcp',
       'config',
       'trust',
+      'key',
       'auth',
       'cloud',
       'agent',

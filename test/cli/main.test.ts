@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -61,6 +61,31 @@ test('--help is a result: standard output, exit 0', async () => {
 test('--version is that of package.json', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   expect(await tool(['--version'])).toEqual({ exit: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+test('output that cannot be written is one line on standard error, and exit 1', {
+  skip: !existsSync('/dev/full'),
+}, () => {
+  for (const [words, exit] of [
+    [['--help'], 1],
+    [['completion', 'bash'], 1],
+    [['targets', '--config', '/nowhere'], 3],
+  ] as const) {
+    const full = openSync('/dev/full', 'w');
+    const { status, stderr } = spawnSync(process.execPath, [MAIN, ...words], {
+      cwd: directory,
+      env: { PATH: process.env.PATH, HOME: directory },
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    });
+    closeSync(full);
+    expect({ words, status }).toEqual({ words, status: exit });
+    if (exit === 1) expect(stderr).toBe('error: Cannot write the output: ENOSPC: no space left on device, write\n');
+    const both = openSync('/dev/full', 'w');
+    const silent = spawnSync(process.execPath, [MAIN, ...words], { cwd: directory, stdio: ['ignore', both, both] });
+    closeSync(both);
+    expect(silent.status).toBe(exit);
+  }
 });
 
 test('wrong usage exits with 2 and suggests the closest match', async () => {

@@ -29,6 +29,14 @@ test('a second Ctrl-C within two seconds ends at once', () => {
   expect(exits).toEqual([130]);
 });
 
+test('an interrupt that the launcher passes on is the same as that of the terminal', () => {
+  const { source, exits, wait } = listening();
+  source.emit('SIGINT');
+  wait(50);
+  source.emit('SIGINT');
+  expect(exits).toEqual([]);
+});
+
 test('a second Ctrl-C later than that is a first one again', () => {
   const { source, exits, wait } = listening();
   source.emit('SIGINT');

@@ -69,6 +69,50 @@ describeWithPostgres('tool cloud apply and show', () => {
     expect((await hub.send('PUT', '/targets/orders', { token: hub.ownerToken, body, headers })).status).toBe(200);
   }
 
+  test('the groups of a storage profile are applied, shown, kept, and taken away with their key', async () => {
+    const line = '    secret_key: secret-of-team\n';
+    const profile = async () => (await hub.send('GET', '/storage_profiles/team', { token: hub.ownerToken })).body;
+    await change(line, `${line}    target_groups: [platform]\n`);
+    expect((await apply()).exit).toBe(0);
+    expect(await profile()).toMatchObject({ target_groups: ['platform'] });
+    expect((await apply()).actions).toEqual([
+      ['team', 'unchanged'],
+      ['orders', 'unchanged'],
+    ]);
+    expect((await cli.json(['cloud', 'show'])).last).toMatchObject({
+      storage_profiles: { team: { target_groups: ['platform'] } },
+    });
+    await cli.folder.write('hub.yml', FILE);
+    expect((await apply()).actions?.[0]).toEqual(['team', 'change', 'target_groups']);
+    expect(await profile()).toMatchObject({ target_groups: null });
+  });
+
+  test('the trusted keys of a target are applied, shown, kept, and taken away with their key', async () => {
+    const key = `ed25519-${'A'.repeat(43)}=`;
+    const line = '    original_groups: [dba]\n';
+    await change(line, `${line}    trusted_keys: ['${key}']\n`);
+    expect((await apply()).exit).toBe(0);
+    expect(await target()).toMatchObject({ trusted_keys: [key] });
+    const { stdout } = await cli.tool(['cloud', 'show']);
+    expect(stdout).toContain(key);
+    await cli.folder.write('hub.yml', stdout);
+    expect((await apply()).actions?.at(-1)).toEqual(['orders', 'unchanged']);
+    await changeOnHub({ cpus: 4 });
+    expect(await target()).toMatchObject({ trusted_keys: [key] });
+    await cli.folder.write('hub.yml', FILE);
+    expect((await apply()).actions?.at(-1)).toEqual(['orders', 'change', 'trusted_keys']);
+    expect(await target()).toMatchObject({ trusted_keys: null });
+    await change(line, `${line}    trusted_keys: [mine]\n`);
+    const refused = await apply();
+    expect(refused).toMatchObject({ exit: 3, last: { code: 'cloud_file_invalid' } });
+    expect((refused.last.details as string[]).join()).toContain('targets.orders.trusted_keys.0 must be a public key');
+  });
+
+  test('a name that begins with a hyphen is refused before the hub is asked', async () => {
+    await change('  orders:', '  -orders:');
+    expect(await apply()).toMatchObject({ exit: 3, last: { code: 'cloud_file_invalid' } });
+  });
+
   test('a dry run shows the plan and changes nothing; no secret is in it', async () => {
     const { exit, stdout, stderr } = await cli.tool(['cloud', 'apply', 'hub.yml', '--dry-run']);
     expect(exit).toBe(0);

@@ -15,7 +15,7 @@ test('no cell of the CSV is a formula, and none breaks out of its quotes', () =>
   } as const;
   const cellOf = (actor: string): string => {
     const [, line = ''] = auditCsv([{ ...plain, actor }]).split('\r\n');
-    return line.slice('2026-01-01T00:00:00Z,'.length, -',x,,,done,'.length);
+    return line.slice('2026-01-01T00:00:00Z,'.length, -',x,,,done,,,'.length);
   };
   expect(cellOf('ann')).toBe('ann');
   for (const begin of ['=', '+', '-', '@', '\t', '＝', ' =']) {
@@ -60,8 +60,8 @@ describeWithPostgres('tool cloud audit and token', () => {
     expect((await events('--since', '2026-01-01', '--until', '2026-01-02T00:00Z')).actions).toEqual([]);
     expect((await events('--action', 'snapshot.download')).actions).toEqual([]);
     const { stdout } = await cli.tool(['cloud', 'audit']);
-    expect(stdout).toMatch(/^TIME +ACTOR +ACTION +TARGET/);
-    expect(stdout).toMatch(/trial owner +target.create +orders +done/);
+    expect(stdout).toMatch(/^TIME +ACTOR +SUBJECT +ACTION +TARGET/);
+    expect(stdout).toMatch(/trial owner +\S+ +target.create +orders +done/);
     expect((await cli.tool(['cloud', 'audit', '--target', 'none'])).stdout).toBe('No matching audit events\n');
     const { last } = await cli.json(['cloud', 'audit', '--since', 'yesterday']);
     const hint = 'tool cloud audit --help lists the options.';

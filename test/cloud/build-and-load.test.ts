@@ -227,6 +227,34 @@ describeWithPostgres('a cloud target on the command line', () => {
       expect((await other.json(['verify', target])).last).toMatchObject({ ok: true });
     });
 
+    test('an original that a forged list of the hub calls sanitized is refused by load, pull and branch create', {
+      timeout: 120_000,
+    }, async () => {
+      const { name: target } = await newTarget();
+      const original = await buildOriginal(await machine('developers'), target);
+      const proxy = await startForgingHub(hub.url);
+      onTestFinished(proxy.stop);
+      const { token } = await hub.person('of developers', ['developers']);
+      const reader = await configuredCli(
+        `env: development\ndev_api_url: ${proxy.url}\nauthtoken: ${token}\nworking_directory: ./work\ndefaults: {shared_target_dst_db_url: "${hub.postgres.url(copy)}"}\n`,
+      );
+      const badged = (headline: object) => ({ ...headline, sanitized: true, sanitized_at: '2026-01-01T00:00:00.000Z' });
+      proxy.forge = ({ path }, body) => {
+        if (!path.startsWith(`/targets/${target}/snapshots`)) return body;
+        if (body.headline) return { ...body, headline: badged(body.headline) };
+        return body.items ? { ...body, items: body.items.map(badged) } : body;
+      };
+      const listed = (await reader.json(['target', target])).last.snapshots;
+      expect(listed).toMatchObject([{ id: original, sanitized: true }]);
+      const refusal = { exit: 5, last: { code: 'list_differs' } };
+      expect(await reader.json(['load', target, '--yes'])).toMatchObject(refusal);
+      expect(await reader.json(['load', target, original, '--yes'])).toMatchObject(refusal);
+      expect(await reader.json(['pull', target])).toMatchObject(refusal);
+      expect(await reader.json(['branch', 'create', target, 'feature', '--yes'])).toMatchObject(refusal);
+      const databases = await hub.postgres.psql('postgres', { sql: 'SELECT datname FROM pg_database' });
+      expect(databases).not.toContain(copy);
+    });
+
     test('templates are filled in on the machine that builds, but with no secret of the program or its services', async () => {
       const url = (variable: string): string => source.replace('password-of-app', `{{\`${variable}\` | env}}`);
       const { name: target } = await newTarget({ snapshot: { src_url: url('ORDERS_PASSWORD') } });

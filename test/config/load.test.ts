@@ -127,12 +127,32 @@ test('an unfilled template is an error only for operations with that URL', async
 test('a configuration with problems is one error that lists them all with their places', async () => {
   const folder = await configFolder({ 'tool.yml': 'defalts: {}\ndebug: 3\n' });
   const error = await folder.load().catch((thrown) => thrown);
-  expect(error).toMatchObject({ code: 'configuration_invalid', exit: 3, message: 'The configuration has 3 problems' });
+  expect(error).toMatchObject({ code: 'configuration_invalid', exit: 3, message: 'The configuration has 2 problems' });
   expect(error.details).toEqual([
     `${folder.path}/tool.yml:1:1: unknown key defalts. Did you mean defaults?`,
-    `${folder.path}/tool.yml:1:1: secret_key is missing. tool config init generates one; so does: openssl rand -hex 16`,
     `${folder.path}/tool.yml:2:8: debug must be true or false, found the number 3`,
   ]);
+});
+
+test.each(['', ' '.repeat(1000), 'debug: true\n'])(
+  'a file without secret_key and encrypted values is valid: %j',
+  async (text) => {
+    const folder = await configFolder({ 'tool.yml': text });
+    expect((await folder.inspect()).problems).toEqual([]);
+    expect((await folder.load()).settings.secret_key).toBeUndefined();
+  },
+);
+
+test('an encrypted bucket needs a key', async () => {
+  const profile =
+    'storage_profiles: {a: {provider: s3, region: r, bucket: b, access_key: x, secret_key: y, encrypt: true';
+  const folder = await configFolder({ 'tool.yml': `${profile}}}\n` });
+  const { problems } = await folder.inspect();
+  expect(problems.filter(({ severity }) => severity === 'error')).toMatchObject([
+    { code: 'missing_key', key: 'storage_profiles.a.encrypt' },
+  ]);
+  const own = await configFolder({ 'tool.yml': `${profile}, encryption_key: ${'a'.repeat(32)}}}\n` });
+  expect((await own.inspect()).problems.filter(({ severity }) => severity === 'error')).toEqual([]);
 });
 
 test('warnings are reported while the configuration is loaded', async () => {

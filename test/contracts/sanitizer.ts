@@ -152,10 +152,10 @@ export function sanitizerContract(start: () => Promise<SanitizerServer>): void {
       const { coverage } = await run({ query, events });
       const named = (table: string): string => `${server.schema}.${table}`;
       expect(coverage.tables).toEqual([
-        { name: named('booking'), state: 'untouched', rows_before: 200, rows_after: 200 },
-        { name: named('city'), state: 'untouched', rows_before: 50, rows_after: 50 },
-        { name: named('login_log'), state: 'emptied', rows_before: 100, rows_after: 0 },
-        { name: named('person'), state: 'untouched', rows_before: 500, rows_after: 500 },
+        { name: named('booking'), state: 'untouched', rows_before: 200, rows_after: 200, indirect: false },
+        { name: named('city'), state: 'untouched', rows_before: 50, rows_after: 50, indirect: false },
+        { name: named('login_log'), state: 'emptied', rows_before: 100, rows_after: 0, indirect: false },
+        { name: named('person'), state: 'untouched', rows_before: 500, rows_after: 500, indirect: false },
       ]);
       expect(coverage.findings).toEqual([
         expect.objectContaining({ column: named('booking.booked_by'), kind: 'email', state: 'unchanged', values: 200 }),

@@ -8,7 +8,7 @@ import { createLocalRepository } from '../../src/repository/local-repository.ts'
 import type { Manifest } from '../../src/repository/manifest.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
 
-/** Changes a stored snapshot as whoever can write to its store may: object, checksums and manifest fit each other. */
+/** Changes a stored snapshot as a writer of its store may: object and checksums match the manifest, which is unsigned. */
 export function changeDefinitions<Content>(
   directory: string,
   { id, change }: { id: string; change: (definitions: Content) => unknown },
@@ -51,5 +51,6 @@ export async function changeFile(
     stored_bytes: packed.storedBytes,
     stored_sha256: packed.storedSha256,
   });
-  await writeFile(path, JSON.stringify(manifest));
+  const { signature: _, ...unsigned } = manifest;
+  await writeFile(path, JSON.stringify(unsigned));
 }

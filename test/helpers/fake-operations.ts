@@ -50,6 +50,7 @@ export function fakeOperations(world: FakeWorld): Operations {
   };
   return {
     ...fakeBranches(world),
+    keepTrust: (edit) => edit(),
     trust: async ({ file }) => {
       world.done.push(`trust ${file}`);
     },

@@ -35,13 +35,14 @@ export function fakeCoverage(): Coverage {
   const samples = ['a**@****.*******.***'];
   return {
     tables: [
-      { name: 'public.person', state: 'changed', rows_before: 500, rows_after: 500 },
-      { name: 'public.login', state: 'emptied', rows_before: 100, rows_after: 0 },
+      { name: 'public.person', state: 'changed', rows_before: 500, rows_after: 500, indirect: false },
+      { name: 'public.login', state: 'emptied', rows_before: 100, rows_after: 0, indirect: false },
     ],
     findings: [
       {
         ...{ column: 'public.person.email', kind: 'email', meaning: 'an e-mail address', by: 'values' },
-        ...{ state: 'unchanged', generated: false, values: 500, samples, samples_after: samples },
+        ...{ state: 'unchanged', generated: false, values: 500, original_values: 500 },
+        ...{ from: ['public.person.email'], samples, samples_after: samples },
       },
     ],
     acknowledged: [{ column: 'public.person.city', kind: 'address', reason: 'cities are large' }],
@@ -51,6 +52,7 @@ export function fakeCoverage(): Coverage {
         ...{ samples: ['A**'], samples_after: ['P***** *'] },
       },
     ],
+    common: [],
   };
 }
 

@@ -46,7 +46,7 @@ process.on('message', async ({ hours }: SweepMessage) => {
     const removed = db.selectFrom('snapshots').select('id').where('removed_at', 'is not', null);
     // Another instance may be at it, whose bucket takes its time: its objects are referenced until then.
     for (const { id } of await removed.execute()) failures.push(`${id} is being removed`);
-    await sweepDue({ db, buckets, log, clock }, signal);
+    await sweepDue({ db, buckets, trustedKeys: null, log, clock }, signal);
     // A failure is logged and tried again later; a target that another instance sweeps is left to it.
     const left = await targetsToSweep(db, new Date(clock().getTime() - 3_600_000));
     const failed = [...failures, ...left.map(({ name }) => `${name} was not swept`)].join('');
@@ -61,8 +61,8 @@ await serve({
   settings: {
     ...{ databaseUrl, keys, listen: { host: '127.0.0.1', port: 0 }, metricsListen: null },
     ...{ publicUrl: 'https://hub.example.com', trustedProxies: new BlockList(), signIn: null, pages: null },
-    ...{ ownerGroups: ['owners'], memberGroups: ['developers'], auditorGroups: ['auditors'] },
-    ...{ github: { issuer: GITHUB_ISSUER, rules: [] }, webhook: null, bucket: null },
+    ...{ trustedKeys: null, ownerGroups: ['owners'], memberGroups: ['developers'], auditorGroups: ['auditors'] },
+    ...{ github: { issuer: GITHUB_ISSUER, rules: [] }, webhook: null, webhookNetworks: new BlockList(), bucket: null },
     gitlab: { issuer: GITLAB_ISSUER, rules: [] },
   },
   dev: false,

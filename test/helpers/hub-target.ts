@@ -1,12 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type Manifest, manifestText } from '../../src/repository/manifest.ts';
+import { createPacker } from '../../src/repository/objects/object-file.ts';
+import { FRAME_BYTES } from '../../src/repository/objects/object-format.ts';
 import type { StorageProfile } from '../../src/repository/s3/providers.ts';
 import { createS3Store } from '../../src/repository/s3/store.ts';
 import type { Store } from '../../src/repository/store.ts';
 import { putTarget, type Received, type TestHub } from './hub.ts';
 
-/** An object as a client knows it: compressed, with the hash of its content. */
+/** An object as a client knows it: named by the hash of its content. */
 export interface TestObject {
+  /** The stored bytes. */
   content: Buffer;
   sha256: string;
   stored_sha256: string;
@@ -17,9 +20,16 @@ export function hash(content: Uint8Array | string): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-export function objectOf(content: Buffer = randomBytes(20)): TestObject {
-  const stored_sha256 = hash(content);
-  return { content, sha256: hash(`content of ${stored_sha256}`), stored_sha256, stored_bytes: content.length };
+/** Content in frames, as `tool` stores it. */
+export function objectOf(plain: Buffer = randomBytes(20)): TestObject {
+  const packer = createPacker(null);
+  const frames: Buffer[] = [];
+  for (let from = 0; from < plain.length; from += FRAME_BYTES) {
+    frames.push(packer.add(plain.subarray(from, from + FRAME_BYTES)));
+  }
+  const { table, packed } = packer.finish();
+  const content = Buffer.concat([...frames, table]);
+  return { content, sha256: packed.sha256, stored_sha256: packed.storedSha256, stored_bytes: content.length };
 }
 
 export function objectPath({ sha256 }: Pick<TestObject, 'sha256'>): string {

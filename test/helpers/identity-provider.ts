@@ -60,7 +60,7 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
       ...(webClient ? [pagesClient(webClient)] : []),
     ],
     scopes: ['openid', 'offline_access', 'profile', 'email', 'groups'],
-    claims: { openid: ['sub'], email: ['email'], profile: ['name'], groups: ['groups'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
     // By default claims in the ID token itself, as most providers have it.
     conformIdTokenClaims: claimsInUserInfo,
     clockTolerance: 0,
@@ -75,7 +75,7 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
     ...(signingKey && { jwks: { keys: [signingKey.jwk] } }),
     findAccount: (_ctx, id) => ({
       accountId: id,
-      claims: () => ({ sub: id, email: `${id}@example.com`, name: id, groups: groups[id] ?? [] }),
+      claims: () => ({ sub: id, email: `${id}@example.com`, email_verified: true, name: id, groups: groups[id] ?? [] }),
     }),
   };
   const provider = new Provider(issuer, configuration);

@@ -16,7 +16,7 @@ export interface KillingRunner extends Runner {
 
 /** Whether a program does a piece of work; sessions are started by their number, which depends on the cores. */
 function isCounted({ file, args }: Command): boolean {
-  const works = args.some((arg) => arg.startsWith('--file=') || arg.startsWith('--command='));
+  const works = args.some((arg) => /^--(?:file|command|output)=/.test(arg));
   return basename(file) === 'psql' ? works : ['pg_dump', 'pg_restore'].includes(basename(file)) && args.length > 1;
 }
 

@@ -32,6 +32,8 @@ export interface TestMysql {
   script(database: string, script: Uint8Array): Promise<void>;
   /** The flavour's own dump of a database, without what differs from run to run. */
   dump(database: string): Promise<string>;
+  /** A dump with the defaults of the program: with comments, and with blobs as bytes. */
+  plainDump(database: string): Promise<Buffer>;
   /** As `dump`, a character for each byte, and with the views that are no longer valid, whose bodies no file needs to have. */
   dumpOfAll(database: string): Promise<string>;
   /** Kills the server and starts it again on its port. */
@@ -165,6 +167,7 @@ export async function startMysql(flavour: TestFlavour, flags: string[] = []): Pr
     async dump(database) {
       return (await run(programs.client('dump', [...login, ...DUMP_FLAGS, database]))).toString('utf8');
     },
+    plainDump: (database) => run(programs.client('dump', [...login, '--routines', '--triggers', '--events', database])),
     async dumpOfAll(database) {
       const flags = ['--single-transaction', '--force', '--default-character-set=utf8mb4'];
       const words = programs.client('dump', [...login, ...DUMP_FLAGS, ...flags, database]);

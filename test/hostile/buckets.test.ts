@@ -74,7 +74,7 @@ describeWithS3('a bucket that others can write to', () => {
     await put(objectKey(tables[0]?.file.sha256 ?? ''), randomBytes(20 * MEGABYTE));
     await expect(pull(there.context, { target: 'app' })).rejects.toMatchObject({
       code: 'snapshot_damaged',
-      details: [expect.stringContaining('larger than it may be')],
+      details: [expect.stringContaining('larger than it may be'), expect.stringMatching(/^Reported: /)],
     });
   });
 

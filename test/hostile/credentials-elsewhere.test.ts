@@ -1,4 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { encrypt } from '../../src/config/secrets/cipher.ts';
@@ -7,10 +10,11 @@ import { encryptValues } from '../../src/operations/configuration/secrets.ts';
 import { show } from '../../src/operations/configuration/show.ts';
 import { chooseDestination } from '../../src/operations/load/destination.ts';
 import { bucketKey } from '../../src/operations/snapshots/storage-profiles.ts';
+import { localRunner } from '../../src/process/local.ts';
 import { redact } from '../../src/process/redact.ts';
 import type { RunEvent } from '../../src/runtime/events.ts';
 import { configFolder, SECRET_KEY, withKey } from '../helpers/config-folder.ts';
-import { testContext } from '../helpers/postgres-server.ts';
+import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
 
 function warnings(text: string): Promise<string[]> {
   return configFolder({ 'tool.yml': withKey(text) })
@@ -20,6 +24,7 @@ function warnings(text: string): Promise<string[]> {
     );
 }
 
+const PSQL = '/usr/lib/postgresql/15/bin/psql';
 const target = (url: string) => `targets: { app: { snapshot: { src_url: "${url}" } } }\n`;
 const KEY = 'targets.app.snapshot.src_url';
 
@@ -28,9 +33,35 @@ test.each([
   ['postgres://app@/app?service=prod&host=evil.example.com', [`service_elsewhere ${KEY}`]],
   ['postgres:///app?%73ervice=prod&hostaddr=192.0.2.1', [`service_elsewhere ${KEY}`]],
   ['postgres:///app?service=prod', []],
-  ['postgres://app:own@db.example.com/app?service=prod', []],
+  ['postgres://app:own@db.example.com/app?service=prod', [`service_elsewhere ${KEY}`]],
 ])('the password of a service goes to no other host without a warning: %s', async (url, expected) => {
   expect(await warnings(target(url))).toEqual(expected);
+});
+
+// The reason for the warning beside a password: libpq takes that of the service over PGPASSWORD.
+test.skipIf(!existsSync(PSQL))('libpq sends the password of a service in place of that of the URL', async () => {
+  await using folder = await temporaryFolder();
+  const services = join(folder.path, 'services.conf');
+  await writeFile(services, '[prod]\npassword=of-service\n');
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const received = new Promise<string>((resolve) => {
+    server.on('connection', (socket) => {
+      socket.once('data', () => {
+        // AuthenticationCleartextPassword: https://www.postgresql.org/docs/current/protocol-message-formats.html
+        socket.write(Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3]));
+        socket.once('data', (answer) => resolve(String(answer)));
+        socket.once('data', () => socket.destroy());
+      });
+    });
+  });
+  const { port } = server.address() as AddressInfo;
+  const url = `postgres://app:of-url@127.0.0.1:${port}/app?service=prod&sslmode=disable&gssencmode=disable`;
+  const { args, env } = connectionOf(parsePostgresUrl(url));
+  const environment = { PATH: process.env.PATH, PGSERVICEFILE: services };
+  await localRunner({ environment, report: () => {} }).run({ file: PSQL, args, env });
+  expect(await received).toContain('of-service');
+  server.close();
 });
 
 test('--destdb with a service and another host is a warning before anything is connected to', () => {

@@ -10,9 +10,6 @@ import { refreshTargets } from '../../screens/app/refresh.ts';
 import { confirmTrust } from '../../screens/trust/actions.ts';
 import type { Host } from '../../src/cli/host.ts';
 import { COMMANDS } from '../../src/commands/registry.ts';
-import { COMMAND_IDS } from '../../src/config/schema/commands.ts';
-import { settingsSchema } from '../../src/config/schema/settings.ts';
-import { type Shape, shapeOf } from '../../src/config/schema/shape.ts';
 import { openContext } from '../../src/runtime/context.ts';
 import { ATTENDED, PIPED, runWith, type TestedRun } from '../helpers/cli-host.ts';
 import { type ConfigFolder, configFolder, SECRET_KEY, withKey } from '../helpers/config-folder.ts';
@@ -68,8 +65,6 @@ const LINES = [
   ['target', 'app'],
   ['build', 'app'],
   ['load', 'app', '--yes'],
-  ['config', 'check'],
-  ['config', 'check', '--offline', '--json'],
   ['config', 'show'],
   ['config', 'encrypt'],
   ['config', 'decrypt', 'targets.app.snapshot.src_url'],
@@ -90,13 +85,50 @@ describe('a tool.yml in the current folder that nobody has trusted', () => {
     },
   );
 
+  test.each([[], ['--offline']])(
+    'tool config check %s checks syntax and schema, and uses nothing of it',
+    async (...words) => {
+      const folder = await configFolder({
+        'tool.yml': hostile(
+          'storage_profiles: { a: { provider: minio, bucket: b, endpoint: "http://127.0.0.1:1" } }\n',
+        ),
+      });
+      received.length = 0;
+      const valid = await tool(folder, ['config', 'check', '--json', ...words]);
+      expect(valid.exit).toBe(0);
+      expect(JSON.parse(valid.stdout)).toMatchObject({
+        ok: true,
+        problems: [{ code: 'configuration_untrusted', severity: 'warning' }],
+        working_directory: null,
+        storage_profiles: [],
+        sanitizing: [],
+      });
+      expect(valid.stdout + valid.stderr).not.toContain('never-to-be-sent');
+      await folder.write('tool.yml', hostile('bsae_url: https://hub.example.com\nenv: nowhere\n'));
+      const invalid = await tool(folder, ['config', 'check', '--json', ...words]);
+      expect(invalid.exit).toBe(3);
+      expect(JSON.parse(invalid.stdout).problems.map(({ code }: { code: string }) => code)).toEqual([
+        'configuration_untrusted',
+        'unknown_key',
+        'wrong_value',
+      ]);
+      await folder.write('tool.yml', 'targets: [\n');
+      expect((await tool(folder, ['config', 'check', ...words])).exit).toBe(3);
+      expect(received).toEqual([]);
+      await folder.write('tool.yml', hostile());
+      await tool(folder, ['config', 'check', '--offline', '--trust']);
+      expect((await tool(folder, ['targets', '--no-check'])).exit).toBe(0);
+    },
+  );
+
   test('the error names the file, the hosts, the variables, the images and the SQL, and how to trust it', async () => {
     const folder = await configFolder({ 'tool.yml': hostile() });
     const { stderr } = await tool(folder, ['targets'], { TOOL_NO_CONFIRM: 'true' });
     const { port } = attacker.address() as AddressInfo;
     for (const shown of [
       join(folder.path, 'tool.yml'),
-      `postgres://127.0.0.1:${port}`,
+      `@127.0.0.1:${port}/app`,
+      `postgres://127.0.0.1:${port}/copy`,
       'AWS_SECRET_ACCESS_KEY',
       'evil/postgres:17',
       'DROP TABLE users',
@@ -160,7 +192,7 @@ describe('the answer', () => {
     const answers = join(folder.path, 'home/.config/tool/trusted.json');
     expect((await stat(answers)).mode & 0o777).toBe(0o600);
     // What asks for nothing new needs no new answer.
-    await folder.write('tool.yml', hostile('# a comment\ndefaults: { cpus: 3 }\n'));
+    await folder.write('tool.yml', hostile('# a comment\ntheme: dark\n'));
     expect((await show()).exit).toBe(0);
     for (const change of [
       hostile().replace('127.0.0.1', 'evil.example.com'),
@@ -260,67 +292,3 @@ test('on screen it is asked before anything is read; y trusts the file, Esc leav
   press(model, 'T');
   await until(() => model.targets.getState().entries.length === 1);
 });
-
-test('every text of the schema is shown before it is trusted, or is known to do nothing by itself', () => {
-  const harmless = new Set(HARMLESS);
-  const silent = textsOf(shapeOf(settingsSchema), '').filter((key) => !harmless.has(key));
-  expect(silent).toEqual([]);
-});
-
-/**
- * Names, lists of names and secrets; colours and keys, of which those for what replaces or removes ask first; the parts
- * of a bucket's address are shown together.
- */
-const HARMLESS = [
-  ...[
-    'secret_key',
-    'authtoken',
-    'env',
-    'theme',
-    'targets.*.name',
-    'defaults.branch_database',
-    'targets.*.sso_groups[]',
-    'targets.*.allow_destination_of[]',
-    'sso.*.client_id',
-  ],
-  ...COMMAND_IDS.map((id) => `keys.${id}`),
-  ...['groups_claim', 'access_token', 'refresh_token', 'id_token', 'user_info'].map((key) => `sso.*.${key}`),
-  ...[
-    'provider',
-    'bucket',
-    'prefix',
-    'region',
-    'cli_profile',
-    'access_key',
-    'secret_key',
-    'role_arn',
-    'account_id',
-  ].map((key) => `storage_profiles.*.${key}`),
-  'storage_profiles.*.encryption_key',
-  'targets.*.snapshot.role',
-  ...['storage_profile', 'sanitize.storage_profile', 'share.storage_profile_name'].map((key) => `targets.*.${key}`),
-  'targets.*.snapshot.role',
-  ...['include_schemas[]', 'exclude_schemas[]'].map((key) => `targets.*.snapshot.schema_config.${key}`),
-  ...['copy_tables[]', 'excluded_tables[]', 'subset_tables[].table'].map((key) => `targets.*.subset.${key}`),
-  ...['fk_table', 'fk_columns', 'ref_table', 'ref_columns'].map(
-    (key) => `targets.*.subset.added_relationships[].${key}`,
-  ),
-  ...['fk_table', 'ref_table'].map((key) => `targets.*.subset.excluded_relationships[].${key}`),
-];
-
-/** Texts without a trait that says what trust in them means. */
-function textsOf(shape: Shape, key: string): string[] {
-  const below = (name: string) => (key === '' ? name : `${key}.${name}`);
-  switch (shape.kind) {
-    case 'object':
-      return [...shape.keys].flatMap(([name, child]) => textsOf(child, below(name)));
-    case 'map':
-      return textsOf(shape.of, below('*'));
-    case 'list':
-      return textsOf(shape.of, `${key}[]`);
-    case 'value':
-      return shape.type === 'text' && shape.traits.trust === undefined ? [key] : [];
-    default:
-      return shape satisfies never;
-  }
-}

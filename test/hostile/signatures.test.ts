@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 
 import { COMMANDS } from '../../src/commands/registry.ts';
 import { signingKey, signingKeyFile } from '../../src/config/signing-key.ts';
 import { build } from '../../src/operations/build.ts';
+import { ownKey } from '../../src/operations/key.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { applySanitize, planSanitize } from '../../src/operations/sanitize/sanitize.ts';
 import { exportSnapshot } from '../../src/operations/snapshots/export.ts';
 import { importSnapshot } from '../../src/operations/snapshots/import.ts';
 import { localRepository } from '../../src/operations/snapshots/local-repository.ts';
 import { annotate, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
-import { ownKey } from '../../src/operations/trust.ts';
 import { loadQuestion } from '../../src/presentation/load.ts';
 import type { Manifest } from '../../src/repository/manifest.ts';
 import { publicKeyText, signManifest, verifyManifest } from '../../src/repository/signature.ts';
@@ -76,7 +76,7 @@ describe('the key of a machine', () => {
     expect(new Set(keys.map(publicKeyText)).size).toBe(1);
     expect((await stat(signingKeyFile(environment))).mode & 0o777).toBe(0o600);
     expect(await readdir(join(folder.path, '.config/tool'))).toEqual(['signing-key.pem']);
-    const { stdout } = await runWith(['trust'], COMMANDS, { environment });
+    const { stdout } = await runWith(['key'], COMMANDS, { environment });
     expect(stdout).toBe(`${(await ownKey(environment)).public_key}\n`);
   });
 });

@@ -6,6 +6,34 @@ import { unquotedInterpolations } from '../helpers/sql-interpolations.ts';
  * quoted where it was made, or a number or word of ours. A new one is to be quoted, or read and added here.
  */
 const POSTGRES: Record<string, string[]> = {
+  // Columns and catalogs of this file.
+  'dump/superuser-objects.ts': [
+    ...['alias', 'catalog', 'column'],
+    'inSchemas("p.pronamespace")',
+    'inSchemas("t.typnamespace")',
+    'inSchemas("o.opcnamespace")',
+    'inSchemas("o.opfnamespace")',
+    'inSchemas("o.prsnamespace")',
+    'inSchemas("o.tmplnamespace")',
+    'own("pg_am", "o")',
+    'own("pg_cast", "o")',
+    'own("pg_foreign_data_wrapper", "o")',
+    'own("pg_language", "o")',
+    'own("pg_opclass", "o")',
+    'own("pg_opfamily", "o")',
+    'own("pg_proc", "p")',
+    'own("pg_transform", "o")',
+    'own("pg_ts_parser", "o")',
+    'own("pg_ts_template", "o")',
+    'own("pg_type", "t")',
+  ],
+  // Names and texts that were parsed and are quoted anew; words of the expression that parses them.
+  'restore/create-event-triggers.ts': [
+    ...['event', 'state', 'texts.join(", ")', 'when'],
+    ...['written(comment.name)', 'written(name)', 'written(routine)', 'written(schema)'],
+  ],
+  // A quoted name, and queries of ours.
+  'restore/temporary-role.ts': ['OWNABLE', 'oid(name)', 'oid(self.name ?? "")', 'role'],
   // An expression of this file.
   'branches/list.ts': ['bytes'],
   // Expressions of ours on columns.
@@ -22,6 +50,12 @@ const POSTGRES: Record<string, string[]> = {
   ],
   // The query of the caller.
   'connection/session.ts': ['sql'],
+  // Base64.
+  'connection/literal-statement.ts': ['textOfLiteral(statement)'],
+  // A number, base64, and both.
+  'script/copy-lines.ts': ['at + 1', 'textOfLiteral(Buffer.from(name, "latin1"))', 'values.join(", ")'],
+  // Parsed by the grammar of COPY and quoted anew; a message.
+  'script/copy-statement.ts': ['columns', 'path.join(".")', 'what', 'written === "" ? "" : `…`'],
   // Looked for in definitions, or put into one: names and expressions as the server itself has written them; settings of ours.
   'dump/cut-definitions.ts': ['column', 'name', 'schema', 'setting', 'table', 'text'],
   // `relations` takes conditions of ours; the rest are hints for people, with names by quote_ident.
@@ -61,7 +95,6 @@ const POSTGRES: Record<string, string[]> = {
     ...['grantee("r.rolname")', 'others("a.attacl", "c.relowner")', 'others("f.acl", "f.owner")', 'owner', 'whose'],
     ...['a.attacl', 'd.defaclacl', 'f.acl', 'o.acl'].map((column) => `entriesOf("${column}")`),
   ],
-  'restore/create-extensions.ts': ['role'],
   // A part of a query of ours, with names of quoteText.
   'restore/difference/set-aside.ts': ['relationsOf(relations)'],
   // A table of queries of ours.
@@ -106,6 +139,12 @@ const POSTGRES: Record<string, string[]> = {
 };
 
 const MYSQL: Record<string, string[]> = {
+  // An account of quoteAccount.
+  'definitions/code.ts': ['definer'],
+  // Words of letters and digits that were parsed.
+  'script/accept-statement.ts': ['collation'],
+  // The same; words of ours; the name of a database, quoted and escaped.
+  'restore/temporary-user.ts': ['account', 'rights.inGrant(fresh)', 'some.join(", ")'],
   // Texts of messages.
   'definitions/check-program.ts': ['kind'],
   'connection/identity.ts': ['prefix.length'],

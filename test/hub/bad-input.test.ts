@@ -4,6 +4,7 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { HUB } from '../../hub/database/audit.ts';
 import { publish } from '../../hub/database/snapshots.ts';
 import { findTarget } from '../../hub/database/targets.ts';
 import { MOST_BODY_BYTES, ROUTES, type Route, type RouteName } from '../../src/cloud/contract/routes.ts';
@@ -65,6 +66,7 @@ function rightRequests(user: string, token: string): Record<RouteName, Right> {
       body: { objects: [OBJECT] },
       wrong: { objects: Array(201).fill(OBJECT) },
     },
+    reportObjects: { path: `${snapshot}/reports`, body: { objects: [OBJECT] }, wrong: { objects: ['../../etc'] } },
     requestBuild: { path: `${target}/builds`, body: {} },
     claimBuild: {
       path: '/builds/claim',
@@ -148,7 +150,7 @@ describeWithPostgres('bad input', () => {
       sha256s: [OBJECT],
       manifestKey: `snapshots/orders/20260101T000000000Z-${SNAPSHOT}.json`,
       manifestSha256: OBJECT,
-      event: { actor: 'test', action: 'snapshot.publish' },
+      event: { by: HUB, action: 'snapshot.publish' },
       store: async () => {},
     });
   }

@@ -1,6 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { HUB } from '../../hub/database/audit.ts';
+import { QUEUE_SCHEMA } from '../../hub/database/database.ts';
 import { publish } from '../../hub/database/snapshots.ts';
 import { migrate } from '../../hub/migrate.ts';
 import { type Served, serve } from '../../hub/serve.ts';
@@ -88,7 +90,7 @@ describeWithPostgres('builds of the hub', () => {
     await publish(db, {
       ...{ targetId: target_id, profileId, sha256s: [OBJECT], manifestKey: id, manifestSha256: OBJECT },
       headline: { ...common, engine: 'postgres', server_version: '15', ...counts },
-      event: { actor: 'test', action: 'snapshot.publish' },
+      event: { by: HUB, action: 'snapshot.publish' },
       store: async () => {},
     });
     return id;
@@ -190,6 +192,20 @@ describeWithPostgres('builds of the hub', () => {
     expect(second.id).toBe(first.id);
     expect((await end(target, first, { outcome: 'released' })).status).toBe(204);
     expect((await beat(target, second)).status).toBe(204);
+  });
+
+  test('a refused request creates no pool: the hub has a bounded number of them', async () => {
+    const target = await newTarget({ builder_groups: ['others'] });
+    const { token } = await hub.person('mia', ['developers']);
+    const put = (pool: string, headers: Record<string, string>) =>
+      hub.send('PUT', `/targets/${target.name}`, { token, body: { settings: {}, pool }, headers });
+    expect((await put('stolen-1', { 'if-match': '"1"' })).status).toBe(412);
+    expect((await put('stolen-2', { 'if-none-match': '*' })).status).toBe(403);
+    const { rows } =
+      await sql`SELECT name FROM ${sql.id(QUEUE_SCHEMA, 'queue')} WHERE name LIKE 'build/stolen%'`.execute(
+        hub.database.db,
+      );
+    expect(rows).toEqual([]);
   });
 
   test('a schedule is checked, stored, moved with the pool, and removed', async () => {

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { BlockList } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRequestLimiter, LIMITS, signInOrigin } from '../../hub/limits.ts';
@@ -17,6 +18,16 @@ test('a token may send 200 requests at once, and 50 a second from then on', () =
   expect(allowed(300)).toBe(50);
   now += 60_000;
   expect(allowed(300)).toBe(200);
+});
+
+test('a token that has sent a large body waits until its cost is over', () => {
+  let now = 0;
+  const limiter = createRequestLimiter(LIMITS.requests, () => now);
+  expect(limiter.take('a', 1200)).toBe(0);
+  expect(limiter.take('a')).toBeCloseTo(1001 / 50);
+  expect(limiter.take('b')).toBe(0);
+  now += 20_100;
+  expect(limiter.take('a')).toBe(0);
 });
 
 test('the limiter forgets tokens that are idle, and of too many at once the oldest', () => {
@@ -83,6 +94,29 @@ describeWithPostgres('limits of the hub', () => {
     const minuteAgo = new Date(Date.now() - 61_000);
     await hub.database.db.updateTable('refused_sign_ins').set({ since: minuteAgo }).execute();
     expect((await signIn('192.0.2.1')).status).toBe(401);
+  });
+
+  test('a large manifest counts as many requests of the token', async () => {
+    const { token } = await hub.person('mia', ['owners']);
+    const status = await new Promise<number>((resolve, reject) => {
+      const headers = {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        'content-length': 64 * 1024 * 1024,
+      };
+      const sent = request(`${hub.url}/api/v3/targets/none/snapshots/0a0b0c0d`, { method: 'PUT', headers });
+      sent.on('response', (response) => {
+        resolve(response.statusCode ?? 0);
+        sent.destroy();
+      });
+      sent.on('error', reject);
+      sent.flushHeaders();
+    });
+    expect(status).toBe(404);
+    const { status: next, headers } = await hub.send('GET', '/me', { token });
+    expect(next).toBe(429);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(2);
+    expect((await hub.send('GET', '/me', { token: (await hub.person('rita', [])).token })).status).toBe(200);
   });
 
   test('an address is believed from a trusted proxy only, and is the last one that no trusted proxy has', async () => {

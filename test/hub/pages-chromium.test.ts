@@ -57,12 +57,17 @@ describe.skipIf(!hasChromium)(`pages in a real browser${hasChromium ? '' : ' (ne
       await putSnapshot(hub, orders);
       await putTarget(hub, 'reports', { settings: {}, builder_groups: ['platform'] });
       await recordEvent(hub.database.db, {
-        actor: HOSTILE,
+        by: { name: HOSTILE, subject: HOSTILE, issuer: HOSTILE },
         action: 'snapshot.publish',
         target: 'orders',
         object: HOSTILE,
       });
-      await recordEvent(hub.database.db, { actor: 'eve', action: 'GET /tokens', outcome: 'refused', address: '::1' });
+      await recordEvent(hub.database.db, {
+        by: { name: 'eve', subject: 'eve-1', issuer: null },
+        action: 'GET /tokens',
+        outcome: 'refused',
+        address: '::1',
+      });
       browser = await startChromium();
     });
 

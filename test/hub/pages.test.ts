@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { get } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { recordEvent } from '../../hub/database/audit.ts';
+import { HUB, recordEvent } from '../../hub/database/audit.ts';
 import { createMetrics } from '../../hub/metrics.ts';
 import { pagesOf } from '../../hub/pages/pages.ts';
 import { nextPage } from '../../hub/pages/sign-in.ts';
@@ -168,7 +168,8 @@ describeWithPostgres('pages of the hub', () => {
       original_groups: [name],
       builder_groups: [name],
     });
-    const event = { actor: name, action: name, target: name, object: name, outcome: 'refused', address: name } as const;
+    const by = { name, subject: name, issuer: name };
+    const event = { by, action: name, target: name, object: name, outcome: 'refused', address: name } as const;
     await recordEvent(hub.database.db, event);
     const user = await hub.person(name, ['owners'], { page: true });
     const search = new URLSearchParams({ actor: name, target: name, action: name });
@@ -269,7 +270,11 @@ describeWithPostgres('pages of the hub', () => {
 
   test('lists have pages that keep the filters; what cannot be is refused', async () => {
     for (let count = 0; count < 60; count += 1) {
-      await recordEvent(hub.database.db, { actor: 'pia', action: 'snapshot.publish', object: `number ${count}` });
+      await recordEvent(hub.database.db, {
+        by: { ...HUB, name: 'pia' },
+        action: 'snapshot.publish',
+        object: `number ${count}`,
+      });
     }
     const user = await person(['auditors']);
     const first = await visit('/audit?actor=pia', user);

@@ -1,32 +1,17 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { type Manifest, manifestText } from '../../src/repository/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
 import type { StorageProfile } from '../../src/repository/s3/providers.ts';
 import { createS3Store } from '../../src/repository/s3/store.ts';
+import { publicKeyText, signManifest } from '../../src/repository/signature.ts';
 import type { Store } from '../../src/repository/store.ts';
 import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub.ts';
+import { hash, objectOf, type TestObject } from '../helpers/hub-target.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres-server.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
 
 const MEGABYTE = 1024 * 1024;
-
-function hash(content: Uint8Array | string): string {
-  return createHash('sha256').update(content).digest('hex');
-}
-
-/** What a client knows of an object; how it is compressed is none of the hub's business. */
-interface TestObject {
-  content: Buffer;
-  sha256: string;
-  stored_sha256: string;
-  stored_bytes: number;
-}
-
-function objectOf(content: Buffer): TestObject {
-  const stored_sha256 = hash(content);
-  return { content, sha256: hash(`content of ${stored_sha256}`), stored_sha256, stored_bytes: content.length };
-}
 
 describeWithPostgres('push, publish and pull', () => {
   describeWithS3('over a real bucket', () => {
@@ -149,10 +134,10 @@ describeWithPostgres('push, publish and pull', () => {
       const { 'content-length': _, ...headers } = header;
       const put = async (body: Buffer, change: Record<string, string> = {}) =>
         (await fetch(href, { method: 'PUT', headers: { ...headers, ...change }, body: new Uint8Array(body) })).status;
-      const other = randomBytes(1000);
+      const other = randomBytes(object.stored_bytes);
       expect(await put(other)).toBeGreaterThanOrEqual(400);
       expect(await put(other, { 'x-amz-content-sha256': hash(other) })).toBe(403);
-      expect(await put(randomBytes(999))).toBeGreaterThanOrEqual(400);
+      expect(await put(randomBytes(object.stored_bytes - 1))).toBeGreaterThanOrEqual(400);
       expect(await bucket.find(objectPath(object))).toBeNull();
       expect(await put(object.content)).toBe(200);
     });
@@ -181,7 +166,7 @@ describeWithPostgres('push, publish and pull', () => {
       }
       expect(await verify(object)).toBe('missing');
       expect(await verify(object, { upload_id: answer.upload_id, etags })).toBe('stored');
-      expect(await bucket.find(objectPath(object))).toMatchObject({ bytes: 65 * MEGABYTE });
+      expect(await bucket.find(objectPath(object))).toMatchObject({ bytes: object.stored_bytes });
     });
 
     test('an object of another length is removed, and sent again', async () => {
@@ -192,6 +177,76 @@ describeWithPostgres('push, publish and pull', () => {
       expect(await bucket.find(objectPath(object))).toBeNull();
       await send(object);
       expect(await verify(object)).toBe('stored');
+    });
+
+    test('a manifest with an invalid signature is refused, one without a signature is not', async () => {
+      const object = objectOf(randomBytes(10));
+      await send(object);
+      await verify(object);
+      const { privateKey } = generateKeyPairSync('ed25519');
+      const signed = signManifest(manifestOf([object], { sanitized: false }), privateKey);
+      const forged = await publish({ ...signed, sanitized: true });
+      expect(forged.status).toBe(422);
+      expect(forged.body.code).toBe('signature_invalid');
+      expect((await publish(manifestOf([object]))).status).toBe(201);
+    });
+
+    test('where the operator names keys, a sanitized snapshot needs the signature of one of them', async () => {
+      const object = objectOf(randomBytes(10));
+      await send(object);
+      await verify(object);
+      const [trusted, other] = [generateKeyPairSync('ed25519').privateKey, generateKeyPairSync('ed25519').privateKey];
+      hub.settings.trustedKeys = [publicKeyText(trusted)];
+      onTestFinished(() => {
+        hub.settings.trustedKeys = null;
+      });
+      for (const manifest of [manifestOf([object]), signManifest(manifestOf([object]), other)]) {
+        const refused = await publish(manifest);
+        expect(refused.status).toBe(422);
+        expect(refused.body.code).toBe('signature_untrusted');
+      }
+      expect((await publish(signManifest(manifestOf([object]), trusted))).status).toBe(201);
+    });
+
+    test('a target names keys in place of those of the hub, and who may not change it does not', async () => {
+      const object = objectOf(randomBytes(10));
+      await send(object);
+      await verify(object);
+      const newKey = () => generateKeyPairSync('ed25519').privateKey;
+      const [ofHub, ofTarget] = [newKey(), newKey()];
+      hub.settings.trustedKeys = [publicKeyText(ofHub)];
+      onTestFinished(() => {
+        hub.settings.trustedKeys = null;
+      });
+      const path = `/targets/${target}`;
+      const put = async (more: object, token = hub.ownerToken) => {
+        const { settings, revision } = (await hub.send('GET', path, { token: hub.ownerToken })).body;
+        const headers = { 'if-match': `"${revision}"` };
+        return (await hub.send('PUT', path, { token, headers, body: { settings, ...more } })).status;
+      };
+      const keys = async (token = hub.ownerToken) => (await hub.send('GET', path, { token })).body.trusted_keys;
+      const codes = async () =>
+        await Promise.all(
+          [ofHub, ofTarget].map(async (key) => {
+            const { status, body } = await publish(signManifest(manifestOf([object]), key));
+            return status === 201 ? 'published' : body.code;
+          }),
+        );
+      expect(await codes()).toEqual(['published', 'signature_untrusted']);
+      const named = [publicKeyText(ofTarget)];
+      for (const token of [builder, reader]) expect(await put({ trusted_keys: named }, token)).toBe(403);
+      expect(await put({ trusted_keys: ['ed25519-x'] })).toBe(422);
+      expect(await put({ trusted_keys: [] })).toBe(422);
+      expect(await put({ trusted_keys: named })).toBe(200);
+      expect(await codes()).toEqual(['signature_untrusted', 'published']);
+      const refused = await publish(signManifest(manifestOf([object]), ofHub));
+      expect(refused.body.hint).toContain('trusted_keys of the target');
+      expect([await keys(), await keys(reader), await keys(builder)]).toEqual([named, null, null]);
+      // An older client, which does not know them.
+      expect(await put({})).toBe(200);
+      expect(await keys()).toEqual(named);
+      expect(await put({ trusted_keys: null })).toBe(200);
+      expect(await codes()).toEqual(['published', 'signature_untrusted']);
     });
 
     test('nothing is published before its objects are stored, and the error names them', async () => {
@@ -271,8 +326,24 @@ describeWithPostgres('push, publish and pull', () => {
       ]);
       const { text, headers } = await hub.send('GET', path, { token: hub.ownerToken, headers: { accept: 'text/csv' } });
       expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
-      expect(text.split('\r\n')[0]).toBe('at,actor,action,target,object,outcome,address');
+      expect(text.split('\r\n')[0]).toBe('at,actor,action,target,object,outcome,address,subject,issuer');
       expect(text).toContain(`rita,snapshot.download,${target},${manifest.id},done`);
+    });
+
+    test.each([
+      ['a note of 300 kB', { note: 'n'.repeat(300_000) }],
+      ['schemas of 300 kB', { schemas: Array.from({ length: 30 }, (_, index) => `${index}-${'s'.repeat(10_000)}`) }],
+      ['a time of the day after tomorrow', { created_at: new Date(Date.now() + 2 * 86_400_000).toISOString() }],
+    ])('a manifest with %s is refused: every list would have it', async (_what, change) => {
+      const answer = await publish(manifestOf([], change));
+      expect(answer.status, answer.text.slice(0, 300)).toBe(422);
+      expect(answer.body.code).toBe('cloud_refused');
+      expect((await hub.send('GET', at('/snapshots'), { token: builder })).body.items).toEqual([]);
+    });
+
+    test('a manifest with a time of tomorrow, by a clock in another zone, is published', async () => {
+      const created_at = new Date(Date.now() + 14 * 3_600_000).toISOString();
+      expect((await publish(manifestOf([], { created_at }))).status).toBe(201);
     });
 
     test('the manifest is parsed strictly', async () => {

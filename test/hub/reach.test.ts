@@ -32,7 +32,7 @@ test('a name that leads to a link-local address later is refused at the connecti
       ]);
     else callback(null, address, family);
   };
-  const agent = new Agent({ lookup: guardedLookup(resolve) });
+  const agent = new Agent({ lookup: guardedLookup({ resolve }) });
   const status = () =>
     new Promise((done) => {
       get({ host: 'bucket.example', port, agent }, (response) => done(response.resume().statusCode)).on(

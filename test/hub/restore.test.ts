@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createBuckets } from '../../hub/objects/buckets.ts';
 import { type Reconciled, reconcileAll } from '../../hub/reconcile/reconcile.ts';
+import { type Manifest, manifestText } from '../../src/repository/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
 import type { StorageProfile } from '../../src/repository/s3/providers.ts';
+import { publicKeyText, signManifest } from '../../src/repository/signature.ts';
 import { putStorageProfile, startHub, type TestHub } from '../helpers/hub.ts';
 import { createHubTarget, type HubTarget, objectOf, objectPath, openHubTarget } from '../helpers/hub-target.ts';
 import { eventProblems } from '../helpers/json-contract.ts';
@@ -38,11 +41,11 @@ describeWithPostgres('reconcile', () => {
 
     const NOTHING = { imported: [], missing: [], restored: [], objects_added: 0, objects_missing: 0, problems: [] };
 
-    async function reconcile(): Promise<Omit<Reconciled, 'targets'>> {
+    async function reconcile(trustedKeys: string[] | null = null): Promise<Omit<Reconciled, 'targets'>> {
       const { db } = hub.database;
       const buckets = createBuckets(db, hub.settings.keys);
       const { signal } = new AbortController();
-      const { targets: _, ...found } = await reconcileAll({ db, buckets, signal, report: () => {} });
+      const { targets: _, ...found } = await reconcileAll({ db, buckets, trustedKeys, signal, report: () => {} });
       return found;
     }
 
@@ -56,7 +59,7 @@ describeWithPostgres('reconcile', () => {
       expect(await reconcile()).toEqual({ ...NOTHING, missing: [named(broken.id)], objects_missing: 1 });
       expect(await target.listed()).toEqual([whole.id]);
       expect(await reconcile()).toEqual(NOTHING);
-      await target.store.write(key, 'x'.repeat(20));
+      await target.store.write(key, 'x'.repeat(objects[0].stored_bytes));
       expect(await reconcile()).toEqual({ ...NOTHING, restored: [named(broken.id)] });
       expect((await target.listed()).sort()).toEqual([broken.id, whole.id].sort());
     });
@@ -81,20 +84,79 @@ describeWithPostgres('reconcile', () => {
       const object = objectOf();
       const manifest = await target.push([object]);
       await target.store.remove(objectPath(object));
-      const run = await command('--json');
+      const run = await command({}, '--json');
       expect(run).toMatchObject({ exit: 1, last: { code: 'hub_reconcile_incomplete' } });
       expect(run.last.details.join()).toContain('it is damaged');
       expect(await target.listed()).not.toContain(manifest.id);
       await target.store.remove(damaged);
     });
 
+    const newKey = () => generateKeyPairSync('ed25519').privateKey;
+
+    /** A manifest that the owner of the bucket writes beside the hub. */
+    async function written(change: (manifest: Manifest) => Manifest): Promise<Manifest> {
+      const manifest = change(target.manifestOf([]));
+      await target.store.write(manifestKey(manifest), manifestText(manifest));
+      return manifest;
+    }
+
+    test('a manifest with an invalid signature is not imported', async () => {
+      const forged = await written((manifest) => ({
+        ...signManifest({ ...manifest, sanitized: false }, newKey()),
+        sanitized: true,
+      }));
+      expect((await reconcile()).problems).toEqual([
+        `${target.name}: ${manifestKey(forged)}: it has a signature that does not match its manifest`,
+      ]);
+      expect(await target.listed()).toEqual([]);
+      await target.store.remove(manifestKey(forged));
+    });
+
+    test('where the operator names keys, a sanitized snapshot without the signature of one is not imported', async () => {
+      const [trusted, other] = [newKey(), newKey()];
+      const keys = [publicKeyText(trusted)];
+      const unsigned = await written((manifest) => manifest);
+      const foreign = await written((manifest) => signManifest(manifest, other));
+      const original = await written((manifest) => ({ ...manifest, sanitized: false }));
+      const signed = await written((manifest) => signManifest(manifest, trusted));
+      const { imported, problems } = await reconcile(keys);
+      expect(imported.map(({ snapshot }) => snapshot).sort()).toEqual([original.id, signed.id].sort());
+      expect(problems.toSorted()).toEqual(
+        [
+          `${target.name}: ${manifestKey(unsigned)}: it is sanitized, and is not signed`,
+          `${target.name}: ${manifestKey(foreign)}: it is sanitized, and is signed by another key: ${publicKeyText(other)}`,
+        ].toSorted(),
+      );
+      const run = await command({ TOOL_HUB_TRUSTED_KEYS: keys.join() }, '--json');
+      expect(run).toMatchObject({ exit: 1, last: { code: 'hub_reconcile_incomplete' } });
+      expect(run.last.details.join()).toContain('it is sanitized, and is not signed');
+      expect((await target.listed()).sort()).toEqual([original.id, signed.id].sort());
+      for (const manifest of [unsigned, foreign]) await target.store.remove(manifestKey(manifest));
+    });
+
+    test('a target names keys in place of those of the operator', async () => {
+      const [ofHub, ofTarget] = [newKey(), newKey()];
+      const path = `/targets/${target.name}`;
+      const { settings } = (await hub.send('GET', path, { token: hub.ownerToken })).body;
+      const body = { settings, trusted_keys: [publicKeyText(ofTarget)] };
+      const headers = { 'if-match': '"1"' };
+      expect((await hub.send('PUT', path, { token: hub.ownerToken, body, headers })).status).toBe(200);
+      const refused = await written((manifest) => signManifest(manifest, ofHub));
+      const signed = await written((manifest) => signManifest(manifest, ofTarget));
+      const { imported, problems } = await reconcile([publicKeyText(ofHub)]);
+      expect(imported).toEqual([named(signed.id)]);
+      expect(problems).toEqual([expect.stringContaining('it is sanitized, and is signed by another key')]);
+      expect(await target.listed()).toEqual([signed.id]);
+      await target.store.remove(manifestKey(refused));
+    });
+
     /** The command as operators run it. */
-    async function command(...words: string[]) {
+    async function command(settings: NodeJS.ProcessEnv, ...words: string[]) {
       const { PATH, TMPDIR } = process.env;
       const keys = hub.settings.keys.map(({ bytes }) => bytes.toString('hex')).join();
       const env = { PATH, TMPDIR, HOME: '/nonexistent', TOOL_HUB_DATABASE_URL: hub.settings.databaseUrl };
       const child = spawn(process.execPath, [MAIN, 'hub', 'reconcile', ...words], {
-        env: { ...env, TOOL_HUB_KEYS: keys },
+        env: { ...env, TOOL_HUB_KEYS: keys, ...settings },
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       const [stdout, stderr, [exit]] = await Promise.all([
@@ -120,8 +182,8 @@ describeWithPostgres('reconcile', () => {
       await hub.postgres.psql('restored', { sql: backup });
       const before = hub.settings.databaseUrl;
       hub.settings.databaseUrl = hub.postgres.url('restored');
-      const first = await command('--json');
-      const second = await command();
+      const first = await command({}, '--json');
+      const second = await command({});
       const { keys, databaseUrl } = hub.settings;
       hub.settings.databaseUrl = before;
       expect(first.exit, first.stderr).toBe(0);

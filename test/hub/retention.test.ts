@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { HUB } from '../../hub/database/audit.ts';
 import { publish } from '../../hub/database/snapshots.ts';
 import type { Manifest } from '../../src/repository/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
@@ -121,9 +122,12 @@ describeWithPostgres('keep policies of the hub', () => {
 
     test('a time in the future displaces no other snapshot', async () => {
       const [b, a] = [await push(2), await push(1)];
-      const claimed = await push(-36_500);
+      const claimed = await push(0);
+      // The hub refuses such a time since; older ones remain.
+      const { db } = hub.database;
+      await db.updateTable('snapshots').set({ created_at: '2126-01-01' }).where('id', '=', claimed).execute();
       const wrongClock = await push(3);
-      await hub.database.db
+      await db
         .updateTable('snapshots')
         .set({ published_at: new Date('2100-01-01') } as never)
         .where('id', '=', wrongClock)
@@ -171,7 +175,7 @@ describeWithPostgres('keep policies of the hub', () => {
         sha256s: [],
         manifestKey: `snapshots/${id}`,
         manifestSha256: 'a'.repeat(64),
-        event: { actor: 'other', action: 'snapshot.publish' },
+        event: { by: HUB, action: 'snapshot.publish' },
         store: async () => void (await push(0)),
       });
       expect(done).toBe(true);

@@ -129,6 +129,35 @@ describeWithPostgres('signing in to the hub', () => {
     return { id_token: sso.hub?.id_token ?? '', access_token: sso.hub?.access_token ?? '' };
   }
 
+  test('the audit names people by verified addresses only, and tells two people with one name apart', async () => {
+    const { url, sign } = await startTokenIssuer();
+    const hub = await hubWith({
+      signIn: { provider_url: url, client_id: 'tool', redirect_url: null, groups_claim: 'groups' },
+    });
+    const groups: string[] = [];
+    const signIn = async (claims: object): Promise<void> => {
+      const body = { id_token: sign({ groups, ...claims }) };
+      expect((await hub.send('POST', '/sessions', { body })).status).toBe(201);
+    };
+    const address = 'ceo@example.com';
+    await signIn({ sub: '1', email: address, email_verified: true });
+    await signIn({ sub: '2', email: address, email_verified: false, name: 'Ann' });
+    await signIn({ sub: '3', email: address, name: 'Ann' });
+    await signIn({ sub: '4', email: address, email_verified: 'true', preferred_username: address });
+    const { body } = await hub.send('GET', '/audit_events', { token: hub.ownerToken });
+    const people = body.items.map(({ actor, subject, issuer }: Record<string, string>) => ({ actor, subject, issuer }));
+    expect(people.reverse()).toEqual([
+      { actor: address, subject: '1', issuer: url },
+      { actor: 'Ann', subject: '2', issuer: url },
+      { actor: 'Ann', subject: '3', issuer: url },
+      { actor: '4', subject: '4', issuer: url },
+    ]);
+    const chosen = await hub.send('GET', '/audit_events?actor=Ann&subject=3', { token: hub.ownerToken });
+    expect(chosen.body.items).toMatchObject([{ actor: 'Ann', subject: '3' }]);
+    const csv = await hub.send('GET', '/audit_events', { token: hub.ownerToken, headers: { accept: 'text/csv' } });
+    expect(csv.text).toContain(`,3,${url}`);
+  });
+
   test('forged ID tokens are refused, and leave no user', async () => {
     const { url, sign } = await startTokenIssuer();
     const hub = await hubWith({

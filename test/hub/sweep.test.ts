@@ -49,8 +49,9 @@ describeWithPostgres('sweep of the hub', () => {
       const lines: string[] = [];
       const clock = () => new Date(Date.now() + hours * HOUR);
       const log = createLog({ write: (line) => void lines.push(line), clock });
+      const options = { trustedKeys: hub.settings.trustedKeys, log, clock };
       await db.deleteFrom('sweeps').where('target_id', '=', target.id).execute();
-      await sweepDue({ db, buckets: { ...buckets, ...change }, log, clock }, new AbortController().signal);
+      await sweepDue({ ...options, db, buckets: { ...buckets, ...change } }, new AbortController().signal);
       return lines.join('');
     }
 
@@ -231,7 +232,7 @@ describeWithPostgres('sweep of the hub', () => {
         },
       };
       const log = createLog({ write: () => {}, clock: () => new Date() });
-      const options = { db, buckets: counting, log, clock: () => new Date() };
+      const options = { db, buckets: counting, trustedKeys: null, log, clock: () => new Date() };
       const { signal } = new AbortController();
       await db.deleteFrom('sweeps').where('target_id', '=', target.id).execute();
       await withSweepLock(db, { targetId: target.id }, () => sweepDue(options, signal));

@@ -78,7 +78,7 @@ describeWithPostgres('tool mcp with --allow', () =>
         if (name !== 'logs') await rm(join(folder.path, 'work', name), { recursive: true });
       }
       expect(await builder('list_snapshots', {})).toMatchObject({ snapshots: [] });
-      const loader = await start('load,pull');
+      const loader = await start('load,pull,originals');
       expect(await loader('list_snapshots', {})).toMatchObject({ snapshots: [{ where: ['remote'] }] });
       const { token: ofLoad } = await loader('plan_load', {});
       expect(await loader('load', { token: ofLoad })).toMatchObject({ rows: 52 });

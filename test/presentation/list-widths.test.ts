@@ -86,7 +86,7 @@ function lists(wide: boolean, height: number): [string, At][] {
     ],
     ['branches', onScreen(branchColumns(new Date(now)), branches, room)],
     ['tables', onScreen(tablesColumns({ tables, marked: [], glyphs }), tables, room)],
-    ['audit', onScreen(auditColumns({ withTarget: false }), audit, room)],
+    ['audit', onScreen(auditColumns({ withTarget: false, withSubject: false }), audit, room)],
   ];
 }
 

@@ -306,6 +306,26 @@ export const PROMISES = {
       },
     },
   },
+  leaks: {
+    promise: 'No original value is left in a sanitized snapshot without a finding',
+    parts: {
+      postgres: {
+        file: 'test/operations/sanitize/random-leaks.test.ts',
+        method:
+          'random databases with triggers, copies, history tables, documents, large objects and definitions; every byte of the result searched for every original value, on PostgreSQL',
+        sample: 4,
+        full: 30,
+        rounds: 600,
+      },
+      mariadb: {
+        file: 'test/operations/sanitize/random-leaks.test.ts',
+        method: 'the same on MariaDB',
+        sample: 4,
+        full: 30,
+        rounds: 400,
+      },
+    },
+  },
   faults: {
     promise: 'Storage faults are found and survived',
     parts: {
@@ -403,6 +423,96 @@ export const PROMISES = {
         sample: 0,
         full: 6,
         rounds: 100,
+      },
+    },
+  },
+  borders: {
+    promise: 'What is checked is what happens',
+    parts: {
+      'definitions-mariadb': {
+        file: 'test/hostile/mysql/random-definitions.test.ts',
+        method:
+          'forty mutated definitions a round (comments, quotes, version comments, clauses): refused, or created as they were checked, by the catalog of MariaDB',
+        sample: 2,
+        full: 20,
+        rounds: 250,
+      },
+      'definitions-mysql': {
+        file: 'test/hostile/mysql/random-definitions.test.ts',
+        method: 'the same by that of MySQL',
+        sample: 0,
+        full: 10,
+        rounds: 100,
+      },
+      'sql-postgres': {
+        file: 'test/prove/sql-files.test.ts',
+        method:
+          'SQL files of quotes, comments, client commands, settings and rows, on PostgreSQL: no program runs, no other database changes, as many rows as accepted',
+        sample: 6,
+        full: 40,
+        rounds: 2000,
+      },
+      'sql-mariadb': {
+        file: 'test/prove/sql-files.test.ts',
+        method: 'the same on MariaDB',
+        sample: 6,
+        full: 40,
+        rounds: 2000,
+      },
+      'sql-mysql': {
+        file: 'test/prove/sql-files.test.ts',
+        method: 'the same on MySQL',
+        sample: 0,
+        full: 40,
+        rounds: 2000,
+      },
+      manifests: {
+        file: 'test/prove/manifests.test.ts',
+        method:
+          'edited, exchanged and forged manifests and left-over indexes in the bucket of a real S3 service, also between plan and load: what is listed and loaded is what a trusted key has signed, or nothing',
+        sample: 6,
+        full: 60,
+        rounds: 2000,
+      },
+      urls: {
+        file: 'test/hostile/urls.test.ts',
+        method: 'hostile connection URLs, 50 a round: libpq reads the servers that the program has judged',
+        sample: 20,
+        full: 100,
+        rounds: 2000,
+      },
+    },
+  },
+  trust: {
+    promise: 'A trusted configuration does nothing new without a question',
+    parts: {
+      keys: {
+        file: 'test/hostile/trust-keys.test.ts',
+        method:
+          'every key of the schema changed, added and removed in random trusted files: asked about, shown without secrets, or on the list of harmless keys',
+        sample: 600,
+        full: 3000,
+        rounds: 20_000,
+      },
+    },
+  },
+  authorization: {
+    promise: 'The hub does what its table of permissions says, and nothing else',
+    parts: {
+      matrix: {
+        file: 'test/hub/permissions.test.ts',
+        method: 'every operation by every kind of caller on a hub with PostgreSQL and a real S3 service',
+        sample: 1,
+        full: 1,
+        rounds: 1,
+      },
+      sequences: {
+        file: 'test/hub/authorization.test.ts',
+        method:
+          'random sequences of requests by six roles, each answer compared with a model of who may do and read what',
+        sample: 20,
+        full: 500,
+        rounds: 10_000,
       },
     },
   },

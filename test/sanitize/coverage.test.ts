@@ -36,3 +36,13 @@ it('one sampled address that remains of a hundred makes a column partly unchange
 it('names that remain may be new ones by chance', () => {
   expect(stateWith('name', 1)).toBe('changed');
 });
+
+it('a column without values before the query is neither changed nor a finding', () => {
+  const name = 'public.person.data';
+  const digest = (values: number) => new Map([[name, { values, digest: String(values), surviving: 0 }]]);
+  const compared = compareColumns({
+    suspicions: [suspicion('email')],
+    ...{ before: digest(0), after: digest(7), samplesAfter: new Map(), keep: [] },
+  });
+  expect(compared).toEqual({ findings: [], acknowledged: [], changed: [] });
+});

@@ -2,13 +2,17 @@ import * as v from 'valibot';
 import type { AuditEvent, ServiceToken } from '../../cloud/contract/schemas.ts';
 import type { Problem } from '../../config/configuration.ts';
 import type { InitResult } from '../../config/init/init.ts';
+import { EFFECTS } from '../../config/trust/effect.ts';
 import type { HubContent } from '../../operations/cloud/show.ts';
 import type { CheckReport } from '../../operations/configuration/check.ts';
 import type { ImportReport } from '../../operations/configuration/import.ts';
 import type { EncryptResult } from '../../operations/configuration/secrets.ts';
 import type { ShownConfiguration } from '../../operations/configuration/show.ts';
+import type { ForgottenSource } from '../../operations/identities.ts';
+import type { OwnKey } from '../../operations/key.ts';
 import type { SignedOut } from '../../operations/sign-in/sign-out.ts';
-import type { OwnKey } from '../../operations/trust.ts';
+import type { ClearStorage } from '../../operations/snapshots/encrypted-storage.ts';
+import type { TrustedFile } from '../../operations/trust.ts';
 import type { BranchList } from '../../results/branch-results.ts';
 import {
   HISTORY_METHODS,
@@ -96,6 +100,8 @@ const auditEvent = matches<AuditEvent>()(
     object: orNull(text),
     outcome: v.picklist(['done', 'refused']),
     address: orNull(text),
+    subject: v.optional(orNull(text)),
+    issuer: v.optional(orNull(text)),
   }),
 );
 
@@ -251,7 +257,25 @@ export const DOCUMENTS: Record<string, Shape[]> = {
     ),
   ],
   'config decrypt': [v.object({ key: text, value: text })],
-  trust: [matches<OwnKey>()(v.object({ public_key: text, file: text }))],
+  key: [matches<OwnKey>()(v.object({ public_key: text, file: text }))],
+  trust: [
+    matches<TrustedFile>()(
+      v.object({
+        file: text,
+        digest: text,
+        effects: v.array(
+          v.object({
+            effect: v.picklist(EFFECTS),
+            object: text,
+            detail: v.exactOptional(text),
+            sealed: v.exactOptional(v.literal(true)),
+          }),
+        ),
+      }),
+    ),
+    matches<ForgottenSource>()(v.object({ former_source: text })),
+    matches<ClearStorage>()(v.object({ clear_storage: text })),
+  ],
   'auth status': [v.object({ providers: v.array(signedIn), authtoken: flag })],
   'auth logout': [v.object({ signed_out: v.array(matches<SignedOut>()(v.object({ provider: text, revoked: flag }))) })],
   'auth token': [v.object({ file: text, encrypted: texts })],

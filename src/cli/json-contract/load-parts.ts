@@ -49,6 +49,8 @@ export const loadPlan = matches<LoadPlan>()(
     chosen_by: text,
     strategy: v.picklist(['swap', 'in_place', 'script']),
     strategy_reason: text,
+    restored_by: v.exactOptional(v.picklist(['temporary_user', 'loading_user'])),
+    restored_by_reason: v.exactOptional(text),
     undo: flag,
     keep_base: v.exactOptional(v.object({ spare: flag })),
     copies: v.exactOptional(databaseCopies),
@@ -72,6 +74,7 @@ export const loadResult = matches<LoadResult>()(
   v.object({
     snapshot: orNull(snapshot),
     destination: text,
+    statements: v.exactOptional(number),
     tables: number,
     rows: number,
     size_bytes: number,

@@ -1,7 +1,7 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { PROBLEMS } from './problems.ts';
-import { BASE_PATH, ROUTES, type Route } from './routes.ts';
+import { type Access, BASE_PATH, ROUTES, type Route } from './routes.ts';
 import { PARAMETERS, problemSchema } from './schemas.ts';
 
 /** The OpenAPI 3.1 document of the table of routes. */
@@ -50,15 +50,24 @@ function operation(name: string, route: Route): object {
 const problem = { $ref: '#/components/responses/Problem' };
 
 function accessText({ access }: Route): string {
-  if (typeof access === 'object') return `Requires the permission ${access.target} on the target.`;
+  if (typeof access === 'object') return permissionText(access);
   const texts = {
     public: 'Requires no token.',
     'signed in': 'Requires a token.',
     owner: 'Requires the role owner.',
     auditor: 'Requires the role owner, or one of the auditor groups.',
-    'create or change': 'Requires the permission change on the target, or to create targets where there is none.',
   };
   return texts[access];
+}
+
+function permissionText(access: Extract<Access, object>): string {
+  if ('each' in access) return `Requires a token. Targets without the permission ${access.each} are left out.`;
+  if ('build' in access) {
+    const claimed = access.claimed ? ', and the claim of the build' : '';
+    return `Requires the permission ${access.build} on the target of the build${claimed}.`;
+  }
+  const created = access.create ? ', or to create targets where there is none' : '';
+  return `Requires the permission ${access.target} on the target${created}.`;
 }
 
 function parameters({ path, query, conditional, etag }: Route): object[] {

@@ -4,6 +4,8 @@ import { EXIT, type ExitCode } from '../../runtime/errors.ts';
 export const PROBLEMS = {
   cloud_refused: { status: 422, title: 'The request is not valid', exit: EXIT.failed },
   cloud_too_large: { status: 413, title: 'The request is too large', exit: EXIT.failed },
+  signature_invalid: { status: 422, title: 'The signature does not match the manifest', exit: EXIT.refused },
+  signature_untrusted: { status: 422, title: 'The snapshot is not signed by a trusted key', exit: EXIT.refused },
   objects_missing: { status: 422, title: 'Objects of the snapshot are not stored', exit: EXIT.failed },
   cloud_token_refused: { status: 401, title: 'The token is not valid', exit: EXIT.unreachable },
   not_permitted: { status: 403, title: 'Not permitted', exit: EXIT.refused },

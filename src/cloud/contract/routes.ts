@@ -41,6 +41,8 @@ import {
 import {
   downloadsBodySchema,
   downloadsSchema,
+  reportsBodySchema,
+  reportsSchema,
   uploadsBodySchema,
   uploadsSchema,
   verifyBodySchema,
@@ -54,10 +56,18 @@ export const BASE_PATH = '/api/v3';
 export const MOST_BODY_BYTES = 1024 * 1024;
 
 /**
- * Callers of a route: everyone; every caller with a token; a role; or, for a route of a target, callers with this
- * permission on it. `create or change` needs the right to create targets where there is none of the name.
+ * Callers of a route: everyone; every caller with a token; a role; callers with this permission on the target of the path
+ * (`create`: or with the right to create one), or on that of the build (`claimed`: which they have claimed). `each` is for
+ * every signed-in caller, and leaves out targets without the permission. `hub/access.ts` decides.
  */
-export type Access = 'public' | 'signed in' | 'owner' | 'auditor' | 'create or change' | { target: Permission };
+export type Access =
+  | 'public'
+  | 'signed in'
+  | 'owner'
+  | 'auditor'
+  | { target: Permission; create?: true }
+  | { build: Permission; claimed?: true }
+  | { each: Permission };
 
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -122,7 +132,7 @@ export const ROUTES = {
     method: 'GET',
     path: '/targets',
     summary: 'Targets that the caller may read, by name',
-    access: 'signed in',
+    access: { each: 'read' },
     query: searchQuery,
     answers: { 200: targetPageSchema },
     etag: true,
@@ -139,7 +149,7 @@ export const ROUTES = {
     method: 'PUT',
     path: '/targets/{name}',
     summary: 'Create or change a target',
-    access: 'create or change',
+    access: { target: 'change', create: true },
     body: targetBodySchema,
     answers: { 200: targetAnswerSchema, 201: targetAnswerSchema },
     conditional: true,
@@ -218,7 +228,7 @@ export const ROUTES = {
   verifyUploads: {
     method: 'POST',
     path: '/targets/{name}/verify',
-    summary: 'Complete uploads, and compare the lengths of the stored objects',
+    summary: 'Complete uploads, and compare the stored objects with their names',
     access: { target: 'push' },
     body: verifyBodySchema,
     answers: { 200: verifySchema },
@@ -230,6 +240,15 @@ export const ROUTES = {
     access: { target: 'read' },
     body: downloadsBodySchema,
     answers: { 200: downloadsSchema },
+  },
+  reportObjects: {
+    method: 'POST',
+    path: '/targets/{name}/snapshots/{snapshot}/reports',
+    summary:
+      'Report damaged objects of a snapshot: the hub checks them, and the next push sends those that are damaged',
+    access: { target: 'read' },
+    body: reportsBodySchema,
+    answers: { 200: reportsSchema },
   },
   requestBuild: {
     method: 'POST',
@@ -243,7 +262,7 @@ export const ROUTES = {
     method: 'POST',
     path: '/builds/claim',
     summary: 'Wait for a due build of one of these targets, and take it; heartbeats keep it',
-    access: 'signed in',
+    access: { each: 'push' },
     body: claimBodySchema,
     maxAnswerBytes: MOST_BODY_BYTES,
     answers: { 200: claimSchema },
@@ -252,7 +271,7 @@ export const ROUTES = {
     method: 'POST',
     path: '/builds/{id}/heartbeat',
     summary: 'Keep a claimed build; without a heartbeat it is given to another agent after a minute',
-    access: 'signed in',
+    access: { build: 'push', claimed: true },
     body: heartbeatBodySchema,
     maxAnswerBytes: MOST_BODY_BYTES,
     answers: { 204: null },
@@ -261,7 +280,7 @@ export const ROUTES = {
     method: 'POST',
     path: '/builds/{id}/finish',
     summary: 'End a claimed build: done, failed, or released to other agents',
-    access: 'signed in',
+    access: { build: 'push', claimed: true },
     body: finishBodySchema,
     maxAnswerBytes: MOST_BODY_BYTES,
     answers: { 204: null },
@@ -270,7 +289,7 @@ export const ROUTES = {
     method: 'GET',
     path: '/builds/{id}',
     summary: 'A requested or scheduled build, for callers that may build its target',
-    access: 'signed in',
+    access: { build: 'push' },
     answers: { 200: buildSchema },
   },
   listStorageProfiles: {

@@ -7,7 +7,7 @@ import { headlineSchema } from '../../repository/headlines/headline.ts';
 import { count, sha256, snapshotId } from '../../repository/values.ts';
 import { poolName, scheduleSchema, webhookSchema } from './builds.ts';
 import { answeredKeep, keepSchema } from './retention.ts';
-import { groups, id, LONGEST_TEXT, resourceName, shortText, time, token, url } from './values.ts';
+import { groups, id, LONGEST_TEXT, resourceName, shortText, time, token, trustedKeys, url } from './values.ts';
 
 // Bodies of the hub's API. Requests are strict objects: the hub refuses unknown fields. Answers are objects: a client
 // ignores fields of a newer hub.
@@ -105,6 +105,11 @@ export const targetBodySchema = v.strictObject({
   settings: targetSettingsSchema,
   original_groups: v.exactOptional(groups, []),
   builder_groups: v.exactOptional(groups, []),
+  /**
+   * Keys, one of which signs each sanitized snapshot; `null`: those of the hub. Absent: those that the target has, so that
+   * an older client does not remove them.
+   */
+  trusted_keys: v.exactOptional(v.nullable(trustedKeys)),
   expected_every: v.exactOptional(v.nullable(expectedEvery), null),
   schedule: v.exactOptional(v.nullable(scheduleSchema), null),
   pool: v.exactOptional(v.nullable(poolName), null),
@@ -146,6 +151,7 @@ export const targetAnswerSchema = v.object({
   original_groups: v.array(v.string()),
   builder_groups: v.array(v.string()),
   /** Absent in answers of an older hub. */
+  trusted_keys: v.optional(v.nullable(v.array(v.string()))),
   expected_every: v.optional(v.nullable(v.string())),
   schedule: v.optional(v.nullable(v.object({ cron: v.string(), timezone: v.string() }))),
   pool: v.optional(v.nullable(v.string())),
@@ -177,12 +183,19 @@ export type StorageSettings = v.InferOutput<typeof storageSettingsSchema>;
 
 export const storageBodySchema = v.strictObject({
   settings: storageSettingsSchema,
+  /**
+   * Groups whose members may put targets into it, besides owners; `null`: every member. Absent: those that the hub has, so
+   * that an older client does not open it.
+   */
+  target_groups: v.exactOptional(v.nullable(groups)),
   applied: v.exactOptional(v.boolean(), false),
 });
 
 export const storageAnswerSchema = v.object({
   name: v.string(),
   settings: answeredSettings,
+  /** Absent in answers of an older hub. */
+  target_groups: v.optional(v.nullable(v.array(v.string()))),
   revision: count,
   secrets: fingerprints,
   applied: v.nullable(answeredSettings),
@@ -256,6 +269,7 @@ export const auditQuery = v.strictObject({
   since: v.exactOptional(time),
   until: v.exactOptional(time),
   actor: v.exactOptional(shortText),
+  subject: v.exactOptional(shortText),
   target: v.exactOptional(resourceName),
   action: v.exactOptional(shortText),
 });
@@ -268,6 +282,10 @@ const auditEvent = v.object({
   object: v.nullable(v.string()),
   outcome: v.picklist(['done', 'refused']),
   address: v.nullable(v.string()),
+  /** Identify the actor, whose name may be that of another, too. Absent in answers of an older hub. */
+  subject: v.optional(v.nullable(v.string())),
+  /** `null` where the subject is the id of a service token. */
+  issuer: v.optional(v.nullable(v.string())),
 });
 
 export const auditPageSchema = page(auditEvent);

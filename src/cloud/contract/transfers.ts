@@ -67,3 +67,9 @@ export const downloadsSchema = v.object({
   objects: v.array(v.object({ sha256, href: url })),
   expires_at: time,
 });
+
+export const reportsBodySchema = v.strictObject({ objects: objects(sha256) });
+
+export const reportsSchema = v.object({
+  objects: v.array(v.object({ sha256, answer: v.picklist(['damaged', 'checking', 'intact', 'not_checked']) })),
+});

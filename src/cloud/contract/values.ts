@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { publicKey } from '../../config/schema/values.ts';
 
 const LONGEST_NAME = 100;
 
@@ -13,6 +14,7 @@ export const resourceName = v.pipe(
   v.maxLength(LONGEST_NAME, `must have at most ${LONGEST_NAME} characters`),
   v.regex(/^[^\p{Cc}/\\]+$/u, 'must not contain control characters or slashes'),
   v.check((name) => name.trim() === name && name.isWellFormed(), 'must not begin or end with a space'),
+  v.check((name) => !name.startsWith('-'), 'must not begin with a hyphen, as options do'),
   v.check((name) => !['.', '..', '__proto__'].includes(name), 'is reserved'),
 );
 
@@ -23,6 +25,14 @@ export const time = v.pipe(v.string(), v.isoTimestamp('must be a time in UTC (IS
 export const shortText = v.pipe(v.string(), v.nonEmpty('must not be empty'), v.maxLength(LONGEST_TEXT));
 
 export const groups = v.pipe(v.array(v.pipe(shortText, v.maxLength(200))), v.maxLength(MOST_GROUPS));
+
+const MOST_KEYS = 100;
+
+export const trustedKeys = v.pipe(
+  v.array(publicKey),
+  v.minLength(1, 'must name a key'),
+  v.maxLength(MOST_KEYS, `must have at most ${MOST_KEYS} keys`),
+);
 
 export const token = v.pipe(v.string(), v.nonEmpty('must not be empty'), v.maxLength(32_768));
 

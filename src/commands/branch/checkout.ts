@@ -7,7 +7,15 @@ const specification = {
   summary: 'switch the destination to the branch of the checked-out git branch, and create it if it is missing',
   group: 'Branches',
   arguments: [TARGET],
-  options: [MAIN, DRY_RUN, UNVERIFIED_SOURCES],
+  options: [
+    MAIN,
+    {
+      flags: '--only-destination <url>',
+      description: 'switch this destination only, and only if it has copies of this program: for the git hook',
+    },
+    DRY_RUN,
+    UNVERIFIED_SOURCES,
+  ],
   examples: [
     { command: 'tool branch checkout app', does: 'on git branch login-form: the branch login-form' },
     { command: 'tool branch checkout app --main develop', does: 'on develop: the database of before the first switch' },

@@ -9,6 +9,7 @@ const specification = {
     { flags: '--since <time>', description: 'from this time on: 2026-01-31, 2026-01-31T14:00Z, or 7d', value: 'time' },
     { flags: '--until <time>', description: 'before this time', value: 'time' },
     { flags: '--actor <name>', description: 'of this user or service token' },
+    { flags: '--subject <id>', description: 'of the user or service token with this subject' },
     { flags: '--target <name>', description: 'of this target' },
     { flags: '--action <name>', description: 'of this kind, such as snapshot.download' },
     { flags: '--csv', description: 'all of them as CSV, which is safe to open in a spreadsheet' },

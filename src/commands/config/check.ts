@@ -18,7 +18,10 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const { check } = await import('../../operations/configuration/check.ts');
   const { globals, options, tableOptions } = invocation;
   const { offline = false } = options;
-  const { report, text } = await check({ ...invocation, file: globals.config, offline, clock: () => new Date() });
+  const { report, text } = await check({
+    ...{ ...invocation, file: globals.config, offline, clock: () => new Date() },
+    untrusted: !globals.trust,
+  });
   return {
     data: report,
     text: checkText(report, { text, style: tableOptions().style }),

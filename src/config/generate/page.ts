@@ -22,16 +22,23 @@ no default, and are required only for the cloud.
 
 ## Trust
 
-A \`tool.yml\` in the current folder may have another author, as in a cloned repository. The program asks once before it uses such
-a file, and shows its effects: hosts (with relevant parameters of URLs), buckets, variables, files, images, SQL and trusted keys.
-Before the answer it connects to nothing and reads no variables except \`TOOL_TRUST\` and \`TOOL_SECRET_KEY\`. It does not ask
-about a file of \`--config\`, about \`~/.config/tool/tool.yml\`, about a file without such effects, and under \`CI=true\`.
+A \`tool.yml\` in the current folder may have another author, as in a cloned repository. The program asks before it uses such a
+file, and shows its effects: databases that it reads and replaces (with role and relevant parameters), loads that it allows over
+sources, storage and whether it is encrypted, addresses, variables, files, images, programs, SQL, trusted keys, and every other
+value that is set. Before the answer it connects to nothing and reads no variables except \`TOOL_TRUST\` and \`TOOL_SECRET_KEY\`. It
+does not ask about a file of \`--config\`, about \`~/.config/tool/tool.yml\`, about a file without any effect, and under \`CI=true\`.
 
-The answer is stored in \`~/.config/tool/trusted.json\`, with the path of the file and a SHA-256 of the shown items: another host
-requires a new answer, a comment does not. Changes by the program itself (editor, \`config encrypt\`, sign-in) keep a trusted file
-trusted. The content of a \`query_file\` is not included. Without a terminal the exit code is 5 (\`configuration_untrusted\`);
+\`tool trust\` asks without doing anything else. \`tool config check\` does not ask: it checks syntax, keys and values of an
+untrusted file without using anything of it.
+
+The answer is stored in \`~/.config/tool/trusted.json\`, with the path of the file, its effects without passwords, and a SHA-256 of
+the whole configuration and of the content of its query files. Every change requires a new answer, which shows the effects that are
+new and those that are gone, except changes of comments, order of keys, values equal to their default, and these keys: \`theme\`, \`notify\`,
+\`keys\` and the \`name\` of a target. Changes by the program itself (editor, \`config encrypt\`, sign-in) keep a trusted file
+trusted. Without a terminal the exit code is 5 (\`configuration_untrusted\`);
 \`--trust\` answers yes and is remembered, \`TOOL_TRUST\` is for one run: the hash in the error, the path of the file, or
-\`true\` for any file. \`--yes\` does not answer this question. Test: \`test/hostile/current-folder-configuration.test.ts\`
+\`true\` for any file. \`--yes\` does not answer this question. Tests:
+\`test/hostile/current-folder-configuration.test.ts\`, \`trusted-file-changes.test.ts\` and \`trust-keys.test.ts\`
 
 ## Variables
 

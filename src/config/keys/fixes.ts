@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { nearest } from '../../text/nearest.ts';
 import type { Problem } from '../configuration.ts';
 import type { Change } from '../edit/change.ts';
 import type { PlainValue } from '../edit/edit.ts';
 import { meantValue } from '../mismatch.ts';
 import { type Shape, shapeAt } from '../schema/shape.ts';
-import { ENCRYPTED } from '../secrets/cipher.ts';
 import { isTree, type KeyPath, type Tree, valueAt } from '../tree.ts';
 import { pathOfKey } from '../yaml/path-of-key.ts';
 import { replacementOf } from './old-keys.ts';
@@ -37,7 +35,6 @@ export function fixFor({ code, key, file }: Problem, fixable: Fixable): TextFix 
 const FIXES: Record<string, (place: FixTarget) => TextFix | null> = {
   unknown_key: toTheKeyThatWasMeant,
   old_key: toItsPlace,
-  missing_key: withNewSecretKey,
   wrong_type: asItWasMeant,
   wrong_value: toTheNearestChoice,
   storage_profile_not_found: toTheNearestProfile,
@@ -84,12 +81,6 @@ function settingChanges(shape: Shape, path: KeyPath, value: unknown): Change[] |
   if (shape.kind === 'list' && shape.of.kind === 'value')
     return items.map((item) => ({ kind: 'append', path, value: item }));
   return shape.kind === 'value' && isPlain(value) ? [{ kind: 'set', path, value }] : null;
-}
-
-function withNewSecretKey({ path, written }: FixTarget): TextFix | null {
-  const opensOthers = JSON.stringify(written).includes(ENCRYPTED);
-  if (path.join() !== 'secret_key' || opensOthers) return null;
-  return { does: 'Write a new secret_key', changes: [{ kind: 'set', path, value: randomBytes(16).toString('hex') }] };
 }
 
 function asItWasMeant({ shape, path, value }: FixTarget): TextFix | null {

@@ -37,7 +37,7 @@ export function sharedOriginals(
 }
 
 /** Two profiles may be the same bucket. */
-function placeOf({ storage_profiles = {} }: Pick<Draft, 'storage_profiles'>, name: string): string {
+export function placeOf({ storage_profiles = {} }: Pick<Draft, 'storage_profiles'>, name: string): string {
   const profile = Object.hasOwn(storage_profiles, name) ? storage_profiles[name] : undefined;
   if (!profile?.bucket) return JSON.stringify(name);
   const { provider, bucket, endpoint, account_id, prefix = '' } = profile;

@@ -27,6 +27,21 @@ export function storageProfilesExist(draft: Draft, { isWritten }: Surroundings):
   });
 }
 
+export function encryptedBucketsHaveKeys(draft: Draft, { isWritten }: Surroundings): KeyProblem[] {
+  if (isWritten(['secret_key'])) return [];
+  return profilesOf(draft).flatMap(([name, { encrypt }]): KeyProblem[] => {
+    if (!encrypt || isWritten(['storage_profiles', name, 'encryption_key'])) return [];
+    return [
+      {
+        path: ['storage_profiles', name, 'encrypt'],
+        code: 'missing_key',
+        message: `storage profile '${name}' is encrypted, and there is neither an encryption_key nor a secret_key`,
+        hint: 'Set its encryption_key: openssl rand -hex 16 generates one.',
+      },
+    ];
+  });
+}
+
 function hintFor(profile: string, known: string[]): string {
   if (known.length === 0) return 'Define it below storage_profiles.';
   const name = nearest(profile, known);

@@ -7,7 +7,7 @@ import { text } from './values.ts';
 const image = v.pipe(
   text,
   v.regex(/^[^\s:@]+(:\d+\/[^\s:@]+)?(:[\w.-]+)?(@sha256:[0-9a-f]{64})?$/, 'must be an image reference: image:tag'),
-  traits({ trust: 'image' }),
+  traits({ effect: 'runs_image' }),
 );
 
 function imageOf({ products: [product], exampleImage }: EngineProfile) {

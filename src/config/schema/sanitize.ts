@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { traits } from './traits.ts';
-import { path, sql, storageProfile, templateUrl } from './values.ts';
+import { destinationUrl, path, sql, storageProfile } from './values.ts';
 
 export const sanitizeSchema = v.strictObject({
   dst_url: v.exactOptional(
     v.pipe(
-      templateUrl,
+      destinationUrl,
       v.description('Destination of the sanitized database.'),
       v.examples(['postgres://localhost:5432/app_sanitized']),
     ),
@@ -17,7 +17,7 @@ export const sanitizeSchema = v.strictObject({
         'File with the SQL that removes what is sensitive; used when no query is set elsewhere. A relative path starts at the configuration, the current folder or working_directory: the first that has it.',
       ),
       v.examples(['./sanitize.sql']),
-      traits({ trust: 'sql file' }),
+      traits({ effect: 'runs_file' }),
     ),
   ),
   override_query: v.exactOptional(

@@ -18,12 +18,16 @@ export const DEFAULT_WORKING_DIRECTORY = '~/.tool';
  * derive from it.
  */
 export const settingsSchema = v.strictObject({
-  secret_key: v.pipe(
-    v.string(),
-    v.regex(/^(?:[0-9a-fA-F]{32}|keychain)$/, 'must be exactly 32 hexadecimal characters, or the word keychain'),
-    v.description("Encrypts what is sensitive in the configuration; keychain when the system's keychain holds it."),
-    v.examples(['0123456789abcdef0123456789abcdef']),
-    traits({ secret: true, hint: 'tool config init generates one; so does: openssl rand -hex 16' }),
+  secret_key: v.exactOptional(
+    v.pipe(
+      v.string(),
+      v.regex(/^(?:[0-9a-fA-F]{32}|keychain)$/, 'must be exactly 32 hexadecimal characters, or the word keychain'),
+      v.description(
+        "Encrypts what is sensitive in the configuration; keychain when the system's keychain holds it. Required when something is encrypted.",
+      ),
+      v.examples(['0123456789abcdef0123456789abcdef']),
+      traits({ secret: true, hint: 'tool config init generates one; so does: openssl rand -hex 16' }),
+    ),
   ),
   authtoken: v.exactOptional(
     v.pipe(
@@ -34,7 +38,11 @@ export const settingsSchema = v.strictObject({
     ),
   ),
   working_directory: v.optional(
-    v.pipe(path, v.description('Directory for local snapshots and temporary files.'), traits({ trust: 'folder' })),
+    v.pipe(
+      path,
+      v.description('Directory for local snapshots and temporary files.'),
+      traits({ effect: 'writes_folder' }),
+    ),
     DEFAULT_WORKING_DIRECTORY,
   ),
   env: v.optional(
@@ -76,22 +84,31 @@ export const settingsSchema = v.strictObject({
       v.description(
         'Colours of the screens: auto follows the background of the terminal; -16 uses its sixteen colours only; mono none.',
       ),
+      traits({ harmless: true }),
     ),
     'auto',
   ),
   notify: v.optional(
-    v.pipe(notifySchema, v.description('What the terminal does when a long run ends in the screens.')),
+    v.pipe(
+      notifySchema,
+      v.description('What the terminal does when a long run ends in the screens.'),
+      traits({ harmless: true }),
+    ),
     {},
   ),
   keys: v.optional(
-    v.pipe(commandKeysSchema, v.description('Keys of the screens, by command: in place of those in docs/screens.md.')),
+    v.pipe(
+      commandKeysSchema,
+      v.description('Keys of the screens, by command: in place of those in docs/screens.md.'),
+      traits({ harmless: true }),
+    ),
     {},
   ),
   trusted_keys: v.exactOptional(
     v.pipe(
       v.array(publicKey),
       v.description(
-        'Public keys (tool trust prints that of a machine). Only snapshots signed by one of them are loaded, sanitized, pulled and imported.',
+        'Public keys (tool key prints that of a machine). Only snapshots signed by one of them are loaded, sanitized, pulled and imported.',
       ),
       v.examples([['ed25519-11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=']]),
     ),
@@ -108,7 +125,11 @@ export const settingsSchema = v.strictObject({
           ),
         ),
         dst_db_url: v.exactOptional(
-          v.pipe(databaseUrl, v.description('Destination of all loads; a target with a dst_url overrides it.')),
+          v.pipe(
+            databaseUrl,
+            v.description('Destination of all loads; a target with a dst_url overrides it.'),
+            traits({ effect: 'replaces' }),
+          ),
         ),
       }),
       v.description('Settings for all targets that have none of their own.'),
@@ -119,7 +140,7 @@ export const settingsSchema = v.strictObject({
     v.pipe(
       v.strictObject({
         shared_target_dst_db_url: v.exactOptional(
-          v.pipe(databaseUrl, v.description('Destination of shared team snapshots.')),
+          v.pipe(databaseUrl, v.description('Destination of shared team snapshots.'), traits({ effect: 'replaces' })),
         ),
         cpus: v.exactOptional(v.pipe(cores, v.description('CPU cores for all operations, unless a target sets cpus.'))),
         ...baseCopyKeys,

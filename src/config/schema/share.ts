@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { storageProfile, templateUrl } from './values.ts';
+import { destinationUrl, storageProfile } from './values.ts';
 
 export const shareSchema = v.strictObject({
   dst_url: v.exactOptional(
     v.pipe(
-      templateUrl,
+      destinationUrl,
       v.description('Database into which shared snapshots are loaded.'),
       v.examples(['postgres://localhost:5432/app_shared']),
     ),

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { traits } from './traits.ts';
-import { baseCopyKeys, templateUrl, text } from './values.ts';
+import { baseCopyKeys, destinationUrl, sourceUrl, text } from './values.ts';
 
 const schemaName = v.pipe(text, traits({ names: 'schema' }));
 
@@ -27,14 +27,14 @@ export const schemaConfigSchema = v.strictObject({
 export const snapshotSchema = v.strictObject({
   src_url: v.exactOptional(
     v.pipe(
-      templateUrl,
+      sourceUrl,
       v.description('Source database.'),
       v.examples(['postgres://app:{{`APP_PASSWORD` | env}}@db.example.com:5432/app']),
     ),
   ),
   dst_url: v.exactOptional(
     v.pipe(
-      templateUrl,
+      destinationUrl,
       v.description('Destination database of a load; made when it is not there, overwritten when it is.'),
       v.examples(['postgres://localhost:5432/app_copy']),
     ),

@@ -8,6 +8,7 @@ export const storageProfileSchema = v.strictObject({
     v.picklist(STORAGE_PROVIDER_IDS),
     v.description('Kind of storage; another S3-compatible service is used as minio, with its endpoint.'),
     v.examples(['s3']),
+    traits({ effect: 'stores' }),
   ),
   bucket: v.pipe(
     text,
@@ -17,14 +18,30 @@ export const storageProfileSchema = v.strictObject({
     ),
     v.description('Name of the bucket.'),
     v.examples(['snapshots']),
+    traits({ effect: 'stores' }),
   ),
-  prefix: v.exactOptional(v.pipe(v.string(), v.description('Key prefix inside the bucket.'), v.examples(['team-a']))),
-  region: v.exactOptional(v.pipe(hostLabel, v.description('Region; s3 needs it.'), v.examples(['eu-central-1']))),
+  prefix: v.exactOptional(
+    v.pipe(
+      v.string(),
+      v.description('Key prefix inside the bucket.'),
+      v.examples(['team-a']),
+      traits({ effect: 'stores' }),
+    ),
+  ),
+  region: v.exactOptional(
+    v.pipe(
+      hostLabel,
+      v.description('Region; s3 needs it.'),
+      v.examples(['eu-central-1']),
+      traits({ effect: 'stores' }),
+    ),
+  ),
   endpoint: v.exactOptional(
     v.pipe(
       webUrl,
       v.description('Address of the service; minio and dospaces need it.'),
       v.examples(['https://minio.example.com:9000']),
+      traits({ effect: 'stores' }),
     ),
   ),
   cli_profile: v.exactOptional(
@@ -32,7 +49,7 @@ export const storageProfileSchema = v.strictObject({
       text,
       v.description("Profile of the storage's command-line client that holds the credentials (s3, r2)."),
       v.examples(['default']),
-      traits({ names: 'cli_profile' }),
+      traits({ names: 'cli_profile', effect: 'stores' }),
     ),
   ),
   access_key: v.exactOptional(
@@ -58,6 +75,7 @@ export const storageProfileSchema = v.strictObject({
         'Encrypts all that is stored in the bucket, with the encryption_key; all who share it need the same one.',
       ),
       v.examples([true]),
+      traits({ effect: 'stores' }),
     ),
   ),
   encryption_key: v.exactOptional(
@@ -74,6 +92,7 @@ export const storageProfileSchema = v.strictObject({
       text,
       v.description('Role whose temporary credentials the sign-in obtains, instead of shared keys.'),
       v.examples(['arn:aws:iam::123456789012:role/snapshots']),
+      traits({ effect: 'stores' }),
     ),
   ),
   sts_endpoint: v.exactOptional(
@@ -89,6 +108,7 @@ export const storageProfileSchema = v.strictObject({
       v.description('Account of r2, with direct credentials.'),
       v.examples(['0123456789abcdef']),
       traits({
+        effect: 'stores',
         hint: 'It is the first part of the address of the bucket: https://<account_id>.r2.cloudflarestorage.com.',
       }),
     ),

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { traits } from './traits.ts';
-import { sql, tableName, templateUrl, text } from './values.ts';
+import { destinationUrl, sourceUrl, sql, tableName, text } from './values.ts';
 
 const columns = v.pipe(v.union([text, v.array(text)]), v.examples(['customer_id']));
 
@@ -40,13 +40,17 @@ const excludedRelationshipSchema = v.strictObject({
 export const subsetSchema = v.strictObject({
   src_url: v.exactOptional(
     v.pipe(
-      templateUrl,
+      sourceUrl,
       v.description('Source database.'),
       v.examples(['postgres://app:{{`APP_PASSWORD` | env}}@db.example.com:5432/app']),
     ),
   ),
   dst_url: v.exactOptional(
-    v.pipe(templateUrl, v.description('Destination database.'), v.examples(['postgres://localhost:5432/app_subset'])),
+    v.pipe(
+      destinationUrl,
+      v.description('Destination database.'),
+      v.examples(['postgres://localhost:5432/app_subset']),
+    ),
   ),
   subset_tables: v.exactOptional(
     v.pipe(v.array(subsetTableSchema), v.description('Tables to begin with, and which of their rows.')),

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Effect } from '../trust/effect.ts';
 
 export interface Traits {
   unit?: string;
@@ -9,8 +10,10 @@ export interface Traits {
   path?: true;
   /** The name of an existing object, for choices. */
   names?: 'schema' | 'table' | 'storage_profile' | 'cli_profile';
-  /** What the value causes: a person must see it before a file of the current folder is used. */
-  trust?: 'database' | 'web' | 'image' | 'sql' | 'sql file' | 'folder' | 'key';
+  /** Wording of the value in the question of trust; default: `key = value`. */
+  effect?: Exclude<Effect['effect'], 'reads_variable' | 'uses_file' | 'sets'>;
+  /** A change needs no new answer of a person who has trusted the file. Any other key does. */
+  harmless?: true;
   hint?: string;
 }
 

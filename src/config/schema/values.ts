@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { URL_SCHEMES } from '../../engines/list.ts';
-import { isConnectionUrl } from '../urls/url-scheme.ts';
+import { isConnectionUrl, parameterProblem } from '../urls/url-scheme.ts';
 import { traits } from './traits.ts';
 
 export const text = v.pipe(
@@ -18,21 +18,29 @@ export const databaseUrl = v.pipe(
     isConnectionUrl,
     `must be a connection URL with the scheme ${URL_SCHEMES.slice(0, -1).join(', ')} or ${URL_SCHEMES.at(-1)}`,
   ),
+  v.check(
+    (url) => parameterProblem(url) === null,
+    ({ input }) => `must be a connection URL that can be read: ${parameterProblem(input)}`,
+  ),
   v.examples(['postgres://user:password@localhost:5432/app']),
-  traits({ secret: true, trust: 'database', hint: 'Write it as postgres://user@host:5432/database.' }),
+  traits({ secret: true, hint: 'Write it as postgres://user@host:5432/database.' }),
 );
 
-export const templateUrl = v.pipe(
+const templateUrl = v.pipe(
   databaseUrl,
   v.examples(['postgres://app:{{`APP_PASSWORD` | env}}@localhost:5432/app']),
   traits({ template: true }),
 );
 
+export const sourceUrl = v.pipe(templateUrl, traits({ effect: 'reads' }));
+
+export const destinationUrl = v.pipe(templateUrl, traits({ effect: 'replaces' }));
+
 export const webUrl = v.pipe(
   text,
   v.check(isWebUrl, 'must be a URL that begins with http:// or https://'),
   v.examples(['https://example.com']),
-  traits({ trust: 'web' }),
+  traits({ effect: 'connects' }),
 );
 
 /** A part of a host name: the S3 client builds addresses from it. */
@@ -46,7 +54,7 @@ export function isHostLabel(value: string): boolean {
   return /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i.test(value);
 }
 
-export const sql = v.pipe(text, traits({ trust: 'sql' }));
+export const sql = v.pipe(text, traits({ effect: 'runs_sql' }));
 
 export const tableName = v.pipe(
   v.string(),
@@ -57,8 +65,8 @@ export const tableName = v.pipe(
 
 export const publicKey = v.pipe(
   v.string(),
-  v.regex(/^ed25519-[A-Za-z0-9+/]{43}=$/, 'must be a public key as tool trust prints it: ed25519-…'),
-  traits({ trust: 'key' }),
+  v.regex(/^ed25519-[A-Za-z0-9+/]{43}=$/, 'must be a public key as tool key prints it: ed25519-…'),
+  traits({ effect: 'trusts' }),
 );
 
 export const storageProfile = v.pipe(text, traits({ names: 'storage_profile' }), v.examples(['team']));

@@ -31,6 +31,7 @@ interface ValueSlot {
  */
 export function openValues(tree: Tree): OpenedValues {
   const key = typeof tree.secret_key === 'string' && /^[0-9a-f]{32}$/i.test(tree.secret_key) ? tree.secret_key : null;
+  const isWithoutKey = tree.secret_key === undefined;
   const opened = new Map<string, string>();
   const closed = new Map<string, { path: KeyPath; damaged: boolean }>();
   const withTemplates: ValueSlot[] = [];
@@ -72,7 +73,10 @@ export function openValues(tree: Tree): OpenedValues {
   open(tree, []);
   return {
     openFilled: () => withTemplates.forEach(openText),
-    problems: () => (key === null ? [] : notOpened([...closed.values()], { none: opened.size === 0 })),
+    problems() {
+      if (key !== null) return notOpened([...closed.values()], { none: opened.size === 0 });
+      return isWithoutKey && closed.size > 0 ? [missingKey([...closed.keys()])] : [];
+    },
     withoutValues: (problems) =>
       problems
         .filter(({ path }) => !closed.has(dotted(path)))
@@ -90,6 +94,15 @@ function openParts(parts: string[], key: string): string | null {
     if (text !== '' || inserted) pieces.push({ text, inserted });
   }
   return joinUrl(pieces);
+}
+
+function missingKey(encrypted: string[]): KeyProblem {
+  return {
+    path: ['secret_key'],
+    code: 'missing_key',
+    message: { says: `is missing, and ${encrypted[0]} is encrypted` },
+    hint: 'Set the secret_key that it was encrypted with, or write plain values.',
+  };
 }
 
 /** When nothing decrypts, the key is wrong: reported once. */

@@ -27,7 +27,7 @@ export function secretValues({ settings, environment, urls }: SecretSources): st
   const names = texts.flatMap(({ path }) => path);
   const seen = [...names, ...addresses.map((url) => replacePasswords(url, () => ''))].join('\n');
   const all = [settings.secret_key, ...secrets, ...variables, ...addresses.flatMap(passwordsOf)];
-  return all.filter((value) => value !== undefined && value !== '' && !seen.includes(value));
+  return all.flatMap((value) => (value === undefined || value === '' || seen.includes(value) ? [] : [value]));
 }
 
 /** Hides the passwords of these URLs in a text. */

@@ -1,3 +1,4 @@
+import { SECRET_PARAMETERS } from '../../engines/url-parameters.ts';
 import type { Shape } from '../schema/shape.ts';
 import { isTree, type KeyPath, type Tree } from '../tree.ts';
 import { ENCRYPTED, encrypt } from './cipher.ts';
@@ -46,11 +47,10 @@ export function encryptText(
   return { skipped: text.includes(ENCRYPTED) ? 'encrypted' : isTemplate ? 'template' : 'no_password' };
 }
 
-const OTHER_PASSWORDS = ['sslpassword', 'oauth_client_secret', 'scram_client_key', 'scram_server_key'].map(
-  (name) => new RegExp(`([?&]${name}=)([^&#]*)`, 'i'),
-);
-
-const PASSWORDS = [/(:\/\/[^/?#:@]*:)([^/?#]*)(?=@)/, /([?&]password=)([^&#]*)/i, ...OTHER_PASSWORDS];
+const PASSWORDS = [
+  /(:\/\/[^/?#:@]*:)([^/?#]*)(?=@)/,
+  ...SECRET_PARAMETERS.map((name) => new RegExp(`([?&]${name}=)([^&#]*)`, 'i')),
+];
 
 export function replacePasswords(url: string, replace: (password: string) => string): string {
   const replaced = (whole: string, before: string, password: string): string => {

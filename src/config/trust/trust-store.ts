@@ -1,37 +1,75 @@
+import { createHash } from 'node:crypto';
 import { mkdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import * as v from 'valibot';
 import { lockFile } from '../edit/lock-file.ts';
 import { writeBeside } from '../edit/write-beside.ts';
 import { userConfigFile } from '../paths.ts';
 import { isTree, type Tree } from '../tree.ts';
 import { parseYaml } from '../yaml/yaml-source.ts';
+import { EFFECTS, type Effect } from './effect.ts';
 import { asksForNothing, type TrustRequest, trustRequestOf } from './trust-request.ts';
 
 /** Trusted contents per file: projects switch between branches. */
 const MOST_DIGESTS = 20;
 
-/** The answers: absolute paths with their trusted digests, newest last. */
+const answerSchema = v.object({
+  /** Newest last. */
+  digests: v.array(v.string()),
+  /** Effects of the last answer. */
+  effects: v.array(
+    v.object({
+      effect: v.picklist(EFFECTS),
+      object: v.string(),
+      detail: v.exactOptional(v.string()),
+      sealed: v.exactOptional(v.literal(true)),
+    }),
+  ),
+});
+
+type Answer = v.InferOutput<typeof answerSchema>;
+type TrustDigest = Omit<TrustRequest, 'answered'>;
+
+/** The answers by absolute path of the file. */
 function trustFile(environment: NodeJS.ProcessEnv): string {
   return join(dirname(userConfigFile(environment)), 'trusted.json');
 }
 
-export async function isTrusted({ file, digest }: TrustRequest, environment: NodeJS.ProcessEnv): Promise<boolean> {
-  return digestsOf(await readAnswers(environment), file).includes(digest);
+export async function isTrusted({ file, digest }: TrustDigest, environment: NodeJS.ProcessEnv): Promise<boolean> {
+  return answerOf(await readAnswers(environment), file)?.digests.includes(digest) ?? false;
 }
 
-export async function rememberTrust({ file, digest }: TrustRequest, environment: NodeJS.ProcessEnv): Promise<void> {
+/** The effects that the user agreed to last; `null` without an answer. */
+export async function answeredEffects(file: string, environment: NodeJS.ProcessEnv): Promise<Effect[] | null> {
+  return answerOf(await readAnswers(environment), file)?.effects ?? null;
+}
+
+export async function rememberTrust(
+  { file, digest, effects }: TrustDigest,
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
   const path = trustFile(environment);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await using _locked = await lockFile(path);
   const answers = await readAnswers(environment);
-  const digests = digestsOf(answers, file).filter((known) => known !== digest);
-  answers[file] = [...digests, digest].slice(-MOST_DIGESTS);
+  const digests = (answerOf(answers, file)?.digests ?? []).filter((known) => known !== digest);
+  const answer: Answer = { digests: [...digests, digest].slice(-MOST_DIGESTS), effects: effects.map(storedEffect) };
+  answers[file] = answer;
   const unfinished = await writeBeside(path, `${JSON.stringify(answers, null, 2)}\n`, { mode: 0o600 });
   try {
     await rename(unfinished, path);
   } finally {
     await rm(unfinished, { force: true });
   }
+}
+
+/** An effect as it is stored and compared: encrypted content as a hash. */
+export function storedEffect(effect: Effect): Effect {
+  if (!effect.sealed) return effect;
+  const hashed = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
+  // Of a plain setting the object is the key.
+  if (effect.effect !== 'sets') return { ...effect, object: hashed(effect.object) };
+  return { ...effect, ...(effect.detail !== undefined && { detail: hashed(effect.detail) }) };
 }
 
 export interface OwnEdit {
@@ -46,6 +84,22 @@ export async function renewTrust({ file, before, after }: OwnEdit, environment: 
   if (old.digest !== now.digest && (await isTrusted(old, environment))) await rememberTrust(now, environment);
 }
 
+/** Writes a file that a configuration names, and keeps the configuration trusted if it was. */
+export async function keepTrust(
+  { file, environment }: { file: string | null; environment: NodeJS.ProcessEnv },
+  write: () => Promise<void>,
+): Promise<void> {
+  const request = async () => {
+    const text = file === null ? null : await readFile(file, 'utf8').catch(() => null);
+    return file === null || text === null ? null : requestOf(file, text, environment);
+  };
+  const before = await request();
+  const wasTrusted = before !== null && (await isTrusted(before, environment));
+  await write();
+  const after = wasTrusted ? await request() : null;
+  if (after && after.digest !== before?.digest) await rememberTrust(after, environment);
+}
+
 /** Trusts a file that the program wrote. Only files of this name are ever asked about. */
 export async function trustOwnFile(
   { file, text }: { file: string; text: string },
@@ -57,7 +111,7 @@ export async function trustOwnFile(
   if (!asksForNothing(request)) await rememberTrust(request, environment);
 }
 
-function requestOf(path: string, text: string, environment: NodeJS.ProcessEnv): Promise<TrustRequest> {
+function requestOf(path: string, text: string, environment: NodeJS.ProcessEnv): Promise<TrustDigest> {
   return trustRequestOf({ path, source: parseYaml(text.replace(/^\uFEFF/, '')) }, environment);
 }
 
@@ -71,7 +125,9 @@ async function readAnswers(environment: NodeJS.ProcessEnv): Promise<Tree> {
   }
 }
 
-function digestsOf(answers: Tree, file: string): unknown[] {
-  const digests = Object.hasOwn(answers, file) ? answers[file] : [];
-  return Array.isArray(digests) ? digests : [];
+/** `null` without an answer, and for one of an earlier version, which covered less. */
+function answerOf(answers: Tree, file: string): Answer | null {
+  if (!Object.hasOwn(answers, file)) return null;
+  const parsed = v.safeParse(answerSchema, answers[file]);
+  return parsed.success ? parsed.output : null;
 }

@@ -49,8 +49,8 @@ const FIT: Record<Part, (value: string) => string> = {
     return slash < 1 ? FIT.host(value) : FIT.host(value.slice(0, slash)) + value.slice(slash);
   },
   path: (value) => encodeUnless(value, /^(?:[\w.~!$&'()*+,;=:@-]|%[0-9a-f]{2})*$/i),
-  // Some readers decode + as a blank; & separates parameters.
-  parameter: (value) => encodeUnless(value, /^(?:[\w.~!$'()*,;=:@/?-]|%[0-9a-f]{2})*$/i),
+  // Some readers decode + as a blank; & separates parameters, = names and values.
+  parameter: (value) => encodeUnless(value, /^(?:[\w.~!$'()*,;:@/?-]|%[0-9a-f]{2})*$/i),
 };
 
 function partAt(skeleton: string, at: number): Part {

@@ -2,6 +2,8 @@ export interface UrlParts {
   scheme: string;
   user: string;
   hosts: string;
+  /** From the slash on: `/database`. */
+  path: string;
   parameters: [name: string, value: string][];
 }
 
@@ -9,17 +11,20 @@ export interface UrlParts {
 export function urlParts(url: string): UrlParts | null {
   const [, scheme, user = '', hosts = '', rest = ''] = /^([^:/?#]*):\/\/(?:([^/?#]*)@)?([^/?#]*)(.*)$/s.exec(url) ?? [];
   if (scheme === undefined) return null;
-  return { scheme, user, hosts: decoded(hosts), parameters: parametersOf(rest) };
+  const [path = ''] = rest.split(/[?#]/, 1);
+  return { scheme, user, hosts: decoded(hosts), path: decoded(path), parameters: parametersOf(rest) };
 }
 
-/** Service and host of a URL with both and no password: the service's password would go to the host. */
+/**
+ * Service and host of a URL with both: the service's password would go to the host, also in place of the URL's own,
+ * which programs receive in PGPASSWORD.
+ */
 export function serviceElsewhere(url: string): { service: string; host: string } | null {
   const parts = urlParts(url);
   const parameters = new Map(parts?.parameters);
   const service = parameters.get('service');
   const host = parameters.get('hostaddr') ?? parameters.get('host') ?? parts?.hosts ?? '';
-  if (!parts || service === undefined || host === '') return null;
-  return parts.user.includes(':') || parameters.has('password') ? null : { service, host };
+  return service === undefined || host === '' ? null : { service, host };
 }
 
 function parametersOf(rest: string): [string, string][] {

@@ -1,4 +1,5 @@
 import { type EngineId, profileOfScheme } from '../../engines/list.ts';
+import { parseParameters } from '../../engines/url-parameters.ts';
 
 export function engineOfUrl(url: string): EngineId | null {
   return profileOfUrl(url)?.id ?? null;
@@ -7,6 +8,20 @@ export function engineOfUrl(url: string): EngineId | null {
 export function isConnectionUrl(value: string): boolean {
   return engineOfUrl(value) !== null;
 }
+
+/** Says which parameter of the URL is refused; `null` for none. A template may stand for several parameters. */
+export function parameterProblem(url: string): string | null {
+  const profile = profileOfUrl(url);
+  const filled = url.replaceAll(TEMPLATE, STAND_IN);
+  const at = filled.indexOf('?');
+  if (!profile || at === -1) return null;
+  const pairs = filled.slice(at + 1).split('&');
+  const text = pairs.filter((pair) => pair !== STAND_IN).join('&');
+  return parseParameters(text.replaceAll(STAND_IN, 'x'), profile).refused;
+}
+
+const TEMPLATE = /\{\{[^{}]*\}\}/g;
+const STAND_IN = '\0';
 
 /**
  * A URL reduced to what identifies the database: without user, spelling of the scheme and default port. The engines

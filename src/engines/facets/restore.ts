@@ -14,7 +14,10 @@ export interface RestoreFacet {
   readTable(context: EngineContext, request: TableRequest): Promise<StoredTable | null>;
   plan(context: EngineContext, request: RestoreRequest): Promise<RestorePlan>;
   run(context: EngineContext, run: RestoreRun): Promise<Replaced>;
-  runScript(context: EngineContext, run: ScriptRun): Promise<Replaced>;
+  /** Reads an SQL file without running it; refuses client commands and statements for another database. */
+  checkScript(context: EngineContext, script: Pick<ScriptRun, 'url' | 'file'>): Promise<ScriptFacts>;
+  /** Checks the file again first. */
+  runScript(context: EngineContext, run: ScriptRun): Promise<ScriptResult>;
   findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept>;
   undo(context: EngineContext, url: DatabaseUrl): Promise<Replaced>;
   planReset(context: EngineContext, request: ResetRequest): Promise<Resettable>;
@@ -50,14 +53,17 @@ export interface RestoreRequest {
   keepBase?: { spare: boolean } | undefined;
   /** Loads all tables, even where a base copy has most of them. */
   full?: boolean | undefined;
-  /** Superuser of a throw-away server, for objects that the user of `url` may not create. */
-  admin?: DatabaseUrl | undefined;
+  /** Restores the content with the rights of the user of `url`. */
+  allowSuperuser?: boolean | undefined;
+  /** This machine has built the snapshot: what only a superuser may create was created by one in the source. */
+  builtHere?: boolean | undefined;
 }
 
 export interface RestorePlan {
   destination: DestinationState;
   strategy: 'swap' | 'in_place';
   strategyReason: string;
+  restoredBy: RestoringUser;
   schemas: string[];
   tables: ManifestTable[];
   /** Created without rows. */
@@ -68,6 +74,11 @@ export interface RestorePlan {
   /** Absent where there is no base copy. */
   difference?: DifferencePlan;
 }
+
+/** Who restores the content of a snapshot, with whose rights its code runs. */
+export type RestoringUser =
+  /** One of its own, without rights outside the shadow database; `superuser` is the loading user. */
+  { user: 'temporary'; superuser: boolean } | { user: 'loading'; name: string; reason: string };
 
 /** Whether only the tables that differ from the base copy are loaded, into a copy of it. */
 export interface DifferencePlan {
@@ -160,6 +171,17 @@ export interface ScriptRun {
   role?: string | undefined;
   events?: boolean | undefined;
   directory: string;
+}
+
+export interface ScriptFacts {
+  statements: number;
+  /** A failure on an existing database leaves it unchanged. */
+  rollsBack: boolean;
+  warnings: { code: string; message: string }[];
+}
+
+export interface ScriptResult extends Replaced {
+  statements: number;
 }
 
 export interface Kept {

@@ -6,6 +6,7 @@ import type { SuspectColumn } from '../../sanitize/suggestion.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { EngineContext } from '../engine-context.ts';
 import type { DumpResult } from './dump.ts';
+import type { RestoreRun } from './restore.ts';
 
 /** The database is always a new copy without other users. */
 export interface SanitizeFacet {
@@ -14,6 +15,8 @@ export interface SanitizeFacet {
   readColumns(context: EngineContext, request: ColumnsRequest): Promise<ColumnFacts[]>;
   /** By column name, without dropped columns. */
   digestColumns(context: EngineContext, url: DatabaseUrl, columns: ColumnFacts[]): Promise<Map<string, ColumnDigest>>;
+  /** The statements that create what is in a snapshot. */
+  readDefinitions(context: EngineContext, request: DefinitionsRequest): Promise<StoredDefinition[]>;
   /** An error names the failed statement. Step: `query`. */
   runQuery(context: EngineContext, run: QueryRun): Promise<void>;
   /** Removes remnants of old values: materialized views, statistics, dead rows. */
@@ -28,6 +31,17 @@ export interface SanitizeFacet {
 export interface ColumnsRequest {
   url: DatabaseUrl;
   manifest: Manifest;
+}
+
+export interface DefinitionsRequest {
+  manifest: Manifest;
+  read: RestoreRun['read'];
+}
+
+export interface StoredDefinition {
+  /** `schema.object.(kind)`, as in a `-- keep:` comment. */
+  name: string;
+  text: string;
 }
 
 export interface QueryRun {
@@ -86,5 +100,4 @@ export interface PlaceOptions {
 
 export interface OpenedPlace extends AsyncDisposable {
   url: DatabaseUrl;
-  admin?: DatabaseUrl;
 }

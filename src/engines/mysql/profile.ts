@@ -8,6 +8,17 @@ export const profile = {
   hasSchemas: false,
   exampleImage: 'mysql:8.4',
   withoutPrograms: { works: true, advice: 'nothing to install, but mariadb-client for SQL files' },
+  parameters: {
+    socket: 'route',
+    tls: 'setting',
+    sslmode: 'setting',
+    'ssl-mode': 'setting',
+    'ssl-ca': 'file',
+    'ssl-cert': 'file',
+    'ssl-key': 'file',
+    charset: 'setting',
+    definer: 'setting',
+  },
   surroundings: {
     variables: /^(MYSQL|MARIADB)_/,
     passwordVariables: ['MYSQL_PWD'],

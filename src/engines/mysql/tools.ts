@@ -5,7 +5,7 @@ import type { ToolReport } from '../facets/connect.ts';
 import { toolFinder } from '../shared/find-tools.ts';
 import { type Flavour, LABELS, type Server, serverOf } from './introspect.ts';
 
-/** Runs SQL files, whose grammar (`DELIMITER`, `\.`) is the client's, not the server's. */
+/** A program of the vendor: for `--program`, and for a person. */
 export interface ClientTool {
   name: string;
   path: string;
@@ -70,12 +70,12 @@ export function readVersion(answer: string, tool: { name: string; path: string }
   return { ...tool, flavour, version: serverOf(version).version };
 }
 
-/** Of the server's flavour if installed; the other one reads most files too. */
-export async function clientFor(context: EngineContext, flavour: Flavour): Promise<ClientTool> {
+/** For a person; MySQL's own if installed. */
+export async function anyClient(context: EngineContext): Promise<ClientTool> {
   const tools = await findClientTools(context);
-  const tool = tools.find((one) => one.flavour === flavour) ?? tools[0];
+  const tool = tools.find(({ flavour }) => flavour === 'mysql') ?? tools[0];
   if (tool) return tool;
-  throw new UserError('No client program (mysql or mariadb) was found, which runs SQL files', {
+  throw new UserError('No client program (mysql or mariadb) was found', {
     code: 'tools_missing',
     exit: EXIT.failed,
     hint: INSTALL_HINT,

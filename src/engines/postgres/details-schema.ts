@@ -57,6 +57,8 @@ export function postgresDetails(text: v.GenericSchema<string>) {
     left_out_schemas: v.optional(list(v.object({ schema: text, tables: count }))),
     /** Schemas outside the selection that its tables need: every load restores them. */
     needed_schemas: v.optional(list(text)),
+    /** Objects that only a superuser may create, besides extensions and event triggers. */
+    superuser_objects: v.exactOptional(list(text)),
     /** Of the schema objects, without content: see `definitions-digest.ts`. */
     definitions: v.exactOptional(sha256),
   });

@@ -17,6 +17,7 @@ import { readTable } from './restore/stored-table.ts';
 import { readNeeds } from './restore/table-needs.ts';
 import { findKept, undo } from './restore/undo.ts';
 import { readColumns } from './sanitize/columns.ts';
+import { readDefinitions } from './sanitize/definitions.ts';
 import { digestColumns } from './sanitize/digests.ts';
 import { runQuery } from './sanitize/query.ts';
 import { scratchPlaces } from './sanitize/scratch-places.ts';
@@ -24,7 +25,7 @@ import { splitStatements } from './sanitize/statements.ts';
 import { suggestQuery } from './sanitize/suggestion.ts';
 import { removeTraces } from './sanitize/traces.ts';
 import { tryReplacements } from './sanitize/trial.ts';
-import { runScript } from './script.ts';
+import { checkScript, runScript } from './script/script.ts';
 import { isSuperuser } from './server/superuser.ts';
 import { checkDestination, createIndex } from './subset/destination.ts';
 import { openSource } from './subset/source.ts';
@@ -32,7 +33,7 @@ import { reportTools } from './tools.ts';
 
 const engine: Engine = {
   id: 'postgres',
-  capabilities: { whyNotKeepGoing: null, onlyProgram: 'pg_dump', scriptsRollBack: true },
+  capabilities: { whyNotKeepGoing: null, onlyProgram: 'pg_dump' },
   connect: {
     parseUrl: parsePostgresUrl,
     reportTools,
@@ -55,6 +56,7 @@ const engine: Engine = {
     readTable: (_context, request) => readTable(request),
     plan: planRestore,
     run: restore,
+    checkScript,
     runScript,
     findKept,
     undo,
@@ -68,6 +70,7 @@ const engine: Engine = {
     splitQuery: splitStatements,
     readColumns,
     digestColumns,
+    readDefinitions: (_context, request) => readDefinitions(request),
     runQuery,
     removeTraces,
     suggestQuery,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import { type PsqlSession, quoteName, quoteText } from './connection/session.ts';
 
@@ -101,6 +101,26 @@ export async function readMarked(server: PsqlSession, names: string[], destinati
         : parseMark(comment);
     return names.includes(name) && mark?.of === destination ? [{ name, mark }] : [];
   });
+}
+
+const ROLE_PREFIX = 'tool-load-';
+
+/** A name for the role that restores the content of a load. */
+export function newRoleName(): string {
+  return `${ROLE_PREFIX}${randomBytes(8).toString('hex')}`;
+}
+
+/** The comment of such a role. */
+export function roleMark(destination: string): string {
+  return JSON.stringify({ tool: 'new', of: destination } satisfies NewMark);
+}
+
+/** The roles of loads into the destination. */
+export async function readMarkedRoles(server: PsqlSession, destination: string): Promise<string[]> {
+  const rows = await server.query<{ name: string }>(`
+    SELECT rolname AS name FROM pg_roles
+    WHERE rolname ~ '^${ROLE_PREFIX}[0-9a-f]{16}$' AND shobj_description(oid, 'pg_authid') = ${quoteText(roleMark(destination))}`);
+  return rows.map(({ name }) => name);
 }
 
 /** As a comment. */

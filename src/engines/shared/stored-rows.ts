@@ -31,8 +31,7 @@ const VALUE = /\s*(?:_\w+\s+)?(?:'((?:[^'\\]|\\[\s\S]|'')*)'|0x([0-9A-Fa-f]+)|(N
 /** Of `--complete-insert`: each statement on a line of its own, with its columns. */
 function insertedRows(text: string): StoredRow[] {
   return text.split(/^(?=INSERT INTO )/m).flatMap((statement) => {
-    const [head, list] =
-      /^INSERT INTO `(?:[^`]|``)*` \(((?:`(?:[^`]|``)*`(?:, ?)?)+)\) VALUES\s*/.exec(statement) ?? [];
+    const [head, list] = /^INSERT INTO (?:`[^`]*`)+ \(((?:`[^`]*`|, ?)+)\) VALUES\s*/.exec(statement) ?? [];
     if (head === undefined || list === undefined) return [];
     const columns = [...list.matchAll(/`((?:[^`]|``)*)`/g)].map(([, name = '']) => name.replaceAll('``', '`'));
     return valuesOf(statement, head.length).flatMap((values) =>

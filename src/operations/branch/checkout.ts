@@ -12,6 +12,8 @@ import { applyBranchSwitch, planBranchSwitch } from './switch.ts';
 export interface BranchCheckoutRequest extends BranchesRequest {
   /** The git branch of the database of before the first switch; default: that of the remote, `main` or `master`. */
   main?: string | undefined;
+  /** The URL without password of the only destination that may be switched, and only if it has copies of this program. */
+  onlyDestination?: string | undefined;
 }
 
 export interface PlannedBranchCheckout extends Planned<BranchCheckoutRequest, BranchCheckoutPlan> {
@@ -26,6 +28,7 @@ export async function planBranchCheckout(
   const { target } = request;
   const opened = await openBranches(given, request);
   const { context, engine, facet, url } = opened;
+  await assertOwnDestination(opened, request);
   const git = await checkedOut(context, request);
   const destination = await engine.connect.inspect(context, url);
   const plan: BranchCheckoutPlan = {
@@ -78,6 +81,47 @@ export async function applyBranchCheckout(
   const switching = await planBranchSwitch(context, { ...request, name: git_branch ?? '' });
   await applyBranchSwitch(context, switching);
   return result;
+}
+
+/** Before a connection to another destination than the one that was there when the hook was installed. */
+async function assertOwnDestination(
+  { context, engine, url }: OpenedBranches,
+  { target, onlyDestination }: BranchCheckoutRequest,
+): Promise<void> {
+  if (onlyDestination === undefined) return;
+  if (url.display !== onlyDestination) throw destinationChanged({ target, url, onlyDestination });
+  if (!(await hasCopies({ context, engine, url }))) throw notMarked(target, url);
+}
+
+/** Reports whether the server has a base copy or branches of the destination with the mark of this program. */
+export async function hasCopies({ context, engine, url }: Omit<OpenedBranches, 'facet'>): Promise<boolean> {
+  const [copies] = await engine.restore.findAllCopies(context, { urls: [url] });
+  return copies !== undefined && (copies.base !== null || copies.branches.length > 0);
+}
+
+interface ChangedDestination {
+  target: string;
+  url: OpenedBranches['url'];
+  onlyDestination: string;
+}
+
+function destinationChanged({ target, url, onlyDestination }: ChangedDestination): UserError {
+  return new UserError(
+    `The destination of "${target}" is ${url.display}, and the hook may switch ${onlyDestination} only`,
+    {
+      code: 'hook_destination_changed',
+      exit: EXIT.refused,
+      hint: `If the new destination is right, install the hook again: tool branch hook ${target}`,
+    },
+  );
+}
+
+function notMarked(target: string, url: OpenedBranches['url']): UserError {
+  return new UserError(`${url.display} has no base copy and no branches of this program`, {
+    code: 'hook_destination_foreign',
+    exit: EXIT.refused,
+    hint: `Switch it once yourself: tool branch checkout ${target}`,
+  });
 }
 
 interface CheckedOut {

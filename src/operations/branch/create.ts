@@ -13,6 +13,7 @@ import { databaseCopy } from '../load/base-copies.ts';
 import { applyLoad, planLoad } from '../load/load.ts';
 import type { LoadRequest, PlannedLoad } from '../load/planned-load.ts';
 import { type Planned, planOutdated } from '../planned.ts';
+import { refuseOriginalCopy } from '../snapshots/sanitized-only.ts';
 import { branchDatabase, branchNames, DEFAULT_RULE } from './branch-database.ts';
 import {
   type BranchesRequest,
@@ -52,6 +53,7 @@ export async function planBranchCreate(given: Context, request: BranchCreateRequ
   await refuseDestinations(opened, databases);
   const unverified_sources = await refuseSourceBranches(opened, request, databases);
   const base = found.base?.closed ? found.base : null;
+  if (base) await refuseOriginalCopy(context, target, base.snapshot);
   const load = base || branches.length === 0 ? null : await planBase(context, { target, destdb, unverifiedSources });
   const size = load?.plan.size_bytes ?? null;
   const checkout = await readCheckout(context);

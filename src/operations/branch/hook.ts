@@ -7,7 +7,7 @@ import { shellWord } from '../../text/shell-word.ts';
 import { findTarget } from '../find-target.ts';
 import { readCheckout, readHookFile } from '../git.ts';
 import { type Planned, planOutdated } from '../planned.ts';
-import { noRepository } from './checkout.ts';
+import { hasCopies, noRepository } from './checkout.ts';
 import { openBranches, refuseSourceBranches } from './open-branches.ts';
 
 export interface BranchHookRequest {
@@ -37,7 +37,6 @@ export async function planBranchHook(context: Context, request: BranchHookReques
   const file = await readHookFile(context, 'post-checkout');
   if (!checkout || file === null) throw noRepository();
   const before = await readHook(file, { remove });
-  const block = blockOf(context, request, checkout.folder);
   const found = before === null ? null : blockIn(before, target);
   const planned = { request, planned_at: context.clock().toISOString(), before };
   const facts = { target, file, unverified_sources: [], warnings: [], destination: null };
@@ -52,12 +51,13 @@ export async function planBranchHook(context: Context, request: BranchHookReques
   const opened = await openBranches(context, { target });
   const unverified_sources = await refuseSourceBranches(opened, { target }, []);
   const destination = await opened.engine.connect.inspect(opened.context, opened.url);
+  const block = blockOf(context, { ...request, destination: destination.url }, checkout.folder);
   const after = withBlock(before, { block, found });
   const action = before === null ? 'create' : after === before ? 'none' : found ? 'replace' : 'add';
   const plan: BranchHookPlan = {
     ...{ ...facts, action, destination, unverified_sources },
     text: toText(before === null ? after : block),
-    warnings: sharedFolder(checkout.folder, file),
+    warnings: [...sharedFolder(checkout.folder, file), ...((await hasCopies(opened)) ? [] : [noCopiesYet(target)])],
   };
   return { ...planned, after, plan };
 }
@@ -77,6 +77,11 @@ export async function applyBranchHook(context: Context, planned: PlannedBranchHo
     throw hookRefused(`Could not write ${file}`, 'Correct the rights of the folder.', cause);
   }
   return result;
+}
+
+function noCopiesYet(target: string): BranchHookPlan['warnings'][number] {
+  const message = `The destination has no base copy and no branches yet: the hook does nothing until it has (tool branch checkout ${target})`;
+  return { code: 'hook_destination_foreign', message };
 }
 
 /** The content of a hook that a block can be added to; `null` without a file. */
@@ -99,12 +104,17 @@ async function readHook(file: string, { remove }: { remove: boolean }): Promise<
 }
 
 /** The block that the hook consists of. It keeps the exit code of the lines before it, and never fails itself. */
-function blockOf({ configuration }: Context, { target, main, config }: BranchHookRequest, folder: string): string {
+function blockOf(
+  { configuration }: Context,
+  { target, main, config, destination }: BranchHookRequest & { destination: string },
+  folder: string,
+): string {
   const { file } = configuration;
   const inside = file !== null && resolve(file).startsWith(folder + sep) && dirname(resolve(file)) !== folder;
   const chosen = config ?? (inside ? file : undefined);
   const options = [
     ...(main === undefined ? [] : ['--main', main]),
+    ...['--only-destination', destination],
     ...(chosen === undefined ? [] : ['--config', resolve(chosen)]),
   ];
   const command = ['tool', 'branch', 'checkout', ...[target, ...options].map(shellWord)].join(' ');

@@ -9,6 +9,7 @@ import { findTarget } from '../find-target.ts';
 import { recorded } from '../history/recorded.ts';
 import { databaseCopy } from '../load/base-copies.ts';
 import { type Planned, planOutdated } from '../planned.ts';
+import { refuseOriginalCopy } from '../snapshots/sanitized-only.ts';
 import { isNumbered } from './branch-database.ts';
 import {
   type BranchesRequest,
@@ -40,6 +41,7 @@ export async function planBranchReset(given: Context, request: BranchResetReques
     Math.min(Math.max(numberedOf(present).length, 1), cpusFor(context, target));
   const found = await facet.plan(context, { url, copies });
   const base = closedBase(found, url);
+  await refuseOriginalCopy(context, target, base.snapshot);
   const numbered = numberedOf(found.branches);
   const branches = numbered.length > 0 ? numbered : [findBranch(found.branches, { name, url })];
   refuseForeign(branches, request, opened);

@@ -1,6 +1,7 @@
 import { findBranch } from '../../engines/shared/branches.ts';
 import type { BranchUrl } from '../../results/branch-results.ts';
 import type { Context } from '../../runtime/context.ts';
+import { refuseOriginalCopy } from '../snapshots/sanitized-only.ts';
 import { type BranchesRequest, openBranches, refuseForeign } from './open-branches.ts';
 
 export interface BranchUrlRequest extends BranchesRequest {
@@ -16,6 +17,7 @@ export async function branchUrl(given: Context, request: BranchUrlRequest): Prom
   const { context, facet, url } = opened;
   const branch = findBranch(await facet.list(context, url), { name, url });
   refuseForeign([branch], request, opened);
+  await refuseOriginalCopy(context, target, branch.snapshot);
   const found = facet.urlOf(url, branch.database);
   const text = password ? facet.urlWithPassword(found) : found.display;
   return { target, name, database: branch.database, url: text, password };

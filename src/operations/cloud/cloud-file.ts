@@ -10,7 +10,10 @@ import {
   type TargetSettings,
   targetSettingsSchema,
 } from '../../cloud/contract/schemas.ts';
+import { groups, resourceName, trustedKeys } from '../../cloud/contract/values.ts';
+import type { Settings } from '../../config/schema/settings.ts';
 import { decrypt, ENCRYPTED } from '../../config/secrets/cipher.ts';
+import { requireSecretKey } from '../../config/secrets/require-secret-key.ts';
 import { isTree, type Tree } from '../../config/tree.ts';
 import { parseYaml } from '../../config/yaml/yaml-source.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -20,6 +23,8 @@ export interface CloudFileTarget {
   settings: TargetSettings;
   original_groups: string[];
   builder_groups: string[];
+  /** Absent: those of the hub. */
+  trusted_keys?: string[];
   expected_every?: string;
   schedule?: Schedule;
   pool?: string;
@@ -27,9 +32,15 @@ export interface CloudFileTarget {
   keep?: Keep;
 }
 
+export interface CloudFileProfile {
+  settings: StorageSettings;
+  /** Absent: members put targets into it, whatever their groups. */
+  target_groups?: string[];
+}
+
 /** What a file says for the hub: `storage_profiles` and `targets`, as in tool.yml. */
 export interface CloudFile {
-  storageProfiles: Map<string, StorageSettings>;
+  storageProfiles: Map<string, CloudFileProfile>;
   targets: Map<string, CloudFileTarget>;
 }
 
@@ -43,8 +54,6 @@ function withoutMissing(values: object): object {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-const groups = v.optional(v.array(v.string()), []);
-
 /** Reads a file in the shape of tool.yml. Templates are kept: the builder fills them in. */
 export async function readCloudFile({ configuration, signal }: Context, file: string): Promise<CloudFile> {
   const text = await readFile(file, { encoding: 'utf8', signal }).catch((error: NodeJS.ErrnoException) => {
@@ -53,7 +62,6 @@ export async function readCloudFile({ configuration, signal }: Context, file: st
   });
   const { tree, flaws } = parseYaml(text);
   const problems = flaws.map(({ line, message }) => `line ${line}: ${message}`);
-  const secretKey = configuration.settings.secret_key;
   const found: CloudFile = { storageProfiles: new Map(), targets: new Map() };
   const check = <Output>(key: string, schema: v.GenericSchema<unknown, Output>, value: unknown): Output | null => {
     const result = v.safeParse(schema, value);
@@ -65,13 +73,20 @@ export async function readCloudFile({ configuration, signal }: Context, file: st
     return null;
   };
   for (const [name, value] of entriesOf(tree.storage_profiles)) {
-    const settings = check(`storage_profiles.${name}`, storageSettingsSchema, opened(value, secretKey));
-    if (settings) found.storageProfiles.set(name, settings);
+    const key = `storage_profiles.${name}`;
+    check(key, resourceName, name);
+    const { target_groups, ...rest } = opened(value, configuration.settings);
+    const settings = check(key, storageSettingsSchema, rest);
+    const members = check(`${key}.target_groups`, v.optional(groups), target_groups);
+    if (settings && members !== null) {
+      found.storageProfiles.set(name, { settings, ...(members !== undefined && { target_groups: members }) });
+    }
   }
   for (const [name, value] of entriesOf(tree.targets)) {
     const {
       original_groups,
       builder_groups,
+      trusted_keys,
       expected_every,
       schedule,
       pool,
@@ -79,17 +94,20 @@ export async function readCloudFile({ configuration, signal }: Context, file: st
       keep,
       share: _,
       ...rest
-    } = opened(value, secretKey);
+    } = opened(value, configuration.settings);
+    check(`targets.${name}`, resourceName, name);
     const settings = await withQuery(rest, file, problems);
     const parsed = check(`targets.${name}`, targetSettingsSchema, settings);
-    const original = check(`targets.${name}.original_groups`, groups, original_groups);
-    const builder = check(`targets.${name}.builder_groups`, groups, builder_groups);
+    const original = check(`targets.${name}.original_groups`, v.optional(groups, []), original_groups);
+    const builder = check(`targets.${name}.builder_groups`, v.optional(groups, []), builder_groups);
+    const keys = check(`targets.${name}.trusted_keys`, v.optional(trustedKeys), trusted_keys);
     const every = check(`targets.${name}.expected_every`, v.optional(expectedEvery), expected_every);
     const builds = check(`targets.${name}`, buildsSchema, withoutMissing({ schedule, pool, webhook }));
     const kept = check(`targets.${name}.keep`, v.optional(keepSchema), keep);
-    if (parsed && original && builder && every !== null && builds !== null && kept !== null) {
+    if (parsed && original && builder && keys !== null && every !== null && builds !== null && kept !== null) {
       found.targets.set(name, {
         ...{ settings: parsed, original_groups: original, builder_groups: builder },
+        ...(keys !== undefined && { trusted_keys: keys }),
         ...(every !== undefined && { expected_every: every }),
         ...(kept !== undefined && { keep: kept }),
         ...builds,
@@ -105,10 +123,12 @@ function entriesOf(value: unknown): [string, Tree][] {
 }
 
 /** With the values that the file holds encrypted. */
-function opened(tree: Tree, secretKey: string): Tree {
+function opened(tree: Tree, settings: Settings): Tree {
   const open = (value: unknown): unknown => {
-    if (typeof value === 'string' && value.startsWith(ENCRYPTED)) return decrypt(value, secretKey) ?? value;
-    return isTree(value) ? opened(value, secretKey) : value;
+    if (typeof value === 'string' && value.startsWith(ENCRYPTED)) {
+      return decrypt(value, requireSecretKey(settings)) ?? value;
+    }
+    return isTree(value) ? opened(value, settings) : value;
   };
   return Object.fromEntries(Object.entries(tree).map(([key, value]) => [key, open(value)]));
 }

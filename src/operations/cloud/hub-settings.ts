@@ -11,7 +11,7 @@ import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { type Planned, planOutdated } from '../planned.ts';
-import { type CloudFileTarget, readCloudFile } from './cloud-file.ts';
+import { type CloudFileProfile, type CloudFileTarget, readCloudFile } from './cloud-file.ts';
 import { openCloud } from './open-cloud.ts';
 
 export interface ResourceChange {
@@ -71,7 +71,7 @@ async function compareWithHub(context: Context, { file, cwd }: ApplyRequest) {
   const { storageProfiles, targets } = await readCloudFile(context, path);
   const client = await openCloud(context);
   const steps: Step[] = [];
-  for (const [name, settings] of storageProfiles) steps.push(await planProfile(client, name, settings));
+  for (const [name, profile] of storageProfiles) steps.push(await planProfile(client, name, profile));
   for (const [name, target] of targets) steps.push(await planTarget(client, name, target));
   const resources = steps.map(({ revision: _, desired: __, ...resource }) => resource);
   const plan: ApplyPlan = { hub: client.endpoint, file: path, resources };
@@ -80,9 +80,13 @@ async function compareWithHub(context: Context, { file, cwd }: ApplyRequest) {
 
 const SECRET_KEYS = ['access_key', 'secret_key'];
 
-async function planProfile(client: CloudClient, name: string, settings: StorageSettings): Promise<Step> {
+async function planProfile(
+  client: CloudClient,
+  name: string,
+  { settings, target_groups }: CloudFileProfile,
+): Promise<Step> {
   const found = await absentIfUnknown(client.call('getStorageProfile', { parameters: { name } }));
-  const leaves = leavesOf(settings);
+  const leaves = leavesOf({ ...settings, ...(target_groups && { target_groups }) });
   const fileSecrets: Record<string, string> = {};
   for (const key of SECRET_KEYS) {
     const value = leaves.get(key);
@@ -92,11 +96,16 @@ async function planProfile(client: CloudClient, name: string, settings: StorageS
   const { changes, desired } = compare({
     file: leaves,
     fileSecrets,
-    hub: leavesOf(found?.settings ?? {}),
+    hub: leavesOf(found ? shownProfile(found) : {}),
     hubSecrets: found?.secrets ?? {},
     applied: found?.applied ? leavesOf(found.applied) : null,
   });
   return stepOf({ kind: 'storage_profile', name, changes, desired, revision: found?.revision ?? null });
+}
+
+/** A storage profile in the shape of the file, as far as the hub shows it. */
+export function shownProfile({ settings, target_groups }: AnswerOf<'getStorageProfile'>): Record<string, unknown> {
+  return { ...settings, ...(target_groups != null && { target_groups }) };
 }
 
 /** Both are sealed on the hub; it shows the URL without its path. */
@@ -146,6 +155,7 @@ async function removedBy(client: CloudClient, name: string, keep: Keep): Promise
 export function outsideSettings({
   original_groups,
   builder_groups,
+  trusted_keys,
   expected_every,
   schedule,
   pool,
@@ -154,6 +164,7 @@ export function outsideSettings({
 }: AnswerOf<'getTarget'>): Omit<CloudFileTarget, 'settings'> {
   return {
     ...{ original_groups, builder_groups },
+    ...(trusted_keys != null && { trusted_keys }),
     ...(expected_every != null && { expected_every }),
     ...(schedule != null && { schedule }),
     ...(pool != null && { pool }),
@@ -178,7 +189,7 @@ async function absentIfUnknown<Body>(answer: Promise<{ body: Body | null }>): Pr
 }
 
 async function applyStep({ report }: Context, { client, step }: { client: CloudClient; step: Step }): Promise<void> {
-  const { kind, name, action, revision, desired } = step;
+  const { kind, name, action, revision, desired, changes } = step;
   const what = `${kind === 'target' ? 'target' : 'storage profile'} ${name}`;
   const [label, done] =
     action === 'create' ? [`Create ${what}`, `Created ${what}`] : [`Change ${what}`, `Changed ${what}`];
@@ -186,9 +197,16 @@ async function applyStep({ report }: Context, { client, step }: { client: CloudC
     const parameters = { name };
     const settings = settingsOf(desired);
     if (kind === 'target') {
-      await client.call('putTarget', { parameters, revision, body: { ...settings, applied: true } as never });
+      // The hub keeps absent keys; an older hub refuses the field.
+      const removes = settings.trusted_keys === undefined && changes.some(({ key }) => key === 'trusted_keys');
+      const body = { ...settings, ...(removes && { trusted_keys: null }), applied: true };
+      await client.call('putTarget', { parameters, revision, body: body as never });
     } else {
-      const body = { settings: settings as StorageSettings, applied: true };
+      const { target_groups, ...rest } = settings as StorageSettings & { target_groups?: string[] };
+      // An older hub, which has no groups, refuses the key; a newer one opens the profile to every member by `null`.
+      const opens = target_groups === undefined && changes.some(({ key }) => key === 'target_groups');
+      const members = opens ? { target_groups: null } : target_groups && { target_groups };
+      const body = { settings: rest, ...members, applied: true };
       await client.call('putStorageProfile', { parameters, revision, body });
     }
   });

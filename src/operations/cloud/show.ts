@@ -1,7 +1,7 @@
 import { pagesOf } from '../../cloud/client.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
-import { outsideSettings } from './hub-settings.ts';
+import { outsideSettings, shownProfile } from './hub-settings.ts';
 import { openCloud } from './open-cloud.ts';
 
 /** What the hub has, as far as the caller may see it; secrets are not in it. */
@@ -38,7 +38,9 @@ export async function showHub(context: Context): Promise<HubContent> {
     hub: client.endpoint,
     storage_profiles:
       profiles &&
-      Object.fromEntries(profiles.flatMap((page) => page.items).map(({ name, settings }) => [name, settings])),
+      Object.fromEntries(
+        profiles.flatMap((page) => page.items).map((profile) => [profile.name, shownProfile(profile)]),
+      ),
     targets: Object.fromEntries(targets),
     next_removals: Object.fromEntries(removals),
   };

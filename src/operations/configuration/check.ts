@@ -1,9 +1,10 @@
 import { apiEndpoint } from '../../config/api-endpoint.ts';
 import type { Configuration, Problem } from '../../config/configuration.ts';
-import { inspectConfiguration } from '../../config/load.ts';
+import { inspectConfiguration, inspectUntrusted } from '../../config/load.ts';
 import type { Mode } from '../../config/mode.ts';
 import { queryFilesIn } from '../../config/query-files.ts';
 import { findKeychain } from '../../config/secrets/keychain.ts';
+import { UntrustedConfiguration } from '../../config/trust/untrusted-configuration.ts';
 import type { EngineContext } from '../../engines/engine-context.ts';
 import type { ToolReport } from '../../engines/facets/connect.ts';
 import { engines } from '../../engines/registry.ts';
@@ -22,6 +23,8 @@ export interface CheckRequest extends Omit<EngineContext, 'runner'> {
   cwd: string;
   /** Skips what needs a network. */
   offline: boolean;
+  /** Checks an untrusted file without using anything of it; otherwise such a file is an error. */
+  untrusted?: boolean;
 }
 
 /** What `config check` finds: the shape of its JSON. */
@@ -60,7 +63,10 @@ export interface EngineState {
 export async function check(request: CheckRequest): Promise<{ report: CheckReport; text: string }> {
   const { offline, environment, report } = request;
   const context = { ...request, runner: localRunner({ environment, report }) };
-  const inspection = await inspectConfiguration(request);
+  const inspection = await inspectConfiguration(request).catch((thrown) => {
+    if (!(thrown instanceof UntrustedConfiguration) || !request.untrusted) throw thrown;
+    return inspectUntrusted(request);
+  });
   const { file, shadowed, text, mode, problems, configuration, values } = inspection;
   const failed: Problem[] = [];
 

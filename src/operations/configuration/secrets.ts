@@ -7,6 +7,7 @@ import { invalidConfiguration } from '../../config/invalid-configuration.ts';
 import { type Inspection, inspectConfiguration } from '../../config/load.ts';
 import { settingsSchema } from '../../config/schema/settings.ts';
 import { shapeOf } from '../../config/schema/shape.ts';
+import { requireSecretKey } from '../../config/secrets/require-secret-key.ts';
 import { encryptText, type Skipped, type TextValue, textsOf } from '../../config/secrets/sensitive-values.ts';
 import { dotted } from '../../config/tree.ts';
 import { parseText } from '../../config/yaml/parse-text.ts';
@@ -104,9 +105,8 @@ function secretKeyOf({ problems, values }: Inspection): string {
     const isSyntax = key === '' && file !== null && line !== null && code !== 'file_readable_by_others';
     return isSyntax || key === 'secret_key' || code === 'no_configuration';
   });
-  const secretKey = values?.secret_key;
-  if (secretKey !== undefined && inTheWay.length === 0) return secretKey;
-  throw invalidConfiguration(inTheWay.length > 0 ? inTheWay : problems);
+  if (inTheWay.length > 0 || values === null) throw invalidConfiguration(inTheWay.length > 0 ? inTheWay : problems);
+  return requireSecretKey({ secret_key: values.secret_key });
 }
 
 function named(values: TextValue[], key: string): TextValue {

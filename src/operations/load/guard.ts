@@ -10,6 +10,7 @@ import { engineForUrl } from '../../engines/registry.ts';
 import { unlessAborted } from '../../process/unless-aborted.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { CHECK_TIMEOUT_MS, checkDatabases } from '../check-databases.ts';
 import {
   type KnownIdentities,
@@ -46,7 +47,8 @@ export interface GuardOptions {
  * Refuses a destination that is the source of any target, or of which that cannot be ruled out. Compares, in this
  * order: addresses; the identities of the databases that a load would replace, rename or drop with those remembered of
  * the sources; the identities of sources that are not remembered, or were seen more than a day ago. A source whose owner
- * allows the loaded target is a warning instead. Resolves with the targets whose sources could not be compared, where
+ * allows the loaded target is a warning instead. Databases that were sources before count as sources until the user has
+ * answered otherwise (`tool trust --former-source`): a change of the configuration does not end their protection. Resolves with the targets whose sources could not be compared, where
  * the caller has taken responsibility for them.
  */
 export async function refuseSources(
@@ -54,8 +56,10 @@ export async function refuseSources(
   destination: DatabaseUrl,
   { target: loaded, unverifiedSources = false, accepted = [], onAllowed }: GuardOptions = {},
 ): Promise<string[]> {
+  const known = await readIdentities(context);
   const sources = sourcesOf(context, destination);
-  if (sources.length === 0) return [];
+  const former = formerSources(known, { present: sources, destination });
+  if (sources.length + former.length === 0) return [];
   const engine = engineForUrl(`${destination.engine}://`);
   const compareAddresses = createAddressComparison(context, destination);
   const permission = createPermission(context, { loaded, destination, onAllowed });
@@ -66,7 +70,6 @@ export async function refuseSources(
   for (const source of sources) {
     if (source.url && hasAddress(source) && (await compareAddresses(source.url))) refuseUnlessAllowed(source, null);
   }
-  const known = await readIdentities(context);
   const unsettled = sources.filter((source) => {
     if (source.cloud || accepted.includes(source.target)) return false;
     const seen = rememberedOf(known, source).map(({ seen_at }) => context.clock().getTime() - Date.parse(seen_at));
@@ -91,6 +94,10 @@ export async function refuseSources(
   const alike = unsettled.filter((source) => isAlike(source, names));
   const answers = await inquiry.answers(alike);
   for (const { source, identity } of answers) if (identity) compare(source, identity);
+  for (const source of former) {
+    if (source.url && (await compareAddresses(source.url))) refuseUnlessAllowed(source, null);
+    for (const { identity } of rememberedOf(known, source)) compare(source, identity);
+  }
   const settled = new Set(answers.map(({ source }) => source));
   const unsure = alike.filter((source) => !settled.has(source) && rememberedOf(known, source).length === 0);
   for (const source of unsure.filter(permission.allows)) permission.warn(source, 'may be');
@@ -146,6 +153,8 @@ interface Source {
   blank: boolean;
   /** Of a target of the hub: compared by its address, and not connected to. */
   cloud: boolean;
+  /** The configuration has named it before, and does not name it any more: compared, and not connected to. */
+  former: boolean;
 }
 
 function sourcesOf({ configuration }: Context, { engine }: DatabaseUrl): Source[] {
@@ -157,9 +166,27 @@ function sourcesOf({ configuration }: Context, { engine }: DatabaseUrl): Source[
       if (text === undefined) return [];
       const url = parse(text);
       const cloud = configuration.cloud?.has(target) ?? false;
-      return url === null || url.engine === engine ? [{ target, key, url, blank, cloud }] : [];
+      return url === null || url.engine === engine ? [{ target, key, url, blank, cloud, former: false }] : [];
     }),
   );
+}
+
+/** Remembered sources at other URLs than the present ones. A present URL with unset variables may be any of its key. */
+function formerSources(
+  known: KnownIdentities,
+  { present, destination }: { present: Source[]; destination: DatabaseUrl },
+): Source[] {
+  const urls = new Set(present.flatMap(({ url, blank }) => (url && !blank ? [url.display] : [])));
+  const blanks = new Set(present.flatMap(({ key, blank }) => (blank ? [key] : [])));
+  return [...known].flatMap(([key, entries]) => {
+    if (blanks.has(key)) return [];
+    const [, target = ''] = /^targets\.(.*)\.(?:snapshot|subset)\.src_url$/s.exec(key) ?? [];
+    return entries.flatMap((entry): Source[] => {
+      const url = urls.has(entry.url) ? null : parse(entry.url);
+      const isSameEngine = url?.engine === destination.engine;
+      return isSameEngine ? [{ target, key, url, blank: false, cloud: false, former: true }] : [];
+    });
+  });
 }
 
 function textOf(configuration: Context['configuration'], key: string): { text: string | undefined; blank: boolean } {
@@ -323,10 +350,18 @@ interface Refused {
   affected: AffectedDatabase | null;
 }
 
-function isSource({ target: owner }: Source, { loaded, destination, affected }: Refused): UserError {
+function isSource({ target: owner, url, former }: Source, { loaded, destination, affected }: Refused): UserError {
   const beside = affected && affected.name !== destination.database ? affected.name : null;
   const what =
     beside === null ? destination.display : `${beside}, which belongs to the loads into ${destination.display},`;
+  if (former) {
+    const shown = url?.display ?? '';
+    return new UserError(`${what} was the source of target "${owner}": nothing is loaded into it`, {
+      code: 'destination_was_source',
+      exit: EXIT.refused,
+      hint: `Choose another destination. If this database may be replaced: tool trust --former-source ${shellWord(shown)}`,
+    });
+  }
   const choose = 'Choose another destination: dst_url in the configuration, or --destdb.';
   const allow = `To allow loads of "${loaded}" into it, set targets.${owner}.allow_destination_of: [${loaded}].`;
   return new UserError(`${what} is the source of target "${owner}": nothing is loaded into a source`, {

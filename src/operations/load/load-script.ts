@@ -1,8 +1,10 @@
-import { access } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
 import { connectionUrl } from '../../config/urls/connection-url.ts';
 import type { LoadPlan, LoadResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
+import { formatNumberOf } from '../../text/format.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { type ChosenDestination, checkDestination, chooseDestination, openDestination } from './destination.ts';
 import { refuseSources } from './guard.ts';
@@ -12,18 +14,13 @@ import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 /** A load of an SQL file: into a new database, or on one as it is. */
 export async function planScript(context: Context, request: LoadRequest & { file: string }): Promise<PlannedLoad> {
   const { file } = request;
-  await access(file).catch((cause) => {
-    throw new UserError(`Cannot read ${file}`, {
-      code: 'file_missing',
-      exit: EXIT.usage,
-      hint: 'Is the path right?',
-      cause,
-    });
-  });
+  await assertReadable(file);
   const { chosenBy, ...chosen } = chosenFor(context, request);
   const { engine, url } = openDestination(chosen);
   const unverified = request.source ? [] : await refuseSources(context, url, request);
   const destination = await engine.connect.inspect(context, url);
+  const { statements, rollsBack, warnings } = await engine.restore.checkScript(context, { url, file });
+  const runs = `Run ${formatNumberOf(statements, 'statement')} of ${file}`;
   const asItIs = (request.noDrop ?? false) || (request.source ?? false);
   const undo = !asItIs && (request.undo ?? true) && destination.exists;
   const where = destination.url;
@@ -48,11 +45,9 @@ export async function planScript(context: Context, request: LoadRequest & { file
     jobs: 1,
     unverified_sources: unverified,
     steps: asItIs
-      ? [
-          `Run ${file} on ${where}${engine.capabilities.scriptsRollBack ? ' in one transaction' : ', where a failure undoes nothing'}`,
-        ]
-      : [`Run ${file} in a shadow database beside ${where}`, ...swapSteps(destination.exists, undo)],
-    warnings: [],
+      ? [`${runs} on ${where}${rollsBack ? ' in one transaction' : ', where a failure undoes nothing'}`]
+      : [`${runs} in a shadow database beside ${where}`, ...swapSteps(destination.exists, undo)],
+    warnings,
   };
   return { request, plan, planned_at: context.clock().toISOString(), restore: null };
 }
@@ -66,13 +61,14 @@ export async function applyScript(context: Context, planned: PlannedLoad): Promi
   const role = context.configuration.settings.targets[request.target]?.snapshot?.role;
   await using staging = await localRepository(context).stage();
   const directory = await staging.folder('script');
-  const { swapMs, undoDatabase } = await engine.restore.runScript(context, {
+  const { swapMs, undoDatabase, statements } = await engine.restore.runScript(context, {
     ...{ url, file, asItIs: strategy === 'script', undo, role, directory },
     events: request.events,
   });
   return {
     snapshot: null,
     destination: plan.destination.url,
+    statements,
     tables: 0,
     rows: 0,
     size_bytes: 0,
@@ -80,6 +76,21 @@ export async function applyScript(context: Context, planned: PlannedLoad): Promi
     swap_ms: swapMs,
     undo_database: undoDatabase,
   };
+}
+
+/** It is read several times, which a pipe does not allow. */
+async function assertReadable(file: string): Promise<void> {
+  const unreadable = (why: string, cause?: unknown): UserError =>
+    new UserError(`Cannot read ${file}: ${why}`, {
+      code: 'file_missing',
+      exit: EXIT.usage,
+      hint: 'Is the path right?',
+      cause,
+    });
+  await access(file, constants.R_OK).catch((cause) => {
+    throw unreadable(cause.code === 'ENOENT' ? 'no such file' : cause.code, cause);
+  });
+  if (!(await stat(file)).isFile()) throw unreadable('it is not a regular file');
 }
 
 function chosenFor(context: Context, request: LoadRequest): ChosenDestination {

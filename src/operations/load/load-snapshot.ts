@@ -13,6 +13,7 @@ import { findTarget } from '../find-target.ts';
 import { migrationsAhead } from '../migrations/working-tree.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { pullFiles } from '../snapshots/pull.ts';
+import { refuseOriginal, withSanitizedDefault } from '../snapshots/sanitized-only.ts';
 import { isBuiltHere, refuseUntrusted } from '../snapshots/signatures.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { findPlanned, findSnapshot } from '../snapshots/snapshots.ts';
@@ -26,11 +27,13 @@ import { loadSteps } from './load-steps.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
 
 /** A load of a snapshot, or of some tables of it. */
-export async function planSnapshot(context: Context, request: LoadRequest): Promise<PlannedLoad> {
+export async function planSnapshot(context: Context, given: LoadRequest): Promise<PlannedLoad> {
   const { configuration } = context;
+  const request = await withSanitizedDefault(context, given);
   const found = await findSnapshot(context, request);
   const { manifest, row, local, remote } = found;
   refuseUntrusted(context, manifest, request);
+  refuseOriginal(context, request.target, manifest);
   const { chosenBy, ...chosen } = chooseDestination(context, request);
   const { engine, url } = openDestination(chosen);
   refuseOtherEngine(engine, manifest, url);
@@ -50,14 +53,15 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
   const wanted = request.tables;
   const selected = wanted ? await chooseTables(context, { found, engine, url, wanted }) : null;
   const only = selected ? namesOf(selected) : null;
-  const restoration = restorationOf(context, request, { url, manifest, only, keepBase });
+  const builtHere = await isBuiltHere(context, manifest);
+  const restoration = restorationOf(context, request, { url, manifest, only, keepBase, builtHere });
   const restore = await engine.restore.plan(context, restoration);
   const inPlace = keepBase || onlyBase ? whyNotInPlace(restore) : null;
   if ((wantedCopy?.explicit || onlyBase) && inPlace) throw baseRefused(request.target, inPlace);
   const keeps = inPlace ? undefined : keepBase;
   const why = noBase ?? inPlace;
   const copies = restore.copies && databaseCopies(restore.copies);
-  const foreign = await foreignCode(context, { engine, url, manifest });
+  const foreign = builtHere ? [] : await foreignCode(context, { engine, url, manifest });
   const ahead = await migrationsAhead(context, manifest);
   const selection = selected && withinPlan(selected, restore, manifest);
   const undo = !onlyBase && (request.undo ?? true) && restore.strategy === 'swap' && restore.destination.exists;
@@ -80,6 +84,7 @@ export async function planSnapshot(context: Context, request: LoadRequest): Prom
     chosen_by: chosenBy,
     strategy: restore.strategy,
     strategy_reason: restore.strategyReason,
+    ...restoredBy(restore),
     undo,
     ...(keeps && { keep_base: keeps }),
     ...(copies && { copies }),
@@ -116,6 +121,7 @@ export async function applySnapshot(
   // The plan has told what there is to warn of.
   const quiet = { ...context, report: () => {} };
   refuseUntrusted(quiet, manifest, request);
+  refuseOriginal(quiet, request.target, manifest);
   const { engine, url } = openDestination(chooseDestination(quiet, request));
   await checkDestination(context, planned, url);
   const repository = localRepository(context);
@@ -128,7 +134,13 @@ export async function applySnapshot(
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   const only = selection && namesOf(selection);
   const { swapMs, undoDatabase, missing, baseDatabase, spareDatabase } = await engine.restore.run(context, {
-    ...restorationOf(context, request, { url, manifest, only, keepBase }),
+    ...restorationOf(context, request, {
+      url,
+      manifest,
+      only,
+      keepBase,
+      builtHere: await isBuiltHere(context, manifest),
+    }),
     plan: restore,
     jobs,
     undo,
@@ -152,6 +164,12 @@ export async function applySnapshot(
   };
 }
 
+function restoredBy({ restoredBy: by }: RestorePlan): Pick<LoadPlan, 'restored_by' | 'restored_by_reason'> {
+  return by.user === 'temporary'
+    ? { restored_by: 'temporary_user', restored_by_reason: 'it has no rights outside the shadow database' }
+    : { restored_by: 'loading_user', restored_by_reason: by.reason };
+}
+
 /** Whether the destination was last loaded with the whole snapshot, and can be reset to that. */
 function isResetEnough(
   base: DatabaseCopy | null | undefined,
@@ -167,16 +185,27 @@ interface Restoring {
   /** `null` for all tables. */
   only: Set<string> | null;
   keepBase: LoadPlan['keep_base'];
+  builtHere: boolean;
 }
 
 function restorationOf(
   { configuration }: Context,
-  { target, inPlace = false, full = false, keepGoing, dropForeignReferences, remoteTables, events }: LoadRequest,
-  { url, manifest, only, keepBase }: Restoring,
+  {
+    target,
+    inPlace = false,
+    full = false,
+    keepGoing,
+    dropForeignReferences,
+    remoteTables,
+    events,
+    allowSuperuser,
+  }: LoadRequest,
+  { url, manifest, only, keepBase, builtHere }: Restoring,
 ): RestoreRequest {
   const { schema_config: schemaConfig, role } = findTarget(configuration, target).snapshot ?? {};
   return {
     ...{ url, manifest, schemaConfig, role, inPlace, full, keepGoing, dropForeignReferences, remoteTables, events },
+    ...{ allowSuperuser, builtHere },
     ...(only && { only }),
     ...(keepBase && { keepBase }),
   };
@@ -204,7 +233,7 @@ async function foreignCode(
   context: Context,
   { engine, url, manifest }: { engine: Engine; url: DatabaseUrl; manifest: Manifest },
 ): Promise<LoadPlan['warnings']> {
-  if ((await isBuiltHere(context, manifest)) || !(await engine.connect.isSuperuser(context, url))) return [];
+  if (!(await engine.connect.isSuperuser(context, url))) return [];
   const user = url.user === null ? 'a superuser' : `superuser "${url.user}"`;
   const message = `Snapshot ${manifest.id} was not built on this machine, and its code runs with the rights of ${user}`;
   return [{ code: FOREIGN_SUPERUSER, message }];

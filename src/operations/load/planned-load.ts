@@ -40,6 +40,8 @@ export interface LoadRequest extends TrustChoice, SnapshotFilter {
   dropForeignReferences?: boolean;
   /** Creates tables whose rows are outside the database too: FEDERATED and the like. */
   remoteTables?: boolean;
+  /** Restores the content with the rights of the loading user, where one of its own would restore it. */
+  allowSuperuser?: boolean;
   /** Lets the events of the snapshot run in the destination. */
   events?: boolean;
   cpus?: number;

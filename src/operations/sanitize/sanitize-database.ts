@@ -3,17 +3,19 @@ import type { Engine } from '../../engines/engine.ts';
 import type { DumpResult } from '../../engines/facets/dump.ts';
 import type { LocalRepository } from '../../repository/local-repository.ts';
 import type { Manifest } from '../../repository/manifest.ts';
+import type { ObjectPool } from '../../repository/objects/object-pool.ts';
 import type { Coverage } from '../../results/sanitize-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
-import { type ColumnFacts, columnName } from '../../sanitize/column-facts.ts';
-import { compareColumns, compareTables } from '../../sanitize/coverage.ts';
+import { type ColumnDigest, type ColumnFacts, columnName } from '../../sanitize/column-facts.ts';
+import { addLeaks, compareColumns, compareTables } from '../../sanitize/coverage.ts';
 import { detectPersonalData, type Suspicion } from '../../sanitize/detector/detect.ts';
 import type { KeepComment } from '../../sanitize/keep-comments.ts';
-import type { Statement } from '../../sanitize/statement.ts';
+import { type Statement, tablesNamedBy } from '../../sanitize/statement.ts';
 import { formatNumberOf } from '../../text/format.ts';
 import { storeDump } from '../snapshots/store-dump.ts';
+import { type LeakSearch, startLeakSearch } from './search-leaks.ts';
 
 export interface SanitizeWork {
   engine: Engine;
@@ -24,11 +26,23 @@ export interface SanitizeWork {
   keep: KeepComment[];
 }
 
-/** Runs the query, and tells which columns that look personal it has left as they are. Steps: `survey`, `query`, `coverage`. */
+export interface Survey {
+  columns: ColumnFacts[];
+  suspicions: Suspicion[];
+  before: Map<string, ColumnDigest>;
+}
+
+export type ComparedColumns = Omit<Coverage, 'tables' | 'common'> & Survey;
+
+/**
+ * Runs the query, and compares the columns that look like personal data with their old values. Steps: `survey`, `query`,
+ * `coverage`.
+ */
 export async function runQueryAndCompare(
   context: Context,
   { engine, url, manifest, statements, keep }: SanitizeWork,
-): Promise<Omit<Coverage, 'tables'> & { columns: ColumnFacts[]; suspicions: Suspicion[] }> {
+  onSurvey: (survey: Survey) => void = () => {},
+): Promise<ComparedColumns> {
   const { report } = context;
   const sanitizer = engine.sanitize;
   const looksPersonal = ({ suspects }: { suspects: unknown[] }): string =>
@@ -41,6 +55,7 @@ export async function runQueryAndCompare(
     return { columns, suspicions, suspects, before: await sanitizer.digestColumns(context, url, suspects) };
   });
   const { columns, suspicions, suspects, before } = survey;
+  onSurvey(survey);
 
   if (statements.length > 0) await sanitizer.runQuery(context, { url, manifest, statements });
 
@@ -51,17 +66,14 @@ export async function runQueryAndCompare(
     const after = await sanitizer.digestColumns(context, url, suspects);
     const fresh = await sanitizer.readColumns(context, { url, manifest });
     const samplesAfter = new Map(fresh.map((facts) => [columnName(facts), facts.samples]));
-    const changes = compareColumns({ suspicions, before, after, samplesAfter, keep });
-    warnOfUnused(context, keep, suspicions);
-    return changes;
+    return compareColumns({ suspicions, before, after, samplesAfter, keep });
   });
-  return { ...compared, columns, suspicions };
+  return { ...compared, columns, suspicions, before };
 }
 
-function warnOfUnused({ report }: Context, keep: KeepComment[], suspicions: Suspicion[]): void {
-  const known = new Set(suspicions.map(({ facts }) => columnName(facts)));
+function warnOfUnused({ report }: Context, keep: KeepComment[], used: Set<string>): void {
   for (const { column, line } of keep) {
-    if (known.has(column)) continue;
+    if (used.has(column)) continue;
     const message = `Line ${line} of the query keeps ${column}, which does not look like personal data or does not exist`;
     report({ event: 'warning', code: 'keep_unused', message });
   }
@@ -75,17 +87,28 @@ export interface SanitizedDump {
 
 export interface Sanitizing extends SanitizeWork {
   repository: LocalRepository;
+  /** Reads its definitions. */
+  pool: ObjectPool;
   jobs: number;
   strict: boolean;
   /** Whether the database stays, and so must hold no trace of the old values. */
   stays: boolean;
 }
 
-/** Sanitizes a restored database and stores its dump; nothing is published yet. Steps also: `dump`, `traces`. */
+/** Sanitizes a restored database and stores its dump; nothing is published yet. Steps also: `dump`, `leaks`, `traces`. */
 export async function sanitizeDatabase(context: Context, work: Sanitizing): Promise<SanitizedDump> {
-  const { engine, url, manifest, repository, jobs, strict, stays } = work;
-  const { findings, acknowledged, changed: changedColumns } = await runQueryAndCompare(context, work);
-  if (strict && findings.length > 0) throw personalDataLeft(manifest.target, findings);
+  const { engine, url, manifest, repository, pool, jobs, strict, stays, statements, keep } = work;
+  await using opened = new AsyncDisposableStack();
+  const kept = new Set(keep.map(({ column }) => column));
+  const isNamed = tablesNamedBy(statements);
+  let search: LeakSearch | undefined;
+  const compared = await runQueryAndCompare(context, work, (survey) => {
+    search = opened.use(
+      startLeakSearch(context, { engine, repository, original: manifest, kept, isNamed, jobs, pool, ...survey }),
+    );
+  });
+  if (!search) throw new Error('the columns were not examined');
+  if (strict && compared.findings.length > 0) throw personalDataLeft(manifest.target, compared.findings);
   const schemaConfig = { include_schemas: manifest.schemas };
   const { dump, addedBytes } = await storeDump(context, {
     engine,
@@ -96,20 +119,69 @@ export async function sanitizeDatabase(context: Context, work: Sanitizing): Prom
     url,
     schemaConfig,
   });
-  const tables = compareTables(manifest.tables, dump.tables);
   if (manifest.tables.length > 0 && dump.tables.length === 0) throw nothingLeft(manifest.target);
+  const reordered = await search.findReordered({ ...manifest, ...dump });
+  const tables = compareTables({
+    before: manifest.tables,
+    after: dump.tables,
+    reordered,
+    isNamed,
+  });
   const changed = tables.filter(({ state }) => state !== 'untouched' && state !== 'dropped').map(({ name }) => name);
-  if (stays) await engine.sanitize.removeTraces(context, { url, dump, changed });
-  return { dump, addedBytes, coverage: { tables, findings, acknowledged, changed: changedColumns } };
+  // The server works meanwhile.
+  const [searched, traces] = await Promise.allSettled([
+    searchResult(context, { search, dump, compared, reordered, work }),
+    stays ? engine.sanitize.removeTraces(context, { url, dump, changed }) : null,
+  ]);
+  if (searched.status === 'rejected') throw searched.reason;
+  const columns = searched.value;
+  if (strict && columns.findings.length > 0) throw personalDataLeft(manifest.target, columns.findings);
+  if (traces.status === 'rejected') throw traces.reason;
+  return { dump, addedBytes, coverage: { tables, ...columns } };
+}
+
+interface ResultSearch {
+  search: LeakSearch;
+  dump: SanitizedDump['dump'];
+  compared: ComparedColumns;
+  reordered: Set<string>;
+  work: Sanitizing;
+}
+
+async function searchResult(
+  context: Context,
+  { search, dump, compared, reordered, work: { manifest, keep } }: ResultSearch,
+): Promise<Omit<Coverage, 'tables'>> {
+  const { columns: _, suspicions, before: __, ...changes } = compared;
+  const step = {
+    step: 'leaks',
+    label: 'Search the result for original values',
+    done: ({ findings }: Omit<Coverage, 'tables'>) => searchedText(findings),
+  };
+  return await withStep(context.report, step, async () => {
+    const known = changes.findings.filter(({ state }) => state === 'unchanged').map(({ column }) => column);
+    const leaks = await search.search({ ...manifest, ...dump }, new Set(known), reordered);
+    const columns = addLeaks(changes, { ...leaks, suspicions, keep });
+    const used = [...columns.acknowledged, ...suspicions.map(({ facts }) => ({ column: columnName(facts) }))];
+    warnOfUnused(context, keep, new Set(used.map(({ column }) => column)));
+    return columns;
+  });
+}
+
+function searchedText(findings: Coverage['findings']): string {
+  if (findings.length === 0) return 'No original personal value is left';
+  return `${formatNumberOf(findings.length, 'column holds', 'columns hold')} original personal values`;
 }
 
 function personalDataLeft(target: string, findings: Coverage['findings']): UserError {
   const count = formatNumberOf(findings.length, 'column holds', 'columns hold');
-  return new UserError(`${count} what looks like personal data, so the sanitized snapshot is not published`, {
+  return new UserError(`${count} original personal data, so the sanitized snapshot is not published`, {
     code: 'personal_data_left',
     exit: EXIT.refused,
-    details: findings.map(
-      ({ column, meaning, state, samples }) => `${column} looks like ${meaning}, ${state} (${samples.join(', ')})`,
+    details: findings.map(({ column, meaning, state, samples, original_values, from }) =>
+      state === 'leaked'
+        ? `${column} holds ${formatNumberOf(original_values ?? 0, 'original value')} of ${from.join(', ')} (${samples.join(', ')})`
+        : `${column} looks like ${meaning}, ${state} (${samples.join(', ')})`,
     ),
     hint: `Change them in the query (tool sanitize ${target} --suggest writes one), or acknowledge them with a comment in it: -- keep: schema.table.column reason`,
   });

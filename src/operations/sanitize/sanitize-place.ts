@@ -94,7 +94,7 @@ interface Trial {
   place: SanitizePlace;
   manifest: Manifest;
   engine: Engine;
-  /** Whether a server of our own is worked in as its superuser. */
+  /** Restores the content with the rights of the user of the URL. */
   superuser?: boolean;
 }
 
@@ -104,7 +104,7 @@ async function tryPlace(context: Context, { place, manifest, engine, superuser =
     const schemaConfig = { include_schemas: manifest.schemas };
     const restoration = {
       url: opened.url,
-      admin: opened.admin,
+      allowSuperuser: superuser,
       manifest,
       schemaConfig,
       inPlace: false,

@@ -196,7 +196,7 @@ async function sanitizeIn(context: Context, work: Work): Promise<SanitizeResult>
     throwAway: !stays,
     async beforeSwap(url) {
       const database = { engine, url, manifest, statements, keep };
-      sanitized = await sanitizeDatabase(context, { ...database, repository, jobs, strict, stays });
+      sanitized = await sanitizeDatabase(context, { ...database, repository, pool, jobs, strict, stays });
     },
   });
   if (!sanitized) throw new Error('the restore did not offer its database');
@@ -287,6 +287,7 @@ function stepsOf({ builds, statements, destination, undo, where }: Steps): strin
     `Restore the original into ${beside}`,
     `Run ${statements.length === 1 ? 'the statement' : `the ${statements.length} statements`} of the query there`,
     'Find personal columns that are unchanged',
+    'Search the result for original values',
     'Store the result as the sanitized snapshot',
     ...(destination?.exists
       ? ['Swap the two databases by name', undo ? 'Keep the previous database' : 'Drop the previous database']

@@ -4,6 +4,7 @@ import { changeText } from '../../config/edit/change-text.ts';
 import { rewriteFile } from '../../config/edit/edit-file.ts';
 import { writeBeside } from '../../config/edit/write-beside.ts';
 import { dotted, valueAt } from '../../config/tree.ts';
+import { keepTrust } from '../../config/trust/trust-store.ts';
 import { parseYaml } from '../../config/yaml/yaml-source.ts';
 import type { QuerySavePlan } from '../../results/sanitize-results.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -44,7 +45,8 @@ export async function applyQuerySave(context: Context, { request, plan }: Planne
   const { target, file, exists, before, configuration } = plan;
   const now = exists ? ((await chooseQuery(context.configuration, target))?.text ?? null) : await contentOf(file);
   if (now !== (exists ? before : null)) throw planOutdated(`${file} has changed`);
-  await writeWhole(file, plan.after, exists).catch((cause: NodeJS.ErrnoException) => {
+  const trusted = { file: context.configuration.file, environment: context.environment };
+  await keepTrust(trusted, () => writeWhole(file, plan.after, exists)).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'EEXIST') throw planOutdated(`${file} has been created`);
     throw new UserError(`Cannot write ${file}: ${cause.message}`, {
       code: 'query_not_saved',

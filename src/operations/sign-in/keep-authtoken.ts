@@ -1,5 +1,6 @@
 import { editFile } from '../../config/edit/edit-file.ts';
 import { encrypt } from '../../config/secrets/cipher.ts';
+import { requireSecretKey } from '../../config/secrets/require-secret-key.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 
@@ -8,7 +9,7 @@ export async function keepAuthtoken({ configuration, environment, report }: Cont
   const { file, settings } = configuration;
   if (token === '' || /[\s\p{Cc}]/u.test(token)) throw notAToken();
   if (file === null) throw noFile();
-  const edits = () => [{ path: ['authtoken'], value: encrypt(token, settings.secret_key) }];
+  const edits = () => [{ path: ['authtoken'], value: encrypt(token, requireSecretKey(settings)) }];
   await editFile({ file, environment, edits });
   if (environment.TOOL_AUTHTOKEN) {
     const message = 'TOOL_AUTHTOKEN overrides the token in the file';

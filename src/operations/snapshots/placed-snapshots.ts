@@ -1,6 +1,7 @@
-import { type Headline, headlineOf } from '../../repository/headlines/headline.ts';
+import { type Headline, headlineOf, isSanitized, type VerifiedHeadline } from '../../repository/headlines/headline.ts';
+import type { HeadlinesRequest } from '../../repository/headlines/headlines.ts';
 import { createLocalRepository } from '../../repository/local-repository.ts';
-import type { RemoteRepository } from '../../repository/remote-repository.ts';
+import type { ListedSnapshot, RemoteRepository } from '../../repository/remote-repository.ts';
 import { manifestKey } from '../../repository/repository.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError, type UserError } from '../../runtime/errors.ts';
@@ -11,6 +12,8 @@ import { locationsOf, openLocation, type RemoteLocation } from './remote-reposit
 /** A snapshot, and where it is. */
 export interface PlacedSnapshot {
   headline: Headline;
+  /** The data counts as sanitized: by `isSanitized`, or by a claim of the hub that the manifest confirms before use. */
+  sanitized: boolean;
   /** Whether it is on this machine. */
   local: boolean;
   /** The remote repository that holds it, if one does. */
@@ -23,6 +26,8 @@ export interface ListRequest {
   original: boolean;
   /** Timeout after which a remote repository is skipped, in milliseconds. Default 20 s. */
   timeoutMs?: number | undefined;
+  /** At least this number of families, the newest ones. Default: all. */
+  families?: number | undefined;
 }
 
 const TIMEOUT_MS = 20_000;
@@ -36,13 +41,15 @@ export function listEverywhere(context: Context, request: ListRequest): Promise<
 
 async function listOwn(
   context: Context,
-  { target, original, timeoutMs = TIMEOUT_MS }: ListRequest,
+  { target, original, timeoutMs = TIMEOUT_MS, families }: ListRequest,
 ): Promise<PlacedSnapshot[]> {
   const repository = repositoryHere(context);
   const { share } = findTarget(context.configuration, target);
+  const trustedKeys = context.configuration.settings.trusted_keys;
+  const listing = { target, isEnough: families === undefined ? undefined : hasFamilies(families, () => true) };
   const [manifests, remote] = await Promise.all([
     repository.list(target),
-    Promise.all(locationsOf(context, target).map((location) => listRemote(context, { location, target, timeoutMs }))),
+    Promise.all(locationsOf(context, target).map((location) => listRemote(context, { location, listing, timeoutMs }))),
   ]);
   const placed = new Map<string, PlacedSnapshot>();
   for (const found of remote.flatMap(({ found }) => found)) placed.set(manifestKey(found.headline), found);
@@ -54,6 +61,7 @@ async function listOwn(
     const pinned = headline.pinned ?? other?.headline.pinned;
     placed.set(key, {
       headline: { ...headline, ...(pinned && { pinned }) },
+      sanitized: isSanitized(headline, trustedKeys),
       local: true,
       remote: other?.remote ?? null,
     });
@@ -61,26 +69,26 @@ async function listOwn(
   const failed = remote.find(({ location, error }) => error !== null && 'cloudTarget' in location)?.error;
   if (failed && placed.size === 0) throw failed;
   // Readers of a cloud target get originals on request only, as with a share target.
-  return newestFirst([...placed.values()].filter(({ headline }) => original || headline.sanitized || !share));
+  return newestFirst([...placed.values()].filter(({ sanitized }) => original || sanitized || !share));
 }
 
 interface Asking {
   location: RemoteLocation;
-  target: string;
+  listing: HeadlinesRequest;
   timeoutMs: number;
 }
 
 /** A remote repository that cannot be reached does not hide what is on this machine. */
 async function listRemote(
   context: Context,
-  { location, target, timeoutMs }: Asking,
+  { location, listing, timeoutMs }: Asking,
 ): Promise<{ location: RemoteLocation; found: PlacedSnapshot[]; error: UserError | null }> {
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(timeoutMs)]);
   try {
     const asking = await openLocation({ ...context, signal }, location, { listing: true });
-    const headlines = await asking.headlines(target);
-    const remote = headlines.length === 0 ? asking : await asking.within(context.signal);
-    return { location, found: headlines.map((headline) => ({ headline, local: false, remote })), error: null };
+    const listed = await asking.headlines(listing);
+    const remote = listed.length === 0 ? asking : await asking.within(context.signal);
+    return { location, found: listed.map((one) => placedOf(context, { listed: one, remote })), error: null };
   } catch (thrown) {
     context.signal.throwIfAborted();
     const error = toUserError(thrown);
@@ -97,20 +105,51 @@ async function listRemote(
 }
 
 /** Whatever is on the remote repository, of whatever target; nothing that was not sanitized, unless it is asked for. */
-async function listShared(context: Context, { target, original, timeoutMs }: ListRequest): Promise<PlacedSnapshot[]> {
+async function listShared(
+  context: Context,
+  { target, original, timeoutMs, families }: ListRequest,
+): Promise<PlacedSnapshot[]> {
   await refuseUnshared(context, target);
   const signals = [context.signal, ...(timeoutMs === undefined ? [] : [AbortSignal.timeout(timeoutMs)])];
   const asking = { ...context, signal: AbortSignal.any(signals) };
+  const trustedKeys = context.configuration.settings.trusted_keys;
+  const isCounted = (headline: VerifiedHeadline): boolean => original || isSanitized(headline, trustedKeys);
+  const isEnough = families === undefined ? undefined : hasFamilies(families, isCounted);
   const here = new Set((await repositoryHere(context).files()).map(({ key }) => key));
   const lists = await Promise.all(
     locationsOf(context, target).map(async (location) => {
       const limited = await openLocation(asking, location);
-      const headlines = await limited.headlines();
+      const listed = await limited.headlines({ isEnough });
       const remote = await limited.within(context.signal);
-      return headlines.map((headline) => ({ headline, local: here.has(manifestKey(headline)), remote }));
+      const placed = listed.map((one) => placedOf(context, { listed: one, remote }));
+      return placed.map((one) => ({ ...one, local: here.has(manifestKey(one.headline)) }));
     }),
   );
-  return newestFirst(lists.flat().filter(({ headline }) => original || headline.sanitized));
+  return newestFirst(lists.flat().filter(({ sanitized }) => original || sanitized));
+}
+
+function placedOf(
+  { configuration }: Context,
+  { listed, remote }: { listed: ListedSnapshot; remote: RemoteRepository },
+): PlacedSnapshot {
+  const place = { local: false, remote };
+  if ('claimed' in listed) return { headline: listed.claimed, sanitized: listed.claimed.sanitized, ...place };
+  const headline = listed.verified;
+  return { headline, sanitized: isSanitized(headline, configuration.settings.trusted_keys), ...place };
+}
+
+/** A snapshot and what was made of it have one family, and one time. */
+export function familyOf({ headline: { sanitized_of, id } }: Pick<PlacedSnapshot, 'headline'>): string {
+  return sanitized_of ?? id;
+}
+
+/** Reports whether the newest snapshots include so many families, each to its end. */
+function hasFamilies(count: number, isCounted: (headline: VerifiedHeadline) => boolean) {
+  return (newest: VerifiedHeadline[]): boolean => {
+    const oldest = newest.at(-1)?.created_at ?? '';
+    const whole = newest.filter((headline) => headline.created_at > oldest && isCounted(headline));
+    return new Set(whole.map((headline) => familyOf({ headline }))).size >= count;
+  };
 }
 
 function newestFirst(placed: PlacedSnapshot[]): PlacedSnapshot[] {

@@ -7,6 +7,7 @@ import type { TransferResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError, UserError } from '../../runtime/errors.ts';
 import { recorded } from '../history/recorded.ts';
+import { refuseClearPush, rememberEncryptedPush } from './encrypted-storage.ts';
 import { localRepository } from './local-repository.ts';
 import { locationFor, openLocation, type RemoteLocation } from './remote-repositories.ts';
 import { findSnapshot, type SnapshotRequest } from './snapshots.ts';
@@ -34,7 +35,8 @@ async function perform(context: Context, request: SnapshotRequest): Promise<Tran
       hint: 'A snapshot that is only in the bucket does not need a push.',
     });
   }
-  const location = locationFor(context, manifest.target, manifest);
+  const { sanitized } = row;
+  const location = locationFor(context, manifest.target, { sanitized });
   if (location === null) {
     throw new UserError(`Target "${request.target}" has no storage profile to push to`, {
       code: 'storage_missing',
@@ -42,13 +44,14 @@ async function perform(context: Context, request: SnapshotRequest): Promise<Tran
       hint: `Set targets.${request.target}.storage_profile in the configuration.`,
     });
   }
-  const { storage, ...moved } = await pushManifest(context, manifest, location);
+  const { storage, ...moved } = await pushManifest(context, { manifest, sanitized, location });
   return { target: request.target, snapshot: { ...row, where: ['local', 'remote'] }, storage, ...moved };
 }
 
-/** Pushes a snapshot that has just been stored. A failure is told as such: the snapshot is on this machine. */
+/** Pushes a snapshot that this operation has stored: its own manifest says what it is. A failure leaves it on this machine. */
 export async function pushStored(context: Context, manifest: Manifest, location: RemoteLocation): Promise<void> {
-  await pushManifest(context, manifest, location).catch((cause) => {
+  const { sanitized } = manifest;
+  await pushManifest(context, { manifest, sanitized, location }).catch((cause) => {
     context.signal.throwIfAborted();
     throw notPushed(manifest, cause);
   });
@@ -65,22 +68,32 @@ function notPushed({ id, target }: Manifest, cause: unknown): UserError {
   });
 }
 
+interface PushOptions {
+  manifest: Manifest;
+  /** The data counts as sanitized. */
+  sanitized: boolean;
+  location: RemoteLocation;
+}
+
 /** Copies a snapshot of this machine to a remote repository. */
 async function pushManifest(
   context: Context,
-  manifest: Manifest,
-  location: RemoteLocation,
+  { manifest, sanitized, location }: PushOptions,
 ): Promise<Moved & { storage: string }> {
   const { report, signal, configuration } = context;
-  const isOwn = manifest.sanitized || !('profile' in location);
+  const pushed = { target: manifest.target, sanitized };
+  const isOwn = sanitized || !('profile' in location);
   const shared = isOwn ? null : sharedOriginals(configuration.settings, location.profile);
   if (shared !== null) {
     report({ event: 'warning', code: 'originals_shared', message: `${shared}. ${ORIGINALS_HINT}` });
   }
+  if ('profile' in location) await refuseClearPush(context, pushed, location.profile);
   const remote = await openLocation(context, location);
   const pool = createObjectPool(availableParallelism());
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   signal.addEventListener('abort', () => void pool.close(), { once: true });
   const repository = localRepository(context);
-  return { storage: remote.name, ...(await pushSnapshot({ manifest, repository, remote, pool, report, signal })) };
+  const moved = await pushSnapshot({ manifest, repository, remote, pool, report, signal });
+  if ('profile' in location) await rememberEncryptedPush(context, pushed, location.profile);
+  return { storage: remote.name, ...moved };
 }

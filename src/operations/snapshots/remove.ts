@@ -8,7 +8,7 @@ import { findTarget } from '../find-target.ts';
 import { recorded } from '../history/recorded.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { localRepository } from './local-repository.ts';
-import { findSnapshot, findSnapshots, type SnapshotRequest } from './snapshots.ts';
+import { findAnySnapshot, findSnapshots, type SnapshotRequest } from './snapshots.ts';
 
 export interface RemoveRequest extends SnapshotRequest {
   /** Removes it from there only. Default: from wherever it is; what a share target lists, from this machine only. */
@@ -22,7 +22,7 @@ export type PlannedRemove = Planned<RemoveRequest, RemovePlan>;
 /** What removing a snapshot would free. */
 export async function planRemove(context: Context, request: RemoveRequest): Promise<PlannedRemove> {
   const { target } = request;
-  const { manifest, row, remote } = await findSnapshot(context, request);
+  const { manifest, row, remote } = await findAnySnapshot(context, request);
   if (row.pinned && !request.pinned) throw isPinned(target, row);
   // The remote repository of a share target belongs to those who push to it.
   const own = findTarget(context.configuration, target).share ? ['local'] : ['local', 'remote'];

@@ -1,6 +1,6 @@
 import type { ManifestFile } from '../../repository/manifest.ts';
 import type { ObjectPool } from '../../repository/objects/object-pool.ts';
-import type { RemoteRepository } from '../../repository/remote-repository.ts';
+import type { DamageVerdict, RemoteRepository } from '../../repository/remote-repository.ts';
 import { fetchObject, sendObject } from '../../repository/transfer.ts';
 import type { VerifyResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -65,6 +65,13 @@ async function repairHere(
   return repaired;
 }
 
+/** Verdicts of a hub on objects that it does not replace. */
+const REASONS: Record<Exclude<DamageVerdict, 'damaged'>, string> = {
+  intact: 'The hub found the object intact. Check the network of this machine, and verify again',
+  checking: 'The hub still checks the object. Run the command again later',
+  not_checked: 'The hub did not check the object. Run the command again in an hour, with permission to push',
+};
+
 async function repairRemote(
   context: Context,
   files: ManifestFile[],
@@ -73,12 +80,24 @@ async function repairRemote(
   const { signal } = context;
   const repository = localRepository(context);
   const repaired = new Set<string>();
-  if (remote && !remote.replacesObjects) {
-    warnUnrepaired(context, new Error(`Objects of ${remote.name} cannot be replaced`));
-    return repaired;
-  }
-  await remote?.whilePushing(async (renew) => {
+  if (!remote) return repaired;
+  const reported = remote.reportDamage(
+    manifest,
+    files.map(({ sha256 }) => sha256),
+    { wait: true },
+  );
+  const verdicts = await reported.catch((error) => {
+    warnUnrepaired(context, error);
+    return null;
+  });
+  if (verdicts === null) return repaired;
+  await remote.whilePushing(async (renew) => {
     for (const file of files) {
+      const verdict = verdicts.get(file.sha256) ?? 'not_checked';
+      if (verdict !== 'damaged') {
+        warnUnrepaired(context, new Error(`${file.name}: ${REASONS[verdict]}`));
+        continue;
+      }
       await renew();
       const isSent = pool
         .check(repository.object(file), () => {})

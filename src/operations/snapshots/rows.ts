@@ -125,7 +125,7 @@ export async function scanRows(context: Context, manifest: Manifest, scan: RowSc
 const programSchema = v.object({ program: v.object({ name: v.string() }) });
 
 /** The vendor's dump program of MySQL writes statements. */
-function formatOf({ engine, details }: Manifest): RowFormat {
+export function formatOf({ engine, details }: Manifest): RowFormat {
   return engine === 'mysql' && v.is(programSchema, details) ? 'inserted' : 'copied';
 }
 

@@ -24,24 +24,37 @@ export async function signed(
   return signManifest(manifest, key);
 }
 
+const INVALID = 'has a signature that does not match its manifest';
+
 /** Whether a machine may use a snapshot that is not signed by a trusted key. */
 export interface TrustChoice {
   allowUntrusted?: boolean;
 }
 
-/** Where the configuration has `trusted_keys`: throws unless one of them has signed the manifest. */
+/** Throws `signature_invalid` for a signature that does not match its manifest. No setting and no option permits one. */
+export function refuseInvalid(manifest: Manifest): void {
+  if (verifyManifest(manifest).state !== 'invalid') return;
+  throw new UserError(`Snapshot ${manifest.id} of ${manifest.target} ${INVALID}`, {
+    code: 'signature_invalid',
+    exit: EXIT.refused,
+    hint: `Its manifest was changed after the build. Remove it, and build a new one: tool build ${manifest.target}`,
+  });
+}
+
+/** Throws for an invalid signature and, where `trusted_keys` is set, unless one of them has signed the manifest. */
 export function refuseUntrusted(
   { configuration, report }: Pick<Context, 'configuration' | 'report'>,
   manifest: Manifest,
   { allowUntrusted = false }: TrustChoice,
 ): void {
+  refuseInvalid(manifest);
   const keys = configuration.settings.trusted_keys;
   if (keys === undefined) return;
   const found = verifyManifest(manifest);
   if (found.state === 'valid' && keys.includes(found.key)) return;
   const why = {
     none: 'is not signed',
-    invalid: 'has a signature that does not match its manifest',
+    invalid: INVALID,
     valid: `is signed by a key that is not in trusted_keys: ${'key' in found ? found.key : ''}`,
   }[found.state];
   const message = `Snapshot ${manifest.id} of ${manifest.target} ${why}`;
@@ -52,7 +65,7 @@ export function refuseUntrusted(
   throw new UserError(message, {
     code: 'signature_untrusted',
     exit: EXIT.refused,
-    hint: 'Add the key of the machine that built it (tool trust prints it) to trusted_keys, or pass --allow-untrusted once.',
+    hint: 'Add the key of the machine that built it (tool key prints it) to trusted_keys, or pass --allow-untrusted once.',
   });
 }
 

@@ -1,4 +1,5 @@
 import { createYield } from '../../process/yielding.ts';
+import { headlineOf, isSanitized } from '../../repository/headlines/headline.ts';
 import { filesOf } from '../../repository/repository.ts';
 import type { Context } from '../../runtime/context.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
@@ -29,6 +30,7 @@ export async function localDiskUse(context: Context, target: string): Promise<nu
 /** Sizes in bytes of the newest local originals, at most eight, oldest first. */
 export async function listSizes(context: Context, targets: string[]): Promise<Map<string, number[]>> {
   const repository = localRepository(context);
+  const trustedKeys = context.configuration.settings.trusted_keys;
   const letEventsIn = createYield();
   const read = await mapWithConcurrency(targets, TARGETS_AT_ONCE, async (target): Promise<[string, number[]]> => {
     const sizes: number[] = [];
@@ -37,7 +39,8 @@ export async function listSizes(context: Context, targets: string[]): Promise<Ma
       context.signal.throwIfAborted();
       await letEventsIn();
       const manifest = await repository.read(key);
-      if (manifest && !manifest.sanitized) sizes.push(filesOf(manifest).reduce((sum, { bytes }) => sum + bytes, 0));
+      if (manifest && !isSanitized(headlineOf(manifest), trustedKeys))
+        sizes.push(filesOf(manifest).reduce((sum, { bytes }) => sum + bytes, 0));
     }
     return [target, sizes.toReversed()];
   });

@@ -6,7 +6,7 @@ import {
   tagSchema,
   withAnnotations,
 } from '../../repository/annotations.ts';
-import { headlineOf } from '../../repository/headlines/headline.ts';
+import { headlineOf, isSanitized } from '../../repository/headlines/headline.ts';
 import type { Manifest } from '../../repository/manifest.ts';
 import type { RemoteRepository } from '../../repository/remote-repository.ts';
 import { manifestKey } from '../../repository/repository.ts';
@@ -16,8 +16,8 @@ import { EXIT, UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';
 import { createFilter, filterWithSnapshot, isFilter, noMatch, type SnapshotFilter } from './filter.ts';
 import { localRepository } from './local-repository.ts';
-import { type ListRequest, listEverywhere, type PlacedSnapshot } from './placed-snapshots.ts';
-import { shownSignature, signatureOf } from './signatures.ts';
+import { familyOf, type ListRequest, listEverywhere, type PlacedSnapshot } from './placed-snapshots.ts';
+import { refuseInvalid, shownSignature } from './signatures.ts';
 
 /** Which snapshot of a target: its index (0 is the newest) or its id; screens use the id, which does not shift. */
 export type SnapshotSelector = number | string;
@@ -128,11 +128,19 @@ export async function findSnapshots(context: Context, { target, ids }: { target:
   return found;
 }
 
-/** The snapshot that was asked for; an error of wrong usage when there is none. */
+/** Finds a snapshot to use; an error of wrong usage when there is none. Throws for an invalid signature. */
 export async function findSnapshot(context: Context, request: SnapshotRequest): Promise<FoundSnapshot> {
+  const found = await findAnySnapshot(context, request);
+  refuseInvalid(found.manifest);
+  return found;
+}
+
+/** Finds a snapshot, also one with an invalid signature, to verify or remove it. */
+export async function findAnySnapshot(context: Context, request: SnapshotRequest): Promise<FoundSnapshot> {
   if (isFilter(request)) return findMatching(context, request);
   const { target, snapshot = 0, original = false } = request;
-  const families = familiesOf(await listEverywhere(context, { target, original }));
+  const needed = typeof snapshot === 'number' && { families: snapshot + 1 };
+  const families = familiesOf(await listEverywhere(context, { target, original, ...needed }));
   const isNamed = typeof snapshot === 'string' ? namedBy(families.flat(), { target, prefix: snapshot }) : () => false;
   const index = typeof snapshot === 'number' ? snapshot : families.findIndex((family) => family.some(isNamed));
   const family = families[index];
@@ -163,13 +171,35 @@ function originalOf(family: PlacedSnapshot[]): PlacedSnapshot | undefined {
   return family.find(({ headline }) => !headline.sanitized);
 }
 
+/** The row comes from the manifest. Throws `list_differs` where the list, by which the snapshot was chosen, has claimed otherwise. */
 function foundSnapshot(
   { configuration }: Context,
   { found, manifest, index, target }: { found: PlacedSnapshot; manifest: Manifest; index: number; target: string },
 ): FoundSnapshot {
   const trustedKeys = configuration.settings.trusted_keys;
-  const row = { ...placedRow(found, { index, target, trustedKeys }), signature: signatureOf(manifest, trustedKeys) };
-  return { manifest, row, local: found.local, remote: found.remote };
+  const headline = headlineOf(manifest);
+  const listed = found.headline;
+  if (listed.sanitized !== headline.sanitized || listed.sanitized_of !== headline.sanitized_of) {
+    throw listDiffers(manifest, listed.sanitized);
+  }
+  const annotated = withAnnotations(headline, annotationsOf(listed));
+  const confirmed = { ...found, headline: annotated, sanitized: isSanitized(headline, trustedKeys) };
+  return {
+    manifest,
+    row: placedRow(confirmed, { index, target, trustedKeys }),
+    local: found.local,
+    remote: found.remote,
+  };
+}
+
+function listDiffers({ id, target, sanitized }: Manifest, listed: boolean): UserError {
+  const kind = (is: boolean): string => (is ? 'a sanitized snapshot' : 'an original');
+  const difference = sanitized === listed ? 'of another original' : `${kind(sanitized)}, not ${kind(listed)}`;
+  return new UserError(`Snapshot ${id} of ${target} is ${difference}, by its manifest`, {
+    code: 'list_differs',
+    exit: EXIT.refused,
+    hint: `It was changed, or the list is forged. List the snapshots again: tool target ${target}`,
+  });
 }
 
 /** The snapshot of a plan. One that is on this machine is read here, and not listed in a bucket again. */
@@ -179,8 +209,14 @@ export async function findPlanned(
 ): Promise<FoundSnapshot> {
   const key = manifestKey({ ...snapshot, target: snapshot.origin ?? target });
   const manifest = snapshot.where.includes('local') ? await localRepository(context).read(key) : null;
-  if (manifest) return { manifest, row: snapshot, local: true, remote: null };
-  return findSnapshot(context, { target, snapshot: snapshot.id, original: !snapshot.sanitized });
+  const found = manifest
+    ? { manifest, row: snapshot, local: true, remote: null }
+    : (await findSnapshots(context, { target, ids: [snapshot.id] }))[0];
+  if (!found) throw missing(context, { target, snapshot: snapshot.id }, 0);
+  refuseInvalid(found.manifest);
+  const sanitized = isSanitized(headlineOf(found.manifest), context.configuration.settings.trusted_keys);
+  if (sanitized !== snapshot.sanitized) throw listDiffers(found.manifest, snapshot.sanitized);
+  return found;
 }
 
 /** The one snapshot whose id begins so, or is that; an error of wrong usage when it could be another as well. */
@@ -209,8 +245,10 @@ function ambiguous({ target, prefix, named }: { target: string; prefix: string; 
  * what is taken unless the original is asked for.
  */
 function familiesOf(placed: PlacedSnapshot[]): PlacedSnapshot[][] {
-  const families = Map.groupBy(placed, ({ headline: { sanitized_of, id } }) => sanitized_of ?? id);
-  const latest = ({ headline }: PlacedSnapshot): string => headline.sanitized_at ?? '';
+  const families = Map.groupBy(placed, familyOf);
+  // One that claims to be sanitized, and does not count as such, is refused when it is chosen: it hides no other.
+  const latest = ({ headline, sanitized }: PlacedSnapshot): string =>
+    `${Number(sanitized)} ${headline.sanitized_at ?? ''}`;
   return [...families.values()].map((family) => family.sort((a, b) => (latest(a) < latest(b) ? 1 : -1)));
 }
 
@@ -254,13 +292,14 @@ interface RowOptions {
 }
 
 function placedRow(
-  { headline, local, remote }: PlacedSnapshot,
+  { headline, sanitized, local, remote }: PlacedSnapshot,
   { index, target, trustedKeys }: RowOptions,
 ): SnapshotRow {
   const { target: origin, signature, ...facts } = headline;
   return {
     index,
     ...facts,
+    sanitized,
     where: [...(local ? (['local'] as const) : []), ...(remote ? (['remote'] as const) : [])],
     ...(origin !== target && { origin }),
     signature: shownSignature(signature, trustedKeys),
@@ -269,6 +308,8 @@ function placedRow(
 
 /** The row of a snapshot that has just been stored on this machine. */
 export function snapshotRow({ configuration }: Context, manifest: Manifest, index: number): SnapshotRow {
-  const placed = { headline: headlineOf(manifest), local: true, remote: null };
-  return placedRow(placed, { index, target: manifest.target, trustedKeys: configuration.settings.trusted_keys });
+  const trustedKeys = configuration.settings.trusted_keys;
+  const headline = headlineOf(manifest);
+  const placed = { headline, sanitized: isSanitized(headline, trustedKeys), local: true, remote: null };
+  return placedRow(placed, { index, target: manifest.target, trustedKeys });
 }

@@ -21,7 +21,10 @@ export function openRemote(context: Context, name: string): Promise<BucketReposi
   return openRemoteRepository({ name, profile, secretKey, directory, report, signal, credentials });
 }
 
-/** Encrypts what lies in the bucket. One of its own can be shared without what the secret_key opens besides: tokens. */
-export function bucketKey({ storage_profiles, secret_key }: Settings, profile: string): string {
-  return storage_profiles[profile]?.encryption_key ?? secret_key;
+/**
+ * The key of an encrypted bucket: its own, which can be shared without the tokens that the `secret_key` opens, or the
+ * `secret_key`. `null` without either.
+ */
+export function bucketKey({ storage_profiles, secret_key }: Settings, profile: string): string | null {
+  return storage_profiles[profile]?.encryption_key ?? secret_key ?? null;
 }

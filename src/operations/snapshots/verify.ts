@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { reasonOf } from '../../repository/damaged.ts';
+import { isObjectDamage, reasonOf } from '../../repository/damaged.ts';
 import { objectKey } from '../../repository/keys.ts';
 import { filesOfTable, type ManifestFile } from '../../repository/manifest.ts';
 import { largestObject } from '../../repository/objects/object-format.ts';
@@ -8,12 +8,12 @@ import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import { filesOf } from '../../repository/repository.ts';
 import type { VerifyResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { EXIT, toUserError, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { localRepository } from './local-repository.ts';
 import { repair } from './repair.ts';
-import { type FoundSnapshot, findSnapshot, type SnapshotRequest } from './snapshots.ts';
+import { type FoundSnapshot, findAnySnapshot, type SnapshotRequest } from './snapshots.ts';
 
 export interface VerifyRequest extends SnapshotRequest {
   /** What is in the bucket. Default: what is on this machine, where it is. */
@@ -30,7 +30,7 @@ export interface VerifyRequest extends SnapshotRequest {
  */
 export async function verify(context: Context, request: VerifyRequest): Promise<VerifyResult> {
   const { report, signal } = context;
-  const found = await findSnapshot(context, request);
+  const found = await findAnySnapshot(context, request);
   const { manifest, row } = found;
   const files = sampleOf(filesOf(manifest), request.sample);
   const total = files.reduce((sum, file) => sum + file.bytes, 0);
@@ -41,7 +41,7 @@ export async function verify(context: Context, request: VerifyRequest): Promise<
   const pool = createObjectPool(atOnce);
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   signal.addEventListener('abort', () => void pool.close(), { once: true });
-  const problems: { file: ManifestFile; line: string }[] = [];
+  const problems: DamagedFile[] = [];
   let done = 0;
   const read = async (file: ManifestFile): Promise<void> => {
     const current = names.get(file.name) ?? file.name;
@@ -56,7 +56,7 @@ export async function verify(context: Context, request: VerifyRequest): Promise<
       signal.throwIfAborted();
       if (error instanceof UserError) throw error;
       const line = `${current}: ${reasonOf(error)} (${source.name}/${objectKey(file.sha256)})`;
-      problems.push({ file, line });
+      problems.push({ file, line, error });
     }
   };
   const outcome = (): string => (problems.length === 0 ? 'All checksums match' : 'Damage found');
@@ -66,20 +66,45 @@ export async function verify(context: Context, request: VerifyRequest): Promise<
   });
   const damaged = problems.map(({ file }) => file);
   const isRepaired = (request.repair ?? false) && damaged.length > 0;
+  if (!isRepaired && source.remote) await reportDamage(context, found, problems);
   const { repaired, lost } = isRepaired
     ? await repair(context, { found, remote: source.remote, damaged, pool })
     : { repaired: new Set<string>(), lost: [] };
+  const forged = row.signature.state === 'invalid' ? ['manifest: its signature does not match'] : [];
   const [whole, left] = [true, false].map((is) => problems.filter(({ file }) => repaired.has(file.sha256) === is));
   return {
     target: request.target,
     snapshot: row,
-    ok: linesOf(left).length === 0,
+    ok: linesOf(left).length + forged.length === 0,
     files: files.length,
     bytes: done,
-    problems: linesOf(left),
+    problems: [...forged, ...linesOf(left)],
     repaired: linesOf(whole),
     lost,
   };
+}
+
+interface DamagedFile {
+  file: ManifestFile;
+  line: string;
+  error: unknown;
+}
+
+/** Has the next push replace what is damaged in the remote repository. */
+async function reportDamage(
+  { report, signal }: Context,
+  { manifest, remote }: FoundSnapshot,
+  problems: DamagedFile[],
+): Promise<void> {
+  const damaged = problems.filter(({ error }) => isObjectDamage(error)).map(({ file }) => file.sha256);
+  if (!remote || damaged.length === 0) return;
+  try {
+    await remote.reportDamage(manifest, [...new Set(damaged)], { wait: false });
+  } catch (error) {
+    signal.throwIfAborted();
+    const message = `Could not report the damage: ${toUserError(error).message}`;
+    report({ event: 'warning', code: 'damage_not_reported', message });
+  }
 }
 
 function linesOf(problems: { line: string }[] = []): string[] {

@@ -35,15 +35,29 @@ export const headlineSchema = v.object({
   migrations: v.exactOptional(appliedSchema),
   note: v.nullable(v.string()),
   ...annotationEntries,
-  /** Absent without a signature. `unchecked`: from the index of a bucket. */
+  /** Absent without a signature. `unchecked`: from the list of a hub. */
   signature: v.exactOptional(v.object({ state: v.picklist(['valid', 'invalid', 'unchecked']), key: v.string() })),
 });
 
 export type Headline = v.InferOutput<typeof headlineSchema>;
 
+declare const verified: unique symbol;
+
+/** A headline of a manifest that this machine read: only `headlineOf` and the cache of its results make one. */
+export type VerifiedHeadline = Headline & { readonly [verified]: true };
+
+/**
+ * Reports whether the data of a snapshot counts as sanitized: its manifest claims it, without a signature or with a valid
+ * one, and with one of the trusted keys where they are named.
+ */
+export function isSanitized({ sanitized, signature }: VerifiedHeadline, trustedKeys: string[] | undefined): boolean {
+  if (!sanitized || signature?.state === 'invalid') return false;
+  return trustedKeys === undefined || (signature?.state === 'valid' && trustedKeys.includes(signature.key));
+}
+
 const recorded = v.object({ program: v.object({ name: v.string(), version: v.string() }) });
 
-/** Of a list that others write: the signature that it tells of was not verified here. */
+/** A headline from a list of the hub, whose signature was not verified here. */
 export function unverified({ signature, ...headline }: Headline): Headline {
   return { ...headline, ...(signature && { signature: { ...signature, state: 'unchecked' } }) };
 }
@@ -53,7 +67,7 @@ function programOf({ details }: Manifest): string | null {
   return success ? `${output.program.name} ${output.program.version}` : null;
 }
 
-export function headlineOf(manifest: Manifest): Headline {
+export function headlineOf(manifest: Manifest): VerifiedHeadline {
   const { sanitized_of, sanitized_at, git, tags, pinned } = manifest;
   const migrations = appliedOf(manifest.migrations);
   const signature = verifyManifest(manifest);
@@ -62,7 +76,7 @@ export function headlineOf(manifest: Manifest): Headline {
   const leftOut = leftOutSchemasOf(manifest) ?? [];
   const hidden = hiddenObjectsOf(manifest);
   const definitionsOnly = definitionsOnlyOf(manifest);
-  return {
+  const headline: Headline = {
     ...{ target, id, created_at, sanitized, engine, server_version, schemas },
     ...(sanitized_of !== undefined && { sanitized_of }),
     ...(sanitized_at !== undefined && { sanitized_at }),
@@ -81,4 +95,5 @@ export function headlineOf(manifest: Manifest): Headline {
     ...(pinned !== undefined && { pinned }),
     ...(signature.state !== 'none' && { signature }),
   };
+  return headline as VerifiedHeadline;
 }

@@ -2,62 +2,70 @@ import * as v from 'valibot';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { isDamage, manifestKey, type Repository } from '../repository.ts';
 import type { Store, StoredFile } from '../store.ts';
-import { type Headline, headlineOf, headlineSchema, unverified } from './headline.ts';
+import { headlineOf, headlineSchema, type VerifiedHeadline } from './headline.ts';
 
 export interface HeadlinesOptions {
-  store: Store;
   repository: Repository;
+  /** In the working directory. */
   cache: Store;
 }
 
+export interface HeadlinesRequest {
+  /** Default: all targets. */
+  target?: string | undefined;
+  /** Ends the reading early: the newest snapshots are enough. Default: all are read. */
+  isEnough?: ((newest: VerifiedHeadline[]) => boolean) | undefined;
+}
+
+const verifiedSchema = v.custom<VerifiedHeadline>((value) => v.is(headlineSchema, value));
+
+/** Format 1 also held entries of an index in the bucket, which was not signed. */
 const indexSchema = v.object({
-  format: v.literal(1),
-  headlines: v.record(v.string(), v.object({ version: v.string(), headline: headlineSchema })),
+  format: v.literal(2),
+  headlines: v.record(v.string(), v.object({ version: v.string(), headline: verifiedSchema })),
 });
 
 type Index = v.InferOutput<typeof indexSchema>['headlines'];
 
 const AT_ONCE = 16;
 
-/** Above this number of unread manifests the index is written for everybody. */
-const WORTH_AN_INDEX = 32;
-
 /**
- * The headlines of a remote repository, newest first, in few requests: the list of manifests is authoritative; contents
- * come from the local cache, then from the index in the bucket, then from the manifests.
+ * The headlines of a remote repository, newest first. Each comes from a manifest that this machine read, now or under
+ * the same version before: nobody else's summary decides what is shown or chosen.
  */
-export async function readHeadlines(options: HeadlinesOptions, target?: string): Promise<Headline[]> {
-  const files = await options.repository.files(target);
-  const groups = Map.groupBy(files, ({ key }) => `index/${key.split('/')[1]}.json`);
-  const indexes = await mapWithConcurrency([...groups], AT_ONCE, ([key, group]) => readGroup(options, key, group));
-  const known: Index = Object.assign({}, ...indexes);
-  return files.flatMap(({ key }) => known[key]?.headline ?? []);
-}
-
-async function readGroup(
-  { store, repository, cache }: HeadlinesOptions,
-  key: string,
-  files: StoredFile[],
-): Promise<Index> {
-  const cached = await readIndex(cache, key);
-  const index = current(cached, files);
-  if (lacking(index, files).length === 0) return index;
-
-  Object.assign(index, unchecked(current(await readIndex(store, key), lacking(index, files))));
-  const unread = lacking(index, files);
-  const text = (): string => JSON.stringify({ format: 1, headlines: index });
+export async function readHeadlines(
+  { repository, cache }: HeadlinesOptions,
+  { target, isEnough }: HeadlinesRequest = {},
+): Promise<VerifiedHeadline[]> {
+  const files = await repository.files(target);
+  const groups = [...Map.groupBy(files, ({ key }) => `index/${key.split('/')[1]}.json`)];
+  const cached = await mapWithConcurrency(groups, AT_ONCE, async ([key, group]) =>
+    current(await readIndex(cache, key), group),
+  );
+  const known: Index = Object.assign({}, ...cached);
+  const read = new Set<string>();
+  const headlines = (some: StoredFile[]) => some.flatMap(({ key }) => known[key]?.headline ?? []);
+  const step = isEnough ? AT_ONCE : Math.max(files.length, 1);
   try {
-    await mapWithConcurrency(unread, AT_ONCE, async (file) => {
-      const manifest = await repository.read(file.key);
-      if (manifest) index[file.key] = { version: file.version, headline: headlineOf(manifest) };
-    });
+    for (let end = step; ; end += step) {
+      const unread = files.slice(end - step, end).filter(({ key }) => !(key in known));
+      await mapWithConcurrency(unread, AT_ONCE, async ({ key, version }) => {
+        const manifest = await repository.read(key);
+        if (!manifest) return;
+        known[key] = { version, headline: headlineOf(manifest) };
+        read.add(key);
+      });
+      const newest = headlines(files.slice(0, end));
+      if (end >= files.length || isEnough?.(newest)) return newest;
+    }
   } finally {
     // After a timeout too: the next call continues.
-    await cache.write(key, text());
+    for (const [key, group] of groups) {
+      if (!group.some((file) => read.has(file.key))) continue;
+      const entries = group.flatMap((file) => (known[file.key] ? [[file.key, known[file.key]] as const] : []));
+      await cache.write(key, JSON.stringify({ format: 2, headlines: Object.fromEntries(entries) }));
+    }
   }
-  // Keys with read access only cannot write the index.
-  if (unread.length > WORTH_AN_INDEX) await store.write(key, text()).catch(() => {});
-  return index;
 }
 
 async function readIndex(store: Store, key: string): Promise<Index> {
@@ -76,15 +84,4 @@ function current(index: Index, files: StoredFile[]): Index {
     return entry?.version === version && manifestKey(entry.headline) === key ? [[key, entry] as const] : [];
   });
   return Object.fromEntries(entries);
-}
-
-function lacking(index: Index, files: StoredFile[]): StoredFile[] {
-  return files.filter(({ key }) => !(key in index));
-}
-
-/** Everybody with write access can write the index, so its `valid` signatures are not trusted. */
-function unchecked(index: Index): Index {
-  return Object.fromEntries(
-    Object.entries(index).map(([key, { version, headline }]) => [key, { version, headline: unverified(headline) }]),
-  );
 }

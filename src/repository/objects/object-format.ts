@@ -1,4 +1,5 @@
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { constants, zstdCompressSync, zstdDecompress, zstdDecompressSync } from 'node:zlib';
 
 /**
  * How an object's bytes lie in its file: independent Zstandard frames of at most `FRAME_BYTES` of content, then the
@@ -54,10 +55,26 @@ export function compressFrame(content: Uint8Array, level = 1): Buffer<ArrayBuffe
   });
 }
 
-export function decompressFrame(stored: Uint8Array, { bytes }: Frame): Buffer<ArrayBuffer> {
-  // A spare byte shows that the first buffer is also the last.
-  const room = { chunkSize: Math.max(64, bytes + 1), maxOutputLength: Math.max(64, bytes) };
-  const content = zstdDecompressSync(stored, room);
+export function decompressFrame(stored: Uint8Array, frame: Frame): Buffer<ArrayBuffer> {
+  return wholeFrame(zstdDecompressSync(stored, roomIn(frame)), frame);
+}
+
+const decompress = promisify(zstdDecompress) as (
+  stored: Uint8Array,
+  room: ReturnType<typeof roomIn>,
+) => Promise<Buffer<ArrayBuffer>>;
+
+/** Outside the event loop. */
+export async function decompressFrameAsync(stored: Uint8Array, frame: Frame): Promise<Buffer<ArrayBuffer>> {
+  return wholeFrame(await decompress(stored, roomIn(frame)), frame);
+}
+
+/** A spare byte shows that the first buffer is also the last. */
+function roomIn({ bytes }: Frame): { chunkSize: number; maxOutputLength: number } {
+  return { chunkSize: Math.max(64, bytes + 1), maxOutputLength: Math.max(64, bytes) };
+}
+
+function wholeFrame(content: Buffer<ArrayBuffer>, { bytes }: Frame): Buffer<ArrayBuffer> {
   if (content.length !== bytes) throw damaged();
   return content;
 }
@@ -80,6 +97,15 @@ export function encodeSeekTable(frames: Frame[]): Buffer {
 export function seekTableBytes(footer: Buffer): number {
   if (footer.length !== FOOTER_BYTES || footer.readUInt32LE(5) !== SEEKABLE_MAGIC) throw damaged();
   return SKIPPABLE_HEADER_BYTES + footer.readUInt32LE(0) * ENTRY_BYTES + FOOTER_BYTES;
+}
+
+/** Bytes of content by a seek table that nothing has verified yet. */
+export function claimedBytes(table: Buffer): number {
+  let bytes = 0;
+  for (let at = SKIPPABLE_HEADER_BYTES; at < table.length - FOOTER_BYTES; at += ENTRY_BYTES) {
+    bytes += table.readUInt32LE(at + 4);
+  }
+  return bytes;
 }
 
 export function decodeSeekTable(table: Buffer, { storedBytes, bytes }: Frame): Frame[] {

@@ -23,6 +23,24 @@ export function detectPersonalData(columns: ColumnFacts[]): Suspicion[] {
   });
 }
 
+/** The kind that a key of a document means, whatever its values. */
+export function kindOfName(name: string): PersonalKind | null {
+  const key = wordsOf(name);
+  const rule = NAME_RULES.find(
+    ({ column, except, table, amongPeople, families }) =>
+      !table && !amongPeople && families.includes('text') && column.test(key) && !except?.test(key),
+  );
+  return rule?.kind ?? null;
+}
+
+/** The kind that a value has by its form alone. */
+export function kindOfValue(value: string): PersonalKind | null {
+  const rule = VALUE_RULES.find(
+    ({ kind, families, fits }) => kind !== 'free_text' && families.includes('text') && fits(value),
+  );
+  return rule?.kind ?? null;
+}
+
 function suspect(facts: ColumnFacts, { amongPeople }: { amongPeople: boolean }): Suspicion | null {
   const named = NAME_RULES.find((rule) => namesFit(rule, facts, amongPeople) && valuesAllow(rule, facts));
   if (named) return { facts, kind: named.kind, by: 'name' };

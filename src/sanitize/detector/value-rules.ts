@@ -14,7 +14,7 @@ export interface ValueRule {
 }
 
 const EMAIL = /^[^\s@<>"]+@[^\s@<>"]+\.[\p{L}]{2,}$/u;
-const EMAIL_WITHIN = /[\w.+-]+@[\w-]+\.[\w.-]*\p{L}{2,}/u;
+const EMAIL_WITHIN = /(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]*\p{L}{2,}/u;
 const INTERNATIONAL_PHONE = /^\+\d[\d ()./-]{7,}$/;
 const PHONE_WITHIN = /(?:^|[\s:(])\+\d{1,3}[ \d()./-]{8,}\d/;
 const JWT = /^eyJ[\w+/=-]{8,}\.[\w+/=\s-]{8,}\./;

@@ -76,7 +76,7 @@ test('with force it is replaced, and kept beside', async () => {
   const { replaced } = await initIn(folder.path, { file: 'tool.yml', force: true });
   expect(await readFile(replaced ?? '', 'utf8')).toBe('mine');
   expect((await folder.inspect()).problems).toEqual([]);
-  expect((await readdir(folder.path)).sort()).toEqual(['.tool', 'tool.yml', 'tool.yml.replaced']);
+  expect((await readdir(folder.path)).sort()).toEqual([...['.config', '.tool', 'tool.yml', 'tool.yml.replaced']]);
 });
 
 test('a link to a file elsewhere stays a link', async () => {

@@ -110,14 +110,6 @@ test.for([
   expect(await mended(withKey(text))).toMatchObject({ does, text: after });
 });
 
-test('a secret_key that is missing is made, but never where there is something that another one encrypted', async () => {
-  const { does, text } = await mended('debug: true\n');
-  expect(does).toBe('Write a new secret_key');
-  expect(text).toMatch(/^debug: true\nsecret_key: "?[0-9a-f]{32}"?\n$/);
-  const sealed = `authtoken: $aes$${'0'.repeat(80)}\n`;
-  expect(await mended(sealed)).toMatchObject({ code: 'missing_key', does: null });
-});
-
 test.each([
   ['a key that is like none', 'surprise: 1\n', 'unknown_key'],
   ['a key whose right name is there too', 'debug: true\ndebugg: false\n', 'unknown_key'],

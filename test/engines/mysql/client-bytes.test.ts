@@ -23,7 +23,9 @@ it('refuses a snapshot whose bytes are another statement than the text beside th
     ...{ kind: 'VIEW', name: 'v', create, bytes: Buffer.from(bytes, 'latin1').toString('base64') },
     ...{ sql_mode: null, charset, collation: 'latin1_swedish_ci', time_zone: null },
   });
-  const check = (view: Code) => (): void => checkCode({ routines: [], views: [view], triggers: [], events: [] });
+  const check = (view: Code) => (): void => {
+    checkCode({ routines: [], views: [view], triggers: [], events: [] });
+  };
   const view = "CREATE VIEW `v` AS SELECT 'ü' AS `a`";
   expect(check(code(view, view))).not.toThrow();
   for (const bytes of [

@@ -100,6 +100,7 @@ describe('the definition of a table', () => {
     'CREATE TABLE `t` (`g` geometry NOT NULL /*!80003 SRID 4326 */, `i` int /*!80023 INVISIBLE */)',
     'CREATE TABLE `t` (`a` int) ENGINE=InnoDB\n/*!50100 PARTITION BY RANGE (`a`)\n(PARTITION `p` VALUES LESS THAN (1) ENGINE = InnoDB) */',
     'CREATE TABLE `t` (`a` int) ENGINE=Aria PAGE_CHECKSUM=1 WITH SYSTEM VERSIONING',
+    "CREATE TABLE `t` (`a` int)\n/*!50100 PARTITION BY RANGE (`a`)\nSUBPARTITION BY KEY (a)\n(PARTITION low VALUES LESS THAN (1)\n (SUBPARTITION x COMMENT = 'x' ENGINE = InnoDB), PARTITION high VALUES LESS THAN MAXVALUE) */",
     'CREATE TABLE `t` (`a` int, CONSTRAINT `f` FOREIGN KEY (`a`) REFERENCES `other`.`p` (`a`) ON DELETE SET NULL ON UPDATE CASCADE)',
     'CREATE TABLE `t` (`a;b`` \n) ENGINE=FEDERATED` int)',
   ])('is taken: %s', (create) => {

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { connectToServer } from '../../../src/engines/postgres/connection/connect.ts';
@@ -36,6 +36,7 @@ describeWithPostgres('databases beside a destination', () => {
   beforeEach(async () => {
     events = [];
     context = contextFor('source');
+    await forgetSources();
     for (const name of await server.databases()) {
       if (/^copy/i.test(name)) await server.psql('postgres', { sql: `DROP DATABASE "${name}" WITH (FORCE)` });
     }
@@ -57,6 +58,7 @@ describeWithPostgres('databases beside a destination', () => {
   const run = async (request: Partial<LoadRequest> = {}, on = context) =>
     applyLoad(on, await planLoad(on, { target: 'app', ...request }));
   const sql = async (text: string, database = 'copy') => (await server.psql(database, { sql: text })).trim();
+  const forgetSources = () => rm(join(folder.path, 'identities.json'), { force: true });
   const codes = () => events.flatMap((event) => (event.event === 'warning' ? [event.code] : []));
 
   it('are not swept for their names alone, and a source is safe however it is called', async () => {
@@ -70,6 +72,7 @@ describeWithPostgres('databases beside a destination', () => {
     await expect(run({}, contextFor('copy.tool-new-12345678'))).rejects.toMatchObject({
       code: 'destination_is_source',
     });
+    await forgetSources();
     await run();
     expect(await server.databases()).toEqual(expect.arrayContaining([...names, 'copy', 'copy.tool-undo']));
     expect(events).toContainEqual(

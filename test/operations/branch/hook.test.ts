@@ -81,6 +81,8 @@ describeWithPostgres('branch hook and branch checkout', () => {
   async function follow(main?: string) {
     return applyBranchCheckout(contextWith(), await planBranchCheckout(contextWith(), { target: 'app', main }));
   }
+  const shown = (database: string): string =>
+    new URL(server.url(database)).href.replace(/:[^:@/]*@/, '@').replace(/\?.*/, '');
   const current = async () =>
     (await listBranches(contextWith(), { target: 'app' })).branches.find((branch) => branch.current)?.name ?? null;
   const isMain = async () => (await server.psql('copy', { sql: `SELECT to_regclass('of_main') IS NOT NULL` })).trim();
@@ -96,7 +98,7 @@ describeWithPostgres('branch hook and branch checkout', () => {
     const replaced = await install({ main: "it's" });
     expect(replaced.action).toBe('replace');
     expect(git('checkout', 'one').stderr).toContain('switched\n');
-    expect(await calls()).toEqual([`branch checkout app --main it's --yes`]);
+    expect(await calls()).toEqual([`branch checkout app --main it's --only-destination ${shown('copy')} --yes`]);
     expect(await install({ remove: true })).toMatchObject({ action: 'delete' });
     await expect(stat(hook())).rejects.toThrow();
     expect(await install({ remove: true })).toMatchObject({ action: 'none' });
@@ -158,10 +160,62 @@ describeWithPostgres('branch hook and branch checkout', () => {
     await fakeTool('echo broken >&2; echo no; exit 1');
     const failed = git('checkout', 'one');
     expect(failed.status).toBe(0);
-    expect(failed.stderr).toContain('The database was not switched. To see why: tool branch checkout app\n');
+    expect(failed.stderr).toContain(
+      'The database was not switched. To see why: tool branch checkout app --only-destination ',
+    );
     expect(failed.stderr).not.toContain('broken');
     await rm(path('bin/tool'));
     expect(git('checkout', 'two').status).toBe(0);
+  });
+
+  it('switches only the destination of its installation, with copies of this program, and connects to no other', async () => {
+    await server.createDatabase('foreign');
+    const planWith = (dst_url: string, only: string) => {
+      const snapshot = { src_url: server.url('source'), dst_url };
+      const context = contextWith();
+      context.configuration.settings.targets = { app: { snapshot } };
+      return planBranchCheckout(context, { target: 'app', onlyDestination: only });
+    };
+    git('checkout', 'one');
+    await expect(planWith(server.url('foreign'), shown('copy'))).rejects.toMatchObject({
+      code: 'hook_destination_changed',
+      exit: 5,
+    });
+    // Nothing listens there: no connection was tried.
+    const elsewhere = 'postgres://someone@127.0.0.1:1/copy';
+    await expect(planWith(elsewhere, shown('copy'))).rejects.toMatchObject({ code: 'hook_destination_changed' });
+    await expect(planWith(server.url('foreign'), shown('foreign'))).rejects.toMatchObject({
+      code: 'hook_destination_foreign',
+      exit: 5,
+    });
+    expect((await planWith(server.url('copy'), shown('copy'))).plan.action).toBe('switch');
+    const context = contextWith();
+    context.configuration.settings.targets = {
+      app: { snapshot: { src_url: server.url('source'), dst_url: server.url('foreign') } },
+    };
+    expect((await planBranchHook(context, { target: 'app' })).plan.warnings).toMatchObject([
+      { code: 'hook_destination_foreign' },
+    ]);
+  });
+
+  it('does not switch another database that a commit names, and never fails the checkout', async () => {
+    await server.createDatabase('crm');
+    await server.psql('crm', { sql: 'CREATE TABLE client (id integer)' });
+    const config = (database: string) =>
+      `secret_key: abcdef0123456789abcdef0123456789\nworking_directory: ${path('work')}\ntargets:\n  app:\n    snapshot:\n      src_url: ${server.url('source')}\n      dst_url: ${server.url(database)}\n`;
+    git('checkout', '--quiet', '-b', 'hostile');
+    await writeFile(path('checkout/tool.yml'), config('crm'));
+    git('add', 'tool.yml');
+    git('commit', '--quiet', '-m', 'another destination');
+    git('checkout', '--quiet', 'main');
+    await fakeTool(`exec ${process.execPath} ${MAIN} "$@"`);
+    await install();
+    const { status, stderr } = git('checkout', '--quiet', 'hostile');
+    expect(status).toBe(0);
+    expect(stderr).toMatch(/^The database was not switched\. To see why: .*\n$/);
+    expect(await server.psql('crm', { sql: "SELECT to_regclass('client') IS NOT NULL" })).toContain('t');
+    git('checkout', '--quiet', 'main');
+    git('branch', '-D', 'hostile');
   });
 
   it('follows the git branch: creates, switches, and restores the first database on the main branch', async () => {

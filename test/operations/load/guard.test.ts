@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
 import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.ts';
 import { build } from '../../../src/operations/build.ts';
+import { forgetSource } from '../../../src/operations/identities.ts';
 import { refuseSources } from '../../../src/operations/load/guard.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { planUndo } from '../../../src/operations/load/undo.ts';
@@ -253,6 +254,38 @@ describeWithPostgres('the guard of sources', () => {
       await expect(refuseSources(contextOf(strict), prod, { target: 'app' }), how).rejects.toMatchObject({ code });
     }
     await primary.psql('postgres', { sql: 'DROP DATABASE "prod.tool-undo" WITH (FORCE)' });
+  });
+
+  it('refuses a database that was a source before a change of the configuration, until the user allows it', async () => {
+    await using folder = await temporaryFolder();
+    await primary.createDatabase('former');
+    const before = { app: { snapshot: { src_url: primary.url('former'), dst_url: primary.url('dev') } } };
+    await checkTarget(contextOf({ targets: before, directory: folder.path }), 'app');
+    const exchanged = { app: { snapshot: { src_url: primary.url('dev'), dst_url: primary.url('former') } } };
+    const renamed = { other: { snapshot: { src_url: primary.url('prod'), dst_url: primary.url('former') } } };
+    const url = parsePostgresUrl(primary.url('former'));
+    for (const targets of [exchanged, renamed]) {
+      const context = contextOf({ targets, directory: folder.path });
+      const [target = ''] = Object.keys(targets);
+      for (const unverifiedSources of [false, true]) {
+        const refused = refuseSources(context, url, { target, unverifiedSources });
+        await expect(refused).rejects.toMatchObject({ code: 'destination_was_source', exit: 5 });
+      }
+      // Another name of the same server.
+      const alias = parsePostgresUrl(primary.url('former').replace('127.0.0.1', 'localhost'));
+      await expect(refuseSources(context, alias, { target })).rejects.toMatchObject({ code: 'destination_was_source' });
+      await refuseSources(context, parsePostgresUrl(primary.url('unrelated')), { target });
+    }
+    const context = contextOf({ targets: exchanged, directory: folder.path });
+    await expect(forgetSource(context, 'postgres://nobody@nowhere.example.com/x')).rejects.toMatchObject({
+      code: 'source_unknown',
+      exit: 2,
+    });
+    expect(await forgetSource(context, url.display)).toEqual({ former_source: url.display });
+    expect(await refuseSources(context, url, { target: 'app' })).toEqual([]);
+    // A present source stays one.
+    const again = contextOf({ targets: before, directory: folder.path });
+    await expect(refuseSources(again, url, { target: 'app' })).rejects.toMatchObject(IS_SOURCE);
   });
 
   it('takes no source for identified when the file of identities is damaged', async () => {

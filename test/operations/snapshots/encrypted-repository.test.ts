@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { diff } from '../../../src/operations/snapshots/diff.ts';
+import { allowClearStorage } from '../../../src/operations/snapshots/encrypted-storage.ts';
 import { applyPrune, planPrune } from '../../../src/operations/snapshots/prune.ts';
 import { pull } from '../../../src/operations/snapshots/pull.ts';
 import { push } from '../../../src/operations/snapshots/push.ts';
@@ -64,6 +65,31 @@ describeWithS3('an encrypted bucket', () => {
 
   const put = (Key: string, Body: Buffer) =>
     server.client.send(new PutObjectCommand({ Bucket: profile.bucket, Key, Body }));
+
+  it('is not followed by a push without encryption, wherever it goes, until the user allows it', async () => {
+    const contents = { customers: secret };
+    await storeTables(here.directory, { ...first, contents });
+    await push(here.context, { target: 'app' });
+    await storeTables(here.directory, { ...second, contents: { customers: `${secret}again\n` } });
+    const elsewhere = await server.bucket();
+    const { settings } = here.context.configuration;
+    const refused = { code: 'encryption_removed', exit: 5, hint: expect.stringContaining('--clear-storage') };
+    settings.storage_profiles = { team: clear };
+    await expect(push(here.context, { target: 'app' })).rejects.toMatchObject({ code: 'shelf_encrypted' });
+    for (const change of [elsewhere, { ...clear, prefix: 'other' }]) {
+      settings.storage_profiles = { team: change };
+      await expect(push(here.context, { target: 'app' })).rejects.toMatchObject(refused);
+    }
+    // Another profile for the same target.
+    settings.storage_profiles = { team: profile, open: elsewhere };
+    settings.targets = { app: { storage_profile: 'open', snapshot: {} } };
+    await expect(push(here.context, { target: 'app' })).rejects.toMatchObject(refused);
+    const { Contents = [] } = await server.client.send(new ListObjectsV2Command({ Bucket: elsewhere.bucket }));
+    expect(Contents).toEqual([]);
+    await expect(allowClearStorage(here.context, 'nobody')).rejects.toMatchObject({ exit: 2 });
+    expect(await allowClearStorage(here.context, 'open')).toEqual({ clear_storage: 'open' });
+    expect(await push(here.context, { target: 'app' })).toMatchObject({ objects: 1 });
+  });
 
   it('brings a snapshot to another machine, and nobody reads anything in the bucket', async () => {
     const contents = { customers: secret, large: randomBytes(20_000_000), empty: '' };

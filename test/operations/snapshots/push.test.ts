@@ -42,12 +42,25 @@ describeWithS3('push and pull', () => {
   const first = { target: 'app', id: 'aaaa0000', created_at: '2026-01-01T00:00:00.000Z' };
   const second = { target: 'app', id: 'bbbb1111', created_at: '2026-01-02T00:00:00.000Z' };
 
-  it('pulls only what a trusted key has signed, and does not believe what an index says of signatures', async () => {
+  it('pushes what only claims to be sanitized to the storage profile of originals, where trusted_keys is set', async () => {
+    const sanitize = { override_query: 'SELECT 1', storage_profile: 'masked' };
+    await using own = await machine({ profile, targets: { app: { storage_profile: 'team', snapshot: {}, sanitize } } });
+    const { settings } = own.context.configuration;
+    const masked = await server.bucket();
+    settings.storage_profiles.masked = masked;
+    settings.trusted_keys = [publicKeyText(generateKeyPairSync('ed25519').privateKey)];
+    await storeSnapshot(own.directory, { ...first, sanitized: true, content: 'x' });
+    const pushed = () => push(own.context, { target: 'app' });
+    expect(await pushed()).toMatchObject({ storage: `s3://${profile.bucket}`, snapshot: { sanitized: false } });
+    delete settings.trusted_keys;
+    expect(await pushed()).toMatchObject({ storage: `s3://${masked.bucket}`, snapshot: { sanitized: true } });
+  });
+
+  it('pulls only what a trusted key has signed, and lists the signatures of the manifests', async () => {
     const { privateKey } = generateKeyPairSync('ed25519');
     const key = publicKeyText(privateKey);
     const base = await storeSnapshot(here.directory, { ...first, id: 'aaaa0001', content: 'x' });
     await push(here.context, { target: 'app' });
-    // More than so many are worth an index in the bucket.
     for (let second = 2; second <= 40; second += 1) {
       const two = String(second).padStart(2, '0');
       const copy = { ...base, id: `aaaa00${two}`, created_at: `2026-01-01T00:00:${two}.000Z` };
@@ -57,10 +70,9 @@ describeWithS3('push and pull', () => {
     there.context.configuration.settings.trusted_keys = [key];
     const states = async ({ context }: Machine) =>
       new Set((await listSnapshots(context, 'app')).snapshots.map(({ signature }) => signature.state));
-    // The first to list writes the index that the next one reads.
     await using third = await machine({ profile });
     expect(await states(there)).toEqual(new Set(['trusted', 'none']));
-    expect(await states(third)).toEqual(new Set(['unchecked', 'none']));
+    expect(await states(third)).toEqual(new Set(['valid', 'none']));
     const unsigned = pull(there.context, { target: 'app', snapshot: 'aaaa0001' });
     await expect(unsigned).rejects.toMatchObject({ code: 'signature_untrusted', exit: 5 });
     expect(await there.repository.list('app')).toEqual([]);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
 import { selectPath } from '../../../screens/editor/selection.ts';
 import { confirmTrust } from '../../../screens/trust/actions.ts';
+import type { Effect } from '../../../src/config/trust/effect.ts';
 import { UntrustedConfiguration } from '../../../src/config/trust/untrusted-configuration.ts';
 import { configFolder, withKey } from '../../helpers/config-folder.ts';
 import { screenLines, screenText } from '../../helpers/drawn-screen.tsx';
@@ -62,14 +63,17 @@ test('facts that do not fit are cut, not drawn over each other', async () => {
 
 test('what a configuration causes is in view before it is trusted', async () => {
   const model = newModel(fakeWorld());
-  const none = { files: [], images: [], keys: [], variables: [] };
-  const items = { ...none, hosts: ['db.example.com'], commands: ['DELETE FROM customer', 'DROP TABLE log'] };
-  const error = new UntrustedConfiguration({ file: '/home/ada/shop/tool.yml', digest: 'abcd', items });
+  const effects: Effect[] = [
+    { effect: 'reads', object: 'postgres://db/shop' },
+    { effect: 'runs_sql', object: 'DELETE FROM customer;\nDROP TABLE log' },
+  ];
+  const request = { file: '/home/ada/shop/tool.yml', digest: 'abcd', effects, answered: null };
+  const error = new UntrustedConfiguration(request);
   model.targets.setState((state) => ({ ...state, error }));
   confirmTrust(model);
   const lines = await screenLines(model, SIZE);
   expect(lines.join('\n')).toMatch(
-    /❯ Connects to +db\.example\.com\n.*Runs SQL +DELETE FROM customer\n.*DROP TABLE log/,
+    /❯ Reads +postgres:\/\/db\/shop\n.*Runs SQL +DELETE FROM customer;\n.*DROP TABLE log/,
   );
 });
 
@@ -91,7 +95,8 @@ test('a saved query shows its difference, and a fix what it changes', async () =
   expect(await screenText(suggesting, SIZE)).toMatch(/\n❯ +1 \+ .*\n +2 \+/);
 
   const folder = await configFolder({ 'tool.yml': withKey('targets:\n  shop:\n    snapshoot: {}\n') });
-  const fixing = newModel(fakeWorld({ configuration: { cwd: folder.path, environment: { HOME: folder.path } } }));
+  const settings = { TOOL_TRUST: 'true', HOME: folder.path };
+  const fixing = newModel(fakeWorld({ configuration: { cwd: folder.path, environment: settings } }));
   press(fixing, 'D');
   await until(() => {
     const route = fixing.navigation.top();

@@ -2,8 +2,7 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connectionFailed } from '../../shared/connection/connection-failed.ts';
 import { failureOf } from './failure.ts';
-import type { MysqlSessionOptions } from './open-connection.ts';
-import { type MysqlSession, openSession } from './session.ts';
+import { type MysqlSession, openSession, type SessionOptions } from './session.ts';
 import { ConnectionLost } from './session-errors.ts';
 import { addressOf, withDatabase, writeAddress } from './url.ts';
 
@@ -11,7 +10,7 @@ import { addressOf, withDatabase, writeAddress } from './url.ts';
 export async function connect(
   { signal }: Pick<EngineContext, 'signal'>,
   url: DatabaseUrl,
-  options: Pick<MysqlSessionOptions, 'several'> = {},
+  options: Omit<SessionOptions, 'url' | 'signal'> = {},
 ): Promise<MysqlSession> {
   try {
     return await openSession({ url, signal, ...options });
@@ -23,7 +22,7 @@ export async function connect(
 export function connectToServer(
   context: Pick<EngineContext, 'signal'>,
   url: DatabaseUrl,
-  options: Pick<MysqlSessionOptions, 'several'> = {},
+  options: Omit<SessionOptions, 'url' | 'signal'> = {},
 ): Promise<MysqlSession> {
   return connect(context, withDatabase(url, null), options);
 }

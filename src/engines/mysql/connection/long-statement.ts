@@ -12,7 +12,14 @@ interface RawConnection {
   _bumpSequenceId(packets: number): void;
 }
 
-export type SendStatement = (pieces: AsyncIterable<Uint8Array>) => Promise<ResultSetHeader>;
+export interface SendOptions {
+  /** The result is no header then. */
+  dropRows?: boolean;
+}
+
+type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+export type SendStatement = (pieces: Pieces, options?: SendOptions) => Promise<ResultSetHeader>;
 
 /**
  * Sends statements of any length in packets that share one buffer; the driver would keep three copies of each. A
@@ -30,7 +37,7 @@ export function statementSender(connection: Connection): SendStatement {
     });
   }
 
-  async function writeAll(raw: RawConnection, head: Uint8Array, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  async function writeAll(raw: RawConnection, head: Uint8Array, pieces: Pieces): Promise<void> {
     if (buffer.length === 0) buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
     buffer.set(head, HEADER_BYTES);
     let filled = head.length;
@@ -49,7 +56,7 @@ export function statementSender(connection: Connection): SendStatement {
     await write(raw, filled);
   }
 
-  return (pieces) =>
+  return (pieces, { dropRows = false } = {}) =>
     new Promise((resolve, reject) => {
       const raw = connection as unknown as RawConnection;
       let head: Uint8Array | null = null;
@@ -57,7 +64,8 @@ export function statementSender(connection: Connection): SendStatement {
         head = packet.buffer.subarray(HEADER_BYTES);
       };
       try {
-        connection.query<ResultSetHeader>('', (error, result) => (error ? reject(error) : resolve(result)));
+        if (dropRows) endOf(connection, { resolve, reject });
+        else connection.query<ResultSetHeader>('', (error, result) => (error ? reject(error) : resolve(result)));
       } finally {
         delete raw.writePacket;
       }
@@ -70,6 +78,22 @@ export function statementSender(connection: Connection): SendStatement {
         });
       });
     });
+}
+
+interface Settlement {
+  resolve(header: ResultSetHeader): void;
+  reject(error: Error): void;
+}
+
+/** Without a callback the driver keeps no rows. */
+function endOf(connection: Connection, { resolve, reject }: Settlement): void {
+  let header: ResultSetHeader | undefined;
+  const query = connection.query('');
+  query.on('error', reject);
+  query.on('result', (result: ResultSetHeader) => {
+    header = result;
+  });
+  query.on('end', () => resolve(header as ResultSetHeader));
 }
 
 /** Grows on demand: small statements need no full packet. */

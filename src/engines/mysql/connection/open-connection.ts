@@ -12,6 +12,8 @@ export interface MysqlSessionOptions {
   signal?: AbortSignal | undefined;
   /** Several statements in one packet; the result is a list. */
   several?: boolean | undefined;
+  /** `false`: the server cannot request a file (`LOAD DATA LOCAL`). */
+  localFiles?: false;
 }
 
 export interface Opened {
@@ -19,16 +21,17 @@ export interface Opened {
   socket: Socket;
 }
 
-export async function openConnection({ url, signal, several }: MysqlSessionOptions): Promise<Opened> {
+export async function openConnection(options: MysqlSessionOptions): Promise<Opened> {
+  const { url, signal } = options;
   signal?.throwIfAborted();
   const policy = tlsPolicyOf(url);
   const address = addressOf(url);
   // No eavesdropping on a local connection, and TLS costs more than the rest of a dump.
   const isHere = 'socket' in address || ['localhost', '127.0.0.1', '::1'].includes(address.host);
-  if (policy !== 'preferred') return dial({ url, signal, several }, policy !== 'disabled');
-  if (isHere) return dial({ url, signal, several }, false);
-  return dial({ url, signal, several }, true).catch((error) => {
-    if (error instanceof ConnectionLost && error.code === NO_TLS) return dial({ url, signal, several }, false);
+  if (policy !== 'preferred') return dial(options, policy !== 'disabled');
+  if (isHere) return dial(options, false);
+  return dial(options, true).catch((error) => {
+    if (error instanceof ConnectionLost && error.code === NO_TLS) return dial(options, false);
     throw error;
   });
 }
@@ -41,7 +44,7 @@ const KEEP_ALIVE_MS = 30_000;
 
 const CHALLENGE_BYTES = 32;
 
-async function dial({ url, signal, several = false }: MysqlSessionOptions, tls: boolean): Promise<Opened> {
+async function dial({ url, signal, several = false, localFiles }: MysqlSessionOptions, tls: boolean): Promise<Opened> {
   const { default: mysql2 } = await import('mysql2');
   const address = addressOf(url);
   const socket = 'socket' in address ? connectSocket(address.socket) : connectSocket(address.port, address.host);
@@ -65,6 +68,7 @@ async function dial({ url, signal, several = false }: MysqlSessionOptions, tls: 
     supportBigNumbers: true,
     dateStrings: true,
     multipleStatements: several,
+    ...(localFiles === false && { flags: ['-LOCAL_FILES'] }),
     insecureAuth: false,
   };
   return new Promise((resolve, reject) => {

@@ -19,6 +19,8 @@ export interface MysqlSession extends AsyncDisposable {
   execute(statement: string | Uint8Array): Promise<Executed>;
   /** In pieces, which may exceed the memory; each is copied before the next is read. */
   send(pieces: AsyncIterable<Uint8Array>): Promise<Executed>;
+  /** Executes bytes unchanged, and drops the rows of their results as they arrive. */
+  run(statement: Uint8Array): Promise<void>;
   /** `LOAD DATA LOCAL INFILE` with the content of its file. */
   load(statement: string, content: AsyncIterable<Uint8Array>): Promise<Executed>;
   /** `ended` follows the rows of each statement. */
@@ -47,10 +49,14 @@ export const SESSION_SETTINGS = [
   '/*M!100600 SET max_statement_time = 0, idle_transaction_timeout = 0 */',
 ];
 
-export async function openSession({ url, signal, several }: MysqlSessionOptions): Promise<MysqlSession> {
-  const connection = await openConnection({ url, signal, several });
-  const session = sessionOf(connection, { signal, several });
-  for (const setting of SESSION_SETTINGS) await session.execute(setting).catch(ignoreUnknownSetting);
+export interface SessionOptions extends MysqlSessionOptions {
+  /** Instead of `SESSION_SETTINGS`. */
+  settings?: string[];
+}
+
+export async function openSession({ settings = SESSION_SETTINGS, ...options }: SessionOptions): Promise<MysqlSession> {
+  const session = sessionOf(await openConnection(options), options);
+  for (const setting of settings) await session.execute(setting).catch(ignoreUnknownSetting);
   return session;
 }
 
@@ -122,6 +128,12 @@ function sessionOf(
           throw unreadable ? (unreadable as { error: unknown }).error : sessionError(error, signal);
         }),
       );
+    },
+    async run(statement) {
+      signal?.throwIfAborted();
+      await sender([statement], { dropRows: true }).catch((error) => {
+        throw sessionError(error, signal);
+      });
     },
     load: (statement, content) => executed(statement, { content }),
     eachRow: (select, take, ended) =>

@@ -1,6 +1,16 @@
 import { isIP, isIPv6 } from 'node:net';
 import type { DatabaseUrl } from '../../database-url.ts';
-import { decodePart, malformedUrl, readPort } from '../../shared/connection/url-parts.ts';
+import {
+  assertHost,
+  assertUnambiguous,
+  decodePart,
+  malformedUrl,
+  readBracketed,
+  readParameters,
+  readPort,
+} from '../../shared/connection/url-parts.ts';
+import { writeParameters } from '../../url-parameters.ts';
+import { profile } from '../profile.ts';
 
 const SHAPE =
   /^(?<scheme>mysql|mariadb|mydocker):\/\/(?:(?<userinfo>[^/?#]*)@)?(?<host>\[[^\]/?#]*\]|[^:/?#]*)(?::(?<port>[^/?#]*))?(?:\/(?<database>[^?#]*))?(?:\?(?<parameters>[^#]*))?$/is;
@@ -11,11 +21,14 @@ const DEFAULT_SOCKET = '/var/run/mysqld/mysqld.sock';
 
 /** `mysql://user:password@host:3306/database?tls=required&socket=/run/mysqld/mysqld.sock` */
 export function parseMysqlUrl(text: string): DatabaseUrl {
+  assertUnambiguous(text);
   const groups = SHAPE.exec(text)?.groups;
   if (!groups) throw malformedUrl('expected mysql://user:password@host:port/database');
-  const parameters = Object.fromEntries(new URLSearchParams((groups.parameters ?? '').replaceAll('+', '%2B')));
+  const parameters = Object.fromEntries(readParameters(groups.parameters ?? '', profile));
   const [user = '', ...password] = (groups.userinfo ?? '').split(':');
-  const host = decodePart((groups.host ?? '').replace(/^\[(.*)\]$/, '$1'));
+  const bracketed = /^\[(.*)\]$/s.exec(groups.host ?? '')?.[1];
+  const host = bracketed === undefined ? decodePart(groups.host ?? '') : readBracketed(bracketed);
+  assertHost(host);
   const database = decodePart(groups.database ?? '');
   const url: DatabaseUrl = {
     engine: 'mysql',
@@ -28,6 +41,8 @@ export function parseMysqlUrl(text: string): DatabaseUrl {
     display: '',
     toJSON: () => url.display,
   };
+  const { charset } = parameters;
+  if (charset !== undefined && !/^\w{1,32}$/.test(charset)) throw malformedUrl('charset is not the name of one');
   // The driver verifies host names only.
   if (tlsPolicyOf(url) === 'verify_identity' && isIP(host)) {
     throw malformedUrl(
@@ -40,6 +55,13 @@ export function parseMysqlUrl(text: string): DatabaseUrl {
 
 export function withDatabase(url: DatabaseUrl, database: string | null): DatabaseUrl {
   const other: DatabaseUrl = { ...url, database, toJSON: () => other.display };
+  other.display = writeUrl(other);
+  return other;
+}
+
+/** The same place, as another user. */
+export function withUser(url: DatabaseUrl, { user, password }: { user: string; password: string }): DatabaseUrl {
+  const other: DatabaseUrl = { ...url, user, password, toJSON: () => other.display };
   other.display = writeUrl(other);
   return other;
 }
@@ -91,8 +113,7 @@ export function tlsPolicyOf({ parameters }: Pick<DatabaseUrl, 'parameters'>): Tl
 
 /** With its parameters, which `display` leaves out. */
 export function urlWithPassword(url: DatabaseUrl): string {
-  const query = new URLSearchParams(url.parameters).toString();
-  return `${writeUrl(url, url.password)}${query === '' ? '' : `?${query}`}`;
+  return `${writeUrl(url, url.password)}${writeParameters(url.parameters)}`;
 }
 
 function writeUrl(

@@ -1,3 +1,4 @@
+import type { UserError } from '../../../runtime/errors.ts';
 import { BLACKHOLE, hasOwnRows, MERGE_ENGINES } from '../own-rows.ts';
 import { engineAfter, type TableKind, unionIn } from '../table-kind.ts';
 import { type Definition, isNamed, refused } from './checked-definition.ts';
@@ -8,8 +9,6 @@ const FORBIDDEN = new Set(
   'SELECT INTO OUTFILE DUMPFILE INFILE LOAD_FILE UNION DIRECTORY CONNECTION SONAME EXECUTE'.split(' '),
 );
 const ENTRIES = new Set('PRIMARY UNIQUE KEY INDEX FULLTEXT SPATIAL VECTOR CONSTRAINT FOREIGN CHECK PERIOD'.split(' '));
-/** After the entries: begin another statement or a query. */
-const BEYOND_OPTIONS = new Set('AS VALUES REPLACE IGNORE LIKE TABLE'.split(' '));
 
 /** `kind`: the kind that the caller permits; `remote` only by name. */
 export function checkTable(given: Definition, name: string, kind: TableKind = 'own'): void {
@@ -69,16 +68,101 @@ function checkEntry(definition: Definition, entry: Token[]): void {
 
 function checkOptions(definition: Definition, tokens: Token[]): void {
   refuseQualified(definition, tokens);
-  let depth = 0;
-  for (const [at, { kind, value, text }] of tokens.entries()) {
-    if (text === '(') depth += 1;
-    if (text === ')') depth -= 1;
-    if (depth < 0) throw refused(definition, 'its parentheses are not balanced');
-    if (depth > 0 || kind !== 'word') continue;
-    const isQuery = value === 'WITH' && tokens[at + 1]?.value !== 'SYSTEM';
-    if (BEYOND_OPTIONS.has(value) || isQuery) throw refused(definition, `${text} is not an option of a table`);
+  const parted = tokens.findIndex(({ kind, value }) => kind === 'word' && value === 'PARTITION');
+  checkTableOptions(definition, parted === -1 ? tokens : tokens.slice(0, parted));
+  if (parted !== -1) checkPartitions(definition, tokens.slice(parted));
+}
+
+/** A value or a word follows each. */
+const TABLE_OPTIONS = new Set(
+  [
+    'ENGINE TYPE AUTO_INCREMENT AVG_ROW_LENGTH CHARSET COLLATE CHECKSUM COMMENT COMPRESSION DELAY_KEY_WRITE',
+    'ENCRYPTION ENGINE_ATTRIBUTE SECONDARY_ENGINE_ATTRIBUTE SECONDARY_ENGINE INSERT_METHOD KEY_BLOCK_SIZE MAX_ROWS',
+    'MIN_ROWS PACK_KEYS PAGE_CHECKSUM ROW_FORMAT STATS_AUTO_RECALC STATS_PERSISTENT STATS_SAMPLE_PAGES STORAGE',
+    'TRANSACTIONAL AUTOEXTEND_SIZE NODEGROUP PAGE_COMPRESSED PAGE_COMPRESSION_LEVEL ENCRYPTED ENCRYPTION_KEY_ID',
+    'TABLESPACE SEQUENCE',
+  ].flatMap((words) => words.split(' ')),
+);
+/** Tablespaces of every server; others may be of somebody else, and have files anywhere. */
+const TABLESPACES = new Set(['innodb_file_per_table', 'innodb_system']);
+
+/** `[DEFAULT] NAME [=] VALUE …`; MariaDB quotes the names of options that only an engine knows. */
+function checkTableOptions(definition: Definition, tokens: Token[]): void {
+  const isRemote = definition.kind === 'remote';
+  const wordAt = (at: number): string => (tokens[at]?.kind === 'word' ? (tokens[at]?.value ?? '') : '');
+  for (let at = 0; at < tokens.length; ) {
+    if (wordAt(at) === 'WITH' && wordAt(at + 1) === 'SYSTEM' && wordAt(at + 2) === 'VERSIONING') {
+      at += 3;
+      continue;
+    }
+    if (wordAt(at) === 'DEFAULT') at += 1;
+    const isCharset = wordAt(at) === 'CHARACTER' && wordAt(at + 1) === 'SET';
+    const option = tokens[at];
+    const isKnown =
+      isCharset || option?.kind === 'name' || TABLE_OPTIONS.has(wordAt(at)) || (isRemote && wordAt(at) !== '');
+    if (!option || !isKnown) throw refusedOption(definition, option, 'a table');
+    at += isCharset ? 2 : 1;
+    if (tokens[at]?.text === '=') at += 1;
+    const value = tokens[at];
+    if (!value || value.kind === 'other') throw refusedOption(definition, value ?? option, 'a table');
+    if (option.value === 'TABLESPACE' && option.kind === 'word') checkTablespace(definition, value);
+    at += 1;
   }
-  if (depth !== 0) throw refused(definition, 'its parentheses are not balanced');
+}
+
+function checkTablespace(definition: Definition, { kind, value, text }: Token): void {
+  const name = kind === 'text' ? text.slice(1, -1) : kind === 'name' ? value : text;
+  if (!TABLESPACES.has(name))
+    throw refused(definition, `it is in the tablespace ${name}, which is not of every server`);
+}
+
+function refusedOption(definition: Definition, token: Token | undefined, what: string): UserError {
+  return refused(definition, `${token?.text ?? 'nothing'} is not an option of ${what}`);
+}
+
+/** Parentheses after these hold expressions and values. */
+const BEFORE_VALUES = new Set('HASH KEY RANGE LIST COLUMNS THAN IN'.split(' '));
+const PARTITION_WORDS = new Set(
+  [
+    'PARTITION PARTITIONS SUBPARTITION SUBPARTITIONS BY LINEAR HASH KEY RANGE LIST COLUMNS ALGORITHM VALUES LESS THAN IN',
+    'MAXVALUE DEFAULT ENGINE STORAGE COMMENT MAX_ROWS MIN_ROWS NODEGROUP SYSTEM_TIME INTERVAL LIMIT STARTS AUTO HISTORY',
+    'CURRENT TIMESTAMP MICROSECOND SECOND MINUTE HOUR DAY WEEK MONTH QUARTER YEAR TABLESPACE',
+  ].flatMap((words) => words.split(' ')),
+);
+
+function checkPartitions(definition: Definition, tokens: Token[]): void {
+  const isAfter = (at: number): boolean => {
+    const before = tokens[at - 1];
+    if (before?.kind === 'word' && /^[12]$/.test(before.text)) return tokens[at - 3]?.value === 'ALGORITHM';
+    return before?.kind === 'word' && BEFORE_VALUES.has(before.value);
+  };
+  for (let at = 0, depth = 0; at < tokens.length; at += 1) {
+    const { kind, text, value } = tokens[at] as Token;
+    if (text === '(' && isAfter(at)) {
+      at = closing(tokens, at);
+      continue;
+    }
+    if (text === '(') depth += 1;
+    else if (text === ')') depth -= 1;
+    else if (kind === 'other' && text !== ',' && text !== '=')
+      throw refusedOption(definition, tokens[at], 'a partition');
+    const isNumber = /^\d+$/.test(text);
+    if (kind === 'word' && !isNumber && !PARTITION_WORDS.has(value) && !isNameOrEngine(tokens, at)) {
+      throw refusedOption(definition, tokens[at], 'a partition');
+    }
+    if (kind === 'word' && value === 'TABLESPACE') {
+      const next = tokens[tokens[at + 1]?.text === '=' ? at + 2 : at + 1];
+      if (next) checkTablespace(definition, next);
+    }
+    if (depth < 0 || (depth === 0 && text === ',')) throw refusedOption(definition, tokens[at], 'a partition');
+  }
+}
+
+/** MySQL does not quote plain names of partitions; an engine is checked with all others. */
+function isNameOrEngine(tokens: Token[], at: number): boolean {
+  if (/^(?:SUB)?PARTITION$/.test(tokens[at - 1]?.value ?? '') && tokens[at - 1]?.kind === 'word') return true;
+  const before = tokens[at - 1]?.text === '=' ? tokens[at - 2] : tokens[at - 1];
+  return before?.kind === 'word' && (before.value === 'ENGINE' || before.value === 'NODEGROUP');
 }
 
 const INDEX_OPTIONS = new Set(

@@ -28,6 +28,21 @@ export function refused({ what }: Pick<Definition, 'what'>, why: string): UserEr
   });
 }
 
+/** With the place of the token in the statement. */
+export function refusedAt(
+  { what, sql }: { what: string; sql: string },
+  { at, text }: Pick<Token, 'at' | 'text'>,
+  why: string,
+): UserError {
+  const before = sql.slice(0, at);
+  const line = before.split('\n').length;
+  const column = at - before.lastIndexOf('\n');
+  const found = text.length > MOST_FOUND ? `${text.slice(0, MOST_FOUND)}…` : text;
+  return refused({ what }, `line ${line}, column ${column}: ${JSON.stringify(found)}: ${why}`);
+}
+
+const MOST_FOUND = 40;
+
 export function isNamed(token: Token | undefined, name: string): boolean {
   if (token?.kind === 'name') return token.value === name;
   return token?.kind === 'word' && token.text === name;

@@ -28,23 +28,31 @@ export function lexicalModeOf(sqlMode: string | null): LexicalMode {
 const BLANK = '[ \\t\\n\\v\\f\\r]';
 const WORD = '[A-Za-z0-9_$\\u0080-\\u{10ffff}]+';
 
-function pattern(plainBackslash: boolean): RegExp {
-  const quotedBy = (quote: string): string =>
-    plainBackslash
-      ? `${quote}(?:[^${quote}]|${quote}${quote})*${quote}`
-      : `${quote}(?:[^${quote}\\\\]|\\\\.|${quote}${quote})*${quote}`;
+interface LexicalState extends LexicalMode {
+  /** After the beginning of a version comment: only there the server takes an asterisk and a slash for its end. */
+  versioned: boolean;
+}
+
+function pattern({ ansiQuotes, plainBackslash, versioned }: LexicalState): RegExp {
+  const plain = (quote: string): string => `${quote}[^${quote}]*(?:${quote}${quote}[^${quote}]*)*${quote}`;
+  const escaped = (quote: string): string =>
+    `${quote}[^${quote}\\\\]*(?:(?:\\\\[^]|${quote}${quote})[^${quote}\\\\]*)*${quote}`;
+  const text = plainBackslash ? plain : escaped;
   return new RegExp(
     [
       `${BLANK}+`,
       // Two minus signs begin a comment only before a blank or a control character.
-      '--(?=[\\u0000-\\u0020]|$)[^\\n]*|#[^\\n]*',
+      '--(?=[\\u0000-\\u0020\\u007f]|$)[^\\n]*|#[^\\n]*',
       // Version comments are statements for the server.
       '/\\*(?!!|M!)[^]*?\\*/',
-      '`(?:[^`]|``)*`',
-      `${quotedBy("'")}|${quotedBy('"')}`,
-      // Unterminated.
-      '/\\*(?!!|M!)|[\'"`]',
-      '/\\*M?!\\d*|\\*/',
+      plain('`'),
+      text("'"),
+      // A backslash is a plain character in names.
+      ansiQuotes ? plain('"') : text('"'),
+      // Unterminated: nothing after it can be read.
+      '(/\\*(?!!|M!)[^]*|[\'"`][^]*)',
+      '/\\*M?!(?:\\d{5,6})?',
+      ...(versioned ? ['\\*/'] : []),
       WORD,
       '[^]',
     ].join('|'),
@@ -53,18 +61,33 @@ function pattern(plainBackslash: boolean): RegExp {
 }
 
 /** Compiled once: thousands of definitions are read. */
-const PATTERNS = { plain: pattern(true), escaped: pattern(false) };
+const PATTERNS = new Map<string, RegExp>();
 
-/** An unterminated quote or comment is a token of kind `open`. */
+function patternOf(state: LexicalState): RegExp {
+  const key = `${state.ansiQuotes === true} ${state.plainBackslash === true} ${state.versioned}`;
+  const known = PATTERNS.get(key);
+  if (known) return known;
+  const made = pattern(state);
+  PATTERNS.set(key, made);
+  return made;
+}
+
+/**
+ * Reads one token after the other, from the beginning of a text: version comments are open until their end. An
+ * unterminated quote or comment is a token of kind `open`, and the rest of the text.
+ */
 export type Lexer = (sql: string, at: number) => Token;
 
 export function createLexer(mode: LexicalMode = {}): Lexer {
-  const token = mode.plainBackslash ? PATTERNS.plain : PATTERNS.escaped;
+  const [outside, inside] = [false, true].map((versioned) => patternOf({ ...mode, versioned }));
+  let versioned = false;
   return (sql, at) => {
+    const token = (versioned ? inside : outside) as RegExp;
     token.lastIndex = at;
-    token.test(sql);
-    const text = sql.slice(at, token.lastIndex);
-    const kind = kindOf(text, mode);
+    const [text = '', open] = token.exec(sql) ?? [];
+    const kind = open === undefined ? kindOf(text, mode) : 'open';
+    if (kind === 'version') versioned = true;
+    if (kind === 'versionEnd') versioned = false;
     const value = kind === 'word' ? text.toUpperCase() : kind === 'name' ? unquoted(text) : text;
     return { kind, text, value, at };
   };
@@ -90,11 +113,11 @@ function kindOf(text: string, { ansiQuotes = false }: LexicalMode): Token['kind'
     case '\r':
       return 'space';
     case '`':
-      return isLonger ? 'name' : 'open';
+      return 'name';
     case '"':
-      return isLonger ? (ansiQuotes ? 'name' : 'text') : 'open';
+      return ansiQuotes ? 'name' : 'text';
     case "'":
-      return isLonger ? 'text' : 'open';
+      return 'text';
     case '#':
       return 'comment';
     case '-':
@@ -103,7 +126,7 @@ function kindOf(text: string, { ansiQuotes = false }: LexicalMode): Token['kind'
       return isLonger ? 'versionEnd' : 'other';
     case '/':
       if (!isLonger) return 'other';
-      return text === '/*' ? 'open' : /^..M?!/.test(text) ? 'version' : 'comment';
+      return /^..M?!/.test(text) ? 'version' : 'comment';
     default:
       return WORDS.test(text) ? 'word' : 'other';
   }
@@ -115,6 +138,40 @@ function unquoted(text: string): string {
   const quote = text.charAt(0);
   return text.slice(1, -1).replaceAll(quote + quote, () => quote);
 }
+
+/**
+ * The first token that servers, versions or character sets read differently, so that a check might read another
+ * statement than the server executes; `null` in a clear text.
+ */
+export function unclearIn(tokens: Token[]): Token | null {
+  return tokens.find((token, at) => isUnclear(token, tokens, at)) ?? null;
+}
+
+function isUnclear({ kind, text }: Token, tokens: Token[], at: number): boolean {
+  const next = tokens[at + 1]?.text ?? '';
+  switch (kind) {
+    case 'open':
+      return true;
+    case 'comment':
+      // The server reads the quoted names of a hint, and the end of a comment may be in one.
+      return text.startsWith('/*+') && !CLEAR_HINT.test(text.slice(3, -2));
+    case 'word':
+      // MySQL 9 begins a text with `$$` or `$tag$`.
+      return text.startsWith('$') && text.includes('$', 1);
+    case 'versionEnd':
+      return false;
+    case 'other':
+      if (/\p{Cc}/u.test(text)) return true;
+      // `\N` is NULL.
+      if (text === '\\') return !/^N/.test(next);
+      // Outside ASCII the character set decides whether it is a blank.
+      return text === '-' && next === '-' && /^[^\p{ASCII}]/u.test(tokens[at + 2]?.text ?? '');
+    default:
+      return false;
+  }
+}
+
+const CLEAR_HINT = /^(?:[^'"`\\]|'[^'\\]*'|"[^"\\]*"|`[^`\\]*`)*$/;
 
 export function significant(sql: string, mode: LexicalMode = {}): Token[] {
   return [...tokensOf(sql, mode)].filter(({ kind }) => kind !== 'space' && kind !== 'comment');

@@ -225,9 +225,10 @@ export async function fillFromBase(
   context: EngineContext,
   { url, to, base: { name, record }, rowsLast }: Filling,
 ): Promise<Map<string, Copied>> {
-  const { definitions } = record;
-  const remote = [...kindsOf(definitions.tables)].filter(([, kind]) => kind === 'remote').map(([table]) => table);
-  checkDefinitions(definitions, null, new Set(remote));
+  const remote = [...kindsOf(record.definitions.tables)]
+    .filter(([, kind]) => kind === 'remote')
+    .map(([table]) => table);
+  const definitions = checkDefinitions(record.definitions, null, new Set(remote));
   const beside = withDatabase(url, to);
   await using session = await connect(context, beside);
   await session.execute('SET foreign_key_checks = 0');

@@ -4,11 +4,12 @@ import type { RestorePlan } from '../../facets/restore.ts';
 import { type ExpectedRows, expectedRows } from '../../shared/expected-rows.ts';
 import { compareNames, refuseDifferences } from '../../shared/verify.ts';
 import { connect } from '../connection/connect.ts';
-import type { CodeDefinitions } from '../definitions/definitions.ts';
+import type { CodeDefinitions, Definitions } from '../definitions/definitions.ts';
 import type { Details } from '../details.ts';
 import { type Inventory, readInventory, settingsAmong } from '../introspect.ts';
 import { readNameCase } from '../name-case.ts';
 import { quoteName } from '../quote.ts';
+import { refuseOtherEngines } from './engines-in-use.ts';
 
 export interface Check {
   url: DatabaseUrl;
@@ -19,6 +20,7 @@ export interface Check {
   leftOut: string[];
   /** What was created. */
   code: Pick<CodeDefinitions, 'routines' | 'views' | 'triggers'>;
+  tables: Definitions['tables'];
 }
 
 /** Compares a restored database with its manifest: rows of every table, every object. */
@@ -62,7 +64,10 @@ function takeSome(queue: ExpectedRows[]): ExpectedRows[] {
   return taken;
 }
 
-async function compareObjects(context: EngineContext, { url, details, leftOut, code }: Check): Promise<string[]> {
+async function compareObjects(
+  context: EngineContext,
+  { url, details, leftOut, code, tables }: Check,
+): Promise<string[]> {
   await using session = await connect(context, url);
   const settings = details.inventory['character set'];
   const expected: Inventory = {
@@ -71,6 +76,7 @@ async function compareObjects(context: EngineContext, { url, details, leftOut, c
       'character set': settingsAmong(settings, [...code.routines, ...code.views, ...code.triggers]),
     }),
   };
+  await refuseOtherEngines(session, url.database ?? '', tables);
   const found = await readInventory(session, url.database ?? '', details.invalid_views);
   const names = [...Object.values(expected), ...Object.values(found)].flat();
   const { fold } = await readNameCase(session, [...names, ...leftOut]);

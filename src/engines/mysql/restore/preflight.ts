@@ -27,6 +27,7 @@ import { hasRoutines, readRoutineGrants } from './grants.ts';
 import { remoteWarnings } from './left-out.ts';
 import { checkPacketLimit, packetLimit } from './rows/packet-limit.ts';
 import { countTables, longSwapWarnings } from './swap/swap-duration.ts';
+import { chooseRestorer } from './temporary-user.ts';
 
 /** Whether and with what consequences a snapshot can be restored; nothing is changed. */
 export async function planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan> {
@@ -50,6 +51,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
     destination,
     strategy: 'swap',
     strategyReason: 'the destination is unchanged until the shadow database is complete',
+    restoredBy: await chooseRestorer(context, request),
     schemas: manifest.schemas,
     tables,
     empty,

@@ -3,12 +3,10 @@ import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { Replaced, RestoreRun } from '../../facets/restore.ts';
 import { tablesText } from '../../shared/divide-tables.ts';
-import { restoreFailed } from '../../shared/restore-failed.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { SqlError } from '../connection/session-errors.ts';
 import { withDatabase } from '../connection/url.ts';
-import { createCode, type Definers, dropCode } from '../definitions/code.ts';
+import { type Definers, dropCode } from '../definitions/code.ts';
 import type { CodeDefinitions } from '../definitions/definitions.ts';
 import { withEventsDisabled } from '../definitions/events.ts';
 import { readBelongings } from '../definitions/foreign-keys.ts';
@@ -29,6 +27,8 @@ import { refuseReserved, refuseStrangers } from './strangers.ts';
 import { settleAfterFailure, sweepLeftovers } from './swap/leftovers.ts';
 import { type BranchSwap, planBase, swapDatabases } from './swap/swap.ts';
 import { renameStatement } from './swap/swap-packet.ts';
+import { createTemporaryUser } from './temporary-user.ts';
+import { tryEvents } from './try-events.ts';
 import { releasable, whileAlive } from './while-alive.ts';
 
 /**
@@ -41,7 +41,6 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   const { manifest, url, jobs, undo, read, throwAway, beforeSwap, dropForeignReferences } = run;
   const details = detailsOf(manifest);
   const { definitions, leftOut } = await readDefinitionsFile(manifest, read, run);
-  const client = details.program ? await openClient(context, run) : null;
   const plan = onlyOwnRows(run.plan, { definitions, details, leftOut });
   // Snapshots of earlier versions do not name them in the manifest, and so in the plan.
   const unplanned = leftOut.filter(({ table }) => !details.definitions_only?.some((one) => one.table === table));
@@ -56,9 +55,12 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
     async ({ fresh, server, context: running }) => {
       const triggers = definitions.triggers.map(({ name }) => name);
       refuseCollisions(await readNameCase(server, triggers), triggers, 'triggers');
-      const beside = withDatabase(url, fresh);
+      await using user =
+        run.plan.restoredBy.user === 'temporary' ? await createTemporaryUser(running, server, { ...run, fresh }) : null;
+      const beside = user?.url ?? withDatabase(url, fresh);
+      const client = details.program ? await openClient(running, { ...run, url: beside }) : null;
       const tables = leftOut.map(({ table }) => table);
-      const code = await fillDatabase(running, {
+      const fill = {
         url: beside,
         plan,
         jobs,
@@ -67,14 +69,27 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
         definitions,
         client,
         leftOut: tables,
-      });
+        helper: user?.helper ?? null,
+      };
+      const code = await fillDatabase(running, fill).catch((error) =>
+        Promise.reject(user ? withRightsHint(error) : error),
+      );
       const checked = startStep(report, 'check', 'Verify against the manifest');
       const created = new Set(code.views);
       const missing = [...tables, ...definitions.views.filter((view) => !created.has(view)).map(({ name }) => name)];
-      await checkRestored(running, { url: beside, details, plan, jobs, leftOut: missing, code });
+      await checkRestored(running, {
+        url: beside,
+        details,
+        plan,
+        jobs,
+        leftOut: missing,
+        code,
+        tables: definitions.tables,
+      });
       checked(`Verified ${tablesText(plan)}: row counts match`);
+      await user?.permitEvents();
+      await tryEvents(running, { url: beside, code: definitions, needed: user !== null || beforeSwap !== undefined });
       if (beforeSwap) {
-        await createDisabledEvents(running, beside, definitions);
         await beforeSwap(beside);
         // It may have changed whatever is there.
         return { code: await readBelongings(server, fresh, () => {}), definers: 'mine' };
@@ -87,17 +102,12 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   );
 }
 
-/** A copy that is dumped again has its events as well; none of them runs. */
-async function createDisabledEvents(context: EngineContext, url: Beside['url'], code: CodeDefinitions): Promise<void> {
-  if (code.events.length === 0) return;
-  await using session = await connect(context, url);
-  const events = withEventsDisabled({
-    ...code,
-    ...{ routines: [], views: [], triggers: [], dangling: [], defaults: [] },
-  });
-  await createCode(session, events, 'mine').catch((error) => {
-    throw error instanceof SqlError ? restoreFailed('Cannot create an event', [error.message]) : error;
-  });
+function withRightsHint(error: unknown): unknown {
+  if (!(error instanceof UserError && error.code === 'restore_failed')) return error;
+  const { code, exit, details } = error;
+  const rights =
+    'A temporary user with rights on the shadow database only restores the content. If it needs more rights and you trust it, add --allow-superuser.';
+  return new UserError(error.message, { code, exit, details, hint: `${error.hint} ${rights}`, cause: error });
 }
 
 export interface Beside extends Pick<RestoreRun, 'url' | 'undo' | 'dropForeignReferences'> {

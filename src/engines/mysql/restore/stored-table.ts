@@ -15,7 +15,7 @@ export async function readTable({ manifest, table, read }: TableRequest): Promis
   };
 }
 
-const PRIMARY_KEY = /\bPRIMARY KEY \(((?:`(?:[^`]|``)*`|[^)`]|\(\d+\))*)\)/;
+const PRIMARY_KEY = /\bPRIMARY KEY \(((?:`[^`]*`|[^()`]|\(\d+\))*)\)/;
 
 function keyIn(create: string): string[] {
   const [, columns = ''] = PRIMARY_KEY.exec(create) ?? [];

@@ -88,12 +88,14 @@ export function textOf(column: string, family: ColumnFamily): string {
 /** Enough digits against collisions, few enough to sum as integers. */
 const HASH_DIGITS = 15;
 
+/** Case and blanks around the value do not count. */
 export function hashOf(text: string): string {
-  return `LEFT(SHA2(${text}, 256), ${HASH_DIGITS})`;
+  return `LEFT(SHA2(LOWER(TRIM(${text})), 256), ${HASH_DIGITS})`;
 }
 
 function hashOfSample(sample: string): string {
-  return createHash('sha256').update(sample).digest('hex').slice(0, HASH_DIGITS);
+  const plain = sample.replaceAll(/^ +| +$/g, '').toLowerCase();
+  return createHash('sha256').update(plain).digest('hex').slice(0, HASH_DIGITS);
 }
 
 function factsOf(schema: string, row: CatalogRow, values: string[]): ColumnFacts {

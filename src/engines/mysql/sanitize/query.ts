@@ -97,4 +97,4 @@ function hintFor({ text }: Statement, { errno }: SqlError): { hint?: string } {
 }
 
 const RIGHTS_HINT =
-  'Nothing was published. In a throw-away server, the query has rights on its database only: if it needs more, and you trust query and snapshot, add --allow-superuser.';
+  'Nothing was published. The query has rights on its database only: if it needs more, and you trust query and snapshot, add --allow-superuser.';

@@ -1,72 +1,19 @@
 import type { Statement } from '../../../sanitize/statement.ts';
-import { clientCommand, lineAt, statementRefused, unterminated } from '../../shared/sanitize/query-refused.ts';
-import { createLexer, tokensOf } from '../definitions/tokens.ts';
+import { splitQuery, statementRefused } from '../../shared/sanitize/query-refused.ts';
+import { tokensOf } from '../definitions/tokens.ts';
+import { refuseCommand } from '../script/accept-statement.ts';
+import { createSplitter, type MysqlStatement } from '../script/split.ts';
 
-/**
- * Splits as the client programs do: at delimiters outside quotes and comments; a DELIMITER line sets another one, for
- * bodies with semicolons.
- */
+/** Splits as the server's lexer: at delimiters outside quotes and comments, which a DELIMITER line sets. */
 export function splitStatements(query: string): Statement[] {
-  const statements = read(query);
-  for (const statement of statements) refuse(statement);
-  return statements;
-}
-
-const DELIMITER_COMMAND = /[^\S\n]*delimiter(?:[^\S\n]+(\S+))?[^\n]*(?:\n|$)/iy;
-const CLIENT_COMMAND = /(?:source|system|pager|tee|notee|nopager|edit|prompt|rehash)(?=[ \t\n]|$)[^\n]*/iy;
-
-function read(query: string): Statement[] {
-  const statements: Statement[] = [];
-  const lexer = createLexer();
-  let delimiter = ';';
-  let begin = -1;
-
-  const end = (at: number): void => {
-    if (begin !== -1) {
-      const text = query.slice(begin, at).trimEnd();
-      statements.push({ number: statements.length + 1, line: lineAt(query, begin), text });
-    }
-    begin = -1;
-  };
-
-  for (let at = 0; at < query.length; ) {
-    if (begin === -1) {
-      const command = matchAt(DELIMITER_COMMAND, query, at);
-      if (command) {
-        if (command[1] === undefined)
-          throw clientCommand(query, at, {
-            client: 'the client',
-            why: 'DELIMITER needs the new delimiter in its line',
-          });
-        delimiter = command[1];
-        at += command[0].length;
-        continue;
-      }
-      if (matchAt(CLIENT_COMMAND, query, at))
-        throw clientCommand(query, at, { client: 'the client', why: 'only SQL is run' });
-    }
-    if (query.startsWith(delimiter, at)) {
-      end(at);
-      at += delimiter.length;
-      continue;
-    }
-    const { kind, text } = lexer(query, at);
-    const start = at;
-    // The client accepts a delimiter anywhere outside quotes, as in END$$.
-    const cut = kind === 'word' ? text.indexOf(delimiter) : -1;
-    at += cut === -1 ? text.length : cut;
-    if (kind === 'space' || kind === 'comment') continue;
-    if (kind === 'open') throw unterminated(query, start, text === '/*' ? 'comment' : 'quote');
-    if (text === '\\') throw clientCommand(query, start, { client: 'the client', why: 'only SQL is run' });
-    if (begin === -1) begin = start;
-  }
-  end(query.length);
-  return statements;
-}
-
-function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
-  pattern.lastIndex = at;
-  return pattern.exec(text);
+  const splitter = createSplitter({
+    accept(statement) {
+      refuseCommand(statement);
+      refuse(statement);
+      return statement;
+    },
+  });
+  return splitQuery(query, splitter).map(({ number, line, text }) => ({ number, line, text }));
 }
 
 export interface Words {
@@ -109,10 +56,22 @@ const REFUSALS: { statement: RegExp; why: string }[] = [
 
 const OTHER_QUOTES = /\bsql_mode\b[\s\S]*\bNO_BACKSLASH_ESCAPES\b/i;
 
-function refuse(statement: Statement): void {
-  const text = wordsOf(statement.text).words.join(' ');
-  const refusal = OTHER_QUOTES.test(statement.text)
+function refuse({ words, isOptional, number, line, bytes }: MysqlStatement): void {
+  const text = bytes.toString('utf8');
+  const refusal = OTHER_QUOTES.test(text)
     ? { why: 'it would change where quotes end' }
-    : REFUSALS.find((each) => each.statement.test(text));
-  if (refusal) throw statementRefused(statement, refusal.why);
+    : REFUSALS.find((each) => readings({ words, isOptional }).some((reading) => each.statement.test(reading)));
+  if (refusal) throw statementRefused({ number, line, text }, refusal.why);
 }
+
+/** The words as servers of several versions read them. */
+function readings({ words, isOptional }: Pick<MysqlStatement, 'words' | 'isOptional'>): string[] {
+  const first = isOptional.indexOf(false);
+  const beginnings = words.slice(0, first === -1 ? words.length : first + 1).slice(0, MOST_BEGINNINGS);
+  return [
+    ...beginnings.map((_, at) => words.slice(at).join(' ')),
+    words.filter((_, at) => isOptional[at] === false).join(' '),
+  ];
+}
+
+const MOST_BEGINNINGS = 32;

@@ -27,9 +27,9 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
   const { server, collations } = await inspectDestination(context, run.url);
   const { definitions: arriving, leftOut } = leaveOutRemote(await readSourceDefinitions(context, source));
   for (const warning of remoteWarnings(leftOut, { created: false })) report(warning);
-  const definitions = withSequencesOwn(withDanglingApart(arriving), source.database);
   // Definitions of one server become statements of another.
-  checkDefinitions(definitions, source.database);
+  const checked = checkDefinitions(arriving, source.database);
+  const definitions = withSequencesOwn(withDanglingApart(checked), source.database);
   const { flavour } = source.server;
   const features = featuresOf(flavour, definitions);
   refuseOtherFlavour({ flavour, features, collations: collationsIn(definitions) }, { server, collations });

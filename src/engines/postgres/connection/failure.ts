@@ -19,8 +19,8 @@ const WORDS: [RegExp, ConnectionFailure][] = [
   [/no pg_hba\.conf entry|pg_hba\.conf rejects connection/, 'host_not_permitted'],
   [/permission denied for database/, 'not_permitted'],
   [/is not currently accepting connections/, 'closed_database'],
-  [/role ".*" does not exist/, 'user_unknown'],
-  [/database ".*" does not exist/, 'database_missing'],
+  [/role "[^"\n]*" does not exist/, 'user_unknown'],
+  [/database "[^"\n]*" does not exist/, 'database_missing'],
 ];
 
 export function failureOf({ message: words }: ConnectionLost, { parameters }: DatabaseUrl): ConnectionFailure | null {

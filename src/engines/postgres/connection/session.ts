@@ -5,6 +5,7 @@ import { releaseChunk } from '../../../repository/objects/release.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { Report } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
+import { literalStatement } from './literal-statement.ts';
 import { connectionOf, type Settings } from './url.ts';
 
 /**
@@ -18,6 +19,8 @@ export interface PsqlSession extends AsyncDisposable {
   /** psql itself writes the output of `COPY … TO STDOUT` into a file, and the ending only behind a whole output. */
   copyToFile(statement: string, file: OutputFile): Promise<void>;
   execute(statement: string): Promise<void>;
+  /** Executes a statement from outside, which psql sends unread. */
+  executeForeign(statement: string): Promise<void>;
   transaction(statements: string[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -113,6 +116,9 @@ export async function openSession({
     async execute(statement) {
       await exchange(statement);
     },
+    async executeForeign(statement) {
+      await exchange(statement, { isForeign: true });
+    },
     async transaction(statements) {
       await exchange('BEGIN');
       try {
@@ -152,6 +158,7 @@ interface PendingStatement extends PromiseWithResolvers<string> {
 interface SendOptions {
   take?: (lines: Buffer) => void;
   file?: OutputFile;
+  isForeign?: boolean;
 }
 
 type Send = (statement: string, options?: SendOptions) => Promise<string>;
@@ -204,7 +211,7 @@ function exchanges(child: RunningProcess, errors: () => string[]): Send {
     (thrown) => end(thrown),
   );
 
-  return (statement, { take, file } = {}) => {
+  return (statement, { take, file, isForeign = false } = {}) => {
     if (lost) return Promise.reject(lost);
     const marker = `--${randomBytes(12).toString('hex')}`;
     const exchange: PendingStatement = {
@@ -212,7 +219,7 @@ function exchanges(child: RunningProcess, errors: () => string[]): Send {
       ...{ statement, marker, take, output: [], errors: take ? errors : () => [], message: null, sqlstate: '' },
     };
     queue.push(exchange);
-    const text = `${statement}\n;\n`;
+    const text = isForeign ? literalStatement(Buffer.from(statement)) : `${statement}\n;\n`;
     child.stdin.write(
       `${take ? copying(text, file) : text}\\echo ${marker} :SQLSTATE\n\\if :ERROR\n\\echo :LAST_ERROR_MESSAGE\n\\endif\n\\echo ${marker}\n`,
     );

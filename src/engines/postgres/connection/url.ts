@@ -1,36 +1,54 @@
-import { isIPv6 } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { isAbsolute, join } from 'node:path';
 import type { Command, Mount } from '../../../process/runner.ts';
 import type { DatabaseUrl, Host } from '../../database-url.ts';
-import { decodePart, malformedUrl, readPort } from '../../shared/connection/url-parts.ts';
+import type { EngineProfile } from '../../profile.ts';
+import {
+  assertHost,
+  assertUnambiguous,
+  decodePart,
+  malformedUrl,
+  readBracketed,
+  readParameters,
+  readPort,
+} from '../../shared/connection/url-parts.ts';
+import { writeParameters } from '../../url-parameters.ts';
+import { profile } from '../profile.ts';
 
 const SHAPE =
   /^(?<scheme>postgres(?:ql)?|pgdocker):\/\/(?:(?<userinfo>[^/?#]*)@)?(?<hosts>[^/?#]*)(?:\/(?<database>[^?#]*))?(?:\?(?<parameters>.*))?$/is;
 const IN_CONTAINER = 'pgdocker';
 const DEFAULT_PORT = 5432;
 
-/** libpq has no environment variables for these; some are of PostgreSQL 18. */
-const SECRET_PARAMETERS = ['sslpassword', 'oauth_client_secret', 'scram_client_key', 'scram_server_key'];
-
 /**
- * A URL by libpq's rules (host lists, IPv6, unix sockets, any parameter), which WHATWG's URL lacks.
+ * A URL by libpq's rules (host lists, IPv6, unix sockets), which WHATWG's URL lacks.
  * https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS
  */
 export function parsePostgresUrl(text: string): DatabaseUrl {
+  assertUnambiguous(text);
   const groups = SHAPE.exec(text)?.groups;
   if (!groups) throw malformedUrl('expected postgres://user:password@host:port/database');
-  const parameters = readParameters(groups.parameters);
-  const secret = SECRET_PARAMETERS.find((name) => parameters.has(name));
+  const parameters = readParameters(groups.parameters ?? '', profile);
+  // libpq has no environment variables for the other secrets.
+  const secret = [...parameters.keys()].find((name) => name !== 'password' && PARAMETERS[name] === 'secret');
   if (secret !== undefined) {
     throw malformedUrl(`${secret} would be visible in the process list; use a service file with service=`);
   }
+  // As libpq: what JDBC calls `ssl=true`.
+  const ssl = take(parameters, 'ssl');
+  if (ssl !== undefined && (ssl !== 'true' || parameters.has('sslmode'))) {
+    throw malformedUrl('ssl can only be true, and not beside sslmode; use sslmode');
+  }
+  if (ssl !== undefined) parameters.set('sslmode', 'require');
+  const hosts = readHosts(groups.hosts ?? '', { host: take(parameters, 'host'), port: take(parameters, 'port') });
+  assertAddresses(parameters.get('hostaddr'), hosts);
   const [user, password] = splitOnce(groups.userinfo ?? '', ':');
   const database = take(parameters, 'dbname') ?? decodePart(groups.database ?? '');
   const url: DatabaseUrl = {
     engine: 'postgres',
     user: take(parameters, 'user') ?? (user === '' ? null : decodePart(user)),
     password: take(parameters, 'password') ?? (password === undefined ? null : decodePart(password)),
-    hosts: readHosts(groups.hosts ?? '', { host: take(parameters, 'host'), port: take(parameters, 'port') }),
+    hosts,
     database: database === '' ? null : database,
     parameters: Object.fromEntries(parameters),
     inContainer: groups.scheme?.toLowerCase() === IN_CONTAINER,
@@ -43,6 +61,13 @@ export function parsePostgresUrl(text: string): DatabaseUrl {
 
 export function withDatabase(url: DatabaseUrl, database: string): DatabaseUrl {
   const other: DatabaseUrl = { ...url, database, toJSON: () => other.display };
+  other.display = displayOf(other);
+  return other;
+}
+
+/** The same place, as another user. */
+export function withUser(url: DatabaseUrl, { user, password }: { user: string; password: string }): DatabaseUrl {
+  const other: DatabaseUrl = { ...url, user, password, toJSON: () => other.display };
   other.display = displayOf(other);
   return other;
 }
@@ -76,12 +101,12 @@ export function connectionOf(
   };
 }
 
-const FILE_PARAMETERS = ['sslcert', 'sslkey', 'sslrootcert', 'sslcrl', 'passfile', 'servicefile'];
+const PARAMETERS: EngineProfile['parameters'] = profile.parameters;
 
 /** Single sockets and files: the rest of their folders must not be in a container. */
 function filesOf({ hosts, parameters }: DatabaseUrl): Mount[] {
   const sockets = hosts.map(({ host, port }) => join(host, `.s.PGSQL.${port ?? DEFAULT_PORT}`));
-  const files = FILE_PARAMETERS.map((name) => parameters[name] ?? '');
+  const files = Object.entries(parameters).flatMap(([name, value]) => (PARAMETERS[name] === 'file' ? [value] : []));
   return [...sockets, ...files].filter(isAbsolute).map((path) => ({ path, fileOnly: true }));
 }
 
@@ -101,10 +126,8 @@ function writeUrl(
 ): string {
   const secret = password === null ? '' : `:${encodeURIComponent(password)}`;
   const userinfo = user === null && password === null ? '' : `${encodeURIComponent(user ?? '')}${secret}@`;
-  const query = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-  return `${scheme}://${userinfo}${hosts.map(writeHost).join(',')}/${encodeURIComponent(database ?? '')}${
-    query.length > 0 ? `?${query.join('&')}` : ''
-  }`;
+  const path = encodeURIComponent(database ?? '');
+  return `${scheme}://${userinfo}${hosts.map(writeHost).join(',')}/${path}${writeParameters(parameters)}`;
 }
 
 function writeHost({ host, port }: Host): string {
@@ -120,26 +143,30 @@ function readHosts(authority: string, given: { host: string | undefined; port: s
   if (ports.length !== 1 && ports.length !== names.length) {
     throw malformedUrl(`there are ${ports.length} ports for ${names.length} hosts`);
   }
+  names.forEach(assertHost);
   return names.map((host, index) => ({ host, port: readPort(ports[index] ?? ports[0] ?? '') }));
+}
+
+/** libpq connects to the address of the same position; an empty one would lead to the host. */
+function assertAddresses(hostaddr: string | undefined, hosts: Host[]): void {
+  if (hostaddr === undefined) return;
+  const addresses = hostaddr.split(',');
+  if (!addresses.every((address) => isIP(address) !== 0)) throw malformedUrl('hostaddr is not an IP address');
+  const isUnnamed = hosts.every(({ host }) => host === '');
+  if (addresses.length !== hosts.length && !isUnnamed) {
+    throw malformedUrl(`there are ${addresses.length} addresses for ${hosts.length} hosts`);
+  }
 }
 
 function readHost(part: string): { name: string; port: string } {
   const match = /^(?:\[(?<six>[^\]]*)\]|(?<name>[^:]*))(?::(?<port>[^:]*))?$/.exec(part)?.groups;
   if (!match) throw malformedUrl(`"${part}" is not host:port; an IPv6 address stands in brackets`);
-  return { name: decodePart(match.six ?? match.name ?? ''), port: match.port ?? '' };
+  const name = match.six === undefined ? decodePart(match.name ?? '') : readBracketed(match.six);
+  return { name, port: match.port ?? '' };
 }
 
 export function portOf({ port }: Host, environment: NodeJS.ProcessEnv): number {
   return port ?? Number(environment.PGPORT ?? DEFAULT_PORT);
-}
-
-function readParameters(text: string | undefined): Map<string, string> {
-  const parameters = new Map<string, string>();
-  for (const part of (text ?? '').split('&').filter((part) => part !== '')) {
-    const [name, value] = splitOnce(part, '=');
-    parameters.set(decodePart(name), decodePart(value ?? ''));
-  }
-  return parameters;
 }
 
 function take(parameters: Map<string, string>, name: string): string | undefined {

@@ -1,6 +1,7 @@
-import { createHash, createHmac, pbkdf2Sync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { connect as connectSocket } from 'node:net';
 import { join } from 'node:path';
+import { hmac, scramKeys } from './scram.ts';
 import { SqlError } from './session.ts';
 
 /** Where an unencrypted connection goes. */
@@ -260,13 +261,12 @@ function authentication({ password }: WireAddress, answer: (body: Buffer) => voi
         !(iterations >= 1 && iterations <= MOST_ITERATIONS)
       )
         throw new WireFailed('the server asks for the password in a wrong way');
-      const salted = pbkdf2Sync(password, Buffer.from(s, 'base64'), iterations, 32, 'sha256');
+      const { client, stored, server } = scramKeys(password, { salt: Buffer.from(s, 'base64'), iterations });
       const last = `c=biws,r=${r}`;
       const signed = `${first},${text},${last}`;
-      const key = hmac(salted, 'Client Key');
-      const signature = hmac(createHash('sha256').update(key).digest(), signed);
-      const proof = key.map((byte, at) => byte ^ (signature[at] ?? 0));
-      expected = hmac(hmac(salted, 'Server Key'), signed);
+      const signature = hmac(stored, signed);
+      const proof = client.map((byte, at) => byte ^ (signature[at] ?? 0));
+      expected = hmac(server, signed);
       answer(Buffer.from(`${last},p=${Buffer.from(proof).toString('base64')}`));
       return;
     }
@@ -284,8 +284,4 @@ const PLAIN = /^[\x20-\x7e]*$/;
 
 function attributesOf(text: string): Record<string, string | undefined> {
   return Object.fromEntries(text.split(',').map((part) => [part[0] ?? '', part.slice(2)]));
-}
-
-function hmac(key: Buffer, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest();
 }

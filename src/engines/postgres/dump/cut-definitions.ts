@@ -247,7 +247,7 @@ async function readHeirs(
 }
 
 /** Head, columns and checks, and what follows the list of parents. */
-const HEIR = /^([^(]*\()([\s\S]*?)\n?\)\nINHERITS \((?:[^"()]|"(?:[^"]|"")*")*\)([\s\S]*)$/;
+const HEIR = /^([^(]*\()([\s\S]*?)\n?\)\nINHERITS \((?:[^"()]|"[^"]*")*\)([\s\S]*)$/;
 
 /** Where the line of a column begins, at its line feed. */
 function lineOf(definition: string, column: string): number {

@@ -28,6 +28,7 @@ import { type ArchiveDetails, archiveDetails } from './archive.ts';
 import { type Broken, readBroken } from './broken-selection.ts';
 import { readHidden } from './hidden.ts';
 import { type PartitionRoot, readPartitionRoots } from './partition-roots.ts';
+import { readSuperuserObjects } from './superuser-objects.ts';
 
 /** Schemas and tables to dump, read with the rest of the catalog at one instant. */
 export interface Selection {
@@ -97,6 +98,7 @@ export async function readSource(
   for (const { warning } of hidden) report(warning);
   const remote = await readRemoteObjects(session, schemas);
   for (const warning of remoteBuildWarnings(remote)) report(warning);
+  const superuserObjects = await readSuperuserObjects(session, schemas);
   const inventory = await readInventory(session, schemas, { without: broken.keys, sequences });
   return {
     allTables,
@@ -111,6 +113,7 @@ export async function readSource(
       replication,
       ...remote,
       left_out: broken.leftOut,
+      ...(superuserObjects.length > 0 && { superuser_objects: superuserObjects }),
       ...neededSchemas(broken, request.copyOf),
       ...hiddenDetails([
         ...(request.copyOf ? hiddenObjectsOf(request.copyOf) : []),

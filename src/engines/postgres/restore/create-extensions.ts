@@ -1,38 +1,30 @@
-import type { DatabaseUrl } from '../../database-url.ts';
-import type { EngineContext } from '../../engine-context.ts';
-import { connect } from '../connection/connect.ts';
 import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
-import { withDatabase } from '../connection/url.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
 
 export interface ExtensionsToCreate {
-  /** A superuser of the server. */
-  admin: DatabaseUrl;
-  /** The new database, and the role that owns it. */
-  url: DatabaseUrl;
+  /** Restores all else. */
+  role: string;
   extensions: ArchiveDetails['extensions'];
 }
 
-/**
- * Creates the extensions as the superuser, in a database in which there is nothing yet: most of them nobody else may
- * create. All else in it then belongs to the plain role. Resolves with the schemas that were made for them.
- */
-export async function createExtensions(
-  context: EngineContext,
-  { admin, url, extensions }: ExtensionsToCreate,
-): Promise<string[]> {
-  const role = quoteName(url.user ?? '');
-  await using session = await connect(context, withDatabase(admin, url.database ?? ''));
-  // Since version 15 it belongs to the owner of the database.
-  await session.execute(`ALTER SCHEMA public OWNER TO ${role}`);
-  const schemas = [...new Set(extensions.map(({ schema }) => schema))].filter((schema) => !PRESENT.has(schema));
-  for (const schema of schemas) await session.execute(`CREATE SCHEMA ${quoteName(schema)} AUTHORIZATION ${role}`);
-  await createEach(session, extensions);
-  for (const statement of await ownershipStatements(session, url.user ?? '')) await session.execute(statement);
-  return schemas;
+/** Schemas that `createExtensions` creates. */
+export function extensionSchemas(extensions: ArchiveDetails['extensions']): string[] {
+  return [...new Set(extensions.map(({ schema }) => schema))].filter((schema) => !PRESENT.has(schema));
 }
 
 const PRESENT = new Set(['public', 'pg_catalog']);
+
+/**
+ * Creates the extensions as a superuser, in a database in which there is nothing yet: most of them nobody else may
+ * create. All else in it then belongs to the role.
+ */
+export async function createExtensions(session: PsqlSession, { role, extensions }: ExtensionsToCreate): Promise<void> {
+  if (extensions.length === 0) return;
+  for (const schema of extensionSchemas(extensions))
+    await session.execute(`CREATE SCHEMA ${quoteName(schema)} AUTHORIZATION ${quoteName(role)}`);
+  await createEach(session, extensions);
+  for (const statement of await ownershipStatements(session, role)) await session.execute(statement);
+}
 
 /** undefined_object: an extension needs another one that is not there yet. */
 const REQUIRED_MISSING = '42704';

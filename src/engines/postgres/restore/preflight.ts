@@ -22,6 +22,7 @@ import { planDifference } from './difference/plan-difference.ts';
 import { refuseInPlace } from './in-place/in-place-preflight.ts';
 import { remoteWarnings } from './remote-objects.ts';
 import { checkRights } from './rights.ts';
+import { admitsNewRoles } from './temporary-role.ts';
 
 /** Whether, how and with what consequences a snapshot can be restored; nothing is changed. */
 export async function planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan> {
@@ -40,6 +41,9 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const chosen = chooseStrategy(facts, request);
   if (chosen.strategy === 'in_place' && request.keepGoing) throw keepGoingNeedsSecond(chosen.strategyReason);
   if (chosen.strategy === 'in_place' && !request.neverInPlace) await refuseInPlace(context, { url, details });
+  const choosing = { facts, details, ...chosen };
+  const admits = whyLoadingRole(request, choosing) === null ? admitsNewRoles(context, url) : null;
+  admits?.catch(() => {});
   const wanted = new Set(schemas);
   const inSchemas = manifest.tables.filter((table) => {
     const data = details.data[table.file.name];
@@ -55,6 +59,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   return {
     destination: facts.destination,
     ...chosen,
+    restoredBy: await chooseRestorer(request, { ...choosing, difference: swap?.difference }, admits),
     schemas,
     tables,
     empty,
@@ -69,6 +74,42 @@ export async function planRestore(context: EngineContext, request: RestoreReques
     ...(swap && { copies: swap.copies }),
     ...(swap?.difference && { difference: swap.difference }),
   };
+}
+
+interface RestorerRequest extends Pick<RestorePlan, 'strategy'> {
+  facts: InspectedDestination;
+  details: ArchiveDetails;
+  difference?: DifferencePlan | null | undefined;
+}
+
+async function chooseRestorer(
+  request: RestoreRequest,
+  restoring: RestorerRequest,
+  admits: Promise<boolean> | null,
+): Promise<RestorePlan['restoredBy']> {
+  const { superuser, user } = restoring.facts;
+  const why = whyLoadingRole(request, restoring);
+  const reason = why ?? ((await admits) ? null : 'the server lets no new role in by password');
+  return reason === null ? { user: 'temporary', superuser } : { user: 'loading', name: user, reason };
+}
+
+/** Reasons that need no further look at the server. */
+function whyLoadingRole(
+  { allowSuperuser, builtHere, remoteTables }: RestoreRequest,
+  { strategy, facts, details, difference }: RestorerRequest,
+): string | null {
+  if (strategy === 'in_place') return 'the load is in place';
+  if (allowSuperuser) return '--allow-superuser was given';
+  if (!facts.mayCreateRoles) return 'the role may not create roles';
+  if (difference?.tables && !facts.superuser)
+    return 'only a superuser may give the objects of the base copy to another role';
+  if (!builtHere || !facts.superuser) return null;
+  if (remoteTables) return '--remote-tables was given, and the snapshot was built on this machine';
+  const [first, ...more] = details.superuser_objects ?? [];
+  if (first === undefined) return null;
+  const others =
+    more.length === 0 ? '' : ` and ${more.length === 1 ? 'another' : 'other'} object${more.length === 1 ? '' : 's'}`;
+  return `the snapshot was built on this machine, and only a superuser may create ${first}${others}`;
 }
 
 interface PlannedContents {
@@ -108,8 +149,12 @@ function noConnection(thrown: unknown): null {
 }
 
 interface InspectedDestination {
+  /** The role of the session. */
+  user: string;
   /** Whether the role may do everything. */
   superuser: boolean;
+  /** The role may create a role and become the owner of its objects. */
+  mayCreateRoles: boolean;
   destination: DestinationState;
   /** Whether the role may make a database and rename the destination. */
   maySwap: boolean;
@@ -171,7 +216,9 @@ interface Row {
   present: boolean;
   size_bytes: number | null;
   connections: number;
+  name: string;
   superuser: boolean;
+  createrole: boolean;
   createdb: boolean;
   /** Whether the role may rename the destination, and give another database to its owner. */
   owner: boolean;
@@ -190,7 +237,7 @@ async function readFacts(
     SELECT split_part(current_setting('server_version'), ' ', 1) AS version, d.oid IS NOT NULL AS present,
       CASE WHEN has_database_privilege(d.oid, 'CONNECT') THEN pg_database_size(d.oid) END AS size_bytes,
       (SELECT count(*) FROM pg_stat_activity a WHERE a.datid = d.oid AND a.pid <> pg_backend_pid() AND a.backend_type = 'client backend') AS connections,
-      r.rolsuper AS superuser, r.rolsuper OR r.rolcreatedb AS createdb,
+      r.rolname AS name, r.rolsuper AS superuser, r.rolsuper OR r.rolcreaterole AND r.rolinherit AS createrole, r.rolsuper OR r.rolcreatedb AS createdb,
       d.oid IS NULL OR pg_has_role(d.datdba, 'USAGE') AND
         CASE WHEN current_setting('server_version_num')::int >= 160000 THEN pg_has_role(d.datdba, 'SET') ELSE true END AS owner,
       (SELECT json_agg(name) FROM pg_available_extensions) AS extensions,
@@ -209,7 +256,9 @@ async function readFacts(
       connections: row.connections,
       server_version: row.version,
     },
+    user: row.name,
     superuser: row.superuser,
+    mayCreateRoles: row.createrole,
     maySwap: row.createdb && row.owner,
     whyNot: row.createdb ? `the role does not own ${url.database}` : 'the role may not create databases',
     extensions: row.extensions ?? [],

@@ -10,7 +10,7 @@ import { createClosedCopy, createSpare } from './base.ts';
 import { checkSwap } from './blockers.ts';
 import { dropAfterFailure } from './drop-after-failure.ts';
 import { isIncomplete } from './incomplete.ts';
-import { databaseExists, inherit, type NewBase, rename, renameAll, swapDatabases } from './swap.ts';
+import { databaseExists, inherit, type NewBase, rename, renameAll, type Settle, swapDatabases } from './swap.ts';
 import { openMeanwhile, openSwapSession } from './swap-session.ts';
 
 export interface Replacement {
@@ -32,6 +32,8 @@ export interface Replacement {
   comment?: (() => string | null) | undefined;
   /** The new database is made from the base copy otherwise. */
   copied?: boolean | undefined;
+  /** Makes the loading role the owner of the new database's objects, when that is complete. */
+  settle?: Settle | undefined;
 }
 
 interface KeptBase {
@@ -70,6 +72,7 @@ export async function replaceDestination(
     onlyBase,
     comment,
     copied = fromBase !== undefined,
+    settle,
   }: Replacement,
   { create, fill }: Steps,
 ): Promise<Replaced> {
@@ -102,7 +105,15 @@ export async function replaceDestination(
     // A base copy may take long, and idle sessions are cut.
     await using second = base ? null : openMeanwhile(connectToServer(context, url));
     await verifyLock(server, destination);
-    await inherit(context, server, { from: exists ? destination : null, to: fresh, url, settings, role, copied });
+    await inherit(context, server, {
+      from: exists ? destination : null,
+      to: fresh,
+      url,
+      settings,
+      role,
+      copied,
+      settle,
+    });
     context.signal.throwIfAborted();
     if (onlyBase && base) return await keepOnlyBase(context, server, { url, fresh, base });
     const made = base && (await createBase(context, server, { url, from: fresh, to: copy, base }));

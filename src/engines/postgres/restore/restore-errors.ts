@@ -59,13 +59,13 @@ export function failureWords(program: string, { exitCode, stderr }: Ended): stri
 
 /** The errors of pg_restore, one line a cause with the first SQL that failed of it; empty when all were harmless. */
 export function groupErrors(stderr: string): string[] {
-  const failures = parseFailures(redact(stderr)).filter(({ sql }) => !HARMLESS.test(sql));
+  const failures = parseFailures(stderr).filter(({ sql }) => !HARMLESS.test(sql));
   const causes = new Map<string, Failure[]>();
   for (const failure of failures) causes.set(failure.cause, [...(causes.get(failure.cause) ?? []), failure]);
   const lines = [...causes].slice(0, CAUSES).flatMap(([cause, same]) => {
     const times = same.length > 1 ? ` (${same.length} times)` : '';
     const sql = same[0]?.sql ?? '';
-    return [`${cause}${times}`, ...(sql === '' ? [] : [`  ${shorten(sql)}`])];
+    return [`${redact(cause)}${times}`, ...(sql === '' ? [] : [`  ${shorten(redact(sql))}`])];
   });
   const more = causes.size - CAUSES;
   return more > 0 ? [...lines, `and ${more} more causes`] : lines;

@@ -20,7 +20,7 @@ import { createDatabase, markNew, type NewDatabase } from '../server/server.ts';
 import { findClientTools, majorOf, toolsForArchive } from '../tools.ts';
 import { findBaseCopies, newFromBase, noCrashSince } from './base.ts';
 import { checkRestored, findDifferences } from './check.ts';
-import { createExtensions } from './create-extensions.ts';
+import { extensionSchemas } from './create-extensions.ts';
 import { describeContents } from './difference/contents.ts';
 import { fillDifference } from './difference/fill-difference.ts';
 import { restoreInPlace } from './in-place/in-place.ts';
@@ -30,6 +30,8 @@ import { readTablespace } from './rights.ts';
 import { ARCHIVE, fillDatabase, materialize } from './rows/fill.ts';
 import type { Filling } from './rows/filling.ts';
 import { forceRowSecurity } from './rows/forced-row-security.ts';
+import type { Settle } from './swap.ts';
+import { createTemporaryRole, type TemporaryRole } from './temporary-role.ts';
 
 /**
  * Restores a snapshot so that the destination is the old one or the new one, whole, whatever happens: into a new
@@ -59,35 +61,50 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   // A copy of the base copy has the large objects.
   const definitions = { ...manifest, files: manifest.files.filter(({ name }) => name === CONTENTS) };
   const laidOut = { ...run, manifest: differing ? definitions : manifest };
-  const layOut = (premade: string[]) => materialize(context, { ...laidOut, tools, details, premade });
-  // While the database is created, unless what is in there by then decides.
-  const early = run.admin ? null : layOut([]);
-  early?.catch(() => {});
-  await using _laidOut = { [Symbol.asyncDispose]: async () => void (await early?.catch(() => {})) };
-  const beside = { ...run, base, locale: details.locale, settings: details.settings, fromCopy };
-  const replaced = await besideDestination(context, beside, async ({ fresh }) => {
-    const filled = withDatabase(url, fresh);
+  const temporary = plan.restoredBy.user === 'temporary' ? plan.restoredBy : null;
+  const premade = temporary?.superuser && !fromCopy ? extensionSchemas(details.extensions) : [];
+  // While the database is created.
+  const archive = materialize(context, { ...laidOut, tools, details, premade });
+  archive.catch(() => {});
+  await using _laidOut = { [Symbol.asyncDispose]: async () => void (await archive.catch(() => {})) };
+  let role: TemporaryRole | null = null;
+  const settle = async (session: PsqlSession): Promise<void> => role?.settle(session);
+  const beside = {
+    ...{ ...run, base, locale: details.locale, settings: details.settings, fromCopy },
+    ...(temporary && { settle }),
+  };
+  // When the database is gone, since the role has rights on it.
+  await using _dropped = { [Symbol.asyncDispose]: async () => void (await role?.[Symbol.asyncDispose]()) };
+  const replaced = await besideDestination(context, beside, async ({ fresh, server }) => {
+    const own = withDatabase(url, fresh);
     const settings = restoreSettings(plan.destination.local, jobs);
-    const { extensions } = details;
-    const premade = run.admin ? await createExtensions(context, { admin: run.admin, url: filled, extensions }) : [];
-    const archive = early ?? layOut(premade);
-    const fill = { ...run, archive, url: filled, tools, details, settings, premade, errors };
+    if (temporary) {
+      const { superuser } = temporary;
+      const { extensions } = details;
+      const { remoteTables = false } = run;
+      const copied = fromCopy !== undefined;
+      role = await createTemporaryRole(context, server, { url, fresh, superuser, extensions, remoteTables, copied });
+    }
+    const filled = role?.url ?? own;
+    const fill = { ...run, archive, url: filled, owner: own, tools, details, settings, premade, errors };
     const filling = differing ? fillDifference(context, fill, differing) : fillDatabase(context, fill);
-    const { forced, leftOut } = await filling.catch((error) =>
-      Promise.reject(run.admin ? hintAtRights(error) : hintAtTheRest(error, run)),
-    );
+    const { forced, leftOut } = await filling.catch((error) => Promise.reject(withHints(error, run)));
     const checked = startStep(report, 'check', 'Verify against the manifest');
     const check = { url: filled, tools, details, plan, jobs, leftOut };
     if (errors) missing = missingParts(await findDifferences(context, check), errors);
     else await checkRestored(context, check);
     checked(`Verified ${tablesText(plan)}: row counts match`);
     if (forced.length > 0) {
-      await using session = await connect(context, filled, { tools, settings });
+      await using session = await connect(context, own, { tools, settings });
       await forceRowSecurity(session, forced);
     }
     if (base) described = await describeBase(context, fill, !missing && plan.empty.length === 0);
-    if (missing) acceptMissing(context, { run, missing, fresh });
-    await run.beforeSwap?.(filled);
+    if (!missing) await run.beforeSwap?.(filled);
+    if (missing && run.keepGoing !== 'swap') {
+      if (role) await settleNow(context, own, settle);
+      throw restoreIncomplete(missing, { fresh, destination: url.database ?? '' });
+    }
+    if (missing) report({ event: 'warning', code: 'restore_incomplete', message: incompleteMessage(missing) });
   });
   return missing ? { ...replaced, missing } : replaced;
 }
@@ -106,30 +123,25 @@ async function describeBase(context: EngineContext, fill: Filling, complete: boo
   return { ...(contents && { contents }), ...(since !== null && { no_crash_since: since }) };
 }
 
-/** Goes on to the swap only where that was explicitly requested. */
-function acceptMissing(
-  { report }: EngineContext,
-  { run, missing, fresh }: { run: RestoreRun; missing: MissingParts; fresh: string },
-): void {
-  if (run.keepGoing !== 'swap') throw restoreIncomplete(missing, { fresh, destination: run.url.database ?? '' });
-  report({ event: 'warning', code: 'restore_incomplete', message: incompleteMessage(missing) });
+/** Gives the objects of a database that remains for inspection back to their owner. */
+async function settleNow(context: EngineContext, url: DatabaseUrl, settle: Settle): Promise<void> {
+  await using session = await connect(context, url);
+  await settle(session);
 }
 
 /** A load of the user's own can go on; what is made of one, such as a sanitized copy, must be complete. */
-function hintAtTheRest(error: unknown, { keepGoing, throwAway }: RestoreRun): unknown {
-  if (!(error instanceof UserError && error.code === 'restore_failed') || keepGoing || throwAway) return error;
+function withHints(error: unknown, { keepGoing, throwAway, plan }: RestoreRun): unknown {
+  if (!(error instanceof UserError && error.code === 'restore_failed')) return error;
   const { code, exit, details } = error;
   const [whole, ...more] = (error.hint ?? '').split(/(?<=\.) /);
-  const hint = [whole, 'To restore the rest, load with --keep-going.', ...more].filter(Boolean).join(' ');
+  const rest = keepGoing || throwAway ? [] : ['To restore the rest, load with --keep-going.'];
+  const rights = plan.restoredBy.user === 'temporary' ? [RIGHTS_HINT] : [];
+  const hint = [whole, ...rest, ...more, ...rights].filter(Boolean).join(' ');
   return new UserError(error.message, { code, exit, details, hint, cause: error });
 }
 
-function hintAtRights(error: unknown): unknown {
-  if (!(error instanceof UserError && error.code === 'restore_failed')) return error;
-  const { code, exit, details } = error;
-  const hint = `${error.hint} In a throw-away server, a snapshot is restored as a role without superuser rights. If it needs them and you trust it, add --allow-superuser.`;
-  return new UserError(error.message, { code, exit, details, hint, cause: error });
-}
+const RIGHTS_HINT =
+  'A temporary role without superuser rights restores the content. If it needs more rights and you trust it, add --allow-superuser.';
 
 export interface Beside extends Omit<Replacement, 'copied'> {
   locale: NewDatabase['locale'];

@@ -35,7 +35,7 @@ export async function readTable({ manifest, table, read }: TableRequest): Promis
   return { text: shown.map(({ definition }) => `${definition.trim()}\n`).join('\n'), key: keyIn(shown) };
 }
 
-const PRIMARY_KEY = /\bPRIMARY KEY \(((?:"(?:[^"]|"")*"|[^)"])*)\)/;
+const PRIMARY_KEY = /\bPRIMARY KEY \(((?:"[^"]*"|[^)"])*)\)/;
 
 function keyIn(entries: ContentsEntry[]): string[] {
   const definition = entries.find(

@@ -218,7 +218,12 @@ export interface Inheritance {
   role?: string | undefined;
   /** The new database is a copy of a base copy. */
   copied?: boolean | undefined;
+  /** Makes the loading role the owner of the new database's objects. */
+  settle?: Settle | undefined;
 }
+
+/** In a session of the loading role on the new database. */
+export type Settle = (session: PsqlSession) => Promise<void>;
 
 /**
  * A destination keeps its own owner, settings and grants: they belong to the place, not to the snapshot. What the
@@ -233,8 +238,7 @@ export async function inherit(context: EngineContext, server: PsqlSession, inher
   };
   const old = from === null ? null : await readDatabase(server, from);
   if (from === null || !old) {
-    if (inheritance.role !== undefined)
-      failures.push(...(await giveTo(context, server, { to, url: inheritance.url, owner: inheritance.role })));
+    failures.push(...(await giveTo(context, server, inheritance)));
     await each(settings.map((setting) => alterSet({ database: to, setting })));
     return warnNotCarried(context, failures);
   }
@@ -254,14 +258,21 @@ export async function inherit(context: EngineContext, server: PsqlSession, inher
   warnNotCarried(context, failures);
 }
 
+async function settled(session: PsqlSession, settle: Settle = async () => {}): Promise<void> {
+  await settle(session);
+}
+
 /** A database that was not there, with all that is in it. */
 async function giveTo(
   context: EngineContext,
   server: PsqlSession,
-  { to, url, owner }: Pick<Inheritance, 'to' | 'url'> & { owner: string },
+  { to, url, role: owner, settle }: Inheritance,
 ): Promise<string[]> {
-  const failure = await attempt(server, `ALTER DATABASE ${quoteName(to)} OWNER TO ${quoteName(owner)}`);
+  if (owner === undefined && !settle) return [];
   await using session = await connect(context, withDatabase(url, to), { settings: CARRYING });
+  await settled(session, settle);
+  if (owner === undefined) return [];
+  const failure = await attempt(server, `ALTER DATABASE ${quoteName(to)} OWNER TO ${quoteName(owner)}`);
   return [
     ...(failure ? [failure] : []),
     ...(await withoutEventTriggers(session, () => runCarryOver(session, { owner, ownership: null }))),
@@ -270,7 +281,7 @@ async function giveTo(
 
 async function inheritObjects(
   context: EngineContext,
-  { from, to, url, owner, copied }: Inheritance & { from: string; owner: string },
+  { from, to, url, owner, copied, settle }: Inheritance & { from: string; owner: string },
 ): Promise<string[]> {
   const opening = connect(context, withDatabase(url, to), { settings: CARRYING });
   const { ownership, unread } = await readBefore(context, withDatabase(url, from)).catch(async (error) => {
@@ -278,6 +289,7 @@ async function inheritObjects(
     throw error;
   });
   await using session = await opening;
+  await settled(session, settle);
   // As in a copy of the destination, which takes nothing over.
   if (ownership && isDeepStrictEqual(ownership, await readOwnership(session))) return [];
   const failures = await withoutEventTriggers(session, () => runCarryOver(session, { owner, ownership, copied }));

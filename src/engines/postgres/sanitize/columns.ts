@@ -84,8 +84,9 @@ async function sampleTable(session: PsqlSession, columns: CatalogRow[]): Promise
   return new Map(rows.map((row) => [row.index, row]));
 }
 
+/** Case and blanks around the value do not count. */
 export function hashOf(text: string): string {
-  return `hashtextextended(${text} COLLATE "C", 0)`;
+  return `hashtextextended(lower(btrim(${text} COLLATE "default", E' \\t\\n\\r')) COLLATE "C", 0)`;
 }
 
 /** ONLY: inheriting tables have columns of their own. */

@@ -37,7 +37,7 @@ export async function runQuery(context: EngineContext, { url, manifest, statemen
     }
     await session.execute('COMMIT').catch((error) => Promise.reject(commitFailed(error)));
     for (const statement of refusing) {
-      await session.execute(statement.text).catch((error) => Promise.reject(explain(statement, error)));
+      await session.executeForeign(statement.text).catch((error) => Promise.reject(explain(statement, error)));
       told(statement);
     }
   });
@@ -66,7 +66,7 @@ async function runWithin(session: PsqlSession, statement: Statement): Promise<bo
   try {
     // Not released: that would also end savepoints of the query.
     await session.execute('SAVEPOINT before_statement');
-    await session.execute(statement.text);
+    await session.executeForeign(statement.text);
     return true;
   } catch (error) {
     if (!(error instanceof SqlError && REFUSES_TRANSACTION.has(error.sqlstate))) throw explain(statement, error);
@@ -84,7 +84,7 @@ function explain(statement: Statement, cause: unknown): unknown {
 }
 
 const INSUFFICIENT_PRIVILEGE = '42501';
-const RIGHTS_HINT = `${UNPUBLISHED} In a throw-away server, the query runs as a role without superuser rights: if it needs them, and you trust query and snapshot, add --allow-superuser.`;
+const RIGHTS_HINT = `${UNPUBLISHED} The query runs as a role without superuser rights: if it needs them, and you trust query and snapshot, add --allow-superuser.`;
 
 function commitFailed(cause: unknown): unknown {
   if (!(cause instanceof SqlError)) return cause;

@@ -3,7 +3,6 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { ScratchPlace } from '../../facets/sanitize.ts';
 import { scratchPlacesOf } from '../../shared/server/scratch-places.ts';
 import { parsePostgresUrl, withDatabase } from '../connection/url.ts';
-import { createPlainRole } from '../server/plain-role.ts';
 import { findServerPrograms } from '../server/server-programs.ts';
 import { startThrowAwayServer } from '../server/throw-away-server.ts';
 
@@ -19,18 +18,9 @@ export function scratchPlaces(context: EngineContext, destination: DatabaseUrl |
       return [
         {
           name: 'PostgreSQL',
-          async start(running, { superuser = false } = {}) {
+          async start(running) {
             const server = await startThrowAwayServer(running, { programs });
-            const dispose = { [Symbol.asyncDispose]: server.stop };
-            const admin = parsePostgresUrl(server.url(DATABASE));
-            if (superuser) return { url: admin, ...dispose };
-            try {
-              const urlOf = await createPlainRole(running, server);
-              return { url: parsePostgresUrl(urlOf(DATABASE)), admin, ...dispose };
-            } catch (error) {
-              await server.stop();
-              throw error;
-            }
+            return { url: parsePostgresUrl(server.url(DATABASE)), [Symbol.asyncDispose]: server.stop };
           },
         },
       ];

@@ -5,7 +5,7 @@ import { quoteName, quoteText } from '../connection/session.ts';
 import { parsePostgresUrl } from '../connection/url.ts';
 import type { ThrowAwayServer } from './throw-away-server.ts';
 
-/** Owns the databases of a throw-away server, without access to files and programs of this machine. */
+/** Owns the databases of the demo, without access to files and programs of this machine. */
 const PLAIN_ROLE = 'tool';
 
 /** Returns the URLs for the role. It bypasses row-level security and may read settings such as the data directory. */

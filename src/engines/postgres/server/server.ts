@@ -4,7 +4,7 @@ import { type BesideNames, besideNamesWithin, isFreshName } from '../../shared/b
 import { destinationBusy, lockLost } from '../../shared/destination-lock.ts';
 import { ConnectionLost, type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
 import type { DatabaseLocale } from '../introspect.ts';
-import { type Mark, type MarkedDatabase, provisionalLimit, readMarked, writeMark } from '../mark.ts';
+import { type Mark, type MarkedDatabase, provisionalLimit, readMarked, readMarkedRoles, writeMark } from '../mark.ts';
 
 /** Bytes of a name; the server would shorten longer ones without an error. */
 export const NAME_LIMIT = 63;
@@ -103,11 +103,15 @@ export async function findBeside(server: PsqlSession, destination: string): Prom
   return { ...own, leftovers, strangers: names.filter((name) => !known.includes(name)) };
 }
 
-/** Drops shadow databases of killed loads; needs the lock. */
+/** Drops shadow databases of killed loads, and then their roles; needs the lock. */
 export async function sweepLeftovers(server: PsqlSession, destination: string, report?: Report): Promise<string[]> {
   const { leftovers } = await findBeside(server, destination);
   const swept: string[] = [];
   for (const { name } of leftovers) if (await dropMarked(server, { name, destination, report })) swept.push(name);
+  for (const name of await readMarkedRoles(server, destination)) {
+    if (await tryToDrop(server, { statement: `DROP ROLE IF EXISTS ${quoteName(name)}`, name, destination, report }))
+      swept.push(name);
+  }
   return swept;
 }
 
@@ -121,8 +125,16 @@ export interface MarkedDrop {
 export async function dropMarked(server: PsqlSession, { name, destination, report }: MarkedDrop): Promise<boolean> {
   const [marked] = await readMarked(server, [name], destination);
   if (!marked) return false;
+  const statement = `DROP DATABASE IF EXISTS ${quoteName(name)} WITH (FORCE)`;
+  return tryToDrop(server, { statement, name, destination, report });
+}
+
+async function tryToDrop(
+  server: PsqlSession,
+  { statement, name, destination, report }: MarkedDrop & { statement: string },
+): Promise<boolean> {
   try {
-    await server.execute(`DROP DATABASE IF EXISTS ${quoteName(name)} WITH (FORCE)`);
+    await server.execute(statement);
     return true;
   } catch (error) {
     if (!(error instanceof SqlError)) throw error;

@@ -1,5 +1,7 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { describeStatement, type Statement } from '../../../sanitize/statement.ts';
+import { ScriptProblem } from '../script/script-problem.ts';
+import { type ScriptSplitter, splitText } from '../script/split-script.ts';
 
 export function queryRefused(message: string, why: string): UserError {
   const hint = `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
@@ -10,17 +12,18 @@ export function statementRefused(statement: Statement, why: string): UserError {
   return queryRefused(`The sanitization query cannot hold ${describeStatement(statement)}`, why);
 }
 
-export function clientCommand(query: string, at: number, { client, why }: { client: string; why: string }): UserError {
-  const line = lineAt(query, at);
-  const text = query.split('\n')[line - 1]?.trim();
-  return queryRefused(`In line ${line} the sanitization query holds a command of ${client}, not SQL: ${text}`, why);
+export interface SplitStatement extends Statement {
+  words: string[];
 }
 
-export function unterminated(query: string, at: number, what: string): UserError {
-  const line = lineAt(query, at);
-  return queryRefused(`A ${what} that begins in line ${line} of the sanitization query never ends`, 'close it');
-}
-
-export function lineAt(query: string, position: number): number {
-  return query.slice(0, position).split('\n').length;
+/** Splits a sanitization query; an error names the line. */
+export function splitQuery(query: string, splitter: ScriptSplitter): SplitStatement[] {
+  try {
+    const parts = splitText(query, splitter);
+    return parts.map(({ number, line, bytes, words }) => ({ number, line, text: bytes.toString('utf8'), words }));
+  } catch (error) {
+    if (!(error instanceof ScriptProblem)) throw error;
+    const { message, position, hint } = error;
+    throw queryRefused(`In line ${position.line} of the sanitization query: ${message}`, hint.replace(/\.$/, ''));
+  }
 }

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Settings } from '../../../../src/config/schema/settings.ts';
@@ -234,7 +235,8 @@ for (const flavour of FLAVOURS) {
         ]);
         const sized = (await engine.connect.listDatabases(snapshotOnly(), url)).find(({ name }) => name === 'app');
         expect(sized?.size_bytes).toBeGreaterThan(0);
-        // As a destination, with a view on it.
+        // As a destination, with a view on it; it was a source above.
+        await rm(join(folder.path, 'work', 'identities.json'), { force: true });
         await expect(
           planLoad(contextOf({ snapshot: { src_url: server.url('app_dev'), dst_url: server.url('app') } }), {
             target: 'app',

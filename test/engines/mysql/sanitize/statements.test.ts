@@ -69,6 +69,9 @@ describe('a sanitization query of MySQL', () => {
     { query: "SELECT * FROM person INTO OUTFILE '/tmp/x'", line: 1 },
     { query: 'ROLLBACK', line: 1 },
     { query: "SET sql_mode = 'NO_BACKSLASH_ESCAPES'", line: 1 },
+    { query: 'SELECT 1;\n/*!999999 SELECT */ USE other', line: 2 },
+    { query: "SELECT 1;\n/*!999999 ' */ DROP DATABASE shop -- ' */", line: 2 },
+    { query: 'SELECT 1; connect other', line: 1 },
     { query: "SELECT 1;\nSELECT 'open", line: 2 },
     { query: 'SELECT 1 /* open', line: 1 },
   ];

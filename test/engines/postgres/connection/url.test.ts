@@ -101,8 +101,20 @@ test.for([
   ['postgres://::1/d', 'stands in brackets'],
   ['postgres://u:100%@h/d', 'two hexadecimal digits'],
   ['postgres://h/d?sslpassword=x', 'service file'],
+  ['postgres://h/d?sslmod=require', 'a connection to PostgreSQL has no parameter sslmod, did you mean sslmode?'],
+  ['postgres://h/d?schema=public', 'has no parameter schema'],
+  ['postgres://h/d?SSLMODE=disable', 'has no parameter SSLMODE'],
+  ['postgres://h/d?sslkeylogfile=/tmp/keys', 'has no parameter'],
+  ['postgres://h/d?sslmode=disable&sslmode=require', 'given twice'],
+  ['postgres://h/d?sslmode', 'no valid value'],
+  ['postgres://h/d?options=a%0Ab', 'control character'],
+  ['postgres://h/d%00', 'NUL'],
 ])('%s is refused: %s', ([text, reason]) => {
   expect(() => parsePostgresUrl(text ?? '')).toThrow(reason);
+});
+
+test('ssl=true of JDBC requires TLS, as libpq reads it', () => {
+  expect(connectionOf(parsePostgresUrl('postgres://h/d?ssl=true')).args[1]).toBe('postgres://h/d?sslmode=require');
 });
 
 test('whatever a URL holds, libpq is given the same, and the password by environment only', () => {
@@ -120,11 +132,9 @@ test('whatever a URL holds, libpq is given the same, and the password by environ
     password: fc.option(text),
     hosts: fc.array(fc.record({ host, port }), { minLength: 1, maxLength: 3 }),
     database: fc.option(text),
-    parameters: fc.dictionary(
-      name.map((word) => `x_${word}`),
-      text,
-      { noNullPrototype: true },
-    ),
+    parameters: fc.dictionary(fc.constantFrom('application_name', 'sslmode', 'service', 'options'), text, {
+      noNullPrototype: true,
+    }),
   });
   fc.assert(
     fc.property(urls, (given) => {

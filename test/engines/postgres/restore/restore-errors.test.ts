@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { groupErrors } from '../../../../src/engines/postgres/restore/restore-errors.ts';
+import { groupErrors, restoreErrors } from '../../../../src/engines/postgres/restore/restore-errors.ts';
 
 test('errors of one cause are told once, with the first SQL that failed', () => {
   const one = (
@@ -28,6 +28,18 @@ Command was: SET transaction_timeout = 0;
 pg_restore: warning: errors ignored on restore: 1
 `;
   expect(groupErrors(stderr)).toEqual([]);
+});
+
+test('a text of a server that looks like a password hides no later error', () => {
+  const stderr = `pg_restore: error: could not execute query: ERROR:  no password 'x
+Command was: SET transaction_timeout = 0;
+pg_restore: error: could not execute query: ERROR:  permission denied
+Command was: CREATE TABLE public.a (id int);
+pg_restore: error: could not execute query: ERROR:  '
+Command was: SET transaction_timeout = 0;
+pg_restore: warning: errors ignored on restore: 3
+`;
+  expect(restoreErrors({ exitCode: 1, stderr }).join('\n')).toContain('CREATE TABLE public.a');
 });
 
 test('an error without SQL is told as it is, and never with a password', () => {

@@ -10,7 +10,7 @@ import { connect } from '../../connection/connect.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import { checkDefinitions } from '../../definitions/check-definitions.ts';
-import { createCode } from '../../definitions/code.ts';
+import { createCode, type Helper } from '../../definitions/code.ts';
 import {
   type Code,
   type CodeDefinitions,
@@ -36,6 +36,8 @@ export interface Filling extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'rea
   client?: Client | null;
   /** Tables of the snapshot that are not created. */
   leftOut: string[];
+  /** Creates code that the user of `url` may not. */
+  helper?: Helper | null;
 }
 
 /** What of the snapshot's definitions is created, from their object: checked, and without remote tables unless they are wanted. */
@@ -54,8 +56,9 @@ export async function readDefinitionsFile(
   const arriving = leaveOutRemote(parsed, { remoteTables });
   const defined = new Set(parsed.tables.map(({ name }) => name));
   const undefinable = planned.filter(({ table, remote }) => remote && !defined.has(table));
-  checkDefinitions(arriving.definitions, database, new Set(remoteTables ? planned.map(({ table }) => table) : []));
-  const definitions = withSequencesOwn(withDanglingApart(arriving.definitions), database);
+  const wanted = new Set(remoteTables ? planned.map(({ table }) => table) : []);
+  const checked = checkDefinitions(arriving.definitions, database, wanted);
+  const definitions = withSequencesOwn(withDanglingApart(checked), database);
   return { definitions, leftOut: [...arriving.leftOut, ...undefinable] };
 }
 
@@ -98,6 +101,7 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
   const code = await createDependents(context, session, {
     definitions: { ...definitions, tables },
     leftOut,
+    helper: fill.helper ?? null,
   });
   indexed('Created foreign keys, views, routines and triggers');
   return code;
@@ -118,40 +122,47 @@ function withRowsToCome(tables: TableDefinition[], { plan, details, client }: Fi
 export async function createDependents(
   context: Pick<EngineContext, 'report'>,
   session: MysqlSession,
-  { definitions, leftOut }: { definitions: Definitions; leftOut: string[] },
+  { definitions, leftOut, helper = null }: { definitions: Definitions; leftOut: string[]; helper?: Helper | null },
 ): Promise<CodeDefinitions> {
   for (const { name, foreignKeys } of definitions.tables) {
     if (foreignKeys.length > 0) await alter(session, name, foreignKeys);
   }
   const doubtful = readersOf(definitions.views, leftOut);
   const views = definitions.views.filter((view) => !doubtful.includes(view));
-  const left = await createCode(session, { ...definitions, views, events: [], defaults: [] }, 'mine').catch((error) => {
+  const code = { ...definitions, views, events: [], defaults: [] };
+  const left = await createCode(session, code, { definers: 'mine', helper }).catch((error) => {
     throw error instanceof SqlError
       ? restoreFailed('Cannot create a view, routine or trigger', [error.message])
       : error;
   });
   for (const warning of viewsNotCreated(left)) context.report(warning);
-  const impossible = await createPossible(session, {
-    ...definitions,
-    ...{ routines: [], triggers: [], events: [], dangling: [], defaults: [] },
-    views: doubtful,
-  });
+  const impossible = await createPossible(
+    session,
+    {
+      ...definitions,
+      ...{ routines: [], triggers: [], events: [], dangling: [], defaults: [] },
+      views: doubtful,
+    },
+    helper,
+  );
   reportLeftOutViews(context, impossible);
   const missing = [...left, ...impossible];
   return { ...definitions, views: definitions.views.filter((view) => !missing.includes(view)) };
 }
 
 /** Creates the views that can be created, in whatever order they need; returns the others. */
-async function createPossible(session: MysqlSession, code: CodeDefinitions): Promise<Code[]> {
+async function createPossible(session: MysqlSession, code: CodeDefinitions, helper: Helper | null): Promise<Code[]> {
   let left = code.views;
   for (let before = left.length + 1; left.length < before; ) {
     before = left.length;
     const failed: Code[] = [];
     for (const view of left) {
-      const outcome = await createCode(session, { ...code, views: [view] }, 'mine').catch((error) => {
-        if (!(error instanceof SqlError)) throw error;
-        return [view];
-      });
+      const outcome = await createCode(session, { ...code, views: [view] }, { definers: 'mine', helper }).catch(
+        (error) => {
+          if (!(error instanceof SqlError)) throw error;
+          return [view];
+        },
+      );
       failed.push(...outcome);
     }
     left = failed;

@@ -28,15 +28,15 @@ function settlingOf({ signal = new AbortController().signal }: Settling): Pick<E
 
 export async function goForward(context: Settling, url: DatabaseUrl, journal: Journal): Promise<void> {
   await using session = await connect(settlingOf(context), url);
-  const { after, definers, grants = [] } = journal;
+  const { definers, grants = [] } = journal;
   const destination = url.database ?? '';
-  checkCode(after, destination);
+  const after = checkCode(journal.after, destination);
   const stuck = await dropOld(context, session, destination);
   await session.execute(
     `ALTER DATABASE ${quoteName(destination)} CHARACTER SET ${plainWord(after.charset)} COLLATE ${plainWord(after.collation)}`,
   );
   const { folds } = await readNameCase(session, []);
-  const left = await createCode(session, without(after, stuck, folds), definers);
+  const left = await createCode(session, without(after, stuck, folds), { definers });
   for (const warning of viewsNotCreated(left)) context.report(warning);
   await grantAgain(context, session, { grants, routines: after.routines });
   const views = after.views.filter(({ name }) => !left.some((view) => view.name === name));
@@ -45,9 +45,9 @@ export async function goForward(context: Settling, url: DatabaseUrl, journal: Jo
 
 /** What no packet can create: code in the bytes of another character set, views that may not be valid. */
 export async function completeCode(context: Settling, url: DatabaseUrl, journal: Journal): Promise<void> {
-  const { after, definers, grants = [] } = journal;
+  const { definers, grants = [] } = journal;
   const destination = url.database ?? '';
-  checkCode(after, destination);
+  const after = checkCode(journal.after, destination);
   await using session = await connect(settlingOf(context), url);
   const special = ({ bytes, invalid }: Code): boolean => bytes !== undefined || invalid === true;
   const again = {
@@ -61,7 +61,7 @@ export async function completeCode(context: Settling, url: DatabaseUrl, journal:
     events: after.events.filter(special),
   };
   await dropListed(session, [...again.events, ...again.triggers, ...again.views, ...again.routines]);
-  const left = await createCode(session, again, definers);
+  const left = await createCode(session, again, { definers });
   for (const warning of viewsNotCreated(left)) context.report(warning);
   await grantAgain(context, session, {
     grants: grants.filter(({ routine }) => again.routines.some(({ name }) => name === routine)),
@@ -128,7 +128,8 @@ async function checkCodeIsThere(
   });
   const running = await runningEvents(session, destination);
   const unasked = after.events.filter((event) => !isEnabled(event) && running.has(event.name.toLowerCase()));
-  differences.push(...unasked.map(({ name }) => `event ${name} is not disabled`));
+  for (const { name } of unasked) await session.execute(`ALTER EVENT ${quoteName(name)} DISABLE`);
+  differences.push(...unasked.map(({ name }) => `event ${name} was not disabled`));
   if (differences.length === 0) return;
   throw restoreFailed(`Restored the tables of ${destination}, but not all dependent objects`, differences);
 }
@@ -152,22 +153,22 @@ export async function goBack(
   const present = await readCode(session, destination, () => {});
   const missing = (kind: 'views' | 'triggers') => {
     const there = new Set(present[kind].map(({ name }) => name));
-    return before[kind].filter((code) => !there.has(code.name) && isSafe(context, code, destination));
+    return before[kind].filter(({ name }) => !there.has(name)).flatMap((code) => safe(context, code, destination));
   };
   await createCode(
     session,
     { ...before, routines: [], events: [], views: missing('views'), triggers: missing('triggers') },
-    'theirs',
+    { definers: 'theirs' },
   );
 }
 
-function isSafe({ report }: Settling, code: Code, destination: string): boolean {
+/** The code as it may be executed; none where that is refused. */
+function safe({ report }: Settling, code: Code, destination: string): Code[] {
   try {
-    checkCode({ routines: [], views: [code], triggers: [], events: [] }, destination);
-    return true;
+    return checkCode({ routines: [], views: [code], triggers: [], events: [] }, destination).views;
   } catch (error) {
     const message = `The ${code.kind.toLowerCase()} ${code.name} of ${destination} was not recreated: ${(error as Error).message}`;
     report({ event: 'warning', code: 'leftover', message });
-    return false;
+    return [];
   }
 }

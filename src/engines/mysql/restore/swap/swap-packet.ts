@@ -228,12 +228,12 @@ function dropTrigger({ name }: Code): string {
   return `DROP TRIGGER IF EXISTS ${quoteName(name)}`;
 }
 
-/** Without a semicolon of its own at the end: the packet has one there. */
+/** Without a semicolon and blanks of its own at the end: the packet has them there, and MySQL keeps them. */
 export function createText({ create, sql_mode }: Code, definers: Definers): string {
   const mode = lexicalModeOf(sql_mode);
   const text = definers === 'theirs' ? create : withoutDefiner(create, mode);
   const last = significant(text, mode).at(-1);
-  return last?.text === ';' ? text.slice(0, last.at) : text;
+  return (last?.text === ';' ? text.slice(0, last.at) : text).trimEnd();
 }
 
 /** Views of the destination whose names tables take: renamed in the statement that moves the tables. */

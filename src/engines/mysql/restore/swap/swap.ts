@@ -218,21 +218,9 @@ export interface TableSwap
  * when the client is gone. How many milliseconds the destination was unavailable.
  */
 export async function exchange(context: EngineContext, given: TableSwap): Promise<number> {
-  const {
-    server,
-    url,
-    work,
-    rows,
-    made,
-    code,
-    definers,
-    keep,
-    obsolete,
-    grants: theirs = [],
-    keepsRights = true,
-  } = given;
+  const { server, url, work, rows, made, definers, keep, obsolete, grants: theirs = [], keepsRights = true } = given;
   const destination = url.database ?? '';
-  checkCode(code, destination);
+  const code = checkCode(given.code, destination);
   const before = made
     ? { ...code, ...NO_CODE }
     : await readBelongings(server, destination, (what, why) => {

@@ -46,7 +46,7 @@ export async function fillDifference(context: EngineContext, fill: Filling, name
   await buildIndexes(context, fill, aside.indexes);
   await finish(context, fill, [...aside.foreignKeys, ...aside.triggers]);
   await restoreEntries(context, { fill, archive, section: 'post-data', kind: 'MATERIALIZED VIEW DATA' });
-  await finish(context, fill, eventTriggers);
+  await finish(context, { ...fill, url: fill.owner }, eventTriggers);
   indexed('Built indexes and constraints');
   return { forced, leftOut: archive.leftOut };
 }
@@ -70,13 +70,19 @@ interface Prepared {
 async function prepare(context: EngineContext, fill: Filling, tables: ManifestTable[]): Promise<Prepared> {
   const { url, tools, settings } = fill;
   await using session = await connect(context, url, { tools, settings });
-  const eventTriggers = await disableEventTriggers(session);
+  const eventTriggers = await disableAsOwner(context, fill);
   const forced = await liftForcedRowSecurity(session);
   const aside = await setAside(
     session,
     tables.flatMap((table) => relationsOf(table, fill)),
   );
   return { aside, forced, eventTriggers };
+}
+
+/** The event triggers are the loading role's, also where another one restores all else. */
+async function disableAsOwner(context: EngineContext, { owner, tools, settings }: Filling): Promise<string[]> {
+  await using session = await connect(context, owner, { tools, settings });
+  return await disableEventTriggers(session);
 }
 
 function relationsOf(table: ManifestTable, { details }: Filling): Relation[] {

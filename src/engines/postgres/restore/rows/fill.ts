@@ -9,11 +9,12 @@ import { formatNumberOf } from '../../../../text/format.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { connect } from '../../connection/connect.ts';
-import { quoteName } from '../../connection/session.ts';
+import { quoteName, SqlError } from '../../connection/session.ts';
 import { connectionOf } from '../../connection/url.ts';
 import { type ArchiveEntry, isTableData, withoutDependents } from '../../dump/archive.ts';
 import { CONTENTS } from '../../dump/archive-contents.ts';
 import { isLeftOut } from '../../dump/left-out-entries.ts';
+import { createEventTriggers } from '../create-event-triggers.ts';
 import { listText, separateEventTriggers } from '../event-triggers.ts';
 import { failureHint } from '../failure-hint.ts';
 import { listArchive } from '../list-archive.ts';
@@ -63,12 +64,25 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
   for (const list of lists) {
     await pgRestore(context, { fill, archive: { ...archive, list }, section: 'post-data', jobs: sessions });
   }
-  if (archive.eventTriggers) {
-    const last = { ...archive, list: archive.eventTriggers };
-    await pgRestore(context, { fill, archive: last, section: 'post-data', jobs: 1 });
-  }
+  await restoreEventTriggers(context, fill, archive);
   indexed('Built indexes and constraints');
   return { forced, leftOut: archive.leftOut };
+}
+
+/** By the loading role, where another one restores all else: only a superuser may create them. */
+async function restoreEventTriggers(context: EngineContext, fill: Filling, archive: Archive): Promise<void> {
+  if (!archive.eventTriggers) return;
+  const last = { ...archive, list: archive.eventTriggers };
+  if (fill.owner.user === fill.url.user) {
+    return pgRestore(context, { fill, archive: last, section: 'post-data', jobs: 1 });
+  }
+  await using session = await connect(context, fill.owner, fill);
+  await createEventTriggers(session, last).catch((error) => {
+    if (!(error instanceof SqlError)) throw error;
+    const failed = restoreFailed('Cannot create an event trigger', [error.message]);
+    if (!fill.errors) throw failed;
+    fill.errors.push([failed.message, ...failed.details].join(': '));
+  });
 }
 
 /** After the definitions, while which its session opens. */

@@ -1,3 +1,4 @@
+import type { DatabaseUrl } from '../../../database-url.ts';
 import type { RestoreRun } from '../../../facets/restore.ts';
 import type { Settings } from '../../connection/url.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
@@ -6,6 +7,8 @@ import type { RemoteEntry } from '../remote-objects.ts';
 
 /** A restore into an empty database, with all that its parts need to know. */
 export interface Filling extends RestoreRun {
+  /** The database as the loading role, where another role fills it. */
+  owner: DatabaseUrl;
   /** Laid out while the database is created. */
   archive: Promise<Archive>;
   tools: ClientTools;

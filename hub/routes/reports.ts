@@ -1,0 +1,34 @@
+import { permissionsOn } from '../access.ts';
+import { recordDownload } from '../database/audit.ts';
+import { reportObjects } from '../database/object-checks.ts';
+import type { Handlers } from './handler.ts';
+import { readableSnapshot, refuseForeignObjects } from './snapshots.ts';
+
+const MINUTE = 60_000;
+
+/** Minutes in which an object is not checked again, by the permission of the caller. */
+const PAUSES = { push: 1, read: 60 };
+
+/** Objects of a target that wait for a check by reports of readers. */
+const MOST_WAITING = 200;
+
+export const reportRoutes: Pick<Handlers, 'reportObjects'> = {
+  async reportObjects({ target, caller, parameters: { snapshot: id }, body: { objects }, address, permit }, hub) {
+    const row = await readableSnapshot(hub, { target, caller, id });
+    await refuseForeignObjects(hub, row, objects);
+    await recordDownload(hub.db, {
+      ...{ by: caller, action: 'snapshot.report', target: target.name, object: id, address },
+    });
+    const mayPush = permissionsOn(target, caller).includes('push');
+    const answers = await reportObjects(hub.db, {
+      permit,
+      targetId: target.id,
+      snapshotPk: row.pk,
+      sha256s: [...new Set(objects)],
+      since: new Date(Date.now() - (mayPush ? PAUSES.push : PAUSES.read) * MINUTE),
+      mostWaiting: mayPush ? Number.POSITIVE_INFINITY : MOST_WAITING,
+    });
+    hub.objectChecks.wake();
+    return { body: { objects: [...answers].map(([sha256, answer]) => ({ sha256, answer })) } };
+  },
+};

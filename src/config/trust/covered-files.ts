@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { absolutePath, firstFile } from '../paths.ts';
+import { isTree, type Tree, valueAt } from '../tree.ts';
+
+/** A file that a configuration names, and whose content has effects. */
+export interface CoveredFile {
+  /** The path in the configuration. */
+  name: string;
+  /** Digest of the content, for people and for comparison. */
+  digest: string;
+}
+
+/** Bytes. */
+const LARGEST_FILE = 64 * 1024 * 1024;
+
+/** The query files of a configuration, searched where the program searches them. */
+export async function coveredFiles(
+  tree: Tree,
+  { path, environment }: { path: string; environment: NodeJS.ProcessEnv },
+): Promise<CoveredFile[]> {
+  const from = dirname(path);
+  const { working_directory, targets } = tree;
+  const folders = [from];
+  if (typeof working_directory === 'string') folders.push(absolutePath(working_directory, { from, environment }));
+  const queries = Object.values(isTree(targets) ? targets : {}).map((target) =>
+    isTree(target) ? valueAt(target, ['sanitize', 'query_file']) : undefined,
+  );
+  const names = new Set(queries.filter((name) => typeof name === 'string'));
+  const files: CoveredFile[] = [];
+  for (const name of names) {
+    const file = await firstFile(folders.map((folder) => absolutePath(name, { from: folder, environment })));
+    if (file !== null) files.push({ name, digest: await digestOf(file) });
+  }
+  return files;
+}
+
+async function digestOf(file: string): Promise<string> {
+  try {
+    if ((await stat(file)).size > LARGEST_FILE) return 'too large to be covered: any content';
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(file), hash);
+    return `SHA-256 ${hash.digest('hex').slice(0, 32)}`;
+  } catch {
+    return 'unreadable';
+  }
+}

@@ -1,0 +1,18 @@
+import type { DefinitionsRequest, StoredDefinition } from '../../facets/sanitize.ts';
+import { CONTENTS, readContents } from '../dump/archive-contents.ts';
+
+/** The statements in the archive's table of contents. */
+export async function readDefinitions({ manifest, read }: DefinitionsRequest): Promise<StoredDefinition[]> {
+  const file = manifest.files.find(({ name }) => name === CONTENTS);
+  if (!file) return [];
+  const parts: Uint8Array[] = [];
+  for await (const part of read(file)) parts.push(part);
+  const contents = Buffer.concat(parts);
+  const entries = readContents(contents);
+  // Of a format that is not known the text of the whole file.
+  if (!entries) return [{ name: `-.${CONTENTS}.(file)`, text: contents.toString('latin1') }];
+  return [...entries.values()].map(({ kind, schema, tag, definition }) => ({
+    name: `${schema || '-'}.${tag}.(${kind.toLowerCase()})`,
+    text: definition,
+  }));
+}

@@ -1,0 +1,130 @@
+import { createInterface } from 'node:readline';
+import type { RunningProcess } from '../../../process/runner.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import { scriptFailed } from '../../shared/script/script-errors.ts';
+import { readScript, type ScriptStatement } from '../../shared/script/split-script.ts';
+import { literalStatement } from '../connection/literal-statement.ts';
+import { PSQL_FLAGS } from '../connection/session.ts';
+import { connectionOf } from '../connection/url.ts';
+import { anyClientTools } from '../tools.ts';
+import { copyLines } from './copy-lines.ts';
+import { endsTransaction } from './file-settings.ts';
+import { createSplitter } from './split.ts';
+
+/** psql ends at the first error, so that no rows follow a COPY that failed; results are not read. */
+const FLAGS = [...PSQL_FLAGS, '--set=ON_ERROR_STOP=1', '--set=VERBOSITY=verbose', '--output=/dev/null'];
+
+const SETTINGS = { client_min_messages: 'warning', standard_conforming_strings: 'on' };
+
+/**
+ * Runs a file in one transaction and resolves with the number of its statements. psql gets each as a value that it
+ * sends unread: it has no way to switch its own commands off. COPY with rows is rendered instead.
+ */
+export async function runFile(context: EngineContext, url: DatabaseUrl, file: string): Promise<number> {
+  const { runner, signal } = context;
+  const tools = await anyClientTools(context);
+  const { args, env, mounts } = connectionOf(url, SETTINGS);
+  const errors: string[] = [];
+  const onErrorLine = (line: string): void => {
+    errors.push(line);
+    if (errors.length > ERROR_LINES) errors.shift();
+  };
+  const psql = runner.start({ file: tools.psql, args: [...FLAGS, ...args], env, mounts }, { signal, onErrorLine });
+  const { send, progress, answered } = sender(psql);
+  let statements = 0;
+  let ownCommit = false;
+
+  try {
+    await send(BEGINNING);
+    for await (const part of readScript(file, createSplitter({ asFile: true }))) {
+      if (progress.hasEnded) break;
+      if (part.kind === 'rows') {
+        await send(part.bytes);
+        if (part.isLast) await send(`\\.\n${ACKNOWLEDGED}`);
+        continue;
+      }
+      statements = part.number;
+      ownCommit ||= endsTransaction(part);
+      progress.sent.push({ number: part.number, line: part.line, column: part.column });
+      await send(part.hasRows ? copyLines(part.bytes) : `${literalStatement(part.bytes)}${ACKNOWLEDGED}`);
+    }
+    await send(END);
+    psql.stdin.end();
+    await psql.ended;
+    await answered;
+  } catch (error) {
+    psql.kill();
+    await psql.ended.catch(() => {});
+    throw error;
+  }
+  if (progress.isCommitted) return statements;
+  throw scriptFailed(file, {
+    statement: progress.sent[0] ?? null,
+    message: errorOf(errors),
+    hint: ownCommit ? COMMITTED_HINT : FAILED_HINT,
+  });
+}
+
+const FAILED_HINT =
+  'It ran in one transaction: the database is unchanged. Statements that refuse one (VACUUM) cannot be in it.';
+const COMMITTED_HINT =
+  'The file has a COMMIT or ROLLBACK of its own: what it committed before the failure stays in the database it ran in.';
+
+const DATABASE = 'SELECT oid AS database FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database()';
+const BEGINNING = `${DATABASE} \\gset\nBEGIN;\n`;
+
+const ACKNOWLEDGED = '\\echo done\n';
+
+/** Commits only in the database where it began. */
+const END = `${DATABASE.replace('oid AS database', 'oid = :database AS is_same')} \\gset\n\\if :is_same\nCOMMIT;\n\\echo committed\n\\endif\n`;
+
+const ERROR_LINES = 100;
+
+interface Progress {
+  /** Statements without an answer, in order. */
+  sent: Pick<ScriptStatement, 'number' | 'line' | 'column'>[];
+  isCommitted: boolean;
+  hasEnded: boolean;
+}
+
+interface Sender {
+  /** Resolves when psql has room for more, or has ended. */
+  send(input: string | Buffer): Promise<void>;
+  progress: Progress;
+  /** All answers are read. */
+  answered: Promise<void>;
+}
+
+function sender(psql: RunningProcess): Sender {
+  const progress: Progress = { sent: [], isCommitted: false, hasEnded: false };
+  const ended = psql.ended.then(
+    () => {
+      progress.hasEnded = true;
+    },
+    () => {
+      progress.hasEnded = true;
+    },
+  );
+  // psql ends at an error and does not read the rest.
+  psql.stdin.on('error', () => {});
+  const answers = createInterface({ input: psql.stdout }).on('line', (line) => {
+    if (line === 'committed') progress.isCommitted = true;
+    else progress.sent.shift();
+  });
+  return {
+    progress,
+    answered: new Promise((resolve) => answers.once('close', resolve)),
+    async send(input) {
+      if (progress.hasEnded || psql.stdin.write(input)) return;
+      await Promise.race([new Promise((resolve) => psql.stdin.once('drain', resolve)), ended]);
+    },
+  };
+}
+
+/** The last message, with its SQLSTATE and without the place in the server's source. */
+function errorOf(lines: string[]): string {
+  const first = lines.findLastIndex((line) => /^\S+: +[0-9A-Z]{5}: /.test(line));
+  const message = lines.slice(Math.max(0, first)).filter((line) => !line.startsWith('LOCATION: '));
+  return message.length > 0 ? message.join('\n') : 'psql ended without a message';
+}

@@ -1,0 +1,41 @@
+import { withStep } from '../../../runtime/events.ts';
+import { formatNumberOf } from '../../../text/format.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import type { ScriptFacts, ScriptResult, ScriptRun } from '../../facets/restore.ts';
+import { readScript } from '../../shared/script/split-script.ts';
+import { withDatabase } from '../connection/url.ts';
+import { besideDestination } from '../restore/restore.ts';
+import { endsTransaction } from './file-settings.ts';
+import { runFile } from './run-file.ts';
+import { createSplitter } from './split.ts';
+
+/** Reads a file without running it, and refuses what is not SQL for the confirmed database. */
+export async function checkScript(_context: EngineContext, { file }: Pick<ScriptRun, 'file'>): Promise<ScriptFacts> {
+  const facts: ScriptFacts = { statements: 0, rollsBack: true, warnings: [] };
+  for await (const part of readScript(file, createSplitter({ asFile: true }))) {
+    if (part.kind === 'rows') continue;
+    facts.statements = part.number;
+    if (endsTransaction(part)) facts.rollsBack = false;
+  }
+  return facts;
+}
+
+export async function runScript(context: EngineContext, run: ScriptRun): Promise<ScriptResult> {
+  const { url, file, asItIs, undo, role } = run;
+  await checkScript(context, run);
+  if (asItIs) return { swapMs: null, undoDatabase: null, statements: await runStep(context, run) };
+  let statements = 0;
+  const replaced = await besideDestination(context, { url, undo, role, locale: null }, async ({ fresh }) => {
+    statements = await runStep(context, { url: withDatabase(url, fresh), file });
+  });
+  return { ...replaced, statements };
+}
+
+function runStep(context: EngineContext, { url, file }: Pick<ScriptRun, 'url' | 'file'>): Promise<number> {
+  const step = {
+    step: 'restore',
+    label: `Run ${file}`,
+    done: (statements: number) => `Ran ${formatNumberOf(statements, 'statement')} of ${file}`,
+  };
+  return withStep(context.report, step, () => runFile(context, url, file));
+}

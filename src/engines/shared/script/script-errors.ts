@@ -1,0 +1,49 @@
+import { redact } from '../../../process/redact.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { ScriptProblem } from './script-problem.ts';
+import type { Position } from './text-window.ts';
+
+/** The error of a file that is refused before anything of it runs. */
+export function scriptRefused(file: string, { message, position, hint }: ScriptProblem): UserError {
+  return new UserError(`${file}:${position.line}:${position.column}: ${message}`, {
+    code: 'script_refused',
+    exit: EXIT.refused,
+    hint,
+  });
+}
+
+const MOST_LINES = 20;
+const MOST_CHARACTERS = 4000;
+
+export interface ScriptFailure {
+  /** The statement that failed, if it is known. */
+  statement: (Position & { number: number }) | null;
+  message: string;
+  hint: string;
+  cause?: unknown;
+}
+
+export function scriptFailed(file: string, { statement, message, hint, cause }: ScriptFailure): UserError {
+  const where = statement
+    ? `${file}:${statement.line}:${statement.column}: statement ${statement.number} failed`
+    : `${file} failed`;
+  return new UserError(where, {
+    code: 'script_failed',
+    exit: EXIT.failed,
+    details: redact(message.slice(0, MOST_CHARACTERS)).trim().split('\n').slice(0, MOST_LINES),
+    hint,
+    cause,
+  });
+}
+
+/** A statement left the session in another database than the confirmed one. */
+export function scriptLeft(
+  file: string,
+  { statement, database }: { statement: Position; database: string },
+): UserError {
+  return new UserError(`${file}:${statement.line}:${statement.column}: the statement left the database "${database}"`, {
+    code: 'script_left',
+    exit: EXIT.refused,
+    hint: 'Remove the statement: a load runs on the confirmed database only. Nothing behind it was run.',
+  });
+}

@@ -1,0 +1,183 @@
+import { parentPort } from 'node:worker_threads';
+import type { RowFormat } from '../../engines/shared/row-scanner.ts';
+import { type ObjectToRead, readFrames } from '../../repository/objects/object-file.ts';
+import { release } from '../../repository/objects/release.ts';
+import { createCollector, insertValue } from './collect-values.ts';
+import { type ColumnHits, createSearch, type SearchOptions } from './search-values.ts';
+import type { FieldScanner } from './stored-fields.ts';
+import type { SourceColumn } from './value-class.ts';
+import { type DistinctBits, mix, newDistinctBits, noteDistinct, openTable, type TableMemory } from './value-table.ts';
+import { squeeze } from './word-reader.ts';
+
+export interface ValueRound {
+  memory: TableMemory;
+  round: number;
+  rounds: number;
+}
+
+export interface StoredRows {
+  files: ObjectToRead[];
+  format: RowFormat;
+}
+
+/** A digest whose text is looked for. */
+export interface WantedValue {
+  first: number;
+  second: number;
+}
+
+export type LeakTask =
+  | { task: 'collect'; rows: StoredRows; sources: (SourceColumn | null)[]; values: ValueRound }
+  | { task: 'search rows'; rows: StoredRows; columns: SearchOptions['columns']; values: ValueRound }
+  | { task: 'search contents'; files: ObjectToRead[]; values: ValueRound }
+  | { task: 'search texts'; texts: string[]; values: ValueRound }
+  | { task: 'texts'; rows: StoredRows; sources: (SourceColumn | null)[]; wanted: WantedValue[] }
+  | { task: 'sum'; files: ObjectToRead[] };
+
+export type LeakAnswer =
+  /** `isFull`: the values need more rounds. */
+  | { answer: 'collected'; isFull: boolean; distinct: Map<number, DistinctBits> }
+  | { answer: 'searched'; hits: ColumnHits[] }
+  | { answer: 'texts'; texts: Map<string, Set<string>> }
+  /** Equal for equal rows in any order. */
+  | { answer: 'sum'; sum: string };
+
+export type LeakReply =
+  | { reply: 'done'; result: LeakAnswer }
+  | { reply: 'failed'; message: string; code: string | null };
+
+const port = parentPort;
+if (!port) throw new Error('leak-worker runs in a worker thread only');
+
+port.on('message', (task: LeakTask) => {
+  try {
+    port.postMessage({ reply: 'done', result: perform(task) } satisfies LeakReply);
+  } catch (thrown) {
+    const error = thrown as NodeJS.ErrnoException;
+    port.postMessage({ reply: 'failed', message: error.message, code: error.code ?? null } satisfies LeakReply);
+  }
+});
+
+function perform(task: LeakTask): LeakAnswer {
+  switch (task.task) {
+    case 'collect':
+      return collect(task);
+    case 'search rows': {
+      const search = createSearch({ table: openTable(task.values.memory, task.values), columns: task.columns });
+      scan(task.rows, () => search.rows(task.rows.format));
+      return { answer: 'searched', hits: search.hits };
+    }
+    case 'search contents': {
+      const search = createSearch({ table: openTable(task.values.memory, task.values), columns: [{ scale: 1 }] });
+      for (const file of task.files) searchContent(search.piece, file);
+      return { answer: 'searched', hits: search.hits };
+    }
+    case 'search texts': {
+      const table = openTable(task.values.memory, task.values);
+      const hits = task.texts.map((text) => {
+        const search = createSearch({ table, columns: [{ scale: 1 }] });
+        search.text(text);
+        return search.hits;
+      });
+      return { answer: 'searched', hits: hits.flat() };
+    }
+    case 'texts':
+      return texts(task);
+    case 'sum':
+      return { answer: 'sum', sum: sumRows(task.files) };
+    default:
+      return task satisfies never;
+  }
+}
+
+function collect({ rows, sources, values }: Extract<LeakTask, { task: 'collect' }>): LeakAnswer {
+  const table = openTable(values.memory, values);
+  const distinct = new Map<number, DistinctBits>();
+  for (const source of sources) if (source) distinct.set(source.id, newDistinctBits());
+  let isFull = false;
+  const collector = createCollector({
+    format: rows.format,
+    sources,
+    onValue(value) {
+      const { first, second, source } = value;
+      isFull ||= !insertValue(table, value);
+      const bits = distinct.get(source.id);
+      if (bits) noteDistinct(bits, mix(first, second), source.scale);
+    },
+  });
+  scan(rows, () => collector);
+  return { answer: 'collected', isFull, distinct };
+}
+
+function texts({ rows, sources, wanted }: Extract<LeakTask, { task: 'texts' }>): LeakAnswer {
+  const keys = new Set(wanted.map(({ first, second }) => `${first} ${second}`));
+  const firsts = new Set(wanted.map(({ first }) => first));
+  const found = new Map<string, Set<string>>();
+  const collector = createCollector({
+    format: rows.format,
+    sources,
+    onValue(value) {
+      if (!firsts.has(value.first)) return;
+      const key = `${value.first} ${value.second}`;
+      if (!keys.has(key)) return;
+      const known = found.get(key) ?? new Set();
+      if (known.size < MOST_TEXTS) found.set(key, known.add(squeeze(value.text())));
+    },
+  });
+  scan(rows, () => collector);
+  return { answer: 'texts', texts: found };
+}
+
+/** More texts than one of a digest are chance. */
+const MOST_TEXTS = 4;
+
+function scan({ files }: StoredRows, scanner: () => FieldScanner): void {
+  for (const file of files) {
+    const rows = scanner();
+    for (const frame of readFrames(file)) {
+      rows.push(frame);
+      release(frame);
+    }
+  }
+}
+
+function searchContent(take: ReturnType<typeof createSearch>['piece'], file: ObjectToRead): void {
+  let isFirst = true;
+  let held: Uint8Array | null = null;
+  const pass = (bytes: Uint8Array, isLast: boolean): void => {
+    take({ column: 0, bytes, from: 0, to: bytes.length, isFirst, isLast, isPlain: false });
+    isFirst = false;
+  };
+  for (const frame of readFrames(file)) {
+    if (held) pass(held, false);
+    held = frame;
+  }
+  if (held) pass(held, true);
+}
+
+const LINE_FEED = 10;
+
+function sumRows(files: ObjectToRead[]): string {
+  let [sum, first, second] = [0n, 0, 0];
+  const rows = new Float64Array(1);
+  for (const file of files) {
+    for (const frame of readFrames(file)) {
+      for (let at = 0; at < frame.length; at += 1) {
+        const byte = frame[at] as number;
+        if (byte !== LINE_FEED) {
+          first = (Math.imul(first, 0x01000193) + byte + 1) | 0;
+          second = (Math.imul(second ^ byte, 0x5bd1e995) + 0x9e3779b9) | 0;
+          continue;
+        }
+        rows[0] = (rows[0] as number) + (mix(first, second) & 0xfffff) * 2 ** 12 + (mix(second, first) >>> 20);
+        if ((rows[0] as number) > 2 ** 51) {
+          sum += BigInt(rows[0] as number);
+          rows[0] = 0;
+        }
+        [first, second] = [0, 0];
+      }
+      release(frame);
+    }
+  }
+  return String(sum + BigInt(rows[0] as number));
+}

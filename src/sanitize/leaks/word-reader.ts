@@ -1,0 +1,344 @@
+import { MOST_WORDS } from './value-table.ts';
+
+/**
+ * Reads a value as its letters and digits, without case, blanks and punctuation. A digest of 64 bits is a polynomial
+ * over them, so that the digest of any sequence of words follows from the digests at its two ends.
+ */
+export interface WordReader {
+  /** `structured`: also the parts between quotes, brackets and commas are values. */
+  begin(structured: boolean): void;
+  /** A whole value of bytes below 128. */
+  feedPlain(bytes: Uint8Array, from: number, to: number): void;
+  /** UTF-16 units of a text in lower case, or bytes below 128. */
+  feed(codes: Uint8Array | Uint16Array, from: number, to: number): void;
+  end(): void;
+  readonly value: ReadValue;
+  readonly words: ReadWords;
+}
+
+/** The value as a whole. */
+export interface ReadValue {
+  first: number;
+  second: number;
+  words: number;
+  digits: number;
+  /** In words without digits. */
+  plainLetters: number;
+  /** In words with digits. */
+  mixedLetters: number;
+  isEmail: boolean;
+  hasAt: boolean;
+  hasBlank: boolean;
+  firstWord: number;
+  firstDigits: number;
+  firstLetters: number;
+  /** The digest of its first `MOST_WORDS` words. */
+  prefixFirst: number;
+  prefixSecond: number;
+}
+
+/** Words of a part of the value; word `n` is between digest `n` and digest `n + 1`. */
+export interface ReadWords {
+  word: Int32Array;
+  first: Int32Array;
+  second: Int32Array;
+  /** Letters and digits of the value up to the digest. */
+  letters: Float64Array;
+}
+
+export interface WordSink {
+  /** `searchable` words have enough words behind them, the others come again. */
+  onWords?: (searchable: number, count: number) => void;
+  /** A part of a structured value, between these letters and digits of it. */
+  onPart?: (first: number, second: number, place: { start: number; end: number }) => void;
+}
+
+const WINDOW = 4096;
+export const BASE_FIRST = 0x01000193;
+const BASE_SECOND = 0x5bd1e995;
+
+const SEPARATOR = 0;
+const DIGIT = 1;
+const LETTER = 2;
+const SKIPPED = 4;
+const MARK = 8;
+const IDEOGRAPH = 16;
+
+const AT = 64;
+const QUOTE = 34;
+const CLASS = new Uint8Array(128);
+const FIRST = new Int32Array(128);
+const SECOND = new Int32Array(128);
+const FACTOR_FIRST = 0x9e3779b1;
+const FACTOR_SECOND = 0x7feb352d;
+for (let code = 0; code < 128; code += 1) {
+  const letter = String.fromCharCode(code).toLowerCase();
+  if (/\d/.test(letter)) CLASS[code] = DIGIT;
+  else if (/[a-z]/.test(letter)) CLASS[code] = LETTER;
+  else if (code === 0) CLASS[code] = SKIPPED;
+  else if ('@"{}[]<>,:() \t\n\r'.includes(letter)) CLASS[code] = MARK;
+  FIRST[code] = withSign(spread(letter.charCodeAt(0), FACTOR_FIRST), CLASS[code] === LETTER);
+  SECOND[code] = spread(letter.charCodeAt(0), FACTOR_SECOND);
+}
+
+const BLANK = 32;
+/** 0: neither a letter nor a digit, or a byte above 127. The sign tells letters, which are negative, from digits. */
+export const PLAIN_FIRST = new Int32Array(256).map((_, code) =>
+  code > 127 || ((CLASS[code] as number) & (DIGIT | LETTER)) === 0 ? 0 : (FIRST[code] as number),
+);
+const PLAIN_SECOND = SECOND;
+const PLAIN_DIGIT = CLASS.map((kind) => kind & DIGIT);
+
+const POWERS = 4096;
+const POWERS_FIRST = new Int32Array(POWERS).fill(1);
+const POWERS_SECOND = new Int32Array(POWERS).fill(1);
+for (let at = 1; at < POWERS; at += 1) {
+  POWERS_FIRST[at] = Math.imul(POWERS_FIRST[at - 1] as number, BASE_FIRST);
+  POWERS_SECOND[at] = Math.imul(POWERS_SECOND[at - 1] as number, BASE_SECOND);
+}
+
+/** The digest of a sequence of words. */
+export function digestFirst(before: number, after: number, letters: number): number {
+  const power = letters < POWERS ? (POWERS_FIRST[letters] as number) : powerOf(letters, BASE_FIRST);
+  return (after - Math.imul(before, power)) | 0;
+}
+
+export function digestSecond(before: number, after: number, letters: number): number {
+  const power = letters < POWERS ? (POWERS_SECOND[letters] as number) : powerOf(letters, BASE_SECOND);
+  return (after - Math.imul(before, power)) | 0;
+}
+
+export function createWordReader({ onWords, onPart }: WordSink): WordReader {
+  const word = new Int32Array(WINDOW);
+  const firsts = new Int32Array(WINDOW + 1);
+  const seconds = new Int32Array(WINDOW + 1);
+  const letters = new Float64Array(WINDOW + 1);
+  const value: ReadValue = {
+    ...{ first: 0, second: 0, words: 0, digits: 0, plainLetters: 0, mixedLetters: 0, firstWord: 0 },
+    ...{
+      firstDigits: 0,
+      firstLetters: 0,
+      isEmail: false,
+      hasAt: false,
+      hasBlank: false,
+      prefixFirst: 0,
+      prefixSecond: 0,
+    },
+  };
+  const part = { start: 0, end: 0, first: 0, second: 0 };
+  let count = 0;
+  /** The word that goes on in the next codes. */
+  const open = { first: 0, second: 0, length: 0, digits: 0 };
+  const size: WordSize = { length: 0, digits: 0 };
+  let isStructured = false;
+  let isQuoted = false;
+  let hasSlid = false;
+
+  function noteBeginning(): void {
+    const at = Math.min(count, MOST_WORDS);
+    value.firstWord = word[0] as number;
+    value.prefixFirst = firsts[at] as number;
+    value.prefixSecond = seconds[at] as number;
+  }
+
+  /** Words near the end begin values that continue after it. */
+  function slide(): void {
+    if (!hasSlid) noteBeginning();
+    hasSlid = true;
+    const searched = count - MOST_WORDS;
+    onWords?.(searched, count);
+    word.copyWithin(0, searched, count);
+    for (const column of [firsts, seconds, letters]) column.copyWithin(0, searched, count + 1);
+    count = MOST_WORDS;
+  }
+
+  function endWord(first: number, second: number, { length, digits }: WordSize): void {
+    const before = count;
+    word[before] = first;
+    const powerFirst = length < POWERS ? (POWERS_FIRST[length] as number) : powerOf(length, BASE_FIRST);
+    const powerSecond = length < POWERS ? (POWERS_SECOND[length] as number) : powerOf(length, BASE_SECOND);
+    count = before + 1;
+    firsts[count] = Math.imul(firsts[before] as number, powerFirst) + first;
+    seconds[count] = Math.imul(seconds[before] as number, powerSecond) + second;
+    letters[count] = (letters[before] as number) + length;
+    if (value.words === 0) {
+      value.firstDigits = digits;
+      value.firstLetters = length - digits;
+    }
+    value.words += 1;
+    value.digits += digits;
+    if (digits === 0) value.plainLetters += length;
+    else value.mixedLetters += length - digits;
+    if (count === WINDOW) slide();
+  }
+
+  function endOpenWord(): void {
+    endWord(open.first, open.second, open);
+    clear(open);
+  }
+
+  function mark(code: number): void {
+    if (code === AT) value.hasAt = true;
+    else if (code === 32 || code === 9 || code === 10 || code === 13) value.hasBlank = true;
+    else if (isStructured) {
+      if (code === QUOTE) isQuoted = !isQuoted;
+      else if (isQuoted && code !== 60 && code !== 62) return;
+      endPart();
+    }
+  }
+
+  function endPart(): void {
+    const [first, second, end] = [firsts[count] as number, seconds[count] as number, letters[count] as number];
+    if (end > part.start) {
+      part.end = end;
+      const length = end - part.start;
+      onPart?.(digestFirst(part.first, first, length), digestSecond(part.second, second, length), part);
+    }
+    part.start = end;
+    part.first = first;
+    part.second = second;
+  }
+
+  return {
+    value,
+    words: { word, first: firsts, second: seconds, letters },
+    begin(structured) {
+      value.words = 0;
+      value.digits = 0;
+      value.plainLetters = 0;
+      value.mixedLetters = 0;
+      value.hasAt = false;
+      value.hasBlank = false;
+      count = 0;
+      firsts[0] = 0;
+      seconds[0] = 0;
+      letters[0] = 0;
+      if (open.length > 0) clear(open);
+      hasSlid = false;
+      isStructured = structured;
+      if (!structured) return;
+      isQuoted = false;
+      part.start = 0;
+      part.first = 0;
+      part.second = 0;
+    },
+    feedPlain(bytes, from, to) {
+      let first = 0;
+      let second = 0;
+      size.length = 0;
+      size.digits = 0;
+      let at = from;
+      while (at < to) {
+        const code = bytes[at] as number;
+        at += 1;
+        const letter = PLAIN_FIRST[code] as number;
+        if (letter !== 0) {
+          first = (Math.imul(first, BASE_FIRST) + letter) | 0;
+          second = (Math.imul(second, BASE_SECOND) + (PLAIN_SECOND[code] as number)) | 0;
+          size.length += 1;
+          size.digits += PLAIN_DIGIT[code] as number;
+          continue;
+        }
+        if (code === 0) continue;
+        if (size.length > 0) {
+          endWord(first, second, size);
+          first = 0;
+          second = 0;
+          size.length = 0;
+          size.digits = 0;
+        }
+        if (code === BLANK) value.hasBlank = true;
+        else if (CLASS[code] === MARK) mark(code);
+      }
+      if (size.length > 0) endWord(first, second, size);
+    },
+    feed(codes, from, to) {
+      for (let at = from; at < to; at += 1) {
+        const code = codes[at] as number;
+        const kind = code < 128 ? (CLASS[code] as number) : classOf(code);
+        if ((kind & (DIGIT | LETTER)) !== 0) {
+          open.first = (Math.imul(open.first, BASE_FIRST) + digestOf(code, FIRST, FACTOR_FIRST)) | 0;
+          open.second = (Math.imul(open.second, BASE_SECOND) + digestOf(code, SECOND, FACTOR_SECOND)) | 0;
+          open.length += 1;
+          open.digits += kind & DIGIT;
+          continue;
+        }
+        if (kind === SKIPPED) continue;
+        if (open.length > 0) endOpenWord();
+        if (kind === MARK) mark(code);
+        else if (kind === IDEOGRAPH) {
+          endWord(spread(code, FACTOR_FIRST), spread(code, FACTOR_SECOND), ONE_LETTER);
+          value.plainLetters += IDEOGRAPH_LETTERS - 1;
+        }
+      }
+    },
+    end() {
+      if (open.length > 0) endOpenWord();
+      if (isStructured) endPart();
+      value.first = firsts[count] as number;
+      value.second = seconds[count] as number;
+      value.isEmail = value.hasAt && !value.hasBlank && value.words >= 3;
+      if (!hasSlid) noteBeginning();
+      onWords?.(count, count);
+    },
+  };
+}
+
+interface WordSize {
+  length: number;
+  digits: number;
+}
+
+const ONE_LETTER: WordSize = { length: 1, digits: 0 };
+
+function clear(word: { first: number; second: number; length: number; digits: number }): void {
+  word.first = 0;
+  word.second = 0;
+  word.length = 0;
+  word.digits = 0;
+}
+
+function digestOf(code: number, known: Int32Array, factor: number): number {
+  return code < 128 ? (known[code] as number) : spread(code, factor);
+}
+
+/** An ideograph has about the information of so many letters. */
+const IDEOGRAPH_LETTERS = 4;
+
+function classOf(code: number): number {
+  if (code >= 0x2e80 && code <= 0x9fff) return code >= 0x3000 && code <= 0x303f ? SEPARATOR : IDEOGRAPH;
+  const isSpace = code <= 0xbf && code !== 0xaa && code !== 0xb5 && code !== 0xba;
+  const isPunctuation = (code >= 0x2000 && code <= 0x206f) || code === 0xd7 || code === 0xf7 || code >= 0xe000;
+  return isSpace || (isPunctuation && !(code >= 0xf900 && code <= 0xfaff)) ? SEPARATOR : LETTER;
+}
+
+function withSign(digest: number, isNegative: boolean): number {
+  return isNegative ? digest | 0x80000000 : digest & 0x7fffffff;
+}
+
+function spread(code: number, factor: number): number {
+  let hash = Math.imul(code + 1, factor);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x846ca68b);
+  return (hash ^ (hash >>> 16)) | 0;
+}
+
+function powerOf(exponent: number, base: number): number {
+  let [result, factor, left] = [1, base, exponent];
+  while (left > 0) {
+    if (left % 2 === 1) result = Math.imul(result, factor);
+    factor = Math.imul(factor, factor);
+    left = Math.floor(left / 2);
+  }
+  return result;
+}
+
+/** The letters and digits that the reader reads of a text. */
+export function squeeze(text: string): string {
+  let squeezed = '';
+  for (const letter of text.normalize('NFC').toLowerCase().split('')) {
+    const code = letter.charCodeAt(0);
+    const kind = (code < 128 ? CLASS[code] : classOf(code)) ?? SEPARATOR;
+    if ((kind & (DIGIT | LETTER | IDEOGRAPH)) !== 0) squeezed += letter;
+  }
+  return squeezed;
+}

@@ -1,0 +1,33 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { checkForgedDefinitions, PRODUCTION } from '../../contracts/forged-definitions.ts';
+import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql-server.ts';
+import { trials } from '../../helpers/trials.ts';
+
+const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
+for (const flavour of FLAVOURS) {
+  const part = trials(`borders/definitions-${flavour}`);
+  if (part.isEmpty) continue;
+  describeWithMysql(flavour, { name: 'mutated definitions' }, () => {
+    let server: TestMysql;
+    let outside: { there: string; here: string };
+
+    beforeAll(async () => {
+      server = await startMysql(flavour);
+      const here = join(server.directory, 'outside');
+      await mkdir(here, { mode: 0o777 });
+      outside = { here, there: flavour === 'mysql' ? '/mnt/outside' : here };
+      await server.createDatabase(PRODUCTION);
+      await server.sql(PRODUCTION, 'CREATE TABLE customer (id INT PRIMARY KEY)');
+    }, 240_000);
+
+    afterAll(() => server?.stop());
+
+    it(part.title('are refused or create what was checked'), { timeout: part.timeout }, async () => {
+      const seen = new Set<string>();
+      await part.each((round) => checkForgedDefinitions({ server, outside, seen }, round));
+      if (part.isLong) expect([...seen].sort()).toEqual(['created', 'refused', 'refused by the server']);
+    });
+  });
+}
