@@ -15,6 +15,7 @@ function launch(words, module) {
   if (words.length === 1 && words[0] === '--version') {
     process.stdout.write(`${version(require)}\n`);
   } else if (isRecent(process.versions.node)) {
+    if (process.env.TOOL_LAUNCHED && process.channel) followLauncher();
     module.enableCompileCache(cacheDirectory(require));
     serveBundle(require, module);
     void import('./main.ts');
@@ -75,9 +76,12 @@ function handOver(require, runtime, words) {
   const { spawn } = require('child_process');
   const { isatty } = require('tty');
   const { fileURLToPath } = require('url');
-  const child = spawn(runtime, [fileURLToPath(import.meta.url)].concat(words), { stdio: 'inherit' });
-  // Ctrl-C reaches the child from the terminal itself; a second one would mean "quit at once" to it.
-  process.on('SIGINT', () => isatty(0) || child.kill('SIGINT'));
+  const child = spawn(runtime, [fileURLToPath(import.meta.url)].concat(words), {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: Object.assign({}, process.env, { TOOL_LAUNCHED: '1' }),
+  });
+  // A terminal sends Ctrl-C to the child as well. By the channel the child can tell that both are one.
+  process.on('SIGINT', () => (isatty(0) && child.connected ? child.send('SIGINT') : child.kill('SIGINT')));
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', explain);
   child.on('exit', (code, signal) => {
@@ -85,6 +89,14 @@ function handOver(require, runtime, words) {
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   });
+}
+
+/** The channel closes when the launcher ends, SIGKILL included: the work ends with it. */
+function followLauncher() {
+  delete process.env.TOOL_LAUNCHED;
+  process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  process.on('message', (signal) => process.emit(signal, signal));
+  process.channel.unref();
 }
 
 function explain() {
