@@ -66,7 +66,8 @@ const POSTGRES: Record<string, string[]> = {
   'restore/event-triggers.ts': ['ENABLED.state ?? "ENABLE"'],
   // Conditions with numbers of quoteNumber; names of quoteName.
   'dump/ranges.ts': ['conditions.join(" AND ")'],
-  'dump/read-tables.ts': ['names.join(", ")'],
+  // Paths of quoted names; a query of quoted literals.
+  'dump/instant.ts': ['paths.join(", ")', 'tablesQuery(schemas)'],
   // Words of ours, and names that quoteName has quoted.
   'restore/rows/copy-commands.ts': ['copy', 'name'],
   'restore/rows/load-tables.ts': ['pathOf(dataOf(table, details))'],
@@ -135,7 +136,7 @@ const POSTGRES: Record<string, string[]> = {
   'subset/finish.ts': ['beyond', 'extreme'],
   'subset/large-objects.ts': ['isOne', 'query', 'tables.get(table.name).fromNamed'],
   'subset/proof.ts': ['from', 'index', 'query', 'refers(reference)', 'refersTo(reference, ObjectExpression)', 'to'],
-  'subset/source.ts': ['key.join(", ")', 'leaf.from', 'leaves.join(", ")', 'table.fromNamed'],
+  'subset/source.ts': ['key.join(", ")', 'leaf.from', 'table.fromNamed'],
 };
 
 const MYSQL: Record<string, string[]> = {

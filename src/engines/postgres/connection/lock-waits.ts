@@ -4,7 +4,7 @@
  */
 export const READER_LOCK_TIMEOUT = '2s';
 
-/** pg_dump, where it starts beside the session that takes the locks: it may also wait for others. In ms. */
-const PG_DUMP_LOCK_WAIT = 10_000;
+/** The first session waits for the statements of others; pg_dump does for sequences and tables of extensions. */
+export const LOCK_TIMEOUT = '10s';
 
-export const PG_DUMP_LOCK_FLAG = `--lock-wait-timeout=${PG_DUMP_LOCK_WAIT}`;
+export const PG_DUMP_LOCK_FLAG = `--lock-wait-timeout=${LOCK_TIMEOUT}`;

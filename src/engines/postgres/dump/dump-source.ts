@@ -57,6 +57,12 @@ export interface Source extends Pick<Selection, 'allTables'> {
   details: Omit<ArchiveDetails, 'data'>;
 }
 
+/** The schemas that the configuration chooses, before those that they need. */
+export async function readChosenSchemas(session: PsqlSession, request: DumpRequest): Promise<string[]> {
+  const names = (await readSchemas(session)).map(({ name }) => name);
+  return selectSchemas(names, request.schemaConfig).schemas;
+}
+
 /** Reads in the session's transaction what pg_dump must be told, and refuses what could not be restored. */
 export async function readSelection(
   { report }: EngineContext,

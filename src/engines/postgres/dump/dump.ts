@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { redact } from '../../../process/redact.ts';
 import type { ManifestTable } from '../../../repository/manifest.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import { startStep } from '../../../runtime/events.ts';
+import { type RunEvent, startStep } from '../../../runtime/events.ts';
 import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine-context.ts';
@@ -12,7 +12,7 @@ import { runTogether } from '../../shared/run-together.ts';
 import { connect } from '../connection/connect.ts';
 import { readIdentity, readServerIdentity } from '../connection/identity.ts';
 import { PG_DUMP_LOCK_FLAG } from '../connection/lock-waits.ts';
-import { type PsqlSession, quoteName } from '../connection/session.ts';
+import { type PsqlSession, quoteName, SqlError } from '../connection/session.ts';
 import { connectionOf } from '../connection/url.ts';
 import type { CatalogTable } from '../introspect.ts';
 import { MOST_BYTES_OF_ALL } from '../restore/rows/copy-commands.ts';
@@ -31,9 +31,11 @@ import { plainAddress } from './copy-readers.ts';
 import { cutDefinitions } from './cut-definitions.ts';
 import { digestDefinitions } from './definitions-digest.ts';
 import { createDumpProgress, nameOf } from './dump-progress.ts';
-import { readSelection, readSource, type Selection, type Source } from './dump-source.ts';
+import { readChosenSchemas, readSelection, readSource, type Selection, type Source } from './dump-source.ts';
+import { beginInstant } from './instant.ts';
 import { rangesOf } from './ranges.ts';
-import { cutShort, lockTables, type ReadTables, tableReaders } from './read-tables.ts';
+import type { TableReads } from './read-piece.ts';
+import { cutShort, prepareReading, type ReadTables, tableReaders } from './read-tables.ts';
 import { explainDumpFailure } from './rights.ts';
 
 /**
@@ -51,25 +53,14 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const signs = await readServerIdentity(session);
   const serverVersion = signs.version;
   const tools = toolsForServer(installed, serverVersion);
-  const [identity, snapshot] = await Promise.all([readIdentity(session, signs), exportSnapshot(session)]);
-  const selected = await readSelection(context, session, request);
+  const identity = await readIdentity(session, signs);
+  const { snapshot, selected } = await beginSelection(context, session, request);
   connected(`Connected to PostgreSQL ${serverVersion}`);
 
   const of = `${formatNumberOf(selected.tables.length, 'table')} of ${request.url.display}`;
   const dumped = startStep(report, 'dump', `Dump ${of}`);
   const own = chooseOwn(selected.tables);
-  const { schemas } = selected;
-  const explain = async (message: string, details: string[]): Promise<UserError> => {
-    // A failed statement has ended the transaction.
-    await session.execute('ROLLBACK').catch(() => {});
-    const explained = await explainDumpFailure(context, session, { schemas, jobs: request.jobs, said: details });
-    return new UserError(message, {
-      code: 'dump_failed',
-      exit: EXIT.failed,
-      details: [...details, ...explained.details],
-      hint: explained.hint,
-    });
-  };
+  const explain = explainer(context, session, { schemas: selected.schemas, jobs: request.jobs });
   const progress = createDumpProgress({ tables: selected.tables, expected: request.expectedBytes, report });
   const serverMajor = majorOf(serverVersion);
   const ranges = rangesOf(own, { serverMajor });
@@ -80,7 +71,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   let archive: ArchiveEntry[] = [];
   // While pg_dump starts and reads the catalog itself. One after the other: a refused COPY ends the transaction.
   const reading = readSource(context, session, { selected, request, serverVersion });
-  const locking = reading.then(() => lockTables(session, { tables: own, explain }));
+  const preparing = reading.then(() => prepareReading(session));
   let definitions: string | null = null;
   await runTogether(context.signal, [
     async (signal) => {
@@ -92,7 +83,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
       definitions = digestDefinitions(contents);
     },
     ...works.map((work) => async (signal: AbortSignal) => {
-      await locking;
+      await preparing;
       await work(signal);
     }),
   ]);
@@ -108,11 +99,47 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   };
 }
 
-async function exportSnapshot(session: PsqlSession): Promise<string> {
-  await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-  const [row] = await session.query<{ id: string }>('SELECT pg_export_snapshot() AS id');
-  if (!row) throw new Error('pg_export_snapshot() gave no row');
-  return row.id;
+/** Begins the transaction again where it turns out that tables of further schemas belong to the dump. */
+async function beginSelection(
+  context: EngineContext,
+  session: PsqlSession,
+  request: DumpRequest,
+): Promise<{ snapshot: string; selected: Selection }> {
+  let schemas = await readChosenSchemas(session, request);
+  while (true) {
+    const snapshot = await beginInstant(session, schemas).catch(async (error) => {
+      if (!(error instanceof SqlError)) throw error;
+      throw await explainer(context, session, { schemas, jobs: request.jobs })('The tables cannot be locked', [
+        error.message,
+      ]);
+    });
+    const warnings: RunEvent[] = [];
+    const selected = await readSelection({ ...context, report: (event) => warnings.push(event) }, session, request);
+    if (selected.schemas.every((schema) => schemas.includes(schema))) {
+      for (const warning of warnings) context.report(warning);
+      return { snapshot, selected };
+    }
+    await session.execute('ROLLBACK');
+    schemas = [...new Set([...schemas, ...selected.schemas])];
+  }
+}
+
+function explainer(
+  context: EngineContext,
+  session: PsqlSession,
+  { schemas, jobs }: { schemas: string[]; jobs: number },
+): TableReads['explain'] {
+  return async (message, details) => {
+    // A failed statement has ended the transaction.
+    await session.execute('ROLLBACK').catch(() => {});
+    const explained = await explainDumpFailure(context, session, { schemas, jobs, said: details });
+    return new UserError(message, {
+      code: 'dump_failed',
+      exit: EXIT.failed,
+      details: [...details, ...explained.details],
+      hint: explained.hint,
+    });
+  };
 }
 
 /** The folder that pg_dump writes into, which must be its own. */

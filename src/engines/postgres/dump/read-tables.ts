@@ -3,7 +3,7 @@ import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
 import { connect } from '../connection/connect.ts';
 import { READER_LOCK_TIMEOUT } from '../connection/lock-waits.ts';
-import { type PsqlSession, quoteName, quoteText, SESSION_SETTINGS, SqlError } from '../connection/session.ts';
+import { type PsqlSession, quoteText, SESSION_SETTINGS } from '../connection/session.ts';
 import type { CatalogTable } from '../introspect.ts';
 import { DATA_TERMINATOR } from './archive.ts';
 import { type CopyReader, openCopyReader } from './copy-readers.ts';
@@ -41,7 +41,7 @@ const READING = {
   restrict_nonsystem_relation_kind: 'view, foreign-table',
 };
 
-async function prepareReading(session: PsqlSession, more: Record<string, string> = {}): Promise<void> {
+export async function prepareReading(session: PsqlSession, more: Record<string, string> = {}): Promise<void> {
   await session.execute(readingStatement({ ...READING, ...more }));
 }
 
@@ -50,32 +50,6 @@ function readingStatement(settings: Record<string, string>): string {
   const values = Object.entries(settings).map(([name, value]) => `(${quoteText(name)}, ${quoteText(value)})`);
   return `SELECT count(pg_catalog.set_config(v.name, v.value, false)) FROM (VALUES ${values.join(', ')}) AS v (name, value)
      JOIN pg_catalog.pg_settings s ON s.name = v.name WHERE s.setting <> v.value`;
-}
-
-const LOCKS_AT_ONCE = 500;
-
-/** Nobody may change, empty or replace a table between the catalog and its rows. */
-export async function lockTables(
-  session: PsqlSession,
-  { tables, explain }: { tables: CatalogTable[]; explain: TableReads['explain'] },
-): Promise<void> {
-  await prepareReading(session);
-  for (let from = 0; from < tables.length; from += LOCKS_AT_ONCE) {
-    const names = tables.slice(from, from + LOCKS_AT_ONCE).map((table) => `ONLY ${pathOf(table)}`);
-    await session.execute(`LOCK TABLE ${names.join(', ')} IN ACCESS SHARE MODE`).catch(async (error) => {
-      throw error instanceof SqlError ? await explain('The tables cannot be locked', [error.message]) : error;
-    });
-  }
-  // Between the catalog and the lock, another object may have taken the name.
-  const rows = tables.map(({ oid, schema, name }) => ({ oid, schema, name }));
-  const [changed] = await session.query<{ schema: string; name: string }>(`
-    SELECT t.schema, t.name FROM json_to_recordset(${quoteText(JSON.stringify(rows))}) AS t (oid int8, schema text, name text)
-    WHERE to_regclass(format('%I.%I', t.schema, t.name))::oid::int8 IS DISTINCT FROM t.oid LIMIT 1`);
-  if (changed) throw await explain(`${changed.schema}.${changed.name} was replaced during the build`, []);
-}
-
-function pathOf({ schema, name }: Pick<CatalogTable, 'schema' | 'name'>): string {
-  return `${quoteName(schema)}.${quoteName(name)}`;
 }
 
 /** Readers for `runTogether`: one session each, the largest tables first. */

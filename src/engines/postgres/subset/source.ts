@@ -6,6 +6,7 @@ import { sourceUnreadable } from '../../shared/source-unreadable.ts';
 import { connect } from '../connection/connect.ts';
 import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
 import { readDatabaseSettings, settingsToKeep } from '../dump/dump-source.ts';
+import { beginInstant } from '../dump/instant.ts';
 import { readRemoteObjects, remoteText } from '../foreign-tables.ts';
 import { readLocale, readReplication, replicationWarnings } from '../introspect.ts';
 import { findClientTools, toolsForServer } from '../tools.ts';
@@ -14,7 +15,7 @@ import { largeObjectsWarning } from './large-objects.ts';
 import { makeSubset } from './make.ts';
 import { FURTHER_READING_SETTINGS, type OpenSource, READING_SETTINGS } from './open-source.ts';
 import { placeOf, refuseUnnumbered, rowNumber } from './rows.ts';
-import { readSubsetCatalog, type SubsetCatalog } from './subset-catalog.ts';
+import { readSubsetCatalog } from './subset-catalog.ts';
 
 /** Later transactions import the snapshot of the first one. */
 export async function openSource(
@@ -34,12 +35,10 @@ export async function openSource(
     );
     const version = row?.version ?? '';
     const tools = toolsForServer(installed, version);
-    await first.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    const [exported] = await first.query<{ id: string }>('SELECT pg_export_snapshot() AS id');
-    const snapshot = exported?.id ?? '';
+    // VACUUM FULL or TRUNCATE would move the rows.
+    const snapshot = await beginInstant(first, null);
     const catalog = await readSubsetCatalog(first);
     refuseUnnumbered(catalog.tables.values(), row?.page ?? 0);
-    await lockTables(first, catalog);
     while (sessions.length < jobs) {
       const other = await connect(context, url, { tools, settings: FURTHER_READING_SETTINGS });
       sessions.push(other);
@@ -86,12 +85,6 @@ const RIGHTS_HINT =
 async function countLargeObjects(session: PsqlSession): Promise<number> {
   const [row] = await session.query<{ count: number }>('SELECT count(*) FROM pg_largeobject_metadata');
   return row?.count ?? 0;
-}
-
-/** VACUUM FULL or TRUNCATE would move the rows. */
-async function lockTables(session: PsqlSession, { tables }: SubsetCatalog): Promise<void> {
-  const leaves = [...tables.values()].flatMap((table) => table.leaves.map(({ name }) => `ONLY ${name}`));
-  if (leaves.length > 0) await session.execute(`LOCK TABLE ${leaves.join(', ')} IN ACCESS SHARE MODE`);
 }
 
 async function findRow({ catalog, withSession }: OpenSource, name: string, key: string[]): Promise<number | null> {

@@ -1,0 +1,83 @@
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { LOCK_TIMEOUT } from '../connection/lock-waits.ts';
+import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
+
+interface LockableTable {
+  schema: string;
+  name: string;
+}
+
+const ATTEMPTS = 10;
+const LOCKS_AT_ONCE = 500;
+
+/**
+ * Begins a transaction with the tables of the schemas (`null`: of all) locked, and returns the id of its exported
+ * snapshot. The tables are locked first: a change that commits before the lock is in the snapshot, and none comes
+ * after it. A snapshot from before the lock would show a table empty that was truncated and filled in between.
+ * https://www.postgresql.org/docs/current/sql-lock.html
+ */
+export async function beginInstant(session: PsqlSession, schemas: string[] | null): Promise<string> {
+  for (let attempt = 1; ; attempt += 1) {
+    const tables = await session.query<LockableTable>(tablesQuery(schemas));
+    await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    const { snapshot, changed } = await lockAndExport(session, tables, schemas).catch(async (error) => {
+      await session.execute('ROLLBACK').catch(() => {});
+      throw error;
+    });
+    if (snapshot !== null) return snapshot;
+    await session.execute('ROLLBACK');
+    if (attempt === ATTEMPTS) throw tablesKeepChanging(changed);
+  }
+}
+
+/** A table was dropped, its schema was dropped, its name became that of a view, or a session locked it in another order. */
+const CHANGED = new Set(['42P01', '3F000', '42809', '40P01']);
+
+type Attempt = { snapshot: string; changed: null } | { snapshot: null; changed: string };
+
+async function lockAndExport(
+  session: PsqlSession,
+  tables: LockableTable[],
+  schemas: string[] | null,
+): Promise<Attempt> {
+  try {
+    await session.execute(`SET LOCAL lock_timeout = ${quoteText(LOCK_TIMEOUT)}`);
+    for (let from = 0; from < tables.length; from += LOCKS_AT_ONCE) {
+      const paths = tables.slice(from, from + LOCKS_AT_ONCE).map((table) => `ONLY ${pathOf(table)}`);
+      await session.execute(`LOCK TABLE ${paths.join(', ')} IN ACCESS SHARE MODE`);
+    }
+    await session.execute('SET LOCAL lock_timeout TO DEFAULT');
+  } catch (error) {
+    if (error instanceof SqlError && CHANGED.has(error.sqlstate)) return { snapshot: null, changed: error.message };
+    throw error;
+  }
+  const [row] = await session.query<{ id: string }>('SELECT pg_export_snapshot() AS id');
+  if (!row) throw new Error('pg_export_snapshot() gave no row');
+  const [created] = await session.query<LockableTable>(`${tablesQuery(schemas)} AND NOT EXISTS (
+    SELECT FROM pg_locks l WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.relation = c.oid) LIMIT 1`);
+  return created ? { snapshot: null, changed: pathOf(created) } : { snapshot: row.id, changed: null };
+}
+
+/** pg_dump decides which tables of extensions it reads, and locks them itself. */
+function tablesQuery(schemas: string[] | null): string {
+  const within =
+    schemas === null
+      ? `n.nspname !~ '^pg_(catalog|toast|temp)' AND n.nspname <> 'information_schema'`
+      : `n.nspname IN (${schemas.map(quoteText).join(', ') || 'NULL'})`;
+  return `SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind IN ('r', 'p') AND ${within} AND NOT EXISTS (
+      SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')`;
+}
+
+function pathOf({ schema, name }: LockableTable): string {
+  return `${quoteName(schema)}.${quoteName(name)}`;
+}
+
+function tablesKeepChanging(changed: string): UserError {
+  return new UserError(`The tables of the source were replaced during each of ${ATTEMPTS} attempts to lock them`, {
+    code: 'source_changing',
+    exit: EXIT.failed,
+    details: [changed],
+    hint: 'Nothing was stored. Run this again when no other session creates or drops tables.',
+  });
+}
