@@ -202,7 +202,10 @@ async function anyMysql(kind: 'mariadb' | 'mysql'): Promise<AnyServer> {
         if (stats?.isFile() && stats.size > 0) await run('fallocate', ['--length', `${stats.size}`, file]);
       }
     },
-    quiet: () => eventually(async () => (await column('', others)).length === 0, { deadline: 60_000 }),
+    quiet: () =>
+      eventually(async () => (await column('', others)).length === 0, { deadline: 60_000 }).catch(async (error) => {
+        throw new Error(JSON.stringify(await server.sql('', 'SHOW FULL PROCESSLIST')), { cause: error });
+      }),
     async killSession(pick) {
       const ids = await column('', others);
       if (ids.length === 0) return false;

@@ -516,6 +516,33 @@ export const PROMISES = {
       },
     },
   },
+  statements: {
+    promise: 'An operation whose statement fails leaves the destination old or new, and says which',
+    parts: {
+      postgres: {
+        file: 'test/prove/statements.full.test.ts',
+        method:
+          'a proxy refuses one statement of a load, load with base copy, in-place load, undo, reset, sanitize or subset, or closes its connection before or after the statement, on PostgreSQL; state by dump, then undo and the next run',
+        sample: 0,
+        full: 60,
+        rounds: 8000,
+      },
+      mariadb: {
+        file: 'test/prove/statements.full.test.ts',
+        method: 'the same on MariaDB, also within the packet of the swap',
+        sample: 0,
+        full: 60,
+        rounds: 6000,
+      },
+      mysql: {
+        file: 'test/prove/statements.full.test.ts',
+        method: 'the same on MySQL',
+        sample: 0,
+        full: 30,
+        rounds: 6000,
+      },
+    },
+  },
   configurations: {
     promise: 'A configuration never causes a crash',
     parts: {

@@ -56,7 +56,12 @@ export interface SessionOptions extends MysqlSessionOptions {
 
 export async function openSession({ settings = SESSION_SETTINGS, ...options }: SessionOptions): Promise<MysqlSession> {
   const session = sessionOf(await openConnection(options), options);
-  for (const setting of settings) await session.execute(setting).catch(ignoreUnknownSetting);
+  try {
+    for (const setting of settings) await session.execute(setting).catch(ignoreUnknownSetting);
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
   return session;
 }
 

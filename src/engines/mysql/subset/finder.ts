@@ -53,7 +53,9 @@ export function createFinder(graph: Graph, { database, catalog, withSession, see
       }
       const query = `SELECT ${keyOf(table, quoteName(table.catalog.name))} FROM ${path(table)} WHERE (${target.where}\n)`;
       await rowsOf(query, table, take).catch((error) => {
-        throw error instanceof SqlError ? refusedCondition(target, error) : error;
+        throw error instanceof UserError && error.cause instanceof SqlError
+          ? refusedCondition(target, error.cause)
+          : error;
       });
     },
 

@@ -39,7 +39,8 @@ export async function openSource(
     for (const reader of readers) {
       for (const setting of READING_SETTINGS) await reader.execute(setting).catch(ignoreEmpty);
     }
-    const withSession = createResourcePool(readers);
+    const pool = createResourcePool(readers);
+    const withSession: OpenSource['withSession'] = (work) => withExplainedErrors(url, () => pool(work));
     const server = await readServer(locking);
     const open: OpenSource = { url, database, server, catalog, withSession, sessions: readers.length };
     return {

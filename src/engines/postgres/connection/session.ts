@@ -135,7 +135,12 @@ export async function openSession({
     },
     [Symbol.asyncDispose]: () => session.close(),
   };
-  await session.execute('statement_timeout' in settings ? 'SELECT 1' : LIMIT_TEMPORARY_FILES);
+  try {
+    await session.execute('statement_timeout' in settings ? 'SELECT 1' : LIMIT_TEMPORARY_FILES);
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
   return session;
 }
 

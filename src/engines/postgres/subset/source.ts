@@ -4,6 +4,7 @@ import type { SubsetSource } from '../../facets/subset.ts';
 import { createResourcePool } from '../../shared/resource-pool.ts';
 import { sourceUnreadable } from '../../shared/source-unreadable.ts';
 import { connect } from '../connection/connect.ts';
+import { withExplainedErrors } from '../connection/explain-errors.ts';
 import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
 import { readDatabaseSettings, settingsToKeep } from '../dump/dump-source.ts';
 import { beginInstant } from '../dump/instant.ts';
@@ -47,7 +48,8 @@ export async function openSource(
     }
     const replication = await readReplication(first);
     const remote = await readRemoteObjects(first);
-    const withSession = createResourcePool(sessions);
+    const pool = createResourcePool(sessions);
+    const withSession: OpenSource['withSession'] = (work) => withExplainedErrors({ context, url }, () => pool(work));
     const open: OpenSource = {
       ...{ url, snapshot, tools, catalog, withSession },
       locale: await readLocale(first, tools.major < 15 ? tools.major : Number.parseInt(version, 10)),
@@ -65,7 +67,10 @@ export async function openSource(
       finder: (graph, seed) => createFinder(graph, { catalog, withSession, seed }),
       findRow: (table, key) => findRow(open, table, key),
       nameRow: (table, number) => nameRow(open, table, number),
-      make: (running, run) => makeSubset({ ...running, runner: context.runner }, open, run),
+      make: (running, run) =>
+        withExplainedErrors({ context: running, url: run.url }, () =>
+          makeSubset({ ...running, runner: context.runner }, open, run),
+        ),
       [Symbol.asyncDispose]: close,
     };
   } catch (error) {
