@@ -79,40 +79,42 @@ async function perform(
   const byProgram = program ?? target.program ?? false;
   if (byProgram && engine.capabilities.onlyProgram)
     report(programWithoutEffect(engine, engine.capabilities.onlyProgram));
-  const stored = await storeDump(context, {
-    engine,
-    repository,
-    previous,
-    jobs,
-    url,
-    schemaConfig: target.snapshot?.schema_config,
-    includeNeededSchemas,
-    program: byProgram && engine.capabilities.onlyProgram === null,
-  });
-  const { identity } = stored;
-  if (source === undefined) await rememberSource(context, { key: `targets.${name}.snapshot.src_url`, url, identity });
-  const { serverVersion, toolVersion, ...dumped } = stored.dump;
-  const git = await reading;
-  const content: Manifest = {
-    format: formatFor({ engine: engine.id, ...dumped }),
-    id: newSnapshotId(),
-    target: name,
-    created_at: created,
-    engine: engine.id,
-    server_version: serverVersion,
-    tool_version: toolVersion,
-    sanitized: false,
-    note: note ?? null,
-    added_bytes: stored.addedBytes,
-    ...dumped,
-    ...(git && { git }),
-  };
-  const step = { step: 'store', label: 'Store the snapshot', done: storedText(content) };
-  const manifest = await withStep(report, step, async () => {
-    context.signal.throwIfAborted();
-    const written = await signed(context, content);
-    await repository.write(written);
-    return written;
+  const manifest = await repository.withoutLeftovers(async () => {
+    const stored = await storeDump(context, {
+      engine,
+      repository,
+      previous,
+      jobs,
+      url,
+      schemaConfig: target.snapshot?.schema_config,
+      includeNeededSchemas,
+      program: byProgram && engine.capabilities.onlyProgram === null,
+    });
+    const { identity } = stored;
+    if (source === undefined) await rememberSource(context, { key: `targets.${name}.snapshot.src_url`, url, identity });
+    const { serverVersion, toolVersion, ...dumped } = stored.dump;
+    const git = await reading;
+    const content: Manifest = {
+      format: formatFor({ engine: engine.id, ...dumped }),
+      id: newSnapshotId(),
+      target: name,
+      created_at: created,
+      engine: engine.id,
+      server_version: serverVersion,
+      tool_version: toolVersion,
+      sanitized: false,
+      note: note ?? null,
+      added_bytes: stored.addedBytes,
+      ...dumped,
+      ...(git && { git }),
+    };
+    const step = { step: 'store', label: 'Store the snapshot', done: storedText(content) };
+    return await withStep(report, step, async () => {
+      context.signal.throwIfAborted();
+      const written = await signed(context, content);
+      await repository.write(written);
+      return written;
+    });
   });
   const row = snapshotRow(context, manifest, 0);
   const location = push ? locationFor(context, name, manifest) : null;

@@ -1,17 +1,25 @@
 import { randomBytes } from 'node:crypto';
+import { rename } from 'node:fs/promises';
 import type { Report } from '../runtime/events.ts';
 import { claim, foreignFolder } from './claim.ts';
 import { createFolder } from './folder.ts';
 import { objectKey } from './keys.ts';
-import type { ManifestFile } from './manifest.ts';
+import type { Manifest, ManifestFile } from './manifest.ts';
 import { looksWhole, type ObjectToRead } from './objects/object-file.ts';
-import { createRepository, type Repository, timeInKey } from './repository.ts';
+import { createRepository, filesOf, type Repository, timeInKey } from './repository.ts';
 import { createStaging, liveStagings, type Staging, stagingRoot } from './staging.ts';
 
 export interface LocalRepository extends Repository {
   takenAt(target: string): Promise<string[]>;
   /** Moves a packed, verified object into the repository; `false` when it replaced one. */
   store(file: string, object: { sha256: string }): Promise<boolean>;
+  /** Notes an object that a thread has written into the folder. */
+  added(object: { sha256: string }): void;
+  /**
+   * Runs the work of a new snapshot. When it fails, removes the objects that it alone has stored; they stay while
+   * another run is active, which may be about to reference them.
+   */
+  withoutLeftovers<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Notes an object that was there, whole, and has been made young. */
   found(object: { sha256: string }): void;
   /** The folder of the store. */
@@ -48,6 +56,26 @@ export function createLocalRepository({
   };
   const repository = createRepository(folder, report);
   const unfinished = stagingRoot(directory);
+  const added = new Set<string>();
+  let isFailed = false;
+
+  /** Moves the objects away before it looks for their users: whoever begins later stores them anew. */
+  async function removeAdded(): Promise<void> {
+    if (added.size === 0) return;
+    await using staging = await createStaging(unfinished);
+    const moved: string[] = [];
+    for (const sha256 of added) {
+      const isMoved = await rename(folder.path(objectKey(sha256)), staging.path(sha256)).then(
+        () => true,
+        () => false,
+      );
+      if (isMoved) moved.push(sha256);
+    }
+    const isAlone = (await liveStagings(unfinished)) === 1;
+    const used = isAlone ? referencedOf(await repository.naming(added)) : added;
+    for (const sha256 of moved) if (used.has(sha256)) await folder.adopt(staging.path(sha256), objectKey(sha256));
+  }
+
   return {
     ...repository,
     takenAt: async (target) => (await repository.files(target)).map(({ key }) => timeInKey(key)),
@@ -61,7 +89,23 @@ export function createLocalRepository({
     },
     async store(file, { sha256 }) {
       await ready();
-      return await folder.adopt(file, objectKey(sha256));
+      if (isFailed) return false;
+      const isNew = await folder.adopt(file, objectKey(sha256));
+      if (isNew) added.add(sha256);
+      return isNew;
+    },
+    added: ({ sha256 }) => void added.add(sha256),
+    async withoutLeftovers(work) {
+      added.clear();
+      isFailed = false;
+      try {
+        return await work();
+      } catch (error) {
+        isFailed = true;
+        // The sweep removes them after a day.
+        await removeAdded().catch(() => {});
+        throw error;
+      }
     },
     found: ({ sha256 }) => folder.found(objectKey(sha256)),
     directory: folder.name,
@@ -81,6 +125,10 @@ export function createLocalRepository({
       return await createStaging(unfinished);
     },
   };
+}
+
+function referencedOf(manifests: Manifest[]): Set<string> {
+  return new Set(manifests.flatMap((manifest) => filesOf(manifest).map(({ sha256 }) => sha256)));
 }
 
 export function newSnapshotId(): string {

@@ -185,22 +185,26 @@ async function sanitizeIn(context: Context, work: Work): Promise<SanitizeResult>
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   for (const warning of plan.warnings) context.report(warning);
   const stays = place.destination !== null;
-  let sanitized: SanitizedDump | undefined;
-  const { swapMs, undoDatabase } = await engine.restore.run(context, {
-    ...restoration,
-    plan,
-    jobs,
-    undo,
-    directory: await staging.folder('restore'),
-    read: snapshotReader({ manifest, repository, pool, signal: context.signal }),
-    throwAway: !stays,
-    async beforeSwap(url) {
-      const database = { engine, url, manifest, statements, keep };
-      sanitized = await sanitizeDatabase(context, { ...database, repository, pool, jobs, strict, stays });
-    },
+  const directory = await staging.folder('restore');
+  const { published, coverage, swapMs, undoDatabase } = await repository.withoutLeftovers(async () => {
+    let sanitized: SanitizedDump | undefined;
+    const swapped = await engine.restore.run(context, {
+      ...restoration,
+      plan,
+      jobs,
+      undo,
+      directory,
+      read: snapshotReader({ manifest, repository, pool, signal: context.signal }),
+      throwAway: !stays,
+      async beforeSwap(url) {
+        const database = { engine, url, manifest, statements, keep };
+        sanitized = await sanitizeDatabase(context, { ...database, repository, pool, jobs, strict, stays });
+      },
+    });
+    if (!sanitized) throw new Error('the restore did not offer its database');
+    const { coverage } = sanitized;
+    return { ...swapped, coverage, published: await publish(context, { repository, original: manifest, sanitized }) };
   });
-  if (!sanitized) throw new Error('the restore did not offer its database');
-  const published = await publish(context, { repository, original: manifest, sanitized });
   const location = (request.push ?? true) ? locationFor(context, manifest.target, published) : null;
   if (location !== null) await pushStored(context, published, location);
   const { index } = (await findSnapshot(context, { target: manifest.target, snapshot: published.id })).row;
@@ -212,7 +216,7 @@ async function sanitizeIn(context: Context, work: Work): Promise<SanitizeResult>
     original: snapshotRow(context, manifest, index),
     destination: stays ? restoration.url.display : null,
     statements: statements.length,
-    coverage: sanitized.coverage,
+    coverage,
     swap_ms: swapMs,
     undo_database: undoDatabase,
   };

@@ -74,8 +74,10 @@ async function perform(context: Context, { archive, manifest, path }: Importing)
   };
   const imported = `Imported snapshot ${manifest.id} of ${manifest.target}`;
   await withStep(report, { step: 'import', label: `Read ${path}`, done: imported }, async () => {
-    await mapWithConcurrency(missing, availableParallelism(), store);
-    await repository.write(manifest);
+    await repository.withoutLeftovers(async () => {
+      await mapWithConcurrency(missing, availableParallelism(), store);
+      await repository.write(manifest);
+    });
   });
   const signature = signatureOf(manifest, context.configuration.settings.trusted_keys);
   return { ...headlineOf(manifest), signature, file: path };

@@ -28,6 +28,7 @@ export async function storeDump(context: Context, { engine, repository, previous
   const store = async (name: string, { destination, packed }: { destination: string; packed: PackedContent }) => {
     const { sha256, bytes, storedBytes, storedSha256, isStored, isNew = false, ...facts } = packed;
     if (isStored) repository.found({ sha256 });
+    if (isNew) repository.added({ sha256 });
     if (isNew || (!isStored && (await repository.store(destination, { sha256 })))) addedBytes += storedBytes;
     return { file: { name, sha256, bytes, stored_bytes: storedBytes, stored_sha256: storedSha256 }, ...facts };
   };
