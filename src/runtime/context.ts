@@ -3,6 +3,7 @@ import type { Settings } from '../config/schema/settings.ts';
 import type { EngineId } from '../engines/list.ts';
 import type { Runner } from '../process/runner.ts';
 import type { RoleCredentials } from '../sso/role-credentials.ts';
+import { boundText } from '../text/bound-text.ts';
 import type { UserError } from './errors.ts';
 import type { Report } from './events.ts';
 
@@ -54,6 +55,7 @@ export async function openContext({
   ...given
 }: ContextOptions): Promise<Context> {
   const { environment, signal } = given;
+  const report = withBoundedWarnings(given.report);
   const [
     { loadConfiguration },
     { settingsWithMisnamed },
@@ -71,21 +73,32 @@ export async function openContext({
     import('../engines/containers.ts'),
     import('../repository/staging.ts'),
   ]);
-  const configuration = await loadConfiguration({ file: config, environment, cwd, report: given.report });
+  const configuration = await loadConfiguration({ file: config, environment, cwd, report });
   const { settings } = configuration;
   const secrets = knownSecrets(secretValues({ settings: settingsWithMisnamed(configuration), environment, urls: [] }));
-  const listeners = debug || settings.debug || settings.trace ? await openLog(settings, { ...given, secrets }) : given;
-  const { report } = listeners;
-  const runner = localRunner({ environment, report });
+  const isLogged = debug || settings.debug || settings.trace;
+  const listeners = isLogged ? await openLog(settings, { ...given, report, secrets }) : { report };
+  const runner = localRunner({ environment, report: listeners.report });
   const workFolders = [stagingRoot(settings.working_directory)];
   const images = settings.docker.images ?? {};
-  const containers = containerRunners({ images, local: runner, environment, report, signal, workFolders });
+  const containers = containerRunners({
+    images,
+    local: runner,
+    environment,
+    report: listeners.report,
+    signal,
+    workFolders,
+  });
   const hide = (text: string): string => hideKnown(text, secrets);
   const context = { ...given, ...listeners, cwd, configuration, runner, containers, hide };
   const hasRoles = Object.values(settings.storage_profiles).some(({ role_arn }) => role_arn !== undefined);
   if (!hasRoles) return context;
   const { createRoleCredentials } = await import('../sso/role-credentials.ts');
   return { ...context, roleCredentials: createRoleCredentials(context) };
+}
+
+function withBoundedWarnings(report: Report): Report {
+  return (event) => report(event.event === 'warning' ? { ...event, message: boundText(event.message) } : event);
 }
 
 async function openLog(

@@ -1,3 +1,5 @@
+import { boundText } from '../text/bound-text.ts';
+
 /** Documented in docs/commands.md. */
 export const EXIT = {
   done: 0,
@@ -30,13 +32,16 @@ export class UserError extends Error {
   readonly details: string[];
 
   constructor(message: string, { code, exit, hint, details = [], cause }: UserErrorOptions) {
-    super(message, { cause });
+    super(boundText(message), { cause });
     this.code = code;
     this.exit = exit;
-    this.hint = hint;
-    this.details = details;
+    this.hint = hint === undefined ? undefined : boundText(hint);
+    const more = details.length - MOST_DETAILS;
+    this.details = [...details.slice(0, MOST_DETAILS), ...(more > 0 ? [`and ${more} more`] : [])].map(boundText);
   }
 }
+
+const MOST_DETAILS = 100;
 
 export function interrupted(exit: 130 | 143 = EXIT.interrupted): UserError {
   return new UserError('Interrupted', { code: 'interrupted', exit });

@@ -59,9 +59,7 @@ const POSTGRES: Record<string, string[]> = {
   // Looked for in definitions, or put into one: names and expressions as the server itself has written them; settings of ours.
   'dump/cut-definitions.ts': ['column', 'name', 'schema', 'setting', 'table', 'text'],
   // `relations` takes conditions of ours; the rest are hints for people, with names by quote_ident.
-  'dump/rights.ts': [
-    ...['condition', 'each.name', 'free < 1 ? "A build needs two connections: raise" : fewer', 'schemasOf(found)'],
-  ],
+  'dump/rights.ts': [...['condition', 'free < 1 ? "A build needs two connections: raise" : fewer', 'names', 'within']],
   // Words of ours.
   'restore/event-triggers.ts': ['ENABLED.state ?? "ENABLE"'],
   // Conditions with numbers of quoteNumber; names of quoteName.

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { toUserError } from '../../src/runtime/errors.ts';
+import { describe, expect, it } from 'vitest';
+import { EXIT, toUserError, UserError } from '../../src/runtime/errors.ts';
 
 it.each([
   ['ENOSPC', 'disk_full'],
@@ -18,4 +18,20 @@ it.each([
 
 it.each([null, undefined, 'text', new Error('no code')])('%s is an unexpected error', (thrown) => {
   expect(toUserError(thrown)).toMatchObject({ code: 'unexpected' });
+});
+
+describe('an error with text of a large database', () => {
+  it('bounds message, hint and details', () => {
+    const names = Array.from({ length: 5000 }, (_, at) => `schema_${at}.table_${at}`);
+    const { message, hint, details } = new UserError(names.join(', '), {
+      ...{ code: 'dump_failed', exit: EXIT.failed },
+      hint: names.join(', '),
+      details: names.map((name) => name.repeat(1000)),
+    });
+    expect(message.length).toBeLessThan(4100);
+    expect(hint?.length).toBeLessThan(4100);
+    expect(details.length).toBe(101);
+    expect(details.at(-1)).toBe('and 4900 more');
+    expect(Math.max(...details.map(({ length }) => length))).toBeLessThan(4100);
+  });
 });

@@ -81,6 +81,23 @@ describeWithPostgres('a build by a role that lacks a right', () => {
     },
   );
 
+  it('gets a short hint for very many large objects and schemas', async () => {
+    await server.createDatabase('many');
+    await server.psql('many', {
+      sql: `SELECT count(lo_from_bytea(0, 'x')) FROM generate_series(1, 3000);
+        DO 'BEGIN FOR n IN 1..300 LOOP EXECUTE format(''CREATE SCHEMA s%s; CREATE TABLE s%s.t ()'', n, n); END LOOP; END'`,
+    });
+    const snapshot = {
+      src_url: server.url('many').replace(/postgres:[^/@]+@/, 'reader:reader@'),
+      schema_config: { use_default_schema: false },
+    };
+    const context = testContext({ settings: { working_directory: folder.path, targets: { many: { snapshot } } } });
+    const error = await build(context, { target: 'many' }).catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: 'dump_failed' });
+    expect(error.hint.length).toBeLessThan(800);
+    expect(error.details.join('\n').length).toBeLessThan(5000);
+  });
+
   it('says how many connections it needs where there are too few', async () => {
     await server.createDatabase('crowded');
     await server.psql('crowded', { sql: `${READABLE}; ALTER DATABASE crowded CONNECTION LIMIT 1` });

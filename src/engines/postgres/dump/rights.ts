@@ -12,6 +12,8 @@ interface LackingRight {
 
 /** How many objects a message names. */
 const NAMED = 5;
+/** Schemas that one statement names; above that the role of PostgreSQL 14 that reads all of them is shorter. */
+const MOST_SCHEMAS = 20;
 
 /**
  * What of the schemas the session's role may not dump, found by asking for its rights: the words of pg_dump are in the
@@ -24,22 +26,26 @@ async function readLackingRights(session: PsqlSession, schemas: string[]): Promi
   const relations = (condition: string): string => `
     SELECT format('%I.%I', n.nspname, c.relname) AS name, quote_ident(n.nspname) AS schema FROM pg_class c
     JOIN pg_namespace n ON n.oid = c.relnamespace WHERE ${within} AND ${condition} ORDER BY 1`;
+  const grantOn = (found: { schema: string }[], statement: (names: string) => string): string => {
+    const within = [...new Set(found.map(({ schema }) => schema))];
+    return within.length > MOST_SCHEMAS ? `GRANT pg_read_all_data TO ${name};` : statement(within.join(', '));
+  };
   const kinds: { what: string; sql: string; hint: (found: { name: string; schema: string }[]) => string }[] = [
     {
       what: 'schema',
       sql: `SELECT quote_ident(n.nspname) AS name, quote_ident(n.nspname) AS schema FROM pg_namespace n
         WHERE ${within} AND NOT has_schema_privilege(n.oid, 'USAGE') ORDER BY 1`,
-      hint: (found) => `GRANT USAGE ON SCHEMA ${schemasOf(found)} TO ${name};`,
+      hint: (found) => grantOn(found, (names) => `GRANT USAGE ON SCHEMA ${names} TO ${name};`),
     },
     {
       what: 'table',
       sql: relations(`c.relkind IN ('r', 'p') AND NOT has_table_privilege(c.oid, 'SELECT')`),
-      hint: (found) => `GRANT SELECT ON ALL TABLES IN SCHEMA ${schemasOf(found)} TO ${name};`,
+      hint: (found) => grantOn(found, (names) => `GRANT SELECT ON ALL TABLES IN SCHEMA ${names} TO ${name};`),
     },
     {
       what: 'sequence',
       sql: relations(`CASE WHEN c.relkind = 'S' THEN NOT has_sequence_privilege(c.oid, 'SELECT') END`),
-      hint: (found) => `GRANT SELECT ON ALL SEQUENCES IN SCHEMA ${schemasOf(found)} TO ${name};`,
+      hint: (found) => grantOn(found, (names) => `GRANT SELECT ON ALL SEQUENCES IN SCHEMA ${names} TO ${name};`),
     },
     {
       what: 'row level security of table',
@@ -52,7 +58,10 @@ async function readLackingRights(session: PsqlSession, schemas: string[]): Promi
         WHERE NOT pg_has_role(l.lomowner, 'USAGE') AND NOT EXISTS (SELECT FROM aclexplode(l.lomacl) a
           WHERE a.privilege_type = 'SELECT' AND (a.grantee = 0 OR pg_has_role(a.grantee, 'USAGE')))
         AND NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) ORDER BY l.oid`,
-      hint: (found) => found.map((each) => `GRANT SELECT ON LARGE OBJECT ${each.name} TO ${name};`).join(' '),
+      hint: () =>
+        `DO ${quoteText(
+          `DECLARE id oid; BEGIN FOR id IN SELECT oid FROM pg_largeobject_metadata LOOP EXECUTE format('GRANT SELECT ON LARGE OBJECT %s TO %I', id, ${quoteText(role?.name ?? '')}); END LOOP; END`,
+        )};`,
     },
   ];
   const lacking: LackingRight[] = [];
@@ -66,10 +75,6 @@ async function readLackingRights(session: PsqlSession, schemas: string[]): Promi
     });
   }
   return lacking;
-}
-
-function schemasOf(found: { schema: string }[]): string {
-  return [...new Set(found.map(({ schema }) => schema))].join(', ');
 }
 
 /** Sessions that pg_dump could not open beside those that are there. */
@@ -104,7 +109,7 @@ export async function explainDumpFailure(
   if (lacking.length > 0) {
     return {
       details: lacking.flatMap(({ names }) => names.map((name) => `not readable: ${name}`)),
-      hint: `Nothing was stored. Let an administrator run on the source: ${lacking.map(({ hint }) => hint).join(' ')}`,
+      hint: `Nothing was stored. Let an administrator run on the source: ${[...new Set(lacking.map(({ hint }) => hint))].join(' ')}`,
     };
   }
   // Besides this session one for pg_dump, and one for each further reader.

@@ -3,6 +3,10 @@ import type { ArchiveDetails } from '../dump/archive.ts';
 
 /** How many functions a hint names. */
 const FUNCTIONS = 3;
+const SCHEMAS = 20;
+const SEARCH_PATH = 'search_path=';
+/** Settings of a snapshot are from outside, and a hint is copied. */
+const NAMES = /^(?:\w+|"[^"]*")(?:, ?(?:\w+|"[^"]*"))*$/;
 
 /**
  * What to do about a restore that the server has refused, by the names in its words and not by their language: a schema
@@ -16,11 +20,20 @@ export function failureHint(lines: string[], details: ArchiveDetails): string {
   }
   const functions = (details.inventory.objects.function ?? []).filter((name) => mentions(text, bareName(name)));
   if (functions.length === 0) return '';
-  const schemas = [...details.schemas.map(({ name }) => quoteName(name)), 'pg_temp'].join(', ');
+  const schemas = searchPath(details);
   const statements = functions
     .slice(0, FUNCTIONS)
     .map((name) => `ALTER FUNCTION ${name} SET search_path = ${schemas};`);
   return `A restore has an empty search_path. If a function calls others without their schema, run on the source and build again: ${statements.join(' ')}`;
+}
+
+/** The database's own search path; by default that of the server, then the further schemas. */
+function searchPath({ settings, schemas }: ArchiveDetails): string {
+  const own = settings.find((setting) => setting.startsWith(SEARCH_PATH))?.slice(SEARCH_PATH.length);
+  if (own !== undefined && NAMES.test(own)) return `${own}, pg_temp`;
+  const names = schemas.map(({ name }) => name);
+  const publicFirst = [...names.filter((name) => name === 'public'), ...names.filter((name) => name !== 'public')];
+  return [...publicFirst.slice(0, SCHEMAS).map(quoteName), 'pg_temp'].join(', ');
 }
 
 /** `public.f(integer)` → `f`. */
