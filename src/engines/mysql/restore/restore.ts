@@ -177,8 +177,7 @@ export async function besideDestination(
   } catch (error) {
     // Gives the lock free for the session that cleans up: this one may be gone with what made the run fail.
     await server.close();
-    await settleAfterFailure(context, url);
-    throw error;
+    throw await settleAfterFailure(context, url, error);
   }
   const names = await baseCopyNames(server, destination);
   const spare = (fromBase ?? base)?.spare ? await createSpare(context, server, url) : undefined;

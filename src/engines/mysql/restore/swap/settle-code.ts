@@ -1,7 +1,6 @@
 import { redact } from '../../../../process/redact.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
-import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { connect } from '../../connection/connect.ts';
 import { DENIED } from '../../connection/error-numbers.ts';
 import type { MysqlSession } from '../../connection/session.ts';
@@ -26,7 +25,8 @@ function settlingOf({ signal = new AbortController().signal }: Settling): Pick<E
   return { signal };
 }
 
-export async function goForward(context: Settling, url: DatabaseUrl, journal: Journal): Promise<void> {
+/** Objects that the server refuses are returned, each with the reason: all others are created. */
+export async function goForward(context: Settling, url: DatabaseUrl, journal: Journal): Promise<string[]> {
   await using session = await connect(settlingOf(context), url);
   const { definers, grants = [] } = journal;
   const destination = url.database ?? '';
@@ -36,15 +36,33 @@ export async function goForward(context: Settling, url: DatabaseUrl, journal: Jo
     `ALTER DATABASE ${quoteName(destination)} CHARACTER SET ${plainWord(after.charset)} COLLATE ${plainWord(after.collation)}`,
   );
   const { folds } = await readNameCase(session, []);
-  const left = await createCode(session, without(after, stuck, folds), { definers });
+  const refusals = new Refusals();
+  const left = await createCode(session, without(after, stuck, folds), { definers, refused: refusals.add });
   for (const warning of viewsNotCreated(left)) context.report(warning);
   await grantAgain(context, session, { grants, routines: after.routines });
   const views = after.views.filter(({ name }) => !left.some((view) => view.name === name));
-  await checkCodeIsThere(context, session, { destination, after: { ...after, views } });
+  const missing = await findMissingCode(context, session, { destination, after: { ...after, views } });
+  return refusals.explain(missing);
+}
+
+/** Reasons for which objects were not created. */
+class Refusals {
+  readonly #reasons = new Map<string, string>();
+  readonly add = ({ kind, name }: Pick<Code, 'kind' | 'name'>, { message }: SqlError): void => {
+    this.#reasons.set(`${kind.toLowerCase()} ${name}`, redact(message));
+  };
+  explain(missing: string[]): string[] {
+    const isRefused = (line: string): boolean =>
+      [...this.#reasons.keys()].some((what) => line === `${what} is missing`);
+    return [
+      ...[...this.#reasons].map(([what, reason]) => `${what}: ${reason}`),
+      ...missing.filter((line) => !isRefused(line)),
+    ];
+  }
 }
 
 /** What no packet can create: code in the bytes of another character set, views that may not be valid. */
-export async function completeCode(context: Settling, url: DatabaseUrl, journal: Journal): Promise<void> {
+export async function completeCode(context: Settling, url: DatabaseUrl, journal: Journal): Promise<string[]> {
   const { definers, grants = [] } = journal;
   const destination = url.database ?? '';
   const after = checkCode(journal.after, destination);
@@ -61,14 +79,15 @@ export async function completeCode(context: Settling, url: DatabaseUrl, journal:
     events: after.events.filter(special),
   };
   await dropListed(session, [...again.events, ...again.triggers, ...again.views, ...again.routines]);
-  const left = await createCode(session, again, { definers });
+  const refusals = new Refusals();
+  const left = await createCode(session, again, { definers, refused: refusals.add });
   for (const warning of viewsNotCreated(left)) context.report(warning);
   await grantAgain(context, session, {
     grants: grants.filter(({ routine }) => again.routines.some(({ name }) => name === routine)),
     routines: again.routines,
   });
   const views = after.views.filter(({ name }) => !left.some((view) => view.name === name));
-  await checkCodeIsThere(context, session, { destination, after: { ...after, views } });
+  return refusals.explain(await findMissingCode(context, session, { destination, after: { ...after, views } }));
 }
 
 /** Drops the code of the destination; what the user may not drop stays, and is a warning: the tables have moved. */
@@ -103,11 +122,11 @@ function without(code: Journal['after'], stuck: Listed[], folds: boolean): Journ
 }
 
 /** Events are only here: before the swap they would have run. */
-async function checkCodeIsThere(
+async function findMissingCode(
   { report }: Settling,
   session: MysqlSession,
   { destination, after }: { destination: string; after: Journal['after'] },
-): Promise<void> {
+): Promise<string[]> {
   const { folds } = await readNameCase(session, []);
   const key = (listed: Listed): string => keyOf(listed, folds);
   const settings = new Map((await readCodeSettings(session, destination)).map((found) => [key(found), found]));
@@ -130,8 +149,7 @@ async function checkCodeIsThere(
   const unasked = after.events.filter((event) => !isEnabled(event) && running.has(event.name.toLowerCase()));
   for (const { name } of unasked) await session.execute(`ALTER EVENT ${quoteName(name)} DISABLE`);
   differences.push(...unasked.map(({ name }) => `event ${name} was not disabled`));
-  if (differences.length === 0) return;
-  throw restoreFailed(`Restored the tables of ${destination}, but not all dependent objects`, differences);
+  return differences;
 }
 
 async function runningEvents(session: MysqlSession, database: string): Promise<Set<string>> {

@@ -1,10 +1,12 @@
 import { performance } from 'node:perf_hooks';
+import { redact } from '../../../../process/redact.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { Replaced } from '../../../facets/restore.ts';
 import { ownMark } from '../../branches/leave.ts';
 import type { MysqlSession } from '../../connection/session.ts';
+import { withDatabase } from '../../connection/url.ts';
 import { checkCode } from '../../definitions/check-definitions.ts';
 import type { Definers } from '../../definitions/code.ts';
 import type { CodeDefinitions } from '../../definitions/definitions.ts';
@@ -24,11 +26,14 @@ import { grantsOf, planGrants, type RoutineGrant } from '../grants.ts';
 import { KEPT, type KeptRecord } from '../kept.ts';
 import { journalRename, settle, writeJournal } from './journal.ts';
 import { type Journal, MOVED, PENDING } from './journal-schema.ts';
+import { switchedIncompletely } from './leftovers.ts';
+import { planLocks } from './plan-locks.ts';
 import { makeRecordTable, writeRecord } from './record.ts';
 import { planRowExchange, type RowExchange } from './row-exchange.ts';
 import { refuseLongPacket, sendSwap } from './send-swap.ts';
 import { type Rename, type SwapProgram, swapStatements } from './swap-packet.ts';
 import { tidyBodies } from './tidy-bodies.ts';
+import { tryCode } from './try-code.ts';
 
 export interface Swap {
   /** One that takes several statements in a packet. */
@@ -122,8 +127,9 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
   const base = await planBase(context, server, { destination, made: swap.base, collations: code });
   rows.later.push(...base.renames, ...marks);
   later.push(...base.renames);
-  const swapMs = await exchange(context, { ...swap, work: fresh, renames, later, rows, made, keep, obsolete });
-  for (const name of [retired, ...base.obsolete]) await dropBeside(context, server, { name, destination });
+  const obsoleteAfter = [retired, ...base.obsolete];
+  const way = { work: fresh, renames, later, rows, made, keep, obsolete, obsoleteAfter };
+  const swapMs = await exchange(context, { ...swap, ...way });
   swapped(`Switched ${destination} to the restored database`);
   return { swapMs, undoDatabase: keep ? names.undo : null };
 }
@@ -205,6 +211,8 @@ export interface TableSwap
   keep: boolean;
   /** An undo copy that is older than what is replaced now, or whose tables become the destination's, and goes. */
   obsolete: string | null;
+  /** Databases beside the destination to drop when the swap is over. */
+  obsoleteAfter: string[];
   /** Rights on the arriving routines besides those on routines of the same name. */
   grants?: RoutineGrant[];
   /** Whether the destination keeps its own rights on routines besides `grants`. Default: yes. */
@@ -247,6 +255,8 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
   const granting = await planGrants(server, { grants, routines: code.routines });
   const { flavour } = await readServer(server);
   const allowed = definers === 'theirs' && (await maySetDefiner(server)) ? 'theirs' : 'mine';
+  const arriving = given.renames.find(({ to }) => to[0] === destination)?.from[0] ?? work;
+  await tryCode(context, { url: withDatabase(url, arriving), destination, code, definers: allowed });
   const names = [...given.renames.map(({ to: [, table] }) => table), ...before.views.map(({ name }) => name)];
   const { fold } = await readNameCase(server, names);
   const listed = made ? [] : await listCode(server, destination);
@@ -264,6 +274,7 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
     made,
     before,
     listed,
+    locks: await planLocks(server, { before, renames: way.renames, destination, fold }),
     after: code,
     definers: allowed,
     grants: granting.statements,
@@ -278,16 +289,27 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
   const started = performance.now();
   const outcome = await sendSwap(server, { destination, statements });
   // Whatever the packet has left undone, or back to what it was.
-  await settle({ report: context.report }, { server, url, work });
+  const { missing } = await settle({ report: context.report }, { server, url, work });
   if (outcome.refusal) throw (made ? mayNotCreate(destination, outcome.refusal) : null) ?? outcome.refusal;
+  if (missing.length > 0) throw switchedIncompletely(destination, { missing });
   for (const warning of granting.lost) context.report(warning);
   if (flavour === 'mysql') {
     const granted = new Set(grants.map(({ routine }) => routine.toLowerCase()));
-    await tidyBodies(server, { destination, after: code, definers: allowed, granted });
+    await cleanUp(context, url, () => tidyBodies(server, { destination, after: code, definers: allowed, granted }));
   }
   const swapMs = Math.round(outcome.microseconds === null ? performance.now() - started : outcome.microseconds / 1000);
-  await dropBeside(context, server, { name: work, destination });
+  await cleanUp(context, url, async () => {
+    for (const name of [work, ...given.obsoleteAfter]) await dropBeside(context, server, { name, destination });
+  });
   return swapMs;
+}
+
+/** The destination is switched: a failure is a warning. */
+async function cleanUp({ report }: EngineContext, url: DatabaseUrl, work: () => Promise<void>): Promise<void> {
+  await work().catch((error) => {
+    const message = `Could not clean up after the swap of ${url.display}: ${redact(error.message)}. The next load does`;
+    report({ event: 'warning', code: 'leftover', message });
+  });
 }
 
 type Way = Pick<SwapProgram, 'renames' | 'later' | 'counters'>;
