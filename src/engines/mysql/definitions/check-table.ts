@@ -113,7 +113,11 @@ function checkTableOptions(definition: Definition, tokens: Token[]): void {
 function checkTablespace(definition: Definition, { kind, value, text }: Token): void {
   const name = kind === 'text' ? text.slice(1, -1) : kind === 'name' ? value : text;
   if (!TABLESPACES.has(name))
-    throw refused(definition, `it is in the tablespace ${name}, which is not of every server`);
+    throw refused(
+      definition,
+      `it is in the tablespace ${name}, which is not of every server`,
+      'Move the table in the source (ALTER TABLE … TABLESPACE innodb_file_per_table), then build again.',
+    );
 }
 
 function refusedOption(definition: Definition, token: Token | undefined, what: string): UserError {

@@ -22,6 +22,7 @@ import { createBeside, dropBeside } from './beside.ts';
 import { checkRestored } from './check.ts';
 import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { onlyOwnRows, remoteWarnings } from './left-out.ts';
+import { refuseUncreatable } from './refuse-uncreatable.ts';
 import { fillDatabase, readDefinitionsFile } from './rows/fill.ts';
 import { refuseReserved, refuseStrangers } from './strangers.ts';
 import { settleAfterFailure, sweepLeftovers } from './swap/leftovers.ts';
@@ -55,6 +56,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
     async ({ fresh, server, context: running }) => {
       const triggers = definitions.triggers.map(({ name }) => name);
       refuseCollisions(await readNameCase(server, triggers), triggers, 'triggers');
+      await refuseUncreatable(running, { url: withDatabase(url, fresh), definitions });
       await using user =
         run.plan.restoredBy.user === 'temporary' ? await createTemporaryUser(running, server, { ...run, fresh }) : null;
       const beside = user?.url ?? withDatabase(url, fresh);

@@ -147,7 +147,8 @@ export async function createDependents(
   );
   reportLeftOutViews(context, impossible);
   const missing = [...left, ...impossible];
-  return { ...definitions, views: definitions.views.filter((view) => !missing.includes(view)) };
+  const { tables: _, sequences: __, ...rest } = definitions;
+  return { ...rest, views: definitions.views.filter((view) => !missing.includes(view)) };
 }
 
 /** Creates the views that can be created, in whatever order they need; returns the others. */

@@ -12,7 +12,7 @@ import { isEnabled, mayBePast } from '../../definitions/events.ts';
 import { viewsNotCreated } from '../../definitions/invalid-views.ts';
 import { type Listed, listCode, readCode } from '../../definitions/read-definitions.ts';
 import { readCodeSettings, settingsText } from '../../introspect.ts';
-import { readNameCase } from '../../name-case.ts';
+import { type NameCase, readNameCase } from '../../name-case.ts';
 import { inDatabase, plainWord, quoteName } from '../../quote.ts';
 import { databaseExists, dropEmpty } from '../../server/server.ts';
 import { grantAgain } from '../grants.ts';
@@ -35,9 +35,9 @@ export async function goForward(context: Settling, url: DatabaseUrl, journal: Jo
   await session.execute(
     `ALTER DATABASE ${quoteName(destination)} CHARACTER SET ${plainWord(after.charset)} COLLATE ${plainWord(after.collation)}`,
   );
-  const { folds } = await readNameCase(session, []);
+  const nameCase = await nameCaseOf(session, [...codesOf(after), ...stuck]);
   const refusals = new Refusals();
-  const left = await createCode(session, without(after, stuck, folds), { definers, refused: refusals.add });
+  const left = await createCode(session, without(after, stuck, nameCase), { definers, refused: refusals.add });
   for (const warning of viewsNotCreated(left)) context.report(warning);
   await grantAgain(context, session, { grants, routines: after.routines });
   const views = after.views.filter(({ name }) => !left.some((view) => view.name === name));
@@ -105,13 +105,24 @@ async function dropOld({ report }: Settling, session: MysqlSession, destination:
 }
 
 /** Names of views and triggers are compared as those of tables are, all others without case. */
-function keyOf({ kind, name }: Listed, folds: boolean): string {
-  const isExact = !folds && (kind === 'VIEW' || kind === 'TRIGGER');
-  return `${kind} ${isExact ? name : name.toLowerCase()}`;
+function keyOf({ kind, name }: Pick<Listed, 'kind' | 'name'>, { fold }: NameCase): string {
+  const asTables = kind === 'VIEW' || kind === 'TRIGGER';
+  return `${kind} ${asTables ? fold(name) : name.toLowerCase()}`;
 }
 
-function without(code: Journal['after'], stuck: Listed[], folds: boolean): Journal['after'] {
-  const isFree = (each: Listed): boolean => !stuck.some((one) => keyOf(one, folds) === keyOf(each, folds));
+function nameCaseOf(session: MysqlSession, listed: Pick<Listed, 'name'>[]): Promise<NameCase> {
+  return readNameCase(
+    session,
+    listed.map(({ name }) => name),
+  );
+}
+
+function codesOf({ routines, views, triggers, events }: Journal['after']): Code[] {
+  return [...routines, ...views, ...triggers, ...events];
+}
+
+function without(code: Journal['after'], stuck: Listed[], nameCase: NameCase): Journal['after'] {
+  const isFree = (each: Listed): boolean => !stuck.some((one) => keyOf(one, nameCase) === keyOf(each, nameCase));
   return {
     ...code,
     routines: code.routines.filter(isFree),
@@ -127,16 +138,17 @@ async function findMissingCode(
   session: MysqlSession,
   { destination, after }: { destination: string; after: Journal['after'] },
 ): Promise<string[]> {
-  const { folds } = await readNameCase(session, []);
-  const key = (listed: Listed): string => keyOf(listed, folds);
-  const settings = new Map((await readCodeSettings(session, destination)).map((found) => [key(found), found]));
+  const present = await readCodeSettings(session, destination);
+  const wanted = codesOf(after);
+  const nameCase = await nameCaseOf(session, [...wanted, ...present]);
+  const key = (listed: Listed): string => keyOf(listed, nameCase);
+  const settings = new Map(present.map((found) => [key(found), found]));
   // The server drops an event whose time is past when it is created, as it does when the time comes.
   const past = after.events.filter((event) => !settings.has(key(event)) && mayBePast(event));
   if (past.length > 0) {
     const message = `Events whose time is past were not created: ${past.map(({ name }) => name).join(', ')}`;
     report({ event: 'warning', code: 'event_past', message });
   }
-  const wanted = [...after.routines, ...after.views, ...after.triggers, ...after.events];
   const differences = wanted.flatMap((code) => {
     const found = settings.get(key(code));
     if (!found) return past.includes(code) ? [] : [`${code.kind.toLowerCase()} ${code.name} is missing`];

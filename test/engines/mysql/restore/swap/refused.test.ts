@@ -140,6 +140,47 @@ for (const [flavour, setup] of FLAVOURS.flatMap((flavour) => SETUPS.map((setup) 
       await server.sql('', "DROP USER narrow@'%'");
     });
 
+    it.runIf(flavour === 'mysql' || setup === 'strict')(
+      'names what a binary log or a required key refuses, before the rows',
+      async () => {
+        const user = { name: 'plain', password: 'Secret-1' };
+        await server.sql(
+          '',
+          "DROP USER IF EXISTS plain@'%'",
+          "CREATE USER plain@'%' IDENTIFIED BY 'Secret-1'",
+          "GRANT ALL ON `app\\_dev%`.* TO plain@'%'",
+          "GRANT PROCESS ON *.* TO plain@'%'",
+        );
+        await server.sql('app', 'CREATE TRIGGER tr BEFORE INSERT ON t FOR EACH ROW SET @made = 1');
+        await build(contextOf(), { target: 'app', cpus: 1 });
+        const before = await server.dump('app_dev');
+        const attempt = load(user);
+        if (setup === 'lean') await attempt;
+        else {
+          await expect(attempt).rejects.toMatchObject({
+            message: expect.stringMatching(/trigger tr/),
+            cause: { code: 'objects_refused', hint: expect.stringContaining('log_bin_trust_function_creators') },
+          });
+          expect(await server.dump('app_dev')).toBe(before);
+        }
+        await server.sql('', "DROP USER plain@'%'");
+      },
+    );
+
+    it.runIf(flavour === 'mysql' && setup === 'strict')(
+      'names tables without a key where one is required',
+      async () => {
+        await server.sql('app', 'SET sql_require_primary_key = 0', 'CREATE TABLE keyless (id INT)');
+        await build(contextOf(), { target: 'app', cpus: 1 });
+        const before = await server.dump('app_dev');
+        await expect(load()).rejects.toMatchObject({
+          message: expect.stringMatching(/keyless$/),
+          cause: { code: 'objects_refused' },
+        });
+        expect(await server.dump('app_dev')).toBe(before);
+      },
+    );
+
     it('exchanges tables with triggers beside tables without transactions', async () => {
       const mixed = ['CREATE TABLE m (id INT PRIMARY KEY) ENGINE = MyISAM', 'INSERT INTO m VALUES (3)'];
       await server.sql('app', ...mixed, 'CREATE TRIGGER tr BEFORE INSERT ON t FOR EACH ROW SET @made = 1');
