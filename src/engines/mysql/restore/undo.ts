@@ -17,11 +17,12 @@ import { type BranchMark, branchMarkText, parseBranchMark, withoutSwitch } from 
 import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { KEPT, type KeptRecord, keptSchema } from './kept.ts';
 import { inspectDestination } from './preflight.ts';
+import { exchange } from './swap/exchange.ts';
 import { findUnsettled } from './swap/journal.ts';
 import { settleAfterFailure, sweepLeftovers } from './swap/leftovers.ts';
 import { readRecord } from './swap/record.ts';
 import { planRowExchange } from './swap/row-exchange.ts';
-import { exchange, planMark, tablesOf, turnedBase } from './swap/swap.ts';
+import { planMark, tablesOf, turnedBase } from './swap/swap.ts';
 import type { Rename } from './swap/swap-packet.ts';
 import { releasable } from './while-alive.ts';
 

@@ -3,9 +3,9 @@ import { EXIT, UserError } from '../../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { connectToServer } from '../../connection/connect.ts';
-import { ConnectionLost } from '../../connection/session-errors.ts';
+import { ConnectionLost, SqlError } from '../../connection/session-errors.ts';
 import { besideNames } from '../../names.ts';
-import { destinationName, dropEmpty, lockDestination } from '../../server/server.ts';
+import { databaseExists, destinationName, dropEmpty, lockDestination } from '../../server/server.ts';
 import { dropBeside, lookBeside, sweepBaseCopies } from '../beside.ts';
 import { type Settled, settle, type Work } from './journal.ts';
 import type { Settling } from './settle-code.ts';
@@ -23,7 +23,9 @@ async function settleAll(context: Settling, { server, url }: Omit<Work, 'work'>)
   // Tables of one may be named by the journal in another.
   for (const work of leftovers) {
     const { tables, missing } = await settle(context, { server, url, work }).catch((error) => {
-      if (!(error instanceof UserError && error.code === 'definition_refused')) throw error;
+      context.signal?.throwIfAborted();
+      if (error instanceof ConnectionLost || !(error instanceof Error)) throw error;
+      if (!(error instanceof UserError && error.code === 'definition_refused')) throw unfinished(url, error);
       return notFollowed(context, { url, work, error });
     });
     all.tables ??= tables;
@@ -34,7 +36,8 @@ async function settleAll(context: Settling, { server, url }: Omit<Work, 'work'>)
   }
   all.dropped.push(...(await sweepBaseCopies(context, server, destination)));
   // Made for tables that did not move.
-  await dropEmpty(server, besideNames(await destinationName(server, destination)).undo);
+  const { undo } = besideNames(await destinationName(server, destination));
+  if (await databaseExists(server, undo)) await dropEmpty(server, undo);
   return all;
 }
 
@@ -47,14 +50,16 @@ function notFollowed({ report }: Settling, { url, work, error }: Omit<Work, 'ser
 
 /**
  * Ends what killed loads into the destination have begun, and removes what they have left; only while holding its lock.
- * Rejects when a swap cannot be ended: another one would lose what it has replaced.
+ * Rejects when a swap cannot be ended: another one would lose what it has replaced. What cannot be removed is a warning.
  */
 export async function sweepLeftovers(context: EngineContext, place: Omit<Work, 'work'>): Promise<void> {
   const { report, signal } = context;
-  const { dropped, missing } = await settleAll(context, place).catch((error) => {
+  const { dropped, missing } = await settleAll(context, place).catch((error): AllSettled => {
     signal.throwIfAborted();
-    if (error instanceof ConnectionLost || !(error instanceof Error)) throw error;
-    throw unfinished(place.url, error);
+    if (!(error instanceof SqlError)) throw error;
+    const message = `Could not remove leftovers of an interrupted load into ${place.url.display}: ${redact(error.message)}`;
+    report({ event: 'warning', code: 'leftover', message });
+    return { tables: null, missing: [], dropped: [] };
   });
   for (const what of missing) {
     report({ event: 'warning', code: 'not_carried_over', message: `An interrupted load did not create ${what}` });
