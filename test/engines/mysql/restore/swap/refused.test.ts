@@ -1,5 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type MysqlSession, openSession } from '../../../../../src/engines/mysql/connection/session.ts';
+import { SqlError } from '../../../../../src/engines/mysql/connection/session-errors.ts';
+import { parseMysqlUrl } from '../../../../../src/engines/mysql/connection/url.ts';
+import { readCode } from '../../../../../src/engines/mysql/definitions/read-definitions.ts';
 import { build } from '../../../../../src/operations/build.ts';
 import { applyLoad, planLoad } from '../../../../../src/operations/load/load.ts';
 import { applyUndo, planUndo } from '../../../../../src/operations/load/undo.ts';
@@ -180,6 +184,19 @@ for (const [flavour, setup] of FLAVOURS.flatMap((flavour) => SETUPS.map((setup) 
         expect(await server.dump('app_dev')).toBe(before);
       },
     );
+
+    it('takes no passing error for a definition that nobody can read', async () => {
+      await using real = await openSession({ url: parseMysqlUrl(server.url('app_dev')) });
+      const failing = (errno: number): MysqlSession =>
+        Object.create(real, {
+          bytes: { value: () => Promise.reject(new SqlError('refused', errno)) },
+        });
+      const unreadable: string[] = [];
+      const read = (errno: number) => readCode(failing(errno), 'app_dev', (what) => unreadable.push(what));
+      await expect(read(1105)).rejects.toMatchObject({ errno: 1105 });
+      expect((await read(1142)).views).toEqual([]);
+      expect(unreadable).toEqual(['view own_view', 'trigger own_trigger']);
+    });
 
     it('exchanges tables with triggers beside tables without transactions', async () => {
       const mixed = ['CREATE TABLE m (id INT PRIMARY KEY) ENGINE = MyISAM', 'INSERT INTO m VALUES (3)'];
