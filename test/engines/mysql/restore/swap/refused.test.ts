@@ -7,6 +7,7 @@ import { readCode } from '../../../../../src/engines/mysql/definitions/read-defi
 import { build } from '../../../../../src/operations/build.ts';
 import { applyLoad, planLoad } from '../../../../../src/operations/load/load.ts';
 import { applyUndo, planUndo } from '../../../../../src/operations/load/undo.ts';
+import { applySanitize, planSanitize } from '../../../../../src/operations/sanitize/sanitize.ts';
 import type { RunEvent } from '../../../../../src/runtime/events.ts';
 import { withDetails } from '../../../../helpers/build-and-load.ts';
 import {
@@ -45,7 +46,12 @@ for (const [flavour, setup] of FLAVOURS.flatMap((flavour) => SETUPS.map((setup) 
       testContext({
         settings: {
           working_directory: join(folder.path, 'work'),
-          targets: { app: { snapshot: { src_url: server.url('app'), dst_url: server.url('app_dev', user) } } },
+          targets: {
+            app: {
+              snapshot: { src_url: server.url('app'), dst_url: server.url('app_dev', user) },
+              sanitize: { dst_url: server.url('app_safe'), override_query: "UPDATE m SET name = 'nobody'" },
+            },
+          },
         },
         events,
       });
@@ -196,6 +202,21 @@ for (const [flavour, setup] of FLAVOURS.flatMap((flavour) => SETUPS.map((setup) 
       await expect(read(1105)).rejects.toMatchObject({ errno: 1105 });
       expect((await read(1142)).views).toEqual([]);
       expect(unreadable).toEqual(['view own_view', 'trigger own_trigger']);
+    });
+
+    it('sanitizes again and again where tables have triggers and others no transactions', async () => {
+      await server.sql(
+        'app',
+        'CREATE TABLE m (id INT PRIMARY KEY, name VARCHAR(20)) ENGINE = MyISAM',
+        "INSERT INTO m VALUES (3, 'Ada')",
+        'CREATE TRIGGER tr BEFORE INSERT ON t FOR EACH ROW SET @made = 1',
+      );
+      await build(contextOf(), { target: 'app', cpus: 1 });
+      for (const _ of [1, 2]) {
+        const running = contextOf();
+        await withDetails(applySanitize(running, await planSanitize(running, { target: 'app' })));
+        expect(await server.sql('app_safe', 'SELECT name FROM m')).toEqual([{ name: 'nobody' }]);
+      }
     });
 
     it('exchanges tables with triggers beside tables without transactions', async () => {
