@@ -1,5 +1,5 @@
 import type { EngineId } from '../../src/engines/list.ts';
-import { describeWithMysql, startMysql, type TestFlavour } from '../helpers/mysql-server.ts';
+import { describeWithMysql, type Setup, startMysql, type TestFlavour } from '../helpers/mysql-server.ts';
 import { describeWithPostgres, startPostgres } from '../helpers/postgres-server.ts';
 import type { ContractServer } from './engine.ts';
 import type { SanitizerServer } from './sanitizer.ts';
@@ -10,13 +10,26 @@ interface ContractHost {
   start(): Promise<ContractServer & SanitizerServer>;
 }
 
+interface MysqlServer {
+  setup: Setup;
+  flags: string[];
+}
+
+/** As on Windows, where names have no case; with the defaults of a server. */
+const MYSQL_SERVERS: MysqlServer[] = [
+  { setup: 'lean', flags: [] },
+  { setup: 'defaults', flags: ['--lower-case-table-names=1'] },
+];
+
 /** An engine of src/engines/list.ts is tested by its entry here. */
 export const CONTRACT_HOSTS: Record<EngineId, ContractHost[]> = {
   postgres: [{ describe: (name, suite) => describeWithPostgres(`postgres: ${name}`, suite), start: onPostgres }],
-  mysql: (['mariadb', 'mysql'] as const).map((flavour) => ({
-    describe: (name, suite) => describeWithMysql(flavour, { name }, suite),
-    start: () => onMysql(flavour),
-  })),
+  mysql: (['mariadb', 'mysql'] as const).flatMap((flavour) =>
+    MYSQL_SERVERS.map(({ setup, flags }) => ({
+      describe: (name, suite) => describeWithMysql(flavour, { name: [name, setup, ...flags].join(' ') }, suite),
+      start: () => onMysql(flavour, { setup, flags }),
+    })),
+  ),
 };
 
 const FILL = `
@@ -55,8 +68,8 @@ const FIXTURES: Record<TestFlavour, string[]> = {
   mysql: ['every-type.sql'],
 };
 
-async function onMysql(flavour: TestFlavour) {
-  const server = await startMysql(flavour);
+async function onMysql(flavour: TestFlavour, { setup, flags }: MysqlServer) {
+  const server = await startMysql(flavour, flags, setup);
   return {
     ...server,
     deniedUrl: (database: string) => server.url(database, { name: 'root', password: 'not it' }),

@@ -85,10 +85,31 @@ const SERVER_FLAGS = [
   '--innodb-buffer-pool-size=128M',
 ];
 
+/**
+ * Settings that servers differ in. `lean` is what most tests need; `defaults` are those of a fresh server: on MySQL
+ * with a binary log and GTID, on MariaDB without; `strict` are those of managed services and replication groups.
+ */
+export type Setup = 'lean' | 'defaults' | 'strict';
+
+export const SETUPS: Setup[] = ['lean', 'defaults', 'strict'];
+
+const SETUP_FLAGS: Record<TestFlavour, Record<Setup, string[]>> = {
+  mysql: {
+    lean: ['--skip-log-bin'],
+    defaults: [],
+    strict: ['--sql-require-primary-key=ON'],
+  },
+  mariadb: { lean: [], defaults: [], strict: ['--log-bin=binlog', '--binlog-format=ROW', '--gtid-strict-mode=ON'] },
+};
+
 /** What MySQL takes when its first files are made, and never changes again. */
 const isForever = (flag: string): boolean => flag.startsWith('--lower-case-table-names=');
 
-export async function startMysql(flavour: TestFlavour, flags: string[] = []): Promise<TestMysql> {
+export async function startMysql(
+  flavour: TestFlavour,
+  flags: string[] = [],
+  setup: Setup = 'lean',
+): Promise<TestMysql> {
   const programs = flavour === 'mariadb' ? await mariadbPrograms() : await mysqlPrograms();
   const user = await unprivilegedUser('postgres');
   const directory = await mkdtemp(join(tmpdir(), `tool-${flavour}-`));
@@ -103,7 +124,13 @@ export async function startMysql(flavour: TestFlavour, flags: string[] = []): Pr
   const port = await freePort();
   const words = [
     ...(flavour === 'mariadb' ? as : []),
-    ...programs.server(directory, [...SERVER_FLAGS, ...programs.flags, `--port=${port}`, ...flags]),
+    ...programs.server(directory, [
+      ...SERVER_FLAGS,
+      ...programs.flags,
+      ...SETUP_FLAGS[flavour][setup],
+      `--port=${port}`,
+      ...flags,
+    ]),
   ];
   let log = '';
   const startServer = () => {
@@ -250,7 +277,7 @@ async function mysqlPrograms(): Promise<Programs> {
         flag === '--no-defaults' && name === 'dump' ? [flag, '--set-gtid-purged=OFF'] : [flag],
       ),
     ],
-    flags: ['--mysqlx=OFF', '--secure-file-priv=NULL', '--skip-log-bin'],
+    flags: ['--mysqlx=OFF', '--secure-file-priv=NULL'],
   };
 }
 

@@ -11,6 +11,7 @@ import { destinationName } from '../../../src/engines/mysql/server/server.ts';
 import { build } from '../../../src/operations/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
+import { applyReset, planReset } from '../../../src/operations/load/reset.ts';
 import { applyUndo, planUndo } from '../../../src/operations/load/undo.ts';
 import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { diff } from '../../../src/operations/snapshots/diff.ts';
@@ -77,6 +78,7 @@ for (const flavour of FLAVOURS) {
         'CREATE TABLE Artist (ArtistId INT PRIMARY KEY, Name VARCHAR(40))',
         'CREATE TABLE Album (AlbumId INT PRIMARY KEY, ArtistId INT, Title VARCHAR(40), KEY IFK_Artist (ArtistId), CONSTRAINT FK_Artist FOREIGN KEY (ArtistId) REFERENCES Artist (ArtistId))',
         'CREATE TABLE Ärger (Id INT PRIMARY KEY)',
+        'INSERT INTO Ärger VALUES (5)',
         "INSERT INTO Artist VALUES (1, 'Ada'), (2, 'Bob')",
         "INSERT INTO Album VALUES (10, 1, 'One'), (20, 2, 'Two')",
         'CREATE VIEW AlbumTitles AS SELECT a.Title, r.Name FROM Album a JOIN Artist r ON r.ArtistId = a.ArtistId',
@@ -105,7 +107,7 @@ for (const flavour of FLAVOURS) {
     it('a load into a server that folds them restores, swaps, undoes and loads again', async () => {
       const context = contextOf(folded(), 'folding');
       await build(context, { target: 'app', cpus: 2 });
-      expect((await loaded(context)).rows).toBe(4);
+      expect((await loaded(context)).rows).toBe(5);
       expect(await tablesOf(folding, 'music_dev')).toEqual(['album', 'albumtitles', 'artist', 'ärger']);
       expect(await folding.sql('music_dev', 'SELECT Title, Name FROM AlbumTitles ORDER BY 1')).toEqual([
         { Title: 'One', Name: 'Ada' },
@@ -126,6 +128,30 @@ for (const flavour of FLAVOURS) {
       const some = await loaded(context, { tables: ['Chinook.Album'] });
       expect(some.selection?.needed).toMatchObject([{ table: 'Chinook.Artist' }]);
       expect(await folding.sql('music_dev', 'SELECT COUNT(*) AS n FROM Artist')).toEqual([{ n: 2 }]);
+    });
+
+    it('a reset brings back every row of a table with upper-case letters, from the base copy and from the spare', async () => {
+      const snapshot = { src_url: exact.url('Chinook'), dst_url: folding.url('Reset_Dev') };
+      const context = contextOf({ snapshot }, 'reset');
+      await build(context, { target: 'app', cpus: 2 });
+      await loaded(context, { keepBase: true });
+      const rows = () =>
+        folding.sql(
+          'reset_dev',
+          'SELECT (SELECT COUNT(*) FROM artist) AS artists, (SELECT COUNT(*) FROM album) AS albums, (SELECT COUNT(*) FROM ärger) AS others',
+        );
+      const dump = await folding.dump('reset_dev');
+      for (const spare of [true, true, false]) {
+        await folding.sql(
+          'reset_dev',
+          'DELETE FROM album',
+          'DELETE FROM artist WHERE ArtistId = 1',
+          'INSERT INTO ärger VALUES (9)',
+        );
+        await withDetails(applyReset(context, await planReset(context, { target: 'app', spare })));
+        expect(await rows()).toEqual([{ artists: 2, albums: 2, others: 1 }]);
+        expect(await folding.dump('reset_dev')).toBe(dump);
+      }
     });
 
     it('such a server is a source as well, under whatever case its database has in the URL', async () => {

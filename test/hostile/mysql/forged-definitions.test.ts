@@ -208,6 +208,12 @@ for (const flavour of FLAVOURS) {
         'an event with a second statement',
         ticks(`${EVENT} DISABLE DO SELECT CASE 1 WHEN 1 THEN 1 END; ${BODY.slice(3)}; BEGIN NOT ATOMIC SELECT 1; END`),
       ],
+      [
+        'a table whose rows have no definition',
+        (definitions) => {
+          definitions.tables = [];
+        },
+      ],
       ['a table outside the data folder', item(`/*!999999 COMMENT=' */ DATA DIRECTORY='OUTSIDE' /* ' */`)],
     ];
 

@@ -1,6 +1,7 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
+import { restoreFailed } from '../../shared/restore-failed.ts';
 import { connect } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
@@ -74,7 +75,8 @@ export async function unpackBranch(context: Settling, server: MysqlSession, { ur
   if (!record) return;
   const { code, grants = [] } = record;
   const journal = { made: false, before: code, after: code, definers: 'theirs', grants, obsolete: null } as const;
-  await goForward(context, withDatabase(url, database), journal);
+  const missing = await goForward(context, withDatabase(url, database), journal);
+  if (missing.length > 0) throw restoreFailed(`Cannot recreate the code of ${database}`, missing);
   await server.execute(`DROP TABLE ${quotePath(database, KEPT)}`);
 }
 

@@ -6,13 +6,14 @@ import { withDatabase } from '../connection/url.ts';
 import { readBelongings } from '../definitions/foreign-keys.ts';
 import { besideNames } from '../names.ts';
 import { MARK } from '../quote.ts';
-import { createBeside, dropBeside, readMarkText, undoCopyOf, writeMark } from '../restore/beside.ts';
+import { createBeside, readMarkText, undoCopyOf, writeMark } from '../restore/beside.ts';
 import { type BranchMark, branchMarkText } from '../restore/branch-mark.ts';
 import { refuseForeignDefiners } from '../restore/definers.ts';
 import { foreignReferences, refuseForeignReferences } from '../restore/foreign-references.ts';
 import { KEPT, type KeptRecord } from '../restore/kept.ts';
+import { exchange } from '../restore/swap/exchange.ts';
 import { settleAfterFailure } from '../restore/swap/leftovers.ts';
-import { exchange, planMark, tablesOf } from '../restore/swap/swap.ts';
+import { planMark, tablesOf } from '../restore/swap/swap.ts';
 import type { Rename } from '../restore/swap/swap-packet.ts';
 import { createDatabase, databaseExists, destinationName, dropEmpty } from '../server/server.ts';
 import { packBranch, unpackBranch, unreadableCode } from './pack.ts';
@@ -53,9 +54,9 @@ export async function takePlace(context: EngineContext, given: TakePlace): Promi
   } catch (error) {
     // Gives the locks free for the session that cleans up.
     await server.close();
-    await settleAfterFailure(context, url);
+    const outcome = await settleAfterFailure(context, url, error);
     await sweepAfterFailure(context, url);
-    throw error;
+    throw outcome;
   }
 }
 
@@ -116,9 +117,9 @@ async function moveTables(context: EngineContext, given: TakePlace, { code, gran
     },
     ...{ rows: { exchange: null, later: [] }, definers: 'theirs', dropForeignReferences: false, keep: !made },
     obsolete: from.database === names.undo ? names.undo : null,
+    obsoleteAfter: older ? [retired] : [],
     unreadable: (what, why) => unreadableCode(destination, what, why),
   });
-  if (older) await dropBeside(context, server, { name: retired, destination });
   return swapMs;
 }
 

@@ -1,14 +1,18 @@
 import type { UserError } from '../../../runtime/errors.ts';
 import { BLACKHOLE, hasOwnRows, MERGE_ENGINES } from '../own-rows.ts';
 import { engineAfter, type TableKind, unionIn } from '../table-kind.ts';
+import { checkColumnAt } from './check-column.ts';
+import { checkConstraintAt, checkKeyAt } from './check-key.ts';
 import { type Definition, isNamed, refused } from './checked-definition.ts';
+import { TokenCursor } from './token-cursor.ts';
 import type { Token } from './tokens.ts';
 
 /** Never in SHOW CREATE of a table or sequence, outside quotes. */
 const FORBIDDEN = new Set(
   'SELECT INTO OUTFILE DUMPFILE INFILE LOAD_FILE UNION DIRECTORY CONNECTION SONAME EXECUTE'.split(' '),
 );
-const ENTRIES = new Set('PRIMARY UNIQUE KEY INDEX FULLTEXT SPATIAL VECTOR CONSTRAINT FOREIGN CHECK PERIOD'.split(' '));
+/** The first words of a key. */
+const KEYS = new Set('PRIMARY UNIQUE KEY FULLTEXT SPATIAL VECTOR'.split(' '));
 
 /** `kind`: the kind that the caller permits; `remote` only by name. */
 export function checkTable(given: Definition, name: string, kind: TableKind = 'own'): void {
@@ -38,14 +42,8 @@ export function checkTable(given: Definition, name: string, kind: TableKind = 'o
 
 export function checkColumn(definition: Definition): void {
   const tokens = checkedTokens(definition);
-  let depth = 0;
-  for (const { text } of tokens) {
-    if (text === '(') depth += 1;
-    if (text === ')') depth -= 1;
-    if (depth < 0 || (depth === 0 && text === ',')) throw refused(definition, 'it is not one column');
-  }
-  if (tokens[0]?.kind !== 'name' || depth !== 0) throw refused(definition, 'it is not one column');
   refuseQualified(definition, tokens);
+  checkColumnAt(new TokenCursor(definition, tokens, 'a column'), { isRemote: false });
 }
 
 /** Without the list of a MERGE table, which `kindsOf` has checked. */
@@ -56,14 +54,16 @@ function withoutUnion(tokens: Token[], kind: TableKind): Token[] {
 
 function checkEntry(definition: Definition, entry: Token[]): void {
   const [first, , third] = entry;
-  if (first?.kind !== 'name' && !(first?.kind === 'word' && ENTRIES.has(first.value))) {
-    throw refused(definition, `${first?.text ?? 'nothing'} is neither a column nor a key`);
-  }
-  if (first.value === 'FOREIGN' || (first.value === 'CONSTRAINT' && third?.value === 'FOREIGN')) {
+  const isForeignKey = third?.value === 'FOREIGN' && third.kind === 'word';
+  if (first?.kind === 'word' && first.value === 'CONSTRAINT' && isForeignKey) {
     checkForeignKey({ ...definition, tokens: entry });
-  } else {
-    refuseQualified(definition, entry);
+    return;
   }
+  refuseQualified(definition, entry);
+  const cursor = (part: string): TokenCursor => new TokenCursor(definition, entry, part);
+  if (first?.kind === 'name') checkColumnAt(cursor('a column'), { isRemote: definition.kind === 'remote' });
+  else if (first?.kind === 'word' && KEYS.has(first.value)) checkKeyAt(cursor('a key'));
+  else checkConstraintAt(cursor('a table'));
 }
 
 function checkOptions(definition: Definition, tokens: Token[]): void {
@@ -113,7 +113,11 @@ function checkTableOptions(definition: Definition, tokens: Token[]): void {
 function checkTablespace(definition: Definition, { kind, value, text }: Token): void {
   const name = kind === 'text' ? text.slice(1, -1) : kind === 'name' ? value : text;
   if (!TABLESPACES.has(name))
-    throw refused(definition, `it is in the tablespace ${name}, which is not of every server`);
+    throw refused(
+      definition,
+      `it is in the tablespace ${name}, which is not of every server`,
+      'Move the table in the source (ALTER TABLE … TABLESPACE innodb_file_per_table), then build again.',
+    );
 }
 
 function refusedOption(definition: Definition, token: Token | undefined, what: string): UserError {
@@ -165,28 +169,10 @@ function isNameOrEngine(tokens: Token[], at: number): boolean {
   return before?.kind === 'word' && (before.value === 'ENGINE' || before.value === 'NODEGROUP');
 }
 
-const INDEX_OPTIONS = new Set(
-  'USING BTREE HASH RTREE KEY_BLOCK_SIZE COMMENT WITH PARSER VISIBLE INVISIBLE IGNORED NOT CLUSTERING YES NO ENGINE_ATTRIBUTE SECONDARY_ENGINE_ATTRIBUTE M DISTANCE EUCLIDEAN COSINE'.split(
-    ' ',
-  ),
-);
-
 export function checkIndex(definition: Definition): void {
   const tokens = checkedTokens(definition);
-  const start = tokens.findIndex(({ text }) => text === '(');
-  const head = tokens.slice(0, Math.max(0, start));
-  const words = head.filter(({ kind }) => kind === 'word').map(({ value }) => value);
-  if (!/^(UNIQUE |FULLTEXT |SPATIAL |VECTOR )?KEY( USING (BTREE|HASH|RTREE))?$/.test(words.join(' '))) {
-    throw refused(definition, 'it is not one index');
-  }
   refuseQualified(definition, tokens);
-  const end = closing(tokens, start);
-  for (const [at, { kind, value, text }] of tokens.slice(end + 1).entries()) {
-    const isParser = tokens[end + at]?.value === 'PARSER';
-    const isOption =
-      kind === 'text' || kind === 'name' || text === '=' || /^\d+$/.test(text) || INDEX_OPTIONS.has(value);
-    if (!isOption && !(isParser && kind === 'word')) throw refused(definition, `${text} is not an option of an index`);
-  }
+  checkKeyAt(new TokenCursor(definition, tokens, 'an index'));
 }
 
 function closing(tokens: Token[], start: number): number {

@@ -20,11 +20,15 @@ export function definitionOf(what: string, sql: string, mode: LexicalMode = {}):
   return { what, tokens };
 }
 
-export function refused({ what }: Pick<Definition, 'what'>, why: string): UserError {
+export function refused(
+  { what }: Pick<Definition, 'what'>,
+  why: string,
+  fix = 'Build the snapshot again from a source you trust.',
+): UserError {
   return new UserError(`The definition of ${what} was refused: ${why}`, {
     code: 'definition_refused',
     exit: EXIT.refused,
-    hint: 'Nothing was changed. Build the snapshot again from a source you trust.',
+    hint: `Nothing was changed. ${fix}`,
   });
 }
 

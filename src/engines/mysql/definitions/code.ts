@@ -24,7 +24,12 @@ export interface Helper {
 export interface CodeCreation {
   definers: Definers;
   helper?: Helper | null;
+  /** Called for each object that the server refuses; the others are created. Default: the first refusal is thrown. */
+  refused?: (object: Pick<Code, 'kind' | 'name'>, error: SqlError) => void;
 }
+
+/** `ER_LOCK_WAIT_TIMEOUT`, `ER_LOCK_DEADLOCK`: no refusal of the object; tried again, it may be accepted. */
+const PASSING = new Set([1205, 1213]);
 
 /**
  * Creates code in the session's database: routines, views, triggers, events. Returns views that were invalid in the
@@ -33,11 +38,19 @@ export interface CodeCreation {
 export async function createCode(
   session: MysqlSession,
   code: CodeDefinitions,
-  { definers, helper = null }: CodeCreation,
+  { definers, helper = null, refused }: CodeCreation,
 ): Promise<Code[]> {
   const { routines, views, triggers, events, dangling = [], defaults = [] } = code;
-  await setSequenceDefaults(session, defaults);
-  await createDangling(session, dangling);
+  const unlessRefused = async (object: Pick<Code, 'kind' | 'name'>, work: () => Promise<void>): Promise<void> => {
+    await work().catch((error) => {
+      if (!refused || !(error instanceof SqlError) || PASSING.has(error.errno)) throw error;
+      refused(object, error);
+    });
+  };
+  await unlessRefused({ kind: 'DEFAULT', name: 'of sequences' }, () => setSequenceDefaults(session, defaults));
+  for (const key of dangling) {
+    await unlessRefused({ kind: 'FOREIGN KEY', name: key.name }, () => createDangling(session, [key]));
+  }
   let collation = code.collation;
   const create = async (each: Code): Promise<void> => {
     const { database_collation } = each;
@@ -50,9 +63,9 @@ export async function createCode(
       await createByHelper(each, helper);
     });
   };
-  for (const each of routines) await create(each);
-  const left = await createViews(views, create);
-  for (const each of [...triggers, ...events]) await create(each);
+  for (const each of routines) await unlessRefused(each, () => create(each));
+  const left = await createViews(views, create, unlessRefused);
+  for (const each of [...triggers, ...events]) await unlessRefused(each, () => create(each));
   if (collation !== code.collation) {
     await session.execute(
       `ALTER DATABASE CHARACTER SET ${plainWord(code.charset)} COLLATE ${plainWord(code.collation)}`,
@@ -82,7 +95,11 @@ async function createByHelper(code: Code, { open, account }: Helper): Promise<vo
   await session.execute(statementOf(code, written));
 }
 
-async function createViews(views: Code[], create: (view: Code) => Promise<void>): Promise<Code[]> {
+async function createViews(
+  views: Code[],
+  create: (view: Code) => Promise<void>,
+  unlessRefused: (view: Code, work: () => Promise<void>) => Promise<void>,
+): Promise<Code[]> {
   let left = views;
   while (left.length > 0) {
     const failed: { view: Code; error: unknown }[] = [];
@@ -90,9 +107,9 @@ async function createViews(views: Code[], create: (view: Code) => Promise<void>)
       await create(view).catch((error) => failed.push({ view, error }));
     }
     if (failed.length === left.length) {
-      const unexpected = failed.find(({ view, error }) => !view.invalid || !(error instanceof SqlError));
-      if (unexpected) throw unexpected.error;
-      break;
+      const unexpected = failed.filter(({ view, error }) => !view.invalid || !(error instanceof SqlError));
+      for (const { view, error } of unexpected) await unlessRefused(view, () => Promise.reject(error));
+      return failed.filter((each) => !unexpected.includes(each)).map(({ view }) => view);
     }
     left = failed.map(({ view }) => view);
   }

@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 as isUtf8Text } from 'node:buffer';
 import { bytesOfText, hasTokensOf, isUtf8, textOfBytes } from '../client-bytes.ts';
+import { UNREADABLE } from '../connection/error-numbers.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { readCollations } from '../introspect.ts';
@@ -60,6 +61,11 @@ export interface Listed extends Pick<Code, 'kind' | 'name'> {
   returns?: string | null;
 }
 
+/** A passing error would leave out an object that can be read. An error without a number: the server hides the text. */
+function isAboutObject(error: Error): boolean {
+  return error.name === 'Error' || (error instanceof SqlError && UNREADABLE.has(error.errno));
+}
+
 /** All views and stored programs, readable or not, in the order of drops. */
 export async function listCode(session: MysqlSession, database: string): Promise<Listed[]> {
   const listed: Listed[] = [];
@@ -81,6 +87,7 @@ export async function readCode(
     const codes: Code[] = [];
     for (const each of listed) {
       const code = await readOne(session, { ...each, database, spellings }).catch((error: Error) => {
+        if (!isAboutObject(error)) throw error;
         unreadable(`${each.kind.toLowerCase()} ${each.name}`, error.message, { ...each, error });
         return null;
       });

@@ -22,6 +22,7 @@ import { explainDenied } from '../rights/denied.ts';
 import { readReadable } from '../rights/readable.ts';
 import { createDumpProgress } from './dump-progress.ts';
 import { beginInstant } from './instant.ts';
+import { reportLossyValues } from './lossy-values.ts';
 import { partsOf } from './parts.ts';
 import { type CutTable, readRows } from './read-rows.ts';
 import { openRowReader, type RowReader } from './row-readers.ts';
@@ -82,6 +83,8 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   };
   // A copy's events are disabled, so that they do not run in it.
   const definitions = copyOf ? withEventsEnabled(found, detailsOf(copyOf).enabled_events ?? []) : found;
+  // A copy was loaded from a snapshot whose build has reported them.
+  if (!copyOf) await reportLossyValues(context, session, { database, tables }).catch(explain);
   const treatedApart = await recordTreatedApart(context, session, { definitions, database, schema });
   warnOfHistory(context, definitions);
   const features = featuresOf(server.flavour, definitions);

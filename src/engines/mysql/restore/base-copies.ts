@@ -14,11 +14,11 @@ import type { CodeDefinitions, Definitions } from '../definitions/definitions.ts
 import { readDefinitions } from '../definitions/read-definitions.ts';
 import { withSequencesOwn } from '../definitions/sequence-defaults.ts';
 import { withForeignKeys, withIndexes } from '../definitions/statement-text.ts';
-import { readTables } from '../introspect.ts';
 import { BASE, besideNames, OUTDATED, RETIRED } from '../names.ts';
 import { quoteName, quotePath, tablesIn } from '../quote.ts';
 import { createDatabase, databaseExists } from '../server/server.ts';
 import { kindsOf } from '../table-kind.ts';
+import { haveRows, INCOMPLETE, lacksRows, ownTables, readUpdated, WRITTEN, whyWritten } from './base-changes.ts';
 import { type BaseRecord, baseCopyNames, readBaseRecord } from './base-record.ts';
 import { createBeside, dropBeside } from './beside.ts';
 import { type Copied, checksumOf, copyRows } from './copy-rows.ts';
@@ -34,7 +34,7 @@ export async function findBaseCopies(server: MysqlSession, destination: string):
   const present = await readBaseRecord(server, { database: names.base, table: BASE, of });
   const record = present ?? (await readBaseRecord(server, { database: names.base, table: OUTDATED, of }));
   const exists = await databaseExists(server, destination);
-  const written = record && (await whyWritten(server, names.base, record));
+  const written = record && (lacksRows(record) ? INCOMPLETE : await whyWritten(server, names.base, record));
   const baseOutdated = written ?? (present && exists ? null : REPLACED);
   const base = record && (await describe(server, { name: names.base, record, outdated: baseOutdated }));
   const ofSpare = await readBaseRecord(server, { database: names.spare, table: BASE, of });
@@ -45,7 +45,6 @@ export async function findBaseCopies(server: MysqlSession, destination: string):
 }
 
 const REPLACED = 'the destination was replaced since that load, by another load, an undo or a rename';
-const WRITTEN = 'its tables were changed since that load';
 
 interface Described {
   name: string;
@@ -65,51 +64,8 @@ async function describe(server: MysqlSession, { name, record, outdated }: Descri
     partial,
     sizeBytes: Number(row?.bytes ?? 0),
     outdated,
-    closed: outdated !== WRITTEN,
+    closed: outdated !== WRITTEN && outdated !== INCOMPLETE,
   };
-}
-
-/** What the server tells at once of changes; `haveRows` reads the rows. */
-async function whyWritten(server: MysqlSession, database: string, { tables }: BaseRecord): Promise<string | null> {
-  const { updated } = await readUpdated(server, database);
-  const isAsBefore = (table: BaseRecord['tables'][number]): boolean => {
-    const now = updated.get(table.name);
-    return now === null || now === table.updated;
-  };
-  return tables.every(isAsBefore) ? null : WRITTEN;
-}
-
-interface Updated {
-  /** By the server's clock, in seconds. */
-  readAt: string;
-  /** When a table was last written to; `null` where the server has forgotten it, as after a restart. */
-  updated: Map<string, string | null>;
-}
-
-async function readUpdated(server: MysqlSession, database: string): Promise<Updated> {
-  const rows = await server.query<{ name: string; updated: string | null }>(
-    `SELECT TABLE_NAME AS name, CAST(UPDATE_TIME AS CHAR) AS updated FROM information_schema.TABLES WHERE ${tablesIn(database)}`,
-  );
-  const [clock] = await server.query<{ now: string }>('SELECT CAST(NOW(0) AS CHAR) AS now');
-  return { readAt: clock?.now ?? '', updated: new Map(rows.map(({ name, updated }) => [name, updated])) };
-}
-
-/**
- * Whether the tables hold the rows that they were given. The server knows when a table was written to as long
- * as it has it in memory; the rows of all others, and of those written to within the second of the reading, are read.
- */
-async function haveRows(server: MysqlSession, database: string, record: BaseRecord): Promise<boolean> {
-  const { updated } = await readUpdated(server, database);
-  const isKnown = ({ name, updated: before }: BaseRecord['tables'][number]): boolean =>
-    before !== null && before < record.read_at && updated.get(name) === before;
-  const doubtful = record.tables.filter((table) => !isKnown(table));
-  if (doubtful.length === 0) return true;
-  const catalog = new Map((await readTables(server, database)).map((table) => [table.name, table]));
-  for (const { name, checksum } of doubtful) {
-    const table = catalog.get(name);
-    if (!table || (await checksumOf(server, database, table)) !== checksum) return false;
-  }
-  return true;
 }
 
 function copyChanged(database: string, table: string): Error {
@@ -130,12 +86,6 @@ interface Making {
   belongings: { code: CodeDefinitions; definers: Definers };
 }
 
-/** Tables with rows of their own. */
-function ownTables({ tables }: Definitions): Definitions['tables'] {
-  const kinds = kindsOf(tables);
-  return tables.filter(({ name }) => kinds.get(name) === 'own');
-}
-
 /** Makes a database with the rows of the new one, and the record of everything else; the swap gives it its name. */
 export async function createBase(
   context: EngineContext,
@@ -146,7 +96,9 @@ export async function createBase(
   const { of, base: name } = await baseCopyNames(server, destination);
   const made = startStep(context.report, 'base', `Create the base copy ${name}`);
   const read = await readDefinitions(server, fresh, () => {});
-  const definitions: Definitions = { ...withSequencesOwn(read, fresh), ...code };
+  // A snapshot may spell names otherwise than the server.
+  const { tables, sequences } = withSequencesOwn(read, fresh);
+  const definitions: Definitions = { ...code, tables, sequences };
   const to = besideNames(of).fresh();
   await createBeside(server, { name: to, destination, collations: code });
   const beside = withDatabase(url, to);
@@ -157,6 +109,10 @@ export async function createBase(
     from: fresh,
     to,
     tables: own.map((table) => table.name),
+    async copied(session, table, { checksum }) {
+      if (checksum !== (await checksumOf(session, fresh, table)))
+        throw restoreFailed(`The base copy has other rows than the load in ${table.name}`, []);
+    },
   });
   const record: Omit<BaseRecord, 'read_at' | 'tables'> = {
     ...{ of, id: randomUUID(), snapshot: base.snapshot, partial: base.partial, definitions, definers },
@@ -248,12 +204,11 @@ export async function fillFromBase(
   const indexes = new Map(tables.map((table) => [table.name, table.indexes]));
   const copied = await copyRows(context, {
     ...{ url, from: name, to, tables: record.tables.map((table) => table.name) },
-    checksum: rowsLast ? 'both' : 'source',
-    async copied(copying, table, { rows, source }) {
-      const before = rowsOf.get(table);
-      if (before?.checksum == null || source !== before.checksum || rows !== before.rows)
-        throw copyChanged(name, table);
-      for (const clauses of indexes.get(table) ?? []) await alter(copying, table, clauses);
+    async copied(copying, table, { rows, checksum }) {
+      const before = rowsOf.get(table.name);
+      if (before?.checksum == null || checksum !== before.checksum || rows !== before.rows)
+        throw copyChanged(name, table.name);
+      for (const clauses of indexes.get(table.name) ?? []) await alter(copying, table.name, clauses);
     },
   });
   if (!rowsLast) await addKeys();

@@ -53,7 +53,7 @@ export async function writeMark(
   { database, table, comment }: { database: string; table: string; comment: string },
 ): Promise<void> {
   await server.execute(
-    `CREATE TABLE ${quotePath(database, table)} (id INT) ENGINE = InnoDB COMMENT = ${quoteText(comment)}`,
+    `CREATE TABLE ${quotePath(database, table)} (id INT PRIMARY KEY) ENGINE = InnoDB COMMENT = ${quoteText(comment)}`,
   );
 }
 
@@ -136,6 +136,20 @@ async function isMarked(server: MysqlSession, database: string, destination: str
   return isEmpty(server, database);
 }
 
+/** Whether a swap whose tables have moved, and which has not ended, is recorded in the database or names it. */
+async function isNamedByJournal(
+  server: MysqlSession,
+  { name, destination }: { name: string; destination: string },
+): Promise<boolean> {
+  for (const work of await findBeside(server, destination)) {
+    const journal = await readRecord(server, { database: work, table: MOVED, schema: journalSchema });
+    if (!journal) continue;
+    const named = journal.later.flatMap(({ from, to }) => [from[0], to[0]]);
+    if (work === name || named.includes(name)) return true;
+  }
+  return false;
+}
+
 /** Whether the undo copy's name is free, is used by a copy of this destination, or by another database. */
 export async function undoCopyOf(server: MysqlSession, destination: string): Promise<'none' | 'ours' | 'stranger'> {
   const of = await destinationName(server, destination);
@@ -159,7 +173,7 @@ export async function dropBeside(
         ? (await undoCopyOf(server, destination)) !== 'stranger'
         : name === base || name === spare
           ? ['whole', 'remains'].includes(await baseCopyState(server, { database: name, of }))
-          : await isMarked(server, name, destination);
+          : (await isMarked(server, name, destination)) && !(await isNamedByJournal(server, { name, destination }));
     if (!isOurs) return false;
     await dropDatabase(server, name);
     return true;

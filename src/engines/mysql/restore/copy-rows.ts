@@ -1,5 +1,6 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
+import { restoreFailed } from '../../shared/restore-failed.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { connect } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
@@ -10,8 +11,8 @@ import { LOADING_SETTINGS } from './load-tables.ts';
 
 export interface Copied {
   rows: number;
-  /** Of the rows in the copy; `null` where it was not asked for. */
-  checksum: string | null;
+  /** Of the rows in the copy. */
+  checksum: string;
 }
 
 interface Copying {
@@ -19,18 +20,21 @@ interface Copying {
   from: string;
   /** Has the same tables, empty. */
   to: string;
+  /** As the server's catalog names them. */
   tables: string[];
-  checksum?: 'copy' | 'source' | 'both';
-  /** Called in the session of the copy, with the checksum of the source's rows. */
-  copied?: (session: MysqlSession, table: string, found: { rows: number; source: string | null }) => Promise<void>;
+  /** Called in the session of the copy; rejects when the rows are not those that were to be copied. */
+  copied: (session: MysqlSession, table: CatalogTable, found: Copied) => Promise<void>;
 }
 
 const SESSIONS = 4;
 
-/** Copies the rows of tables between databases of one server, several tables at once, the largest first. */
+/**
+ * Copies the rows of tables between databases of one server, several tables at once, the largest first. Rejects when
+ * one of them is not there.
+ */
 export async function copyRows(
   context: EngineContext,
-  { url, from, to, tables, checksum = 'copy', copied }: Copying,
+  { url, from, to, tables, copied }: Copying,
 ): Promise<Map<string, Copied>> {
   const done = new Map<string, Copied>();
   if (tables.length === 0) return done;
@@ -39,6 +43,9 @@ export async function copyRows(
   const queue = (await readTables(reading, from))
     .filter(({ name }) => wanted.has(name))
     .sort((one, other) => other.bytes - one.bytes);
+  const found = new Set(queue.map(({ name }) => name));
+  const missing = tables.filter((name) => !found.has(name));
+  if (missing.length > 0) throw restoreFailed(`Tables of ${from} are missing`, missing);
   const worker = async (signal: AbortSignal): Promise<void> => {
     await using session = await connect({ signal }, withDatabase(url, to));
     for (const setting of LOADING_SETTINGS) await session.execute(setting);
@@ -50,11 +57,9 @@ export async function copyRows(
       const statement = `INSERT INTO ${into} (${list.join(', ')}) SELECT ${list.join(', ')} FROM ${source}`;
       const [outcome] = [await session.query<unknown>(statement)].flat() as { affectedRows: number }[];
       const rows = outcome?.affectedRows ?? 0;
-      await copied?.(session, name, {
-        rows,
-        source: checksum === 'copy' ? null : await checksumOf(session, from, table),
-      });
-      done.set(name, { rows, checksum: checksum === 'source' ? null : await checksumOf(session, to, table) });
+      const copy: Copied = { rows, checksum: await checksumOf(session, to, table) };
+      await copied(session, table, copy);
+      done.set(name, copy);
     }
   };
   await runTogether(

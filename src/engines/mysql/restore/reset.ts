@@ -9,7 +9,6 @@ import { refuseShortSpace } from '../../shared/server/free-space.ts';
 import { describeBranches, type MarkedBranch, readMarks } from '../branches/list.ts';
 import { connectToServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { withDatabase } from '../connection/url.ts';
 import { BASE, OUTDATED } from '../names.ts';
 import { quoteText } from '../quote.ts';
 import { lockDestination } from '../server/server.ts';
@@ -20,7 +19,6 @@ import { foreignReferences, refuseForeignReferences } from './foreign-references
 import { inspectDestination, sessionWarnings } from './preflight.ts';
 import { besideDestination } from './restore.ts';
 import { sweepLeftovers } from './swap/leftovers.ts';
-import { tryEvents } from './try-events.ts';
 
 /** What a reset would do; rejects where no base copy of the destination can be used. */
 export async function planReset(context: EngineContext, { url, spare }: ResetRequest): Promise<Resettable> {
@@ -64,7 +62,6 @@ export async function reset(context: EngineContext, { url, spare, undo, accept }
       } else {
         await fillFromBase(running, { url, to: fresh, base: { name: names.base, record }, rowsLast: false });
       }
-      await tryEvents(running, { url: withDatabase(url, fresh), code: record.definitions, needed: false });
       return { code: record.definitions, definers: record.definers };
     },
   );

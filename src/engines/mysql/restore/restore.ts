@@ -22,6 +22,7 @@ import { createBeside, dropBeside } from './beside.ts';
 import { checkRestored } from './check.ts';
 import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { onlyOwnRows, remoteWarnings } from './left-out.ts';
+import { refuseUncreatable } from './refuse-uncreatable.ts';
 import { fillDatabase, readDefinitionsFile } from './rows/fill.ts';
 import { refuseReserved, refuseStrangers } from './strangers.ts';
 import { settleAfterFailure, sweepLeftovers } from './swap/leftovers.ts';
@@ -55,6 +56,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
     async ({ fresh, server, context: running }) => {
       const triggers = definitions.triggers.map(({ name }) => name);
       refuseCollisions(await readNameCase(server, triggers), triggers, 'triggers');
+      await refuseUncreatable(running, { url: withDatabase(url, fresh), definitions });
       await using user =
         run.plan.restoredBy.user === 'temporary' ? await createTemporaryUser(running, server, { ...run, fresh }) : null;
       const beside = user?.url ?? withDatabase(url, fresh);
@@ -177,8 +179,7 @@ export async function besideDestination(
   } catch (error) {
     // Gives the lock free for the session that cleans up: this one may be gone with what made the run fail.
     await server.close();
-    await settleAfterFailure(context, url);
-    throw error;
+    throw await settleAfterFailure(context, url, error);
   }
   const names = await baseCopyNames(server, destination);
   const spare = (fromBase ?? base)?.spare ? await createSpare(context, server, url) : undefined;

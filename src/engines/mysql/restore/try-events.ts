@@ -4,7 +4,6 @@ import { restoreFailed } from '../../shared/restore-failed.ts';
 import { connect } from '../connection/connect.ts';
 import { DENIED } from '../connection/error-numbers.ts';
 import type { MysqlSession } from '../connection/session.ts';
-import { SqlError } from '../connection/session-errors.ts';
 import { checkCode } from '../definitions/check-definitions.ts';
 import { createCode } from '../definitions/code.ts';
 import type { CodeDefinitions } from '../definitions/definitions.ts';
@@ -30,13 +29,19 @@ export async function tryEvents(context: EngineContext, { url, code: given, need
     ...withEventsDisabled(given),
     ...{ routines: [], views: [], triggers: [], dangling: [], defaults: [] },
   });
-  try {
-    await createCode(session, code, { definers: 'mine' });
-  } catch (error) {
-    if (!(error instanceof SqlError)) throw error;
-    if (!needed && DENIED.has(error.errno)) return;
-    throw restoreFailed('Cannot create an event', [error.message]);
-  }
+  const refusals: { text: string; denied: boolean }[] = [];
+  await createCode(session, code, {
+    definers: 'mine',
+    refused: ({ name }, { errno, message }) =>
+      refusals.push({ text: `event ${name}: ${message}`, denied: DENIED.has(errno) }),
+  });
+  const relevant = refusals.filter(({ denied }) => needed || !denied);
+  if (relevant.length > 0)
+    throw restoreFailed(
+      'Cannot create an event',
+      relevant.map(({ text }) => text),
+    );
+  if (refusals.length > 0) return;
   const states = await statesOf(session, url.database ?? '');
   const differences = code.events.flatMap((event) => {
     const state = states.get(event.name.toLowerCase());

@@ -17,10 +17,12 @@ import { type BranchMark, branchMarkText, parseBranchMark, withoutSwitch } from 
 import { foreignReferences, refuseForeignReferences } from './foreign-references.ts';
 import { KEPT, type KeptRecord, keptSchema } from './kept.ts';
 import { inspectDestination } from './preflight.ts';
+import { exchange } from './swap/exchange.ts';
+import { findUnsettled } from './swap/journal.ts';
 import { settleAfterFailure, sweepLeftovers } from './swap/leftovers.ts';
 import { readRecord } from './swap/record.ts';
 import { planRowExchange } from './swap/row-exchange.ts';
-import { exchange, planMark, tablesOf, turnedBase } from './swap/swap.ts';
+import { planMark, tablesOf, turnedBase } from './swap/swap.ts';
 import type { Rename } from './swap/swap-packet.ts';
 import { releasable } from './while-alive.ts';
 
@@ -28,19 +30,33 @@ import { releasable } from './while-alive.ts';
 export async function findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept> {
   const { destination } = await inspectDestination(context, url);
   await using server = await connectToServer(context, url);
-  const { name, replacedAt } = await findReplaced(server, url);
+  const { name, replacedAt, sizeOf } = await findReplaced(server, url);
   const [row] = await server.query<{ bytes: number | null }>(`
     SELECT SUM(DATA_LENGTH + INDEX_LENGTH) AS bytes FROM information_schema.TABLES
-    WHERE ${await withOwnRows(server, inDatabase('TABLE_SCHEMA', name))}`);
+    WHERE ${await withOwnRows(server, inDatabase('TABLE_SCHEMA', sizeOf))}`);
   return { undoDatabase: name, replacedAt, sizeBytes: Number(row?.bytes ?? 0), destination };
 }
 
-async function findReplaced(server: MysqlSession, url: DatabaseUrl): Promise<{ name: string; replacedAt: string }> {
+interface FoundReplaced {
+  name: string;
+  replacedAt: string;
+  /** The database that has its tables now. */
+  sizeOf: string;
+}
+
+async function findReplaced(server: MysqlSession, url: DatabaseUrl): Promise<FoundReplaced> {
   const destination = url.database ?? '';
   const reverted = await lastSwitch(server, destination);
-  if (reverted) return { name: reverted.before.database, replacedAt: reverted.switchedAt };
+  const { database } = reverted?.before ?? {};
+  if (reverted && database) return { name: database, replacedAt: reverted.switchedAt, sizeOf: database };
+  const { undo } = besideNames(await destinationName(server, destination));
+  // A swap that was interrupted after its tables moved: the command ends it first.
+  const unsettled = await findUnsettled(server, destination);
+  const replaced = unsettled?.journal.later?.find(({ to }) => to[0] === undo && to[1] !== KEPT);
+  const record = unsettled && (await readRecord(server, { database: unsettled.work, table: KEPT, schema: keptSchema }));
+  if (record) return { name: undo, replacedAt: record.replaced_at, sizeOf: replaced?.from[0] ?? undo };
   const { replaced_at: replacedAt } = await readKept(server, url);
-  return { name: besideNames(await destinationName(server, destination)).undo, replacedAt };
+  return { name: undo, replacedAt, sizeOf: undo };
 }
 
 /**
@@ -98,14 +114,14 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
       definers: 'theirs',
       keep: !made,
       obsolete: made ? names.undo : null,
+      obsoleteAfter: [],
       ...(grants && { grants }),
     });
     swapped(`Restored the previous ${destination}`);
     return { swapMs, undoDatabase: made ? null : names.undo };
   } catch (error) {
     await server.close();
-    await settleAfterFailure(context, url);
-    throw error;
+    throw await settleAfterFailure(context, url, error);
   }
 }
 

@@ -48,7 +48,6 @@ export async function readReadable(
   const rights = await readRights(session);
   const unreadable: Unread[] = [];
   const read = await readDefinitions(session, database, (_what, why, { kind, name, error }) => {
-    if (!isAboutOneObject(error)) throw error;
     unreadable.push({ kind, name, why, denied: isDenied(error) });
   }).catch((error) => explainDenied(session, url, error));
   const scope: Scope = { database, server, rights };
@@ -75,11 +74,6 @@ export async function readReadable(
 /** Without a number: the server lists the object but hides its definition. */
 function isDenied(error: unknown): boolean {
   return !(error instanceof SqlError) || DENIED.has(error.errno);
-}
-
-/** Errors of the session or of the run are not about one object. */
-function isAboutOneObject(error: Error): boolean {
-  return error instanceof SqlError || error.name === 'Error';
 }
 
 const ROUTINE_RIGHTS = ['EXECUTE', 'ALTER ROUTINE', 'CREATE ROUTINE'];

@@ -61,10 +61,9 @@ export interface DatabaseName {
 }
 
 export async function databaseNames(server: MysqlSession): Promise<DatabaseName[]> {
-  const rows = await server.query<{ name: string; folded: number }>(
-    'SELECT SCHEMA_NAME AS name, @@lower_case_table_names > 0 AS folded FROM information_schema.SCHEMATA ORDER BY 1',
+  return server.query<DatabaseName>(
+    'SELECT SCHEMA_NAME AS name, IF(@@lower_case_table_names > 0, LOWER(SCHEMA_NAME), SCHEMA_NAME) AS compared FROM information_schema.SCHEMATA ORDER BY 1',
   );
-  return rows.map(({ name, folded }) => ({ name, compared: folded ? name.toLowerCase() : name }));
 }
 
 export async function databaseExists(server: MysqlSession, name: string): Promise<boolean> {

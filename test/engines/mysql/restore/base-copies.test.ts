@@ -17,7 +17,7 @@ import type { Context } from '../../../../src/runtime/context.ts';
 import type { RunEvent } from '../../../../src/runtime/events.ts';
 import { asData } from '../../../helpers/as-data.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
-import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
+import { eventually, temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
 
 const FLAVOURS: TestFlavour[] = process.env.TEST_FULL ? ['mariadb', 'mysql'] : ['mariadb'];
 /** Each needs loads of its own. */
@@ -32,6 +32,8 @@ const FILL = [
   'CREATE TABLE `od``d` (id INT PRIMARY KEY, person_id INT NOT NULL, score FLOAT, note BLOB, CONSTRAINT belongs FOREIGN KEY (person_id) REFERENCES person (id))',
   "INSERT INTO `od``d` SELECT n, n + 1, n / 3, X'00FF0A' FROM numbers",
   'CREATE TABLE nothing (id INT)',
+  'CREATE TABLE archived (id INT, note VARCHAR(20)) ENGINE = ARCHIVE',
+  "INSERT INTO archived VALUES (1, 'one'), (2, 'two')",
   'CREATE VIEW names AS SELECT name FROM person',
   'CREATE FUNCTION twice(n INT) RETURNS INT DETERMINISTIC RETURN 2 * n',
   "CREATE TRIGGER named BEFORE UPDATE ON person FOR EACH ROW SET NEW.name = CONCAT(NEW.name, '!')",
@@ -144,6 +146,17 @@ for (const flavour of FLAVOURS) {
       expect(await server.dump('copy')).toBe(pristine);
       expect(await beside()).toEqual(['copy.tool-base']);
       expect(codes().filter((code) => code !== 'events_disabled')).toEqual([]);
+    });
+
+    it('takes no flush of an ARCHIVE table for a change', async () => {
+      await load({ spare: true });
+      const now = async () => (await server.sql('', 'SELECT CAST(NOW(0) AS CHAR) AS now'))[0]?.now;
+      const loaded = await now();
+      await eventually(async () => (await now()) !== loaded);
+      await server.sql('', 'FLUSH TABLES');
+      expect((await planReset(contextWith(), { target: 'app' })).plan.from).toBe('spare');
+      await reset();
+      expect(await server.dump('copy')).toBe(pristine);
     });
 
     it('takes the spare where there is one, and makes the next one', async () => {

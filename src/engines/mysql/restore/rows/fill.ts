@@ -10,6 +10,7 @@ import { connect } from '../../connection/connect.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import { checkDefinitions } from '../../definitions/check-definitions.ts';
+import { refused } from '../../definitions/checked-definition.ts';
 import { createCode, type Helper } from '../../definitions/code.ts';
 import {
   type Code,
@@ -51,7 +52,8 @@ export async function readDefinitionsFile(
   const parts: Uint8Array[] = [];
   for await (const part of read(file)) parts.push(part);
   const parsed = parseDefinitions(Buffer.concat(parts).toString('utf8'));
-  const { database, definitions_only: planned = [] } = detailsOf(manifest);
+  const { database, definitions_only: planned = [], data } = detailsOf(manifest);
+  refuseUnknownRows(parsed, data);
   if (remoteTables) refuseUnplanned(parsed, planned);
   const arriving = leaveOutRemote(parsed, { remoteTables });
   const defined = new Set(parsed.tables.map(({ name }) => name));
@@ -60,6 +62,15 @@ export async function readDefinitionsFile(
   const checked = checkDefinitions(arriving.definitions, database, wanted);
   const definitions = withSequencesOwn(withDanglingApart(checked), database);
   return { definitions, leftOut: [...arriving.leftOut, ...undefinable] };
+}
+
+/** Every file of rows is one of a table that the definitions have. */
+function refuseUnknownRows({ tables }: Definitions, data: Details['data']): void {
+  const defined = new Set(tables.map(({ name }) => name));
+  const unknown = Object.entries(data).find(([, { table }]) => !defined.has(table));
+  if (!unknown) return;
+  const [file, { table }] = unknown;
+  throw refused({ what: `table ${table}` }, `the snapshot has rows of it (${file}), and no definition`);
 }
 
 function parseDefinitions(text: string): Definitions {
@@ -147,7 +158,8 @@ export async function createDependents(
   );
   reportLeftOutViews(context, impossible);
   const missing = [...left, ...impossible];
-  return { ...definitions, views: definitions.views.filter((view) => !missing.includes(view)) };
+  const { tables: _, sequences: __, ...rest } = definitions;
+  return { ...rest, views: definitions.views.filter((view) => !missing.includes(view)) };
 }
 
 /** Creates the views that can be created, in whatever order they need; returns the others. */

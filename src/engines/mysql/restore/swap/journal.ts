@@ -4,7 +4,7 @@ import { SqlError } from '../../connection/session-errors.ts';
 import { besideNames } from '../../names.ts';
 import { inDatabase, quotePath } from '../../quote.ts';
 import { databaseExists, destinationName } from '../../server/server.ts';
-import { dropBeside } from '../beside.ts';
+import { dropBeside, lookBeside } from '../beside.ts';
 import { dropStatement } from '../foreign-references.ts';
 import { DONE, type Journal, journalSchema, MOVED, PENDING } from './journal-schema.ts';
 import { readRecord, writeRecord } from './record.ts';
@@ -27,34 +27,43 @@ export interface Work {
   work: string;
 }
 
+export interface Settled {
+  /** Whether the destination has the new tables, or the old ones; `null` without a journal. */
+  tables: 'new' | 'old' | null;
+  /** Objects that belong to the new tables, and that the server has refused. */
+  missing: string[];
+}
+
 /**
  * Ends a swap of any session: forward when the tables have moved, back when they have not. May be
- * called again and again: a journal that is settled is removed.
+ * called again and again: a journal that is settled is removed. An object that the server refuses does not keep the
+ * replaced tables from becoming the undo copy.
  */
-export async function settle(context: Settling, { server, url, work }: Work): Promise<void> {
+export async function settle(context: Settling, { server, url, work }: Work): Promise<Settled> {
   const destination = url.database ?? '';
   const moved = await readJournal(server, { work, table: MOVED, destination });
   if (moved) {
     // It may have been dropped since.
-    if (await databaseExists(server, destination)) await goForward(context, url, moved);
+    const missing = (await databaseExists(server, destination)) ? await goForward(context, url, moved) : [];
     await dropReferences(server, moved);
     await setCounters(server, moved);
     await renameLater(server, moved);
     await dropObsolete(context, server, { destination, journal: moved });
     // Replayed later, it would undo what has happened since.
     await server.execute(`DROP TABLE ${quotePath(work, MOVED)}`);
-    return;
+    return { tables: 'new', missing };
   }
   const done = await readJournal(server, { work, table: DONE, destination });
   if (done) {
-    if (await databaseExists(server, destination)) await completeCode(context, url, done);
+    const missing = (await databaseExists(server, destination)) ? await completeCode(context, url, done) : [];
     await dropObsolete(context, server, { destination, journal: done });
     await server.execute(`DROP TABLE ${quotePath(work, DONE)}`);
-    return;
+    return { tables: 'new', missing };
   }
   const pending = await readJournal(server, { work, table: PENDING, destination });
-  if (!pending) return;
+  if (!pending) return { tables: null, missing: [] };
   await goBack(context, { server, url, pending });
+  return { tables: 'old', missing: [] };
 }
 
 /** `ER_CANT_DROP_FIELD_OR_KEY`, `ER_NO_SUCH_TABLE`, `ER_BAD_DB_ERROR`: it is gone. */
@@ -101,6 +110,18 @@ async function dropObsolete(
 ): Promise<void> {
   const { undo } = besideNames(await destinationName(server, destination));
   if (journal.obsolete === undo) await dropBeside(context, server, { name: undo, destination });
+}
+
+/** The journal of a swap whose tables have moved and which has not ended, and the database that it is in. */
+export async function findUnsettled(
+  server: MysqlSession,
+  destination: string,
+): Promise<{ work: string; journal: Journal } | null> {
+  for (const work of (await lookBeside(server, destination)).leftovers) {
+    const journal = await readJournal(server, { work, table: MOVED, destination });
+    if (journal) return { work, journal };
+  }
+  return null;
 }
 
 async function readJournal(

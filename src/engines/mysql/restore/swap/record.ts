@@ -8,7 +8,8 @@ export interface RecordPlace {
   table: string;
 }
 
-const COLUMN = '(json LONGTEXT NOT NULL) ENGINE = InnoDB CHARACTER SET utf8mb4';
+/** With a key, which a server may require (`sql_require_primary_key`). */
+const COLUMNS = '(id TINYINT NOT NULL PRIMARY KEY, json LONGTEXT NOT NULL) ENGINE = InnoDB CHARACTER SET utf8mb4';
 
 /** Writes one JSON value into a new table, by one statement: a killed program leaves no table without a value. */
 export async function writeRecord(
@@ -16,12 +17,12 @@ export async function writeRecord(
   { database, table, value }: RecordPlace & { value: unknown },
 ): Promise<void> {
   const json = quoteText(JSON.stringify(value));
-  await server.execute(`CREATE TABLE ${quotePath(database, table)} ${COLUMN} SELECT ${json} AS json`);
+  await server.execute(`CREATE TABLE ${quotePath(database, table)} ${COLUMNS} SELECT 1 AS id, ${json} AS json`);
 }
 
 /** An empty table is not a record. */
 export async function makeRecordTable(server: MysqlSession, { database, table }: RecordPlace): Promise<void> {
-  await server.execute(`CREATE TABLE ${quotePath(database, table)} ${COLUMN}`);
+  await server.execute(`CREATE TABLE ${quotePath(database, table)} ${COLUMNS}`);
 }
 
 /** `ER_BAD_FIELD_ERROR`, `ER_NO_SUCH_TABLE`: another table of this name, or none. */

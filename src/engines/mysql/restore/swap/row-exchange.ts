@@ -96,7 +96,7 @@ export async function planRowExchange(
         await runSteps(server, steps);
         const [pending, moved] = [quotePath(work, PENDING), quotePath(work, MOVED)];
         await runSteps(server, [
-          { statement: `INSERT INTO ${moved} SELECT json FROM ${pending}`, rows: 1 },
+          { statement: `INSERT INTO ${moved} SELECT id, json FROM ${pending}`, rows: 1 },
           { statement: `DELETE FROM ${pending}`, rows: 1 },
         ]);
         await server.execute(SETTINGS_BACK);

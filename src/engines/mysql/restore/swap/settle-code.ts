@@ -1,7 +1,6 @@
 import { redact } from '../../../../process/redact.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
-import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { connect } from '../../connection/connect.ts';
 import { DENIED } from '../../connection/error-numbers.ts';
 import type { MysqlSession } from '../../connection/session.ts';
@@ -13,7 +12,7 @@ import { isEnabled, mayBePast } from '../../definitions/events.ts';
 import { viewsNotCreated } from '../../definitions/invalid-views.ts';
 import { type Listed, listCode, readCode } from '../../definitions/read-definitions.ts';
 import { readCodeSettings, settingsText } from '../../introspect.ts';
-import { readNameCase } from '../../name-case.ts';
+import { type NameCase, readNameCase } from '../../name-case.ts';
 import { inDatabase, plainWord, quoteName } from '../../quote.ts';
 import { databaseExists, dropEmpty } from '../../server/server.ts';
 import { grantAgain } from '../grants.ts';
@@ -26,7 +25,8 @@ function settlingOf({ signal = new AbortController().signal }: Settling): Pick<E
   return { signal };
 }
 
-export async function goForward(context: Settling, url: DatabaseUrl, journal: Journal): Promise<void> {
+/** Objects that the server refuses are returned, each with the reason: all others are created. */
+export async function goForward(context: Settling, url: DatabaseUrl, journal: Journal): Promise<string[]> {
   await using session = await connect(settlingOf(context), url);
   const { definers, grants = [] } = journal;
   const destination = url.database ?? '';
@@ -35,16 +35,34 @@ export async function goForward(context: Settling, url: DatabaseUrl, journal: Jo
   await session.execute(
     `ALTER DATABASE ${quoteName(destination)} CHARACTER SET ${plainWord(after.charset)} COLLATE ${plainWord(after.collation)}`,
   );
-  const { folds } = await readNameCase(session, []);
-  const left = await createCode(session, without(after, stuck, folds), { definers });
+  const nameCase = await nameCaseOf(session, [...codesOf(after), ...stuck]);
+  const refusals = new Refusals();
+  const left = await createCode(session, without(after, stuck, nameCase), { definers, refused: refusals.add });
   for (const warning of viewsNotCreated(left)) context.report(warning);
   await grantAgain(context, session, { grants, routines: after.routines });
   const views = after.views.filter(({ name }) => !left.some((view) => view.name === name));
-  await checkCodeIsThere(context, session, { destination, after: { ...after, views } });
+  const missing = await findMissingCode(context, session, { destination, after: { ...after, views } });
+  return refusals.explain(missing);
+}
+
+/** Reasons for which objects were not created. */
+class Refusals {
+  readonly #reasons = new Map<string, string>();
+  readonly add = ({ kind, name }: Pick<Code, 'kind' | 'name'>, { message }: SqlError): void => {
+    this.#reasons.set(`${kind.toLowerCase()} ${name}`, redact(message));
+  };
+  explain(missing: string[]): string[] {
+    const isRefused = (line: string): boolean =>
+      [...this.#reasons.keys()].some((what) => line === `${what} is missing`);
+    return [
+      ...[...this.#reasons].map(([what, reason]) => `${what}: ${reason}`),
+      ...missing.filter((line) => !isRefused(line)),
+    ];
+  }
 }
 
 /** What no packet can create: code in the bytes of another character set, views that may not be valid. */
-export async function completeCode(context: Settling, url: DatabaseUrl, journal: Journal): Promise<void> {
+export async function completeCode(context: Settling, url: DatabaseUrl, journal: Journal): Promise<string[]> {
   const { definers, grants = [] } = journal;
   const destination = url.database ?? '';
   const after = checkCode(journal.after, destination);
@@ -61,14 +79,15 @@ export async function completeCode(context: Settling, url: DatabaseUrl, journal:
     events: after.events.filter(special),
   };
   await dropListed(session, [...again.events, ...again.triggers, ...again.views, ...again.routines]);
-  const left = await createCode(session, again, { definers });
+  const refusals = new Refusals();
+  const left = await createCode(session, again, { definers, refused: refusals.add });
   for (const warning of viewsNotCreated(left)) context.report(warning);
   await grantAgain(context, session, {
     grants: grants.filter(({ routine }) => again.routines.some(({ name }) => name === routine)),
     routines: again.routines,
   });
   const views = after.views.filter(({ name }) => !left.some((view) => view.name === name));
-  await checkCodeIsThere(context, session, { destination, after: { ...after, views } });
+  return refusals.explain(await findMissingCode(context, session, { destination, after: { ...after, views } }));
 }
 
 /** Drops the code of the destination; what the user may not drop stays, and is a warning: the tables have moved. */
@@ -86,13 +105,24 @@ async function dropOld({ report }: Settling, session: MysqlSession, destination:
 }
 
 /** Names of views and triggers are compared as those of tables are, all others without case. */
-function keyOf({ kind, name }: Listed, folds: boolean): string {
-  const isExact = !folds && (kind === 'VIEW' || kind === 'TRIGGER');
-  return `${kind} ${isExact ? name : name.toLowerCase()}`;
+function keyOf({ kind, name }: Pick<Listed, 'kind' | 'name'>, { fold }: NameCase): string {
+  const asTables = kind === 'VIEW' || kind === 'TRIGGER';
+  return `${kind} ${asTables ? fold(name) : name.toLowerCase()}`;
 }
 
-function without(code: Journal['after'], stuck: Listed[], folds: boolean): Journal['after'] {
-  const isFree = (each: Listed): boolean => !stuck.some((one) => keyOf(one, folds) === keyOf(each, folds));
+function nameCaseOf(session: MysqlSession, listed: Pick<Listed, 'name'>[]): Promise<NameCase> {
+  return readNameCase(
+    session,
+    listed.map(({ name }) => name),
+  );
+}
+
+function codesOf({ routines, views, triggers, events }: Journal['after']): Code[] {
+  return [...routines, ...views, ...triggers, ...events];
+}
+
+function without(code: Journal['after'], stuck: Listed[], nameCase: NameCase): Journal['after'] {
+  const isFree = (each: Listed): boolean => !stuck.some((one) => keyOf(one, nameCase) === keyOf(each, nameCase));
   return {
     ...code,
     routines: code.routines.filter(isFree),
@@ -103,21 +133,22 @@ function without(code: Journal['after'], stuck: Listed[], folds: boolean): Journ
 }
 
 /** Events are only here: before the swap they would have run. */
-async function checkCodeIsThere(
+async function findMissingCode(
   { report }: Settling,
   session: MysqlSession,
   { destination, after }: { destination: string; after: Journal['after'] },
-): Promise<void> {
-  const { folds } = await readNameCase(session, []);
-  const key = (listed: Listed): string => keyOf(listed, folds);
-  const settings = new Map((await readCodeSettings(session, destination)).map((found) => [key(found), found]));
+): Promise<string[]> {
+  const present = await readCodeSettings(session, destination);
+  const wanted = codesOf(after);
+  const nameCase = await nameCaseOf(session, [...wanted, ...present]);
+  const key = (listed: Listed): string => keyOf(listed, nameCase);
+  const settings = new Map(present.map((found) => [key(found), found]));
   // The server drops an event whose time is past when it is created, as it does when the time comes.
   const past = after.events.filter((event) => !settings.has(key(event)) && mayBePast(event));
   if (past.length > 0) {
     const message = `Events whose time is past were not created: ${past.map(({ name }) => name).join(', ')}`;
     report({ event: 'warning', code: 'event_past', message });
   }
-  const wanted = [...after.routines, ...after.views, ...after.triggers, ...after.events];
   const differences = wanted.flatMap((code) => {
     const found = settings.get(key(code));
     if (!found) return past.includes(code) ? [] : [`${code.kind.toLowerCase()} ${code.name} is missing`];
@@ -130,8 +161,7 @@ async function checkCodeIsThere(
   const unasked = after.events.filter((event) => !isEnabled(event) && running.has(event.name.toLowerCase()));
   for (const { name } of unasked) await session.execute(`ALTER EVENT ${quoteName(name)} DISABLE`);
   differences.push(...unasked.map(({ name }) => `event ${name} was not disabled`));
-  if (differences.length === 0) return;
-  throw restoreFailed(`Restored the tables of ${destination}, but not all dependent objects`, differences);
+  return differences;
 }
 
 async function runningEvents(session: MysqlSession, database: string): Promise<Set<string>> {

@@ -34,6 +34,8 @@ export interface SwapProgram {
   definers: Definers;
   /** None where the rows are exchanged by a transaction, which is open. */
   renames: Rename[];
+  /** MySQL: tables to lock before triggers are dropped, in groups that the server locks together. */
+  locks: [database: string, table: string][][];
   /** Counters to set where rows are exchanged. */
   counters: Counter[];
   /** Renames after which the undo copy is the replaced database. */
@@ -50,7 +52,8 @@ const LONG_WAIT = 3600;
 /**
  * The whole swap as statements of one packet, which the server runs to the end even when the client is gone. Only the
  * first may fail: nothing has changed then. MariaDB runs the others as blocks, which know whether the tables have moved
- * and continue after a failure; on MySQL, LOCK TABLES keeps the tables from the moment before the triggers are dropped.
+ * and continue after a failure; on MySQL, LOCK TABLES keeps the tables from the moment before the triggers are dropped,
+ * where the server locks all of them together.
  */
 export function swapStatements(program: SwapProgram): string[] {
   const { destination, made, after } = program;
@@ -202,18 +205,15 @@ function dynamic(statement: string): string {
 const BASE = SESSION_SETTINGS.slice(0, 1);
 
 function plainStatementsOf(program: SwapProgram): string[] {
-  const { before } = program;
+  const { before, locks } = program;
   const { triggers, drops, code, events, end } = stepsAfter(program);
-  const locked = before.triggers.length > 0;
+  const hasTriggers = before.triggers.length > 0;
+  const locked = hasTriggers && locks.length === 1;
+  const lock = locks.map((group) => `LOCK TABLES ${group.map((path) => `${quotePath(...path)} WRITE`).join(', ')}`);
   const plainly = (steps: Step[]): string[] =>
     steps.flatMap(({ settings, statement }) => [...settings, statement, ...(settings.length > 0 ? BASE : [])]);
   return [
-    ...(locked
-      ? [
-          `LOCK TABLES ${[...awayRenames(program), ...program.renames].map(({ from }) => `${quotePath(...from)} WRITE`).join(', ')}`,
-          ...before.triggers.map(dropTrigger),
-        ]
-      : []),
+    ...(hasTriggers ? [...lock, ...(locked ? [] : ['UNLOCK TABLES']), ...before.triggers.map(dropTrigger)] : []),
     moveStatement(program),
     'SET @tool_moved = 1',
     ...(locked ? [...plainly(triggers), 'UNLOCK TABLES'] : []),
@@ -237,7 +237,12 @@ export function createText({ create, sql_mode }: Code, definers: Definers): stri
 }
 
 /** Views of the destination whose names tables take: renamed in the statement that moves the tables. */
-function viewsInTheWay({ before, renames, destination, fold }: SwapProgram): Code[] {
+function viewsInTheWay({
+  before,
+  renames,
+  destination,
+  fold,
+}: Pick<SwapProgram, 'before' | 'renames' | 'destination' | 'fold'>): Code[] {
   const arriving = new Set(renames.filter(({ to }) => to[0] === destination).map(({ to: [, table] }) => fold(table)));
   return before.views.filter(({ name }) => arriving.has(fold(name)));
 }
@@ -246,7 +251,7 @@ function awayName(at: number): string {
   return `tool-away-${at}`;
 }
 
-function awayRenames(program: SwapProgram): Rename[] {
+export function awayRenames(program: Pick<SwapProgram, 'before' | 'renames' | 'destination' | 'fold'>): Rename[] {
   const { destination } = program;
   return viewsInTheWay(program).map(({ name }, at) => ({ from: [destination, name], to: [destination, awayName(at)] }));
 }

@@ -1,52 +1,27 @@
-import { performance } from 'node:perf_hooks';
 import { startStep } from '../../../../runtime/events.ts';
-import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import type { Replaced } from '../../../facets/restore.ts';
 import { ownMark } from '../../branches/leave.ts';
 import type { MysqlSession } from '../../connection/session.ts';
-import { checkCode } from '../../definitions/check-definitions.ts';
-import type { Definers } from '../../definitions/code.ts';
-import type { CodeDefinitions } from '../../definitions/definitions.ts';
-import { readBelongings } from '../../definitions/foreign-keys.ts';
-import { listCode } from '../../definitions/read-definitions.ts';
-import { type Collations, readServer } from '../../introspect.ts';
-import { readNameCase } from '../../name-case.ts';
+import type { Collations } from '../../introspect.ts';
 import { BASE, BRANCH, besideNames, OUTDATED, RETIRED } from '../../names.ts';
-import { MARK, quotePath, tablesIn } from '../../quote.ts';
-import { createDatabase, databaseExists, destinationName, mayNotCreate, verifyLock } from '../../server/server.ts';
-import { baseCopyNames, baseCopyState, readBaseRecord } from '../base-record.ts';
+import { MARK, tablesIn } from '../../quote.ts';
+import { createDatabase, databaseExists, destinationName } from '../../server/server.ts';
+import { baseCopyNames, baseCopyState } from '../base-record.ts';
 import { createBeside, dropBeside, readMarkText, undoCopyOf, writeMark } from '../beside.ts';
 import { branchMarkText, withoutSwitch } from '../branch-mark.ts';
-import { maySetDefiner } from '../definers.ts';
-import { dropStatement, foreignReferences, refuseForeignReferences } from '../foreign-references.ts';
-import { grantsOf, planGrants, type RoutineGrant } from '../grants.ts';
-import { KEPT, type KeptRecord } from '../kept.ts';
-import { journalRename, settle, writeJournal } from './journal.ts';
-import { type Journal, MOVED, PENDING } from './journal-schema.ts';
-import { makeRecordTable, writeRecord } from './record.ts';
-import { planRowExchange, type RowExchange } from './row-exchange.ts';
-import { refuseLongPacket, sendSwap } from './send-swap.ts';
-import { type Rename, type SwapProgram, swapStatements } from './swap-packet.ts';
-import { tidyBodies } from './tidy-bodies.ts';
+import { KEPT } from '../kept.ts';
+import { exchange, type RowsInstead, type Switch } from './exchange.ts';
+import { planRowExchange } from './row-exchange.ts';
+import type { Rename } from './swap-packet.ts';
 
-export interface Swap {
-  /** One that takes several statements in a packet. */
-  server: MysqlSession;
-  /** Called when nothing may interrupt the session any more. */
-  begun: () => void;
-  url: DatabaseUrl;
+export interface Swap extends Switch {
   /** The database beside the destination that holds the complete tables. */
   fresh: string;
-  /** What belongs to them. */
-  code: CodeDefinitions;
-  definers: Definers;
   /** Keeps what is replaced. */
   undo: boolean;
   /** The database beside the destination that becomes its base copy, whether the present one remains, or none does. */
   base: string | 'kept' | null;
-  /** Drops foreign keys of other databases that reference tables of the destination. */
-  dropForeignReferences: boolean;
   branch?: BranchSwap | undefined;
 }
 
@@ -122,8 +97,9 @@ export async function swapDatabases(context: EngineContext, swap: Swap): Promise
   const base = await planBase(context, server, { destination, made: swap.base, collations: code });
   rows.later.push(...base.renames, ...marks);
   later.push(...base.renames);
-  const swapMs = await exchange(context, { ...swap, work: fresh, renames, later, rows, made, keep, obsolete });
-  for (const name of [retired, ...base.obsolete]) await dropBeside(context, server, { name, destination });
+  const obsoleteAfter = [retired, ...base.obsolete];
+  const way = { work: fresh, renames, later, rows, made, keep, obsolete, obsoleteAfter };
+  const swapMs = await exchange(context, { ...swap, ...way });
   swapped(`Switched ${destination} to the restored database`);
   return { swapMs, undoDatabase: keep ? names.undo : null };
 }
@@ -184,137 +160,6 @@ export async function turnedBase(server: MysqlSession, destination: string): Pro
     ? [{ from: [base, BASE], to: [base, OUTDATED] }]
     : [{ from: [base, OUTDATED], to: [base, BASE] }];
 }
-
-/** What replaces the renames where rows are exchanged instead of tables. */
-export interface RowsInstead {
-  exchange: RowExchange | null;
-  later: Rename[];
-}
-
-export interface TableSwap
-  extends Pick<Swap, 'server' | 'begun' | 'url' | 'code' | 'definers' | 'dropForeignReferences'> {
-  /** The database in which the journal is written, and which is dropped in the end. */
-  work: string;
-  renames: Rename[];
-  /** Renames after these, of unused tables. */
-  later: Rename[];
-  rows: RowsInstead;
-  /** Whether the destination is to be made. */
-  made: boolean;
-  /** Whether a record of what is replaced moves with it. */
-  keep: boolean;
-  /** An undo copy that is older than what is replaced now, or whose tables become the destination's, and goes. */
-  obsolete: string | null;
-  /** Rights on the arriving routines besides those on routines of the same name. */
-  grants?: RoutineGrant[];
-  /** Whether the destination keeps its own rights on routines besides `grants`. Default: yes. */
-  keepsRights?: boolean | undefined;
-  /** The error for code of the destination that cannot be read. Default: a warning. */
-  unreadable?: (what: string, why: string) => Error;
-}
-
-/**
- * Writes the journal, then moves the tables and replaces what belongs to them, by one packet that the server finishes
- * when the client is gone. How many milliseconds the destination was unavailable.
- */
-export async function exchange(context: EngineContext, given: TableSwap): Promise<number> {
-  const { server, url, work, rows, made, definers, keep, obsolete, grants: theirs = [], keepsRights = true } = given;
-  const destination = url.database ?? '';
-  const code = checkCode(given.code, destination);
-  const before = made
-    ? { ...code, ...NO_CODE }
-    : await readBelongings(server, destination, (what, why) => {
-        if (given.unreadable) throw given.unreadable(what, why);
-        const message = `The ${what} of ${destination} cannot be read, so tool undo will not restore it: ${why}`;
-        context.report({ event: 'warning', code: 'definition_unreadable', message });
-      });
-  const own = made ? [] : await grantsOf(context, server, destination);
-  const of = await destinationName(server, destination);
-  if (keep) {
-    const mark = await ownMark(server, destination);
-    const record: KeptRecord = {
-      ...{ of, replaced_at: context.clock().toISOString(), code: before, grants: own },
-      mark: mark && branchMarkText(mark),
-      has_base: (await readBaseRecord(server, { database: besideNames(of).base, table: BASE, of })) !== null,
-    };
-    await writeRecord(server, { database: work, table: KEPT, value: record });
-  }
-  const grants = keepsRights ? merged(own, theirs) : theirs;
-  // Read again: keys may have been added since.
-  const unlink = made ? [] : await foreignReferences(server, destination);
-  refuseForeignReferences(unlink, { destination, drop: given.dropForeignReferences });
-  const journal: Journal = { of, made, before, after: code, definers, grants, unlink, obsolete };
-  const granting = await planGrants(server, { grants, routines: code.routines });
-  const { flavour } = await readServer(server);
-  const allowed = definers === 'theirs' && (await maySetDefiner(server)) ? 'theirs' : 'mine';
-  const names = [...given.renames.map(({ to: [, table] }) => table), ...before.views.map(({ name }) => name)];
-  const { fold } = await readNameCase(server, names);
-  const listed = made ? [] : await listCode(server, destination);
-  const way = (await beginRows(server, { work, rows, journal })) ?? {
-    renames: [...given.renames, journalRename(work)],
-    later: given.later,
-    counters: [],
-  };
-  const statements = swapStatements({
-    ...way,
-    flavour,
-    fold,
-    destination,
-    work,
-    made,
-    before,
-    listed,
-    after: code,
-    definers: allowed,
-    grants: granting.statements,
-    unlink: unlink.map(dropStatement),
-  });
-  await refuseLongPacket(server, statements);
-  if (way.renames.length > 0) await writeJournal(server, work, { ...journal, later: way.later });
-  context.signal.throwIfAborted();
-  await verifyLock(server, destination);
-  // Interrupted from here on the swap is over before anybody could see it half done.
-  given.begun();
-  const started = performance.now();
-  const outcome = await sendSwap(server, { destination, statements });
-  // Whatever the packet has left undone, or back to what it was.
-  await settle({ report: context.report }, { server, url, work });
-  if (outcome.refusal) throw (made ? mayNotCreate(destination, outcome.refusal) : null) ?? outcome.refusal;
-  for (const warning of granting.lost) context.report(warning);
-  if (flavour === 'mysql') {
-    const granted = new Set(grants.map(({ routine }) => routine.toLowerCase()));
-    await tidyBodies(server, { destination, after: code, definers: allowed, granted });
-  }
-  const swapMs = Math.round(outcome.microseconds === null ? performance.now() - started : outcome.microseconds / 1000);
-  await dropBeside(context, server, { name: work, destination });
-  return swapMs;
-}
-
-type Way = Pick<SwapProgram, 'renames' | 'later' | 'counters'>;
-
-/** Exchanges the rows as far as the COMMIT; `null` where that is impossible, and nothing has changed. */
-async function beginRows(
-  server: MysqlSession,
-  { work, rows, journal }: { work: string; rows: RowsInstead; journal: Journal },
-): Promise<Way | null> {
-  const { before, after, unlink = [] } = journal;
-  const inTheWay = [unlink, before.dangling ?? [], after.dangling ?? [], before.defaults ?? [], after.defaults ?? []];
-  if (!rows.exchange || inTheWay.some((some) => some.length > 0)) return null;
-  const { counters } = rows.exchange;
-  await writeJournal(server, work, { ...journal, later: rows.later, counters });
-  await makeRecordTable(server, { database: work, table: MOVED });
-  if (await rows.exchange.begin()) return { renames: [], later: rows.later, counters };
-  for (const table of [MOVED, PENDING]) await server.execute(`DROP TABLE ${quotePath(work, table)}`);
-  return null;
-}
-
-/** Those of the destination, and of the others those for routines and accounts that it has none for. */
-function merged(own: RoutineGrant[], others: RoutineGrant[]): RoutineGrant[] {
-  const key = ({ kind, routine, user, host }: RoutineGrant): string => JSON.stringify([kind, routine, user, host]);
-  return [...new Map([...others, ...own].map((grant) => [key(grant), grant])).values()];
-}
-
-const NO_CODE = { routines: [], views: [], triggers: [], events: [] };
 
 /** Tables and sequences. */
 export async function tablesOf(server: MysqlSession, database: string): Promise<string[]> {

@@ -3,6 +3,7 @@ import { type Definers, settingsOf } from '../../definitions/code.ts';
 import type { Code, CodeDefinitions } from '../../definitions/definitions.ts';
 import { readCode } from '../../definitions/read-definitions.ts';
 import { lexicalModeOf, significant } from '../../definitions/tokens.ts';
+import { readNameCase } from '../../name-case.ts';
 import { inDatabase, plainWords, quoteName } from '../../quote.ts';
 import { createText } from './swap-packet.ts';
 
@@ -25,14 +26,17 @@ export async function tidyBodies(
 ): Promise<void> {
   const present = await readCode(server, destination, () => {});
   const last = await lastTriggers(server, destination);
+  const { fold } = await readNameCase(server, [...after.triggers.map(({ name }) => name), ...last]);
+  const lastNames = new Set([...last].map(fold));
+  const nameOf = ({ kind, name }: Code): string => (kind === 'TRIGGER' ? fold(name) : name);
   const wanted: [Code[], Code[]][] = [
     [after.routines.filter(({ name }) => !granted.has(name.toLowerCase())), present.routines],
-    [after.triggers.filter(({ name }) => last.has(name)), present.triggers],
+    [after.triggers.filter(({ name }) => lastNames.has(fold(name))), present.triggers],
     [after.events, present.events],
   ];
   for (const [codes, found] of wanted) {
     for (const code of codes) {
-      const there = found.find(({ kind, name }) => kind === code.kind && name === code.name);
+      const there = found.find((one) => one.kind === code.kind && nameOf(one) === nameOf(code));
       // In its own bytes it was created after the packet.
       if (code.bytes !== undefined || !there || !endsWithSemicolon(there) || endsWithSemicolon(code)) continue;
       const drop = `DROP ${plainWords(code.kind)} IF EXISTS ${quoteName(code.name)}`;

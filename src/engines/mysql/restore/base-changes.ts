@@ -1,0 +1,72 @@
+import type { MysqlSession } from '../connection/session.ts';
+import type { Definitions } from '../definitions/definitions.ts';
+import { readTables } from '../introspect.ts';
+import { quoteText, tablesIn } from '../quote.ts';
+import { kindsOf } from '../table-kind.ts';
+import type { BaseRecord } from './base-record.ts';
+import { checksumOf } from './copy-rows.ts';
+
+export const WRITTEN = 'its tables were changed since that load';
+export const INCOMPLETE = 'an earlier version of the tool made it without the rows of some tables';
+
+/** Tables with rows of their own. */
+export function ownTables({ tables }: Definitions): Definitions['tables'] {
+  const kinds = kindsOf(tables);
+  return tables.filter(({ name }) => kinds.get(name) === 'own');
+}
+
+/** Names of the record are those of the catalog of its server. */
+export function lacksRows({ definitions, tables }: BaseRecord): boolean {
+  const withRows = new Set(tables.map(({ name }) => name));
+  return ownTables(definitions).some(({ name }) => !withRows.has(name));
+}
+
+/** What the server tells at once of changes; `haveRows` reads the rows. */
+export async function whyWritten(
+  server: MysqlSession,
+  database: string,
+  { tables }: BaseRecord,
+): Promise<string | null> {
+  const { updated } = await readUpdated(server, database);
+  const isAsBefore = (table: BaseRecord['tables'][number]): boolean => {
+    const now = updated.get(table.name);
+    return now === null || now === table.updated;
+  };
+  return tables.every(isAsBefore) ? null : WRITTEN;
+}
+
+interface Updated {
+  /** By the server's clock, in seconds. */
+  readAt: string;
+  /** When a table was last written to; `null` where the server has forgotten it, as after a restart. */
+  updated: Map<string, string | null>;
+}
+
+/** Of the others the time changes when a file is read or flushed, as with ARCHIVE. */
+const KNOWS_UPDATES = ['InnoDB', 'MyISAM', 'Aria'].map(quoteText).join(', ');
+
+export async function readUpdated(server: MysqlSession, database: string): Promise<Updated> {
+  const rows = await server.query<{ name: string; updated: string | null }>(
+    `SELECT TABLE_NAME AS name, IF(ENGINE IN (${KNOWS_UPDATES}), CAST(UPDATE_TIME AS CHAR), NULL) AS updated FROM information_schema.TABLES WHERE ${tablesIn(database)}`,
+  );
+  const [clock] = await server.query<{ now: string }>('SELECT CAST(NOW(0) AS CHAR) AS now');
+  return { readAt: clock?.now ?? '', updated: new Map(rows.map(({ name, updated }) => [name, updated])) };
+}
+
+/**
+ * Whether the tables hold the rows that they were given. The server knows when a table was written to as long
+ * as it has it in memory; the rows of all others, and of those written to within the second of the reading, are read.
+ */
+export async function haveRows(server: MysqlSession, database: string, record: BaseRecord): Promise<boolean> {
+  const { updated } = await readUpdated(server, database);
+  const isKnown = ({ name, updated: before }: BaseRecord['tables'][number]): boolean =>
+    before !== null && before < record.read_at && updated.get(name) === before;
+  const doubtful = record.tables.filter((table) => !isKnown(table));
+  if (doubtful.length === 0) return true;
+  const catalog = new Map((await readTables(server, database)).map((table) => [table.name, table]));
+  for (const { name, checksum } of doubtful) {
+    const table = catalog.get(name);
+    if (!table || (await checksumOf(server, database, table)) !== checksum) return false;
+  }
+  return true;
+}
