@@ -3,8 +3,7 @@ import type { Settings } from '../config/schema/settings.ts';
 import type { EngineId } from '../engines/list.ts';
 import type { Runner } from '../process/runner.ts';
 import type { RoleCredentials } from '../sso/role-credentials.ts';
-import { boundText } from '../text/bound-text.ts';
-import type { UserError } from './errors.ts';
+import { boundText, type UserError } from './errors.ts';
 import type { Report } from './events.ts';
 
 /** The parameters of every operation: nothing is read from the process or the module level. */

@@ -1,5 +1,3 @@
-import { boundText } from '../text/bound-text.ts';
-
 /** Documented in docs/commands.md. */
 export const EXIT = {
   done: 0,
@@ -42,6 +40,14 @@ export class UserError extends Error {
 }
 
 const MOST_DETAILS = 100;
+/** Characters of one message; names in it come from databases, which may have very many. */
+const MOST_CHARACTERS = 4000;
+
+/** Returns the text, or its beginning with the number of the characters that are left out. */
+export function boundText(text: string): string {
+  if (text.length <= MOST_CHARACTERS) return text;
+  return `${text.slice(0, MOST_CHARACTERS)}… (${text.length - MOST_CHARACTERS} more characters)`;
+}
 
 export function interrupted(exit: 130 | 143 = EXIT.interrupted): UserError {
   return new UserError('Interrupted', { code: 'interrupted', exit });

@@ -72,6 +72,8 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   // While pg_dump starts and reads the catalog itself. One after the other: a refused COPY ends the transaction.
   const reading = readSource(context, session, { selected, request, serverVersion });
   const preparing = reading.then(() => prepareReading(session));
+  // pg_dump may fail before they are awaited.
+  for (const one of [reading, preparing]) one.catch(() => {});
   let definitions: string | null = null;
   await runTogether(context.signal, [
     async (signal) => {
