@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { EXIT, UserError } from '../../src/runtime/errors.ts';
@@ -76,6 +76,26 @@ export async function migrate(db: Database): Promise<string[]> {
     });
   }
   return results.map(({ migrationName }) => migrationName);
+}
+
+/** Runs `work` while no other connection holds the advisory lock; `false` when one does and this one does not wait. */
+export async function withLock(
+  db: Database,
+  { key, wait }: { key: RawBuilder<unknown>; wait: boolean },
+  work: () => Promise<void>,
+): Promise<boolean> {
+  return db.connection().execute(async (connection) => {
+    const locked = wait ? sql`pg_advisory_lock(${key}) IS NOT NULL` : sql`pg_try_advisory_lock(${key})`;
+    const { rows } = await sql<{ locked: boolean }>`SELECT ${locked} AS locked`.execute(connection);
+    if (rows[0]?.locked !== true) return false;
+    try {
+      await work();
+    } finally {
+      // On a connection that broke there is no lock either.
+      await sql`SELECT pg_advisory_unlock(${key})`.execute(connection).catch(() => {});
+    }
+    return true;
+  });
 }
 
 /** Whether every migration of this release was executed. */

@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { MIGRATIONS } from '../../hub/database/migrations.ts';
+import { migrate } from '../../hub/migrate.ts';
 import { readHubSettings } from '../../hub/settings.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { putStorageProfile, startHub, type TestHub } from '../helpers/hub.ts';
@@ -115,6 +116,17 @@ describeWithPostgres('tool hub', () => {
       .map((line) => JSON.parse(line));
     expect(lines.at(-1)).toMatchObject({ level: 'info', route: 'root', status: 200, address: '127.0.0.1' });
     expect(hub.output()).not.toContain(files.KEYS);
+  });
+
+  test('migrations of one database at the same time take turns', async () => {
+    for (const round of [1, 2, 3]) {
+      const [name, role] = [`at_once_${round}`, `serving_${round}`];
+      await postgres.createDatabase(name);
+      await postgres.psql('postgres', { sql: `CREATE ROLE ${role}` });
+      const environment = { TOOL_HUB_DATABASE_URL: postgres.url(name), TOOL_HUB_DATABASE_ROLE: role };
+      const done = await Promise.all([1, 2, 3, 4].map(() => migrate(environment)));
+      expect(done.flatMap(({ migrations }) => migrations)).toEqual(Object.keys(MIGRATIONS));
+    }
   });
 
   test('every setting that is wrong or missing is named at once, without its value', async () => {
