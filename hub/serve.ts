@@ -9,6 +9,7 @@ import { createApp } from './app.ts';
 import { createCallerCache } from './caller-cache.ts';
 import { type Database, migrate, type OpenedDatabase, openDatabase } from './database/database.ts';
 import { migrateQueue, type QueueTimes, startQueue } from './database/queue.ts';
+import { inSecretTransaction } from './database/secrets.ts';
 import { findStorageProfile, saveStorageProfile } from './database/storage-profiles.ts';
 import { insertServiceToken } from './database/tokens.ts';
 import type { Hub } from './hub.ts';
@@ -145,11 +146,8 @@ async function setUpTrial(
   const found = await findStorageProfile(db, TRIAL_PROFILE);
   if (bucket && !found) {
     const condition = { create: true } as const;
-    await db
-      .transaction()
-      .execute((transaction) =>
-        saveStorageProfile(transaction, { name: TRIAL_PROFILE, settings: bucket, applied: false, condition, keys }),
-      );
+    const change = { name: TRIAL_PROFILE, settings: bucket, applied: false, condition, keys };
+    await inSecretTransaction(db, (transaction, digests) => saveStorageProfile(transaction, { ...change, digests }));
   }
   const expiresAt = new Date(clock().getTime() + TRIAL_DAYS * 86_400_000);
   const { token } = await insertServiceToken(db, { name: 'trial owner', role: 'owner', targetIds: [], expiresAt });

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { MIGRATIONS } from '../../hub/database/migrations.ts';
 import { migrate } from '../../hub/migrate.ts';
 import { readHubSettings } from '../../hub/settings.ts';
+import { fingerprint } from '../../src/cloud/contract/fingerprint.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { putStorageProfile, startHub, type TestHub } from '../helpers/hub.ts';
 import {
@@ -359,6 +360,33 @@ describeWithPostgres('tool hub', () => {
       cursor = body.next_cursor;
     } while (cursor !== null);
     expect(found).toEqual(names);
+  });
+
+  test('a change keeps the rows of unchanged secrets', async () => {
+    const hub = await ownHub();
+    onTestFinished(() => hub.stop());
+    await putStorageProfile(hub, 'kept', { provider: 's3', bucket: 'b', access_key: 'first', secret_key: 'second' });
+    const rows = () =>
+      hub.database.db
+        .selectFrom('secrets')
+        .innerJoin('storage_profiles', 'storage_profiles.id', 'owner_id')
+        .select(['field', 'sealed', 'salt', 'digest'])
+        .where('name', '=', 'kept')
+        .orderBy('field')
+        .execute();
+    const put = async (revision: number, secret_key: string) => {
+      const settings = { provider: 's3', bucket: 'b', access_key: 'first', secret_key };
+      const headers = { 'if-match': `"${revision}"` };
+      const path = '/storage_profiles/kept';
+      expect((await hub.send('PUT', path, { token: hub.ownerToken, body: { settings }, headers })).status).toBe(200);
+    };
+    const [access, secret] = await rows();
+    await put(1, 'second');
+    expect(await rows()).toEqual([access, secret]);
+    await put(2, 'third');
+    const changed = await rows();
+    expect(changed[0]).toEqual(access);
+    expect(changed[1]?.digest).toBe(fingerprint('third', changed[1]?.salt ?? ''));
   });
 
   test('secrets are sealed: neither the database nor any answer has them, and another hub key cannot open them', async () => {
