@@ -239,7 +239,8 @@ export async function applySchedule(
 ): Promise<void> {
   const options = { db: inTransaction(db) };
   const moved = before !== null && (after === null || queueOf(before.pool) !== queueOf(after.pool));
-  if (before?.schedule && (moved || after?.schedule == null)) await boss.unschedule(queueOf(before.pool), before.id, options);
+  if (before?.schedule && (moved || after?.schedule == null))
+    await boss.unschedule(queueOf(before.pool), before.id, options);
   if (moved) {
     const name = queueOf(before.pool);
     for (const { id } of await boss.findJobs(name, { key: before.id, queued: true, ...options })) {

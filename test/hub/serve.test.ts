@@ -5,8 +5,10 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../hub/database/database.ts';
 import { MIGRATIONS } from '../../hub/database/migrations.ts';
 import { migrate } from '../../hub/migrate.ts';
+import { refuseUnready } from '../../hub/ready.ts';
 import { readHubSettings } from '../../hub/settings.ts';
 import { fingerprint } from '../../src/cloud/contract/fingerprint.ts';
 import { freePort } from '../helpers/free-port.ts';
@@ -130,6 +132,22 @@ describeWithPostgres('tool hub', () => {
     }
   });
 
+  test.each([
+    ['schema', "INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-later', now())"],
+    ['schema of the queue', 'UPDATE pgboss.version SET version = version + 1'],
+  ])('migrate and serve report a newer %s with one message', async (what, later) => {
+    const name = what.replaceAll(' ', '_');
+    await postgres.createDatabase(name);
+    const environment = { TOOL_HUB_DATABASE_URL: postgres.url(name) };
+    await migrate(environment);
+    await postgres.psql(name, { sql: later });
+    const { db, close } = openDatabase(postgres.url(name));
+    onTestFinished(close);
+    const newer = { code: 'hub_schema_newer', exit: 1 };
+    await expect(migrate(environment)).rejects.toMatchObject(newer);
+    await expect(refuseUnready(db, { keys: [] })).rejects.toMatchObject(newer);
+  });
+
   test('every setting that is wrong or missing is named at once, without its value', async () => {
     const environment = {
       TOOL_HUB_KEYS: 'my-secret-key',
@@ -146,7 +164,6 @@ describeWithPostgres('tool hub', () => {
     expect(error).toMatchObject({ code: 'hub_settings_invalid', exit: 3 });
     expect(error.details.map((detail: string) => detail.split(' ')[0])).toEqual([
       'TOOL_HUB_PROVIDER',
-      'TOOL_HUB_DATABASE_URL',
       'TOOL_HUB_DATABASE_URL',
       'TOOL_HUB_PROVIDER_URL',
       'TOOL_HUB_CLIENT_ID',
