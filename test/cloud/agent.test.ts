@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../hub/database/database.ts';
-import { interrupted } from '../../src/runtime/errors.ts';
+import { leaseLost } from '../../src/operations/agent/build-claimed.ts';
+import { interrupted, UserError } from '../../src/runtime/errors.ts';
 import { Sink } from '../helpers/cli-host.ts';
 import { type ConfiguredCli, configuredCli } from '../helpers/configured-cli.ts';
 import { startForgingHub } from '../helpers/forging-hub.ts';
@@ -12,6 +13,17 @@ import { describeWithPostgres, eventually } from '../helpers/postgres-server.ts'
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
 
 const QUERY = "UPDATE person SET email = 'p' || id || '@example.com'";
+
+test.each([
+  ['cloud_token_refused', /^The hub refuses the agent/, /valid token/],
+  ['not_permitted', /^The hub refuses the agent/, /valid token/],
+  ['cloud_unknown', /was removed from the hub/, /^$/],
+  ['cloud_conflict', /to another agent, or ended it$/, /Heartbeats did not reach/],
+])('a heartbeat that is answered with %s stops the build with its own message', (code, message, hint) => {
+  const error = leaseLost('orders', new UserError('The token is revoked', { code, exit: 4 }));
+  expect(error).toMatchObject({ code: 'build_lease_lost', message: expect.stringMatching(message) });
+  expect(error.hint ?? '').toMatch(hint);
+});
 
 describeWithPostgres('tool agent', () => {
   describeWithS3('over a real bucket', () => {
