@@ -83,7 +83,9 @@ function problemOf(error: unknown): Problem {
   if (REFUSED_VALUES.includes(code)) return new Problem('cloud_refused', 'The request is not valid');
   const isPassing = PASSING.test(code) || /^E[A-Z]+$/.test(code) || /connection|timeout/i.test(message);
   if (isPassing) {
-    return new Problem('cloud_unavailable', 'The hub cannot reach its database', {
+    const isServer = /^(53|57014|58)/.test(code);
+    const detail = isServer ? 'The database of the hub cannot do this at present' : 'The hub cannot reach its database';
+    return new Problem('cloud_unavailable', detail, {
       headers: { 'retry-after': '2' },
       cause: error,
     });

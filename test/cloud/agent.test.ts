@@ -120,6 +120,25 @@ describeWithPostgres('tool agent', () => {
       ]);
     });
 
+    test('a hub that is away for nine attempts of each request loses no build', async () => {
+      const { name, token } = await newTarget();
+      const proxy = await startForgingHub(hub.url);
+      onTestFinished(proxy.stop);
+      const cli = await machine({ token, url: proxy.url, targets: { [name]: ofSource() } });
+      const id = await request(name);
+      const left = new Map<string, number>();
+      proxy.isAway = ({ method, path }) => {
+        if (path === '/builds/claim') return false;
+        const key = `${method} ${path}`;
+        left.set(key, (left.get(key) ?? 10) - 1);
+        return (left.get(key) ?? 0) > 0;
+      };
+      const { exit, last } = await cli.json(['agent', '--once']);
+      expect(exit, JSON.stringify(last)).toBe(0);
+      const [built] = last.builds as { snapshot: string }[];
+      expect(await buildOf(id)).toMatchObject({ state: 'done', snapshot: built?.snapshot });
+    });
+
     test('a build that fails ends --once with its exit code, and is told to the hub without secrets', async () => {
       const { name, token } = await newTarget();
       const missing = `{snapshot: {src_url: "${source.replace('/source', '/nowhere')}"}}`;

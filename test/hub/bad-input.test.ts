@@ -344,6 +344,7 @@ describeWithPostgres('bad input', () => {
     await hub.postgres.psql('postgres', { sql: 'DROP FUNCTION fail() CASCADE' });
     hub.lines.length = 0;
     expect(answer).toMatchObject({ status: 503, body: { code: 'cloud_unavailable' } });
+    expect(answer.body.detail).toBe('The database of the hub cannot do this at present');
     expect(answer.headers.get('retry-after')).toBe('2');
   });
 

@@ -33,7 +33,7 @@ export async function buildClaimed(given: Context, { claim, approve }: ClaimedOp
   const built = startStep(steps.report, 'agent', `Build target ${target} for the hub`);
   try {
     const snapshot = await buildTarget(context, target, approve);
-    await finish(given, { claim, body: { outcome: 'done', lease: claim.lease, snapshot } }).catch((thrown) => {
+    await finish(context, { claim, body: { outcome: 'done', lease: claim.lease, snapshot } }).catch((thrown) => {
       given.signal.throwIfAborted();
       // The snapshot is there: at worst the hub requests another one.
       const { message, code } = toUserError(thrown);
@@ -53,7 +53,7 @@ export async function buildClaimed(given: Context, { claim, approve }: ClaimedOp
     given.report({ event: 'warning', code, message: `Target ${target} was not built: ${message}` });
     if (!lost.signal.aborted) {
       const body = { outcome: 'failed', lease: claim.lease, code, message } as const;
-      await finish(given, { claim, body }).catch((failed) => {
+      await finish(context, { claim, body }).catch((failed) => {
         given.signal.throwIfAborted();
         const { message: why, code: how } = toUserError(failed);
         given.report({ event: 'warning', code: how, message: `The failure could not be reported to the hub: ${why}` });
