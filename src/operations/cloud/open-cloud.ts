@@ -23,7 +23,7 @@ export interface OpenCloud {
 const IMPATIENT = { timeout: 3000, attempts: 1 };
 const REPEATED = { attempts: 1 };
 const LISTING = { timeout: 10_000, attempts: 3 };
-/** Attempts of an agent: its build and the lease of a minute outlast a hub that restarts. */
+/** For the build of an agent: pauses of 56 s in all, about its lease. */
 const LEASED = { attempts: 11 };
 
 /** The hub of the configuration, with its token. Throws with exit 4 when there is none. */
