@@ -1,6 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
-import { grantTo, migrate as migrateDatabase, openDatabase, removeOldAudit, withLock } from './database/database.ts';
+import {
+  grantTo,
+  migrate as migrateDatabase,
+  openDatabase,
+  removeOldAudit,
+  withMigrationLock,
+} from './database/database.ts';
 import { migrateQueue } from './database/queue.ts';
 import { rewrapSecrets } from './database/secrets.ts';
 import { readMigrationSettings } from './settings.ts';
@@ -18,9 +23,6 @@ const STATEMENT_TIMEOUT = 3_600_000;
 /** Milliseconds between two attempts to get the lock. */
 const LOOK_EVERY = 200;
 
-/** Two migrations at once would change the same rights. */
-const MIGRATION_LOCK = sql`hashtextextended('tool hub migrate', 0)`;
-
 /** Brings the schema up to date, grants the rights of `serve`, and wraps the data keys with the newest hub key. */
 export async function migrate(environment: NodeJS.ProcessEnv): Promise<Migrated> {
   const { databaseUrl, keys, role } = await readMigrationSettings(environment);
@@ -35,6 +37,6 @@ export async function migrate(environment: NodeJS.ProcessEnv): Promise<Migrated>
     migrated.rewrapped = await rewrapSecrets(db, keys);
   };
   // A statement that waits has a snapshot, and an index of the queue that is built concurrently would wait for it.
-  while (!(await withLock(db, { key: MIGRATION_LOCK, wait: false }, work))) await wait(LOOK_EVERY);
+  while (!(await withMigrationLock(db, work))) await wait(LOOK_EVERY);
   return migrated;
 }

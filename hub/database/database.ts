@@ -100,6 +100,11 @@ export async function migrate(db: Database): Promise<string[]> {
   return results.map(({ migrationName }) => migrationName);
 }
 
+/** Runs `work` while no other migration does; `false` when one does. Two at once would change the same rights. */
+export function withMigrationLock(db: Database, work: () => Promise<void>): Promise<boolean> {
+  return withLock(db, { key: sql`hashtextextended('tool hub migrate', 0)`, wait: false }, work);
+}
+
 /** Runs `work` while no other connection holds the advisory lock; `false` when one does and this one does not wait. */
 export async function withLock(
   db: Database,
