@@ -33,7 +33,8 @@ export function written(context: HonoContext, { given, route, requestId }: Writi
   return unchanged ? new Response(null, { status: 304, headers }) : new Response(content, { status, headers });
 }
 
-const COMMON = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+/** Headers of every answer. */
+export const COMMON = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 function hash(content: string): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 27);
@@ -66,8 +67,8 @@ export function reported(error: unknown, { log }: Hub, requestId: string): Probl
 /** SQLSTATEs of values that no column takes: a forged cursor, a time out of range, U+0000 in a text. */
 const REFUSED_VALUES = ['22P02', '22007', '22008', '22021', '22P05'];
 
-/** SQLSTATE classes of temporary failures: connection, resources, statements ended by an administrator or a timeout. */
-const PASSING = /^(08|53|57|40|25)/;
+/** SQLSTATE classes of temporary failures: connection, resources, statements ended by an administrator or a timeout, files. */
+const PASSING = /^(08|53|57|58|40|25)/;
 
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
@@ -82,7 +83,9 @@ function problemOf(error: unknown): Problem {
   if (REFUSED_VALUES.includes(code)) return new Problem('cloud_refused', 'The request is not valid');
   const isPassing = PASSING.test(code) || /^E[A-Z]+$/.test(code) || /connection|timeout/i.test(message);
   if (isPassing) {
-    return new Problem('cloud_unavailable', 'The hub cannot reach its database', {
+    const isServer = /^(53|57014|58)/.test(code);
+    const detail = isServer ? 'The database of the hub cannot do this at present' : 'The hub cannot reach its database';
+    return new Problem('cloud_unavailable', detail, {
       headers: { 'retry-after': '2' },
       cause: error,
     });

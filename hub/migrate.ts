@@ -1,4 +1,11 @@
-import { grantTo, migrate as migrateDatabase, openDatabase, removeOldAudit } from './database/database.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  grantTo,
+  migrate as migrateDatabase,
+  openDatabase,
+  removeOldAudit,
+  withMigrationLock,
+} from './database/database.ts';
 import { migrateQueue } from './database/queue.ts';
 import { rewrapSecrets } from './database/secrets.ts';
 import { readMigrationSettings } from './settings.ts';
@@ -13,14 +20,23 @@ export interface Migrated {
 /** A migration of a large table takes its time. */
 const STATEMENT_TIMEOUT = 3_600_000;
 
+/** Milliseconds between two attempts to get the lock. */
+const LOOK_EVERY = 200;
+
 /** Brings the schema up to date, grants the rights of `serve`, and wraps the data keys with the newest hub key. */
 export async function migrate(environment: NodeJS.ProcessEnv): Promise<Migrated> {
   const { databaseUrl, keys, role } = await readMigrationSettings(environment);
   const { db, close } = openDatabase(databaseUrl, { statementTimeout: STATEMENT_TIMEOUT });
   await using _closing = { [Symbol.asyncDispose]: close };
-  const migrations = await migrateDatabase(db);
-  await migrateQueue(databaseUrl);
-  if (role !== null) await grantTo(db, role);
-  await removeOldAudit(db);
-  return { migrations, rewrapped: await rewrapSecrets(db, keys) };
+  const migrated: Migrated = { migrations: [], rewrapped: 0 };
+  const work = async (): Promise<void> => {
+    migrated.migrations = await migrateDatabase(db);
+    await migrateQueue(databaseUrl);
+    if (role !== null) await grantTo(db, role);
+    await removeOldAudit(db);
+    migrated.rewrapped = await rewrapSecrets(db, keys);
+  };
+  // A statement that waits has a snapshot, and an index of the queue that is built concurrently would wait for it.
+  while (!(await withMigrationLock(db, work))) await wait(LOOK_EVERY);
+  return migrated;
 }

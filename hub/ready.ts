@@ -1,5 +1,5 @@
 import { EXIT, UserError } from '../src/runtime/errors.ts';
-import { type Database, isMigrated } from './database/database.ts';
+import { type Database, isMigrated, refuseNewerSchema } from './database/database.ts';
 import { canOpenAll } from './database/secrets.ts';
 import type { HubSettings } from './settings.ts';
 
@@ -16,6 +16,7 @@ export async function refuseUnready(db: Database, { keys }: Keys): Promise<void>
       cause,
     });
   });
+  await refuseNewerSchema(db);
   if (!migrated) {
     throw new UserError('The database of the hub has not the schema of this version', {
       code: 'hub_not_migrated',

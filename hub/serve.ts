@@ -3,14 +3,17 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener, RequestError } from '@hono/node-server';
 import { EXIT, UserError } from '../src/runtime/errors.ts';
+import { failed } from './answer.ts';
 import { createApp } from './app.ts';
 import { createCallerCache } from './caller-cache.ts';
 import { type Database, migrate, type OpenedDatabase, openDatabase } from './database/database.ts';
 import { migrateQueue, type QueueTimes, startQueue } from './database/queue.ts';
+import { inSecretTransaction } from './database/secrets.ts';
 import { findStorageProfile, saveStorageProfile } from './database/storage-profiles.ts';
 import { insertServiceToken } from './database/tokens.ts';
+import { answerHttpErrors, invalidAddress } from './http-errors.ts';
 import type { Hub } from './hub.ts';
 import { startNotifications } from './jobs/notifications.ts';
 import { startObjectChecks } from './jobs/object-checks.ts';
@@ -103,20 +106,27 @@ export async function serve(options: ServeOptions): Promise<void> {
   const isReady = async (): Promise<boolean> => !ending && (await canServe(db, settings));
   const trialCode = dev ? randomBytes(24).toString('base64url') : null;
   const app = createApp({ hub, metrics, isReady, trialCode });
-  const server = createAdaptorServer({
-    fetch: async (request, env) => {
+  const listener = getRequestListener(
+    async (request, env) => {
       const response = await app.fetch(request, env as never);
       if (ending) response.headers.set('connection', 'close');
       return response;
     },
-    serverOptions: {
+    { errorHandler: (error) => (error instanceof RequestError ? invalidAddress() : failed(error, hub)) },
+  );
+  const server = createServer(
+    {
       requestTimeout: timeouts.request,
       headersTimeout: timeouts.headers,
       connectionsCheckingInterval: 1000,
       keepAliveTimeout: 65_000,
       maxHeaderSize: 32 * 1024,
+      // Without one, the listener answers.
+      requireHostHeader: false,
     },
-  }) as Server;
+    listener,
+  );
+  answerHttpErrors(server);
   await listen(server, settings.listen);
   const metricsServer = settings.metricsListen && (await serveMetrics(settings.metricsListen, { metrics, database }));
   const { port } = server.address() as AddressInfo;
@@ -145,11 +155,8 @@ async function setUpTrial(
   const found = await findStorageProfile(db, TRIAL_PROFILE);
   if (bucket && !found) {
     const condition = { create: true } as const;
-    await db
-      .transaction()
-      .execute((transaction) =>
-        saveStorageProfile(transaction, { name: TRIAL_PROFILE, settings: bucket, applied: false, condition, keys }),
-      );
+    const change = { name: TRIAL_PROFILE, settings: bucket, applied: false, condition, keys };
+    await inSecretTransaction(db, (transaction, digests) => saveStorageProfile(transaction, { ...change, digests }));
   }
   const expiresAt = new Date(clock().getTime() + TRIAL_DAYS * 86_400_000);
   const { token } = await insertServiceToken(db, { name: 'trial owner', role: 'owner', targetIds: [], expiresAt });

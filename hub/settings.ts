@@ -123,9 +123,7 @@ export async function readHubSettings(environment: NodeJS.ProcessEnv, flags: Hub
   const problems: string[] = [];
   const values = await readVariables(environment, problems);
   const attempt = attempts(values, problems);
-  const need = (name: Name, why: string): void => {
-    if (values[name] === undefined) problems.push(`${PREFIX}${name} is not set: ${why}`);
-  };
+  const need = needs(values, problems);
   if (!flags.dev) {
     need('DATABASE_URL', HUB_VARIABLES.DATABASE_URL);
     need('KEYS', 'generate one with: openssl rand -hex 32');
@@ -192,14 +190,21 @@ export async function readMigrationSettings(
 ): Promise<Pick<HubSettings, 'databaseUrl' | 'keys' | 'trustedKeys'> & { role: string | null }> {
   const problems: string[] = [];
   const values = await readVariables(environment, problems);
-  if (values.DATABASE_URL === undefined) {
-    problems.push(`${PREFIX}DATABASE_URL is not set: ${HUB_VARIABLES.DATABASE_URL}`);
-  }
+  needs(values, problems)('DATABASE_URL', HUB_VARIABLES.DATABASE_URL);
   const attempt = attempts(values, problems);
   const keys = attempt('KEYS', hubKeys) ?? [];
   const trustedKeys = attempt('TRUSTED_KEYS', publicKeys);
   if (problems.length > 0) throw settingsInvalid(problems);
   return { databaseUrl: values.DATABASE_URL ?? '', keys, trustedKeys, role: values.DATABASE_ROLE ?? null };
+}
+
+/** Adds a problem for a required variable that is not set, and about which nothing was reported. */
+function needs(values: Values, problems: string[]) {
+  return (name: Name, why: string): void => {
+    const forms = [`${PREFIX}${name} `, `${PREFIX}${name}_FILE `];
+    const isReported = problems.some((problem) => forms.some((form) => problem.startsWith(form)));
+    if (values[name] === undefined && !isReported) problems.push(`${PREFIX}${name} is not set: ${why}`);
+  };
 }
 
 /** Reads a variable; `null` where it is not set or not valid, which is added to the problems. */
@@ -225,7 +230,7 @@ async function readVariables(environment: NodeJS.ProcessEnv, problems: string[])
   for (const name of Object.keys(HUB_VARIABLES) as Name[]) {
     const text = environment[PREFIX + name]?.trim();
     const file = environment[`${PREFIX}${name}_FILE`]?.trim();
-    if (text && file) problems.push(`${PREFIX}${name} and ${PREFIX}${name}_FILE are both set`);
+    if (text && file) problems.push(`${PREFIX}${name} and ${PREFIX}${name}_FILE are both set: remove one`);
     else if (text) values[name] = text;
     else if (file) {
       const read = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {

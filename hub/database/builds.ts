@@ -5,7 +5,16 @@ import { type Caller, decide } from '../access.ts';
 import { Problem } from '../problem.ts';
 import { recordEvent } from './audit.ts';
 import { type Connection, type Database, QUEUE_SCHEMA } from './database.ts';
-import { type BuildJob, buildOptions, findJob, inTransaction, NOTIFICATIONS, type Queue, queueOf } from './queue.ts';
+import {
+  type BuildJob,
+  findJob,
+  inTransaction,
+  NOTIFICATIONS,
+  type Queue,
+  queueAgain,
+  queueOf,
+  sendBuild,
+} from './queue.ts';
 import type { TargetRow } from './targets.ts';
 
 // Builds are jobs of pg-boss; a row of `builds` is one claim of a job, by an agent.
@@ -18,12 +27,10 @@ export async function requestBuild(
   queue: Queue,
   target: TargetRow,
 ): Promise<{ id: string; created: boolean }> {
-  const name = queueOf(target.pool);
-  const data: BuildJob = { target_id: target.id };
-  const id = await queue.boss.send(name, data, { ...buildOptions(target.id), db: inTransaction(db) });
+  const id = await sendBuild(db, queue, { target });
   if (id !== null) return { id, created: true };
   const { rows } = await sql<{ id: string }>`SELECT id FROM ${JOB}
-    WHERE name = ${name} AND singleton_key = ${target.id} AND state <= 'active' LIMIT 1`.execute(db);
+    WHERE name = ${queueOf(target.pool)} AND singleton_key = ${target.id} AND state <= 'active' LIMIT 1`.execute(db);
   const [running] = rows;
   if (running) return { id: running.id, created: false };
   throw new Problem('cloud_unavailable', 'A build has just ended', { headers: { 'retry-after': '1' } });
@@ -162,8 +169,7 @@ export async function finishBuild(
       break;
     // The job begins anew, as if it had not been claimed.
     case 'released':
-      await boss.deleteJob(name, id, options);
-      await boss.send(name, { target_id: targetId } satisfies BuildJob, { ...buildOptions(targetId), id, ...options });
+      await queueAgain(db, { boss }, { name, id, target: { id: targetId, pool: row.target_pool } });
       break;
     default:
       body satisfies never;
@@ -196,7 +202,8 @@ async function lockClaim(db: Connection, { id, lease, caller }: Claimed) {
     .selectFrom('builds')
     .innerJoin('targets', 'targets.id', 'builds.target_id')
     .select(['job_id', 'retry_count', 'builds.pool', 'target_id', 'actor', 'outcome', 'targets.name as target'])
-    .select(['caller_id', 'targets.id', 'reader_groups', 'original_groups', 'builder_groups'])
+    .select(['caller_id', 'targets.id', 'targets.pool as target_pool'])
+    .select(['reader_groups', 'original_groups', 'builder_groups'])
     .where('lease', '=', lease)
     .where('job_id', '=', id)
     .where('targets.removed_at', 'is', null)
@@ -252,7 +259,8 @@ export async function describeBuild(db: Connection, id: string, caller: Caller):
 export const LOST = { code: 'build_lost', message: 'The agents that began the build were lost' };
 
 function errorOf(state: string, last: { code: string | null; message: string | null } | undefined) {
-  if (state === 'cancelled') return { code: 'build_cancelled', message: 'The pool of the target was changed' };
+  if (state === 'cancelled')
+    return { code: 'build_cancelled', message: 'The target moved to a pool that has another build of it' };
   return state === 'failed' ? LOST : { code: last?.code ?? '', message: last?.message ?? '' };
 }
 

@@ -1,6 +1,7 @@
-import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import pg from 'pg';
+import packageOfQueue from 'pg-boss/package.json' with { type: 'json' };
 import { EXIT, UserError } from '../../src/runtime/errors.ts';
 import { MIGRATIONS } from './migrations.ts';
 import type { Tables } from './tables.ts';
@@ -62,8 +63,29 @@ function migrator(db: Database): Migrator {
   return new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
 }
 
+/** Throws where a newer version of the program has migrated the schema of the hub, or that of the queue. */
+export async function refuseNewerSchema(db: Database): Promise<void> {
+  const details = (await executedMigrations(db))
+    .filter((name) => !Object.hasOwn(MIGRATIONS, name))
+    .map((name) => `Migration ${name} is unknown to this version`);
+  const queue = sql.id(QUEUE_SCHEMA, 'version');
+  if (await hasTable(db, `${QUEUE_SCHEMA}.version`)) {
+    const { rows } = await sql<{ version: number }>`SELECT version FROM ${queue}`.execute(db);
+    const [known, found = known] = [packageOfQueue.pgboss.schema, rows[0]?.version];
+    if (found > known) details.push(`The schema of the queue is ${found}; this version has ${known}`);
+  }
+  if (details.length === 0) return;
+  throw new UserError('The schema of the database of the hub is of a newer version of tool', {
+    code: 'hub_schema_newer',
+    exit: EXIT.failed,
+    details: details.slice(0, 3),
+    hint: 'Install that version of tool, or restore a backup of the database from before its migration.',
+  });
+}
+
 /** Names of the migrations that were executed. */
 export async function migrate(db: Database): Promise<string[]> {
+  await refuseNewerSchema(db);
   const { error, results = [] } = await migrator(db).migrateToLatest();
   const failed = results.find(({ status }) => status === 'Error');
   if (error) {
@@ -78,13 +100,46 @@ export async function migrate(db: Database): Promise<string[]> {
   return results.map(({ migrationName }) => migrationName);
 }
 
+/** Runs `work` while no other migration does; `false` when one does. Two at once would change the same rights. */
+export function withMigrationLock(db: Database, work: () => Promise<void>): Promise<boolean> {
+  return withLock(db, { key: sql`hashtextextended('tool hub migrate', 0)`, wait: false }, work);
+}
+
+/** Runs `work` while no other connection holds the advisory lock; `false` when one does and this one does not wait. */
+export async function withLock(
+  db: Database,
+  { key, wait }: { key: RawBuilder<unknown>; wait: boolean },
+  work: () => Promise<void>,
+): Promise<boolean> {
+  return db.connection().execute(async (connection) => {
+    const locked = wait ? sql`pg_advisory_lock(${key}) IS NOT NULL` : sql`pg_try_advisory_lock(${key})`;
+    const { rows } = await sql<{ locked: boolean }>`SELECT ${locked} AS locked`.execute(connection);
+    if (rows[0]?.locked !== true) return false;
+    try {
+      await work();
+    } finally {
+      // On a connection that broke there is no lock either.
+      await sql`SELECT pg_advisory_unlock(${key})`.execute(connection).catch(() => {});
+    }
+    return true;
+  });
+}
+
 /** Whether every migration of this release was executed. */
 export async function isMigrated(db: Database): Promise<boolean> {
-  const found = await sql<{ there: boolean }>`SELECT to_regclass('kysely_migration') IS NOT NULL AS there`.execute(db);
-  if (!found.rows[0]?.there) return false;
-  const done = await sql<{ name: string }>`SELECT name FROM kysely_migration`.execute(db);
-  const names = new Set(done.rows.map(({ name }) => name));
+  const names = new Set(await executedMigrations(db));
   return Object.keys(MIGRATIONS).every((name) => names.has(name));
+}
+
+async function executedMigrations(db: Database): Promise<string[]> {
+  if (!(await hasTable(db, 'kysely_migration'))) return [];
+  const done = await sql<{ name: string }>`SELECT name FROM kysely_migration ORDER BY name`.execute(db);
+  return done.rows.map(({ name }) => name);
+}
+
+async function hasTable(db: Database, name: string): Promise<boolean> {
+  const { rows } = await sql<{ there: boolean }>`SELECT to_regclass(${name}) IS NOT NULL AS there`.execute(db);
+  return rows[0]?.there === true;
 }
 
 /** The audit is insert and select only for who serves; who migrates removes what is too old. */

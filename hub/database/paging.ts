@@ -31,21 +31,46 @@ function readCursor(cursor: string): string[] {
   } catch {
     // As one of another form.
   }
-  throw new Problem('cloud_refused', 'The cursor is not valid', {
+  throw cursorRefused();
+}
+
+function cursorRefused(): Problem {
+  return new Problem('cloud_refused', 'The cursor is not valid', {
     errors: [{ pointer: '/cursor', detail: 'must be a next_cursor of the same list' }],
   });
 }
 
-/** The parts of a cursor that must be a time and a number. */
-export function timeAndNumber([time = '', number = '']: string[]): [Date, number] {
-  const date = new Date(time);
-  if (Number.isNaN(date.getTime()) || !/^\d{1,18}$/.test(number)) {
-    throw new Problem('cloud_refused', 'The cursor is not valid');
-  }
-  return [date, Number(number)];
+function timeIn(text = ''): Date {
+  const time = new Date(text);
+  // As a next_cursor has it: other texts are times that PostgreSQL may lack.
+  if (Number.isNaN(time.getTime()) || time.toISOString() !== text || !/^\d{4}-/.test(text)) throw cursorRefused();
+  return time;
 }
 
-export function numberIn([number = '']: string[]): number {
-  if (!/^\d{1,18}$/.test(number)) throw new Problem('cloud_refused', 'The cursor is not valid');
-  return Number(number);
+function numberOf(text = ''): number {
+  if (!/^\d{1,18}$/.test(text)) throw cursorRefused();
+  return Number(text);
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function idOf(text = ''): string {
+  if (!UUID.test(text)) throw cursorRefused();
+  return text;
+}
+
+export function timeAndNumber([time, number]: string[]): [Date, number] {
+  return [timeIn(time), numberOf(number)];
+}
+
+export function timeAndId([time, id]: string[]): [Date, string] {
+  return [timeIn(time), idOf(id)];
+}
+
+export function nameAndId([name = '', id]: string[]): [string, string] {
+  return [name, idOf(id)];
+}
+
+export function numberIn([number]: string[]): number {
+  return numberOf(number);
 }

@@ -201,9 +201,34 @@ export async function startQueue(
   };
 }
 
-/** What a build of a target is sent with: one at a time. */
-export function buildOptions(targetId: string) {
+/** One build of a target at a time. */
+function buildOptions(targetId: string) {
   return { singletonKey: targetId, group: { id: targetId } };
+}
+
+/** Queues a build in the pool of its target; `null` when one is queued or running there. In a transaction of the caller. */
+export function sendBuild(
+  db: Connection,
+  { boss }: Pick<Queue, 'boss'>,
+  { target: { id: target_id, pool }, id }: { target: Pick<QueueTarget, 'id' | 'pool'>; id?: string },
+): Promise<string | null> {
+  const data: BuildJob = { target_id };
+  const options = { ...buildOptions(target_id), ...(id !== undefined && { id }), db: inTransaction(db) };
+  return boss.send(queueOf(pool), data, options);
+}
+
+/** Queues a build anew under its id, in the pool that its target has now; cancelled where that pool has another one. */
+export async function queueAgain(
+  db: Connection,
+  { boss }: Pick<Queue, 'boss'>,
+  { name, id, target }: { name: string; id: string; target: Pick<QueueTarget, 'id' | 'pool'> },
+): Promise<void> {
+  const options = { db: inTransaction(db) };
+  const isMoved = name !== queueOf(target.pool);
+  if (!isMoved) await boss.deleteJob(name, id, options);
+  const sent = await sendBuild(db, { boss }, { target, id });
+  if (isMoved && sent === null) await boss.cancel(name, id, options);
+  else if (isMoved) await boss.deleteJob(name, id, options);
 }
 
 /** Brings the schedule of a target up to date; in the transaction that changes the target. */
@@ -214,11 +239,14 @@ export async function applySchedule(
 ): Promise<void> {
   const options = { db: inTransaction(db) };
   const moved = before !== null && (after === null || queueOf(before.pool) !== queueOf(after.pool));
-  if (before && (moved || after?.schedule == null)) await boss.unschedule(queueOf(before.pool), before.id, options);
+  if (before?.schedule && (moved || after?.schedule == null))
+    await boss.unschedule(queueOf(before.pool), before.id, options);
   if (moved) {
-    const jobs = await boss.findJobs(queueOf(before.pool), { key: before.id, queued: true, ...options });
-    const ids = jobs.map(({ id }) => id);
-    if (ids.length > 0) await boss.cancel(queueOf(before.pool), ids, options);
+    const name = queueOf(before.pool);
+    for (const { id } of await boss.findJobs(name, { key: before.id, queued: true, ...options })) {
+      if (after === null) await boss.cancel(name, id, options);
+      else await queueAgain(db, { boss }, { name, id, target: after });
+    }
   }
   if (!after?.schedule) return;
   const { cron, timezone } = after.schedule;

@@ -1,23 +1,75 @@
 import { randomBytes } from 'node:crypto';
-import { fingerprint } from '../../src/cloud/contract/fingerprint.ts';
+import type { Transaction } from 'kysely';
+import { fingerprintInPool } from '../../src/cloud/contract/fingerprint.ts';
 import type { Fingerprints } from '../../src/cloud/contract/schemas.ts';
 import { rewrap, type SecretPlace, seal, unseal } from '../secrets/seal.ts';
 import type { HubKey } from '../settings-values.ts';
 import type { Connection, Database } from './database.ts';
+import type { Tables } from './tables.ts';
 
 type Owner = Omit<SecretPlace, 'field'>;
 
-/** Replaces all secrets of an owner. One that is as it was keeps its row. */
+/** Salted digests of secrets, by value. */
+export type Digests = Map<string, Fingerprints[string]>;
+
+/** A transaction writes secrets whose digests are not computed yet. */
+class DigestsMissing extends Error {
+  readonly values: string[];
+
+  constructor(values: string[]) {
+    super('Digests of secrets are missing');
+    this.values = values;
+  }
+}
+
+/**
+ * Runs a transaction that writes secrets. A digest takes time, so it is computed outside: for secrets that the
+ * transaction found new, which is rolled back and repeated.
+ */
+export async function inSecretTransaction<Result>(
+  db: Database,
+  work: (transaction: Transaction<Tables>, digests: Digests) => Promise<Result>,
+): Promise<Result> {
+  const digests: Digests = new Map();
+  while (true) {
+    try {
+      return await db.transaction().execute((transaction) => work(transaction, digests));
+    } catch (error) {
+      if (!(error instanceof DigestsMissing)) throw error;
+      for (const value of error.values) {
+        const salt = randomBytes(12).toString('base64url');
+        digests.set(value, { salt, digest: await fingerprintInPool(value, salt) });
+      }
+    }
+  }
+}
+
+interface SecretChange {
+  before: Record<string, string>;
+  values: Record<string, string>;
+  keys: HubKey[];
+  digests: Digests;
+}
+
+/** Replaces all secrets of an owner, in a transaction of `inSecretTransaction`. An unchanged one keeps its row. */
 export async function writeSecrets(
   db: Connection,
   owner: Owner,
-  { values, keys }: { values: Record<string, string>; keys: HubKey[] },
+  { before, values, keys, digests }: SecretChange,
 ): Promise<void> {
-  await db.deleteFrom('secrets').where('owner', '=', owner.owner).where('owner_id', '=', owner.owner_id).execute();
-  const rows = Object.entries(values).map(([field, value]) => {
+  const changed = Object.entries(values).filter(([field, value]) => before[field] !== value);
+  const missing = changed.map(([, value]) => value).filter((value) => !digests.has(value));
+  if (missing.length > 0) throw new DigestsMissing(missing);
+  const stale = Object.keys(before).filter((field) => before[field] !== values[field]);
+  if (stale.length > 0) {
+    const { owner: kind, owner_id } = owner;
+    const rows = db.deleteFrom('secrets').where('owner', '=', kind).where('owner_id', '=', owner_id);
+    await rows.where('field', 'in', stale).execute();
+  }
+  const rows = changed.flatMap(([field, value]) => {
     const place = { ...owner, field };
-    const salt = randomBytes(12).toString('base64url');
-    return { ...place, ...seal(value, place, keys), salt, digest: fingerprint(value, salt) };
+    const digest = digests.get(value);
+    return digest ? [{ ...place, ...seal(value, place, keys), ...digest }] : [];
   });
   if (rows.length > 0) await db.insertInto('secrets').values(rows).execute();
 }

@@ -5,7 +5,7 @@ import type { Condition } from './condition.ts';
 import { changedMeanwhile } from './condition.ts';
 import type { Connection, Database } from './database.ts';
 import { type Page, type Paging, pageOf } from './paging.ts';
-import { fingerprintsOf, readSecrets, removeSecrets, writeSecrets } from './secrets.ts';
+import { type Digests, fingerprintsOf, readSecrets, removeSecrets, writeSecrets } from './secrets.ts';
 
 /** Sealed, and never read back. */
 const SECRET_FIELDS = ['access_key', 'secret_key'] as const;
@@ -66,12 +66,13 @@ export interface StorageProfileChange {
   target_groups?: string[] | null;
   condition: Condition;
   keys: HubKey[];
+  digests: Digests;
 }
 
 /** Creates or changes a profile; in a transaction of the caller. */
 export async function saveStorageProfile(
   db: Connection,
-  { name, settings, applied, target_groups, condition, keys }: StorageProfileChange,
+  { name, settings, applied, target_groups, condition, keys, digests }: StorageProfileChange,
 ): Promise<{ row: StorageProfileRow; created: boolean }> {
   const secrets: Record<string, string> = {};
   const open: Record<string, unknown> = { ...settings };
@@ -118,10 +119,11 @@ export async function saveStorageProfile(
   if (!row) throw changedMeanwhile(name, condition);
   // Keys cannot be read back, so a change need not repeat them.
   const owner = { owner: 'storage_profile', owner_id: row.id } as const;
-  const values = { ...(await readSecrets(db, owner, keys)), ...secrets };
+  const before = await readSecrets(db, owner, keys);
+  const values = { ...before, ...secrets };
   const missing = SECRET_FIELDS.filter((field) => values[field] === undefined);
   if (missing.length > 0) throw keysMissing(missing);
-  await writeSecrets(db, owner, { values, keys });
+  await writeSecrets(db, owner, { before, values, keys, digests });
   return { row, created: !found };
 }
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from './database.ts';
+import { type Database, withLock } from './database.ts';
 import type { ObjectPlace } from './objects.ts';
 
 // What the sweep removes, and who sweeps. `touched_at` and `deleted_at` are compared with the time of the caller.
@@ -74,25 +74,6 @@ export function withSweepLock(
 /** Runs `work` while no other instance checks this object; `false` when one does. */
 export function withCheckLock(db: Database, objectId: number, work: () => Promise<void>): Promise<boolean> {
   return withLock(db, { key: sql`${CHECK_LOCK}, hashtext(${String(objectId)})`, wait: false }, work);
-}
-
-async function withLock(
-  db: Database,
-  { key, wait }: { key: RawBuilder<unknown>; wait: boolean },
-  work: () => Promise<void>,
-): Promise<boolean> {
-  return db.connection().execute(async (connection) => {
-    const locked = wait ? sql`pg_advisory_lock(${key}) IS NOT NULL` : sql`pg_try_advisory_lock(${key})`;
-    const { rows } = await sql<{ locked: boolean }>`SELECT ${locked} AS locked`.execute(connection);
-    if (rows[0]?.locked !== true) return false;
-    try {
-      await work();
-    } finally {
-      // On a connection that broke there is no lock either.
-      await sql`SELECT pg_advisory_unlock(${key})`.execute(connection).catch(() => {});
-    }
-    return true;
-  });
 }
 
 /** Storage profiles in which a target has, or may have, objects or snapshots. */

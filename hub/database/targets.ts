@@ -15,7 +15,7 @@ import type { Connection, Database } from './database.ts';
 import { isLate } from './late.ts';
 import { type Page, type Paging, pageOf } from './paging.ts';
 import { removableSnapshots } from './retention.ts';
-import { fingerprintsOf, readSecrets, removeSecrets, writeSecrets } from './secrets.ts';
+import { type Digests, fingerprintsOf, readSecrets, removeSecrets, writeSecrets } from './secrets.ts';
 import { isVisible, readsOriginals } from './visible-targets.ts';
 
 export interface TargetRow {
@@ -207,6 +207,7 @@ export interface TargetChange {
   /** Decides on what was locked; returns the target if the caller may read it. */
   permitFound: (subject: Subject & { target: TargetRow | null }) => TargetRow | null;
   settings: Pick<HubSettings, 'keys' | 'webhookNetworks'>;
+  digests: Digests;
 }
 
 /**
@@ -215,7 +216,7 @@ export interface TargetChange {
  */
 export async function saveTarget(
   db: Connection,
-  { name, body, condition, caller, permitFound, settings: { keys, webhookNetworks } }: TargetChange,
+  { name, body, condition, caller, permitFound, settings: { keys, webhookNetworks }, digests }: TargetChange,
 ): Promise<{ row: TargetRow; before: TargetRow | null; created: boolean }> {
   const { settings, secrets } = withoutSecrets(body.settings);
   const { holder, target } = await lockName(db, name);
@@ -279,7 +280,7 @@ export async function saveTarget(
     ([key, url]) => isUrlKey(key) && valueAt(settings, key) === withoutPassword(url),
   );
   const values = { ...Object.fromEntries(kept), ...secrets, ...webhookValues };
-  await writeSecrets(db, { owner: 'target', owner_id: row.id }, { values, keys });
+  await writeSecrets(db, { owner: 'target', owner_id: row.id }, { before, values, keys, digests });
   return { row, before: found, created: !found };
 }
 

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type Caller, isAuditor, roleOf } from '../access.ts';
 import type { HubSettings } from '../settings.ts';
 import type { Connection, Database } from './database.ts';
-import { type Page, type Paging, pageOf } from './paging.ts';
+import { type Page, type Paging, pageOf, timeAndId } from './paging.ts';
 
 /** A text that begins so is a token of a hub: scanners of repositories find it. */
 const PREFIX = 'toolhub_';
@@ -149,11 +149,12 @@ export async function listServiceTokens(db: Database, paging: Paging): Promise<P
   const { items: rows, next_cursor } = await pageOf<Awaited<ReturnType<typeof base.execute>>[number]>(paging, {
     keyOf: ({ created_at, id }) => [created_at.toISOString(), id],
     rows: (limit, after) => {
-      const [created = '', id = ''] = after ?? [];
-      const query = after
-        ? base.where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(new Date(created), id)))
-        : base;
-      return query.limit(limit).execute();
+      if (after === null) return base.limit(limit).execute();
+      const [created, id] = timeAndId(after);
+      return base
+        .where((eb) => eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(created, id)))
+        .limit(limit)
+        .execute();
     },
   });
   const names = await targetNames(

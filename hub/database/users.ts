@@ -1,5 +1,5 @@
 import type { Connection, Database } from './database.ts';
-import { type Page, type Paging, pageOf } from './paging.ts';
+import { nameAndId, type Page, type Paging, pageOf } from './paging.ts';
 
 export interface UserRow {
   id: string;
@@ -46,9 +46,12 @@ export async function listUsers(db: Database, paging: Paging): Promise<Page<User
   return pageOf<UserRow>(paging, {
     keyOf: ({ name, id }) => [name, id],
     rows: (limit, after) => {
-      const [name = '', id = ''] = after ?? [];
-      const query = after ? base.where((eb) => eb(eb.refTuple('name', 'id'), '>', eb.tuple(name, id))) : base;
-      return query.limit(limit).execute();
+      if (after === null) return base.limit(limit).execute();
+      const [name, id] = nameAndId(after);
+      return base
+        .where((eb) => eb(eb.refTuple('name', 'id'), '>', eb.tuple(name, id)))
+        .limit(limit)
+        .execute();
     },
   });
 }

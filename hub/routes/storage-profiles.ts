@@ -1,4 +1,5 @@
 import { recordEvent } from '../database/audit.ts';
+import { inSecretTransaction } from '../database/secrets.ts';
 import {
   findStorageProfile,
   listStorageProfiles,
@@ -30,13 +31,14 @@ export const storageProfileRoutes: Pick<
   async putStorageProfile({ parameters: { name }, body, caller, condition, address }, { db, settings: { keys } }) {
     const { settings, applied, target_groups } = body;
     await refuseLinkLocal(settings);
-    return db.transaction().execute(async (transaction) => {
+    return inSecretTransaction(db, async (transaction, digests) => {
       const change = {
         name,
         settings,
         applied,
         condition,
         keys,
+        digests,
         ...(target_groups !== undefined && { target_groups }),
       };
       const { row, created } = await saveStorageProfile(transaction, change);

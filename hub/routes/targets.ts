@@ -2,6 +2,7 @@ import { DEFAULT_POOL } from '../../src/cloud/contract/builds.ts';
 import { recordEvent } from '../database/audit.ts';
 import { applySchedule } from '../database/queue.ts';
 import { removableSnapshots } from '../database/retention.ts';
+import { inSecretTransaction } from '../database/secrets.ts';
 import { listTargets, removeTarget, saveTarget, targetAnswer, targetItem, targetUrls } from '../database/targets.ts';
 import type { Handlers } from './handler.ts';
 
@@ -27,8 +28,8 @@ export const targetRoutes: Pick<
   async putTarget({ parameters: { name }, body, caller, condition, address, permitFound }, hub) {
     const { db, queue, clock, settings } = hub;
     if (body.schedule) queue.refuseEmpty(body.schedule);
-    return db.transaction().execute(async (transaction) => {
-      const change = { name, body, condition, caller, permitFound, settings };
+    return inSecretTransaction(db, async (transaction, digests) => {
+      const change = { name, body, condition, caller, permitFound, settings, digests };
       const { row, before, created } = await saveTarget(transaction, change);
       // Not before the request is permitted: pools are few, and stay.
       await queue.ensurePool(row.pool ?? DEFAULT_POOL);

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../hub/database/database.ts';
-import { interrupted } from '../../src/runtime/errors.ts';
+import { leaseLost } from '../../src/operations/agent/build-claimed.ts';
+import { interrupted, UserError } from '../../src/runtime/errors.ts';
 import { Sink } from '../helpers/cli-host.ts';
 import { type ConfiguredCli, configuredCli } from '../helpers/configured-cli.ts';
 import { startForgingHub } from '../helpers/forging-hub.ts';
@@ -12,6 +13,17 @@ import { describeWithPostgres, eventually } from '../helpers/postgres-server.ts'
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
 
 const QUERY = "UPDATE person SET email = 'p' || id || '@example.com'";
+
+test.each([
+  ['cloud_token_refused', /^The hub refuses the agent/, /valid token/],
+  ['not_permitted', /^The hub refuses the agent/, /valid token/],
+  ['cloud_unknown', /was removed from the hub/, /^$/],
+  ['cloud_conflict', /to another agent, or ended it$/, /Heartbeats did not reach/],
+])('a heartbeat that is answered with %s stops the build with its own message', (code, message, hint) => {
+  const error = leaseLost('orders', new UserError('The token is revoked', { code, exit: 4 }));
+  expect(error).toMatchObject({ code: 'build_lease_lost', message: expect.stringMatching(message) });
+  expect(error.hint ?? '').toMatch(hint);
+});
 
 describeWithPostgres('tool agent', () => {
   describeWithS3('over a real bucket', () => {
@@ -106,6 +118,25 @@ describeWithPostgres('tool agent', () => {
       expect(actions).toEqual([
         ...['build.done', 'snapshot.publish', 'snapshot.publish', 'build.claim', 'build.request', 'target.create'],
       ]);
+    });
+
+    test('a hub that is away for nine attempts of each request loses no build', async () => {
+      const { name, token } = await newTarget();
+      const proxy = await startForgingHub(hub.url);
+      onTestFinished(proxy.stop);
+      const cli = await machine({ token, url: proxy.url, targets: { [name]: ofSource() } });
+      const id = await request(name);
+      const left = new Map<string, number>();
+      proxy.isAway = ({ method, path }) => {
+        if (path === '/builds/claim') return false;
+        const key = `${method} ${path}`;
+        left.set(key, (left.get(key) ?? 10) - 1);
+        return (left.get(key) ?? 0) > 0;
+      };
+      const { exit, last } = await cli.json(['agent', '--once']);
+      expect(exit, JSON.stringify(last)).toBe(0);
+      const [built] = last.builds as { snapshot: string }[];
+      expect(await buildOf(id)).toMatchObject({ state: 'done', snapshot: built?.snapshot });
     });
 
     test('a build that fails ends --once with its exit code, and is told to the hub without secrets', async () => {

@@ -9,6 +9,8 @@ export interface ForgingHub {
   /** Changes the body of a successful answer, or returns it; `path` is below `/api/v3`. */
   // biome-ignore lint/suspicious/noExplicitAny: what a test forges, whatever the route.
   forge: (request: { method: string; path: string }, body: any) => unknown;
+  /** Reports whether a request is answered with 503 before it reaches the hub. */
+  isAway: (request: { method: string; path: string }) => boolean;
   requests: { method: string; path: string; token: string | undefined }[];
   stop(): Promise<void>;
 }
@@ -19,6 +21,10 @@ export async function startForgingHub(hub: string, port = 0): Promise<ForgingHub
     const path = url.replace('/api/v3', '');
     forging.requests.push({ method, path, token: headers.authorization });
     const sent = await buffer(incoming);
+    if (forging.isAway({ method, path })) {
+      outgoing.writeHead(503, { 'retry-after': '0' }).end();
+      return;
+    }
     const kept = ['authorization', 'content-type', 'if-match', 'if-none-match', 'user-agent'];
     const answer = await fetch(new URL(url, hub), {
       method,
@@ -34,6 +40,7 @@ export async function startForgingHub(hub: string, port = 0): Promise<ForgingHub
   const forging: ForgingHub = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     forge: (_request, body) => body,
+    isAway: () => false,
     requests: [],
     async stop() {
       server.closeAllConnections();

@@ -3,11 +3,13 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { sql } from 'kysely';
+import * as v from 'valibot';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HUB } from '../../hub/database/audit.ts';
 import { publish } from '../../hub/database/snapshots.ts';
 import { findTarget } from '../../hub/database/targets.ts';
 import { MOST_BODY_BYTES, ROUTES, type Route, type RouteName } from '../../src/cloud/contract/routes.ts';
+import { problemSchema } from '../../src/cloud/contract/schemas.ts';
 import { putStorageProfile, putTarget, type Received, startHub, type TestHub } from '../helpers/hub.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres-server.ts';
 
@@ -312,6 +314,50 @@ describeWithPostgres('bad input', () => {
     await eventually(async () => hub.lines.filter((line) => /"putTarget","status":422/.test(line)).length >= 2);
     expect(await content()).toBe(before);
     expect(hub.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+  });
+
+  test.each([
+    ['an unknown expectation', 'GET /api/v3 HTTP/1.1\r\nhost: hub\r\nexpect: more\r\nconnection: close\r\n\r\n', 417],
+    ['large headers', `GET /api/v3 HTTP/1.1\r\nhost: hub\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`, 431],
+    ['no HTTP', 'hello\r\n\r\n', 400],
+    ['an invalid host', 'GET /api/v3 HTTP/1.1\r\nhost: a b\r\nconnection: close\r\n\r\n', 400],
+    ['no host', 'GET /api/v3 HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
+    ['headers that do not arrive', 'GET /api/v3 HTTP/1.1\r\nhost:', 408],
+  ])('a request with %s is answered with a problem document', async (_what, text, status) => {
+    const [head = '', body = ''] = (await ending(text)).split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} [A-Z]`));
+    expect(head.toLowerCase()).toContain('content-type: application/problem+json');
+    expect(v.parse(problemSchema, JSON.parse(body))).toMatchObject({ status, code: 'cloud_refused' });
+  });
+
+  test('an error of the files of the database is answered as temporary', async () => {
+    await hub.postgres.psql('postgres', {
+      sql: `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          RAISE 'could not read block 0' USING ERRCODE = 'io_error'; END $$;
+        CREATE TRIGGER fail BEFORE INSERT ON targets EXECUTE FUNCTION fail()`,
+    });
+    const answer = await hub.send('PUT', '/targets/unreadable', {
+      token: hub.ownerToken,
+      body: { settings: {} },
+      headers: { 'if-none-match': '*' },
+    });
+    await hub.postgres.psql('postgres', { sql: 'DROP FUNCTION fail() CASCADE' });
+    hub.lines.length = 0;
+    expect(answer).toMatchObject({ status: 503, body: { code: 'cloud_unavailable' } });
+    expect(answer.body.detail).toBe('The database of the hub cannot do this at present');
+    expect(answer.headers.get('retry-after')).toBe('2');
+  });
+
+  test.each([
+    ['/tokens', ['yesterday', '00000000-0000-4000-8000-000000000000']],
+    ['/tokens', ['-200000-01-01T00:00:00.000Z', '00000000-0000-4000-8000-000000000000']],
+    ['/tokens', ['2026-01-01T00:00:00.000Z', 'x']],
+    ['/users', ['a', 'x']],
+    ['/audit_events', ['x']],
+  ])('a forged cursor of %s is refused before it reaches the database: %j', async (path, parts) => {
+    const cursor = Buffer.from(JSON.stringify(parts)).toString('base64url');
+    const { status, body } = await hub.send('GET', `${path}?cursor=${cursor}`, { token: hub.ownerToken });
+    expect({ status, detail: body.detail }).toEqual({ status: 422, detail: 'The cursor is not valid' });
   });
 
   /** What the hub answers to this before it closes the connection. */

@@ -232,12 +232,46 @@ describeWithPostgres('builds of the hub', () => {
     const moved = await change(target, { schedule: { cron: '0 4 * * 7' }, pool: 'night' });
     expect(moved.body).toMatchObject({ schedule: { cron: '0 4 * * 7', timezone: 'UTC' }, pool: 'night' });
     expect(await schedules()).toEqual([{ name: 'build/night', cron: '0 4 * * 7', timezone: 'UTC' }]);
-    // What was queued in the old pool would be built by agents that are no longer meant.
+    // Agents of the old pool do not build what was queued there.
     expect((await claim(hub, target)).body).toEqual({ build: null, refused: [target.name] });
-    const cancelled = { state: 'failed', error: { code: 'build_cancelled' } };
-    expect((await hub.send('GET', `/builds/${id}`, { token: target.token })).body).toMatchObject(cancelled);
+    expect((await claim(hub, target, { pool: 'night' })).body.build).toMatchObject({ id });
     expect((await change(target, {})).body).toMatchObject({ schedule: null, pool: null });
     expect(await schedules()).toEqual([]);
+  });
+
+  test('a build that is requested while its target moves to another pool is due in that pool', async () => {
+    for (let round = 0; round < 12; round++) {
+      const target = await newTarget();
+      const pool = `pool-${round % 2}`;
+      const [moved, { body, status }] = await Promise.all([change(target, { pool }), request(target)]);
+      expect([moved.status, status]).toEqual([200, 201]);
+      expect((await claim(hub, target, { pool })).body.build, `round ${round}`).toMatchObject({ id: body.id });
+    }
+  });
+
+  test('a build that is released after its target moved to another pool is due in that pool', async () => {
+    const target = await newTarget();
+    await request(target);
+    const first = (await claim(hub, target)).body.build;
+    await change(target, { pool: 'moved' });
+    expect((await end(target, first, { outcome: 'released' })).status).toBe(204);
+    expect((await claim(hub, target, { pool: 'moved' })).body.build).toMatchObject({ id: first.id });
+  });
+
+  test('a build that is requested while its target is removed does not stay queued', async () => {
+    for (let round = 0; round < 12; round++) {
+      const target = await newTarget();
+      const headers = { 'if-match': '"1"' };
+      const removal = hub.send('DELETE', `/targets/${target.name}`, { token: hub.ownerToken, headers });
+      const [removed, requested] = await Promise.all([removal, request(target)]);
+      expect(removed.status).toBe(204);
+      expect([201, 404]).toContain(requested.status);
+      const { rows } =
+        await sql`SELECT FROM pgboss.job WHERE singleton_key = ${target.id} AND state < 'active'`.execute(
+          hub.database.db,
+        );
+      expect(rows, `round ${round}`).toEqual([]);
+    }
   });
 
   test('a missed time of a schedule queues one build, whichever instance looks', async () => {

@@ -5,8 +5,12 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../hub/database/database.ts';
 import { MIGRATIONS } from '../../hub/database/migrations.ts';
+import { migrate } from '../../hub/migrate.ts';
+import { refuseUnready } from '../../hub/ready.ts';
 import { readHubSettings } from '../../hub/settings.ts';
+import { fingerprint } from '../../src/cloud/contract/fingerprint.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { putStorageProfile, startHub, type TestHub } from '../helpers/hub.ts';
 import {
@@ -117,6 +121,33 @@ describeWithPostgres('tool hub', () => {
     expect(hub.output()).not.toContain(files.KEYS);
   });
 
+  test('migrations of one database at the same time take turns', async () => {
+    for (const round of [1, 2, 3]) {
+      const [name, role] = [`at_once_${round}`, `serving_${round}`];
+      await postgres.createDatabase(name);
+      await postgres.psql('postgres', { sql: `CREATE ROLE ${role}` });
+      const environment = { TOOL_HUB_DATABASE_URL: postgres.url(name), TOOL_HUB_DATABASE_ROLE: role };
+      const done = await Promise.all([1, 2, 3, 4].map(() => migrate(environment)));
+      expect(done.flatMap(({ migrations }) => migrations)).toEqual(Object.keys(MIGRATIONS));
+    }
+  });
+
+  test.each([
+    ['schema', "INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-later', now())"],
+    ['schema of the queue', 'UPDATE pgboss.version SET version = version + 1'],
+  ])('migrate and serve report a newer %s with one message', async (what, later) => {
+    const name = what.replaceAll(' ', '_');
+    await postgres.createDatabase(name);
+    const environment = { TOOL_HUB_DATABASE_URL: postgres.url(name) };
+    await migrate(environment);
+    await postgres.psql(name, { sql: later });
+    const { db, close } = openDatabase(postgres.url(name));
+    onTestFinished(close);
+    const newer = { code: 'hub_schema_newer', exit: 1 };
+    await expect(migrate(environment)).rejects.toMatchObject(newer);
+    await expect(refuseUnready(db, { keys: [] })).rejects.toMatchObject(newer);
+  });
+
   test('every setting that is wrong or missing is named at once, without its value', async () => {
     const environment = {
       TOOL_HUB_KEYS: 'my-secret-key',
@@ -133,7 +164,6 @@ describeWithPostgres('tool hub', () => {
     expect(error).toMatchObject({ code: 'hub_settings_invalid', exit: 3 });
     expect(error.details.map((detail: string) => detail.split(' ')[0])).toEqual([
       'TOOL_HUB_PROVIDER',
-      'TOOL_HUB_DATABASE_URL',
       'TOOL_HUB_DATABASE_URL',
       'TOOL_HUB_PROVIDER_URL',
       'TOOL_HUB_CLIENT_ID',
@@ -347,6 +377,33 @@ describeWithPostgres('tool hub', () => {
       cursor = body.next_cursor;
     } while (cursor !== null);
     expect(found).toEqual(names);
+  });
+
+  test('a change keeps the rows of unchanged secrets', async () => {
+    const hub = await ownHub();
+    onTestFinished(() => hub.stop());
+    await putStorageProfile(hub, 'kept', { provider: 's3', bucket: 'b', access_key: 'first', secret_key: 'second' });
+    const rows = () =>
+      hub.database.db
+        .selectFrom('secrets')
+        .innerJoin('storage_profiles', 'storage_profiles.id', 'owner_id')
+        .select(['field', 'sealed', 'salt', 'digest'])
+        .where('name', '=', 'kept')
+        .orderBy('field')
+        .execute();
+    const put = async (revision: number, secret_key: string) => {
+      const settings = { provider: 's3', bucket: 'b', access_key: 'first', secret_key };
+      const headers = { 'if-match': `"${revision}"` };
+      const path = '/storage_profiles/kept';
+      expect((await hub.send('PUT', path, { token: hub.ownerToken, body: { settings }, headers })).status).toBe(200);
+    };
+    const [access, secret] = await rows();
+    await put(1, 'second');
+    expect(await rows()).toEqual([access, secret]);
+    await put(2, 'third');
+    const changed = await rows();
+    expect(changed[0]).toEqual(access);
+    expect(changed[1]?.digest).toBe(fingerprint('third', changed[1]?.salt ?? ''));
   });
 
   test('secrets are sealed: neither the database nor any answer has them, and another hub key cannot open them', async () => {

@@ -33,7 +33,7 @@ export async function buildClaimed(given: Context, { claim, approve }: ClaimedOp
   const built = startStep(steps.report, 'agent', `Build target ${target} for the hub`);
   try {
     const snapshot = await buildTarget(context, target, approve);
-    await finish(given, { claim, body: { outcome: 'done', lease: claim.lease, snapshot } }).catch((thrown) => {
+    await finish(context, { claim, body: { outcome: 'done', lease: claim.lease, snapshot } }).catch((thrown) => {
       given.signal.throwIfAborted();
       // The snapshot is there: at worst the hub requests another one.
       const { message, code } = toUserError(thrown);
@@ -53,7 +53,7 @@ export async function buildClaimed(given: Context, { claim, approve }: ClaimedOp
     given.report({ event: 'warning', code, message: `Target ${target} was not built: ${message}` });
     if (!lost.signal.aborted) {
       const body = { outcome: 'failed', lease: claim.lease, code, message } as const;
-      await finish(given, { claim, body }).catch((failed) => {
+      await finish(context, { claim, body }).catch((failed) => {
         given.signal.throwIfAborted();
         const { message: why, code: how } = toUserError(failed);
         given.report({ event: 'warning', code: how, message: `The failure could not be reported to the hub: ${why}` });
@@ -102,7 +102,8 @@ function startHeartbeats(
   const beats = async (): Promise<void> => {
     for await (const _ of everySoOften(HEARTBEAT_EVERY, undefined, { signal })) {
       await beat().catch((thrown) => {
-        if (!signal.aborted && LOST.includes(toUserError(thrown).code)) lost.abort(leaseLost(claim.target));
+        if (!signal.aborted && LOST.includes(toUserError(thrown).code))
+          lost.abort(leaseLost(claim.target, toUserError(thrown)));
       });
     }
   };
@@ -115,12 +116,25 @@ function startHeartbeats(
   };
 }
 
-function leaseLost(target: string): UserError {
-  return new UserError(`The hub has given the build of target "${target}" to another agent, or ended it`, {
-    code: 'build_lease_lost',
-    exit: EXIT.failed,
-    hint: 'Heartbeats did not reach the hub for a minute, or the target was changed there.',
-  });
+/** Explains why a build was stopped, by the answer to its heartbeat. */
+export function leaseLost(target: string, { code, message }: UserError): UserError {
+  const options = { code: 'build_lease_lost', exit: EXIT.failed };
+  switch (code) {
+    case 'cloud_token_refused':
+    case 'not_permitted':
+      return new UserError(`The hub refuses the agent, so the build of target "${target}" was stopped`, {
+        ...options,
+        details: [message],
+        hint: 'Give the agent a valid token of a builder of the target.',
+      });
+    case 'cloud_unknown':
+      return new UserError(`The target "${target}" was removed from the hub, or the agent may not build it`, options);
+    default:
+      return new UserError(`The hub has given the build of target "${target}" to another agent, or ended it`, {
+        ...options,
+        hint: 'Heartbeats did not reach the hub for a minute.',
+      });
+  }
 }
 
 const GIVE_BACK_TIMEOUT = 5000;

@@ -23,6 +23,8 @@ export interface OpenCloud {
 const IMPATIENT = { timeout: 3000, attempts: 1 };
 const REPEATED = { attempts: 1 };
 const LISTING = { timeout: 10_000, attempts: 3 };
+/** For the build of an agent: pauses of 56 s in all, about its lease. */
+const LEASED = { attempts: 11 };
 
 /** The hub of the configuration, with its token. Throws with exit 4 when there is none. */
 export async function openCloud(
@@ -32,7 +34,15 @@ export async function openCloud(
   const { configuration, environment, signal } = context;
   const { settings } = configuration;
   const endpoint = apiEndpoint(settings);
-  const patience = impatient ? IMPATIENT : listing ? LISTING : repeated ? REPEATED : {};
+  const patience = impatient
+    ? IMPATIENT
+    : listing
+      ? LISTING
+      : repeated
+        ? REPEATED
+        : configuration.published
+          ? LEASED
+          : {};
   const common = { endpoint, version: readVersion(), signal, ...patience };
   if (settings.authtoken !== undefined) {
     return createCloudClient({ ...common, token: settings.authtoken, renew: () => renewToken(context) });
