@@ -8,8 +8,9 @@ import type { ParsedLine } from './program.ts';
 export async function run(host: Host): Promise<ExitCode> {
   try {
     // The screens start without the parser.
-    if (host.words.length === 0 && host.terminal.interactive) return await openScreens(AS_IT_IS, host);
+    if (host.words.length === 0 && host.terminal.interactive) return await openScreens(withFile(AS_IT_IS, host), host);
     const line = await parse(host);
+    if (line.kind !== 'text') line.globals = withFile(line.globals, host);
     switch (line.kind) {
       case 'text':
         host.stdout.write(line.text);
@@ -30,6 +31,11 @@ export async function run(host: Host): Promise<ExitCode> {
     const flags = new Set(host.words);
     return printError(toUserError(thrown), { host, json: flags.has('--json'), debug: flags.has('--debug') });
   }
+}
+
+/** `TOOL_CONFIG` names the configuration file when `--config` does not. */
+function withFile<Given extends { config?: string }>(given: Given, { environment }: Host): Given {
+  return environment.TOOL_CONFIG ? { config: environment.TOOL_CONFIG, ...given } : given;
 }
 
 /** Accepts a line without its target or snapshot where a person can choose one. */
@@ -53,7 +59,11 @@ async function runWithoutCommand(line: Extract<ParsedLine, { kind: 'incomplete' 
   return EXIT.usage;
 }
 
-const AS_IT_IS = { readOnly: false, debug: false, trust: false };
+const AS_IT_IS: Pick<Globals, 'config' | 'readOnly' | 'debug' | 'trust'> = {
+  readOnly: false,
+  debug: false,
+  trust: false,
+};
 
 function canOpenScreens({ tui, json }: Globals, { terminal }: Host): boolean {
   return terminal.interactive && tui && !json;

@@ -24,8 +24,24 @@ export function usageError(error: CommanderError, command: Command): UserError {
   return new UserError(capitalized(message), {
     code,
     exit: EXIT.usage,
-    hint: hints[code] ?? `${suggestionOf(message, suggested)}${help}`,
+    hint: hints[code] ?? ofDbsnapper(words, message) ?? `${suggestionOf(message, suggested)}${help}`,
   });
+}
+
+/** Flags of DBSnapper that have another name here. */
+const OF_DBSNAPPER: Record<string, string> = {
+  'tool --nocloud': 'Without authtoken (TOOL_AUTHTOKEN) no command uses a hub.',
+  'tool --noui': 'Use --no-tui.',
+  'tool load --src_url': 'Use --source, which runs an SQL file on the source: tool load TARGET FILE.sql --source',
+  'tool target --destdb':
+    'tool target TARGET --info shows the destination, and tool load TARGET --destdb URL loads elsewhere.',
+  'tool targets --destdb':
+    'tool targets --info shows the destinations, and tool load TARGET --destdb URL loads elsewhere.',
+};
+
+function ofDbsnapper(words: string, message: string): string | undefined {
+  const [, flag] = /^unknown option '(--\w+)/.exec(message) ?? [];
+  return OF_DBSNAPPER[`${words} ${flag}`] ?? OF_DBSNAPPER[`tool ${flag}`];
 }
 
 /** The parser also suggests distant words; only close ones are kept. */

@@ -14,6 +14,7 @@ const specification = {
       flags: '--program',
       description: "dump with the server's own mysqldump instead of the driver (MySQL, MariaDB)",
     },
+    { flags: '--sanitize', description: 'fail when the target has no sanitization query' },
     { flags: '--no-sanitize', description: 'leave the sanitization out, where the target has a query for it' },
     { flags: '--no-push', description: 'do not push, even if the target has a storage_profile' },
     {
@@ -44,7 +45,7 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const { hasSanitizeQuery } = await import('../operations/sanitize/sanitize.ts');
   const { target } = invocation.arguments;
   const {
-    sanitize: wanted,
+    sanitize: wanted = true,
     push,
     note,
     program,
@@ -60,7 +61,7 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
     ...(program && { program }),
     ...(includeNeededSchemas && { includeNeededSchemas }),
   };
-  if (wanted && hasSanitizeQuery(context, target)) {
+  if (wanted && (invocation.options.sanitize || hasSanitizeQuery(context, target))) {
     return buildAndSanitize(invocation, {
       ...{ target, build: asked, push, ...parallel },
       ...(allowSuperuser && { allowSuperuser }),

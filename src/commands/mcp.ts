@@ -12,6 +12,7 @@ const specification = {
       description: 'also allow credentials, originals, sources, pull, push, build, load; with commas, repeatable',
       repeatable: true,
     },
+    { flags: '--stdio', description: 'serve over standard input and output, which is the default' },
     { flags: '--as <name>', description: 'name that owns its branches; default: client, user and machine' },
   ],
   examples: [

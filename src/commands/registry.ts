@@ -129,7 +129,7 @@ export const FAMILIES: Record<string, string> = {
 };
 
 export const GLOBAL_OPTIONS: OptionSpec[] = [
-  { flags: '--config <file>', description: 'configuration file to use' },
+  { flags: '--config <file>', description: 'configuration file to use, as TOOL_CONFIG does' },
   { flags: '--json', description: 'JSON on standard output: a document, or an event a line' },
   { flags: '--no-tui', description: 'no screens and no live view' },
   { flags: '-y, --yes', description: 'answer every question with yes, as TOOL_NO_CONFIRM=true and CI=true do' },

@@ -7,8 +7,8 @@ import { parseValue } from './yaml/yaml-source.ts';
 const PREFIX = 'TOOL_';
 
 const SWITCHES = ['no_confirm'];
-/** `id_token`: of a CI job, for the hub. */
-const OTHER_VARIABLES = [...SWITCHES, 'trust', 'id_token'];
+/** `id_token`: of a CI job, for the hub. `config`: the file. */
+const OTHER_VARIABLES = [...SWITCHES, 'trust', 'id_token', 'config'];
 
 /** Settings of the hub, which has no configuration file. */
 const HUB_PREFIX = 'TOOL_HUB_';

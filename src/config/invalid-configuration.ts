@@ -26,6 +26,12 @@ export function invalidConfiguration(problems: Problem[], hint = LIST_HINT): Use
   });
 }
 
+/** The error of a command that needs what one problem prevents. */
+export function problemError(problem: Problem): UserError {
+  const message = [placeOf(problem), problem.message].filter((part) => part !== null).join(': ');
+  return new UserError(message, { code: problem.code, exit: EXIT.configuration, ...hintOf(problem.hint) });
+}
+
 /** `tool.yml:12:5`, which editors and terminals link. */
 export function placeOf({ file, line, column }: Problem): string | null {
   return file === null ? null : [file, line, column].filter((part) => part !== null).join(':');

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { Report } from '../runtime/events.ts';
 import { readAwsProfiles } from './aws-profiles.ts';
+import { concernsOneCommand, withoutBrokenProfiles } from './broken-profiles.ts';
 import { checkValues, type Draft } from './check-values.ts';
 import { type ConfigFile, type FileRequest, readConfigFile } from './config-file.ts';
 import type { Configuration, Problem } from './configuration.ts';
@@ -20,6 +21,7 @@ import { originalsAreNotShared } from './rules/shared-originals.ts';
 import { encryptedBucketsHaveKeys, storageProfilesAreComplete, storageProfilesExist } from './rules/storage.ts';
 import { cliProfilesAreUsable, storageCredentialsAreKept } from './rules/storage-credentials.ts';
 import {
+  operationsAreComplete,
   schemaConfigNeedsSchemas,
   schemaListsDiffer,
   subsetTablesChooseRows,
@@ -68,6 +70,7 @@ export async function loadConfiguration({ report, ...request }: LoadOptions): Pr
 
 const RULES: Rule[] = [
   targetsDoSomething,
+  operationsAreComplete,
   schemaListsDiffer,
   subsetTablesChooseRows,
   storageProfilesExist,
@@ -87,10 +90,12 @@ const RULES: Rule[] = [
 /** Advice about a working file: for `config check` only. */
 const LEFT_TO_THE_CHECK = new Set([
   'cli_profile_not_found',
+  'cli_profile_wins',
   'credentials_not_found',
   'direct_credentials',
   'originals_shared',
   'schema_config_ignored',
+  'share_without_storage_profile',
 ]);
 
 /** The guard refuses a load into a source, with its own exit code; other commands continue. */
@@ -125,7 +130,7 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   const { problems: unfilled, blanks } = fillUrls(tree, { shape, variables: variablesOf(environment) });
   secrets.openFilled();
   const misnamed = takeMisnamedTargets(tree);
-  const { settings, draft, problems: invalid } = checkValues(tree, shape);
+  const { settings: valid, draft, problems: invalid } = checkValues(tree, shape);
   const surroundings: Surroundings = {
     isWritten: (path) => (valueAt(written, path) ?? null) !== null,
     environment,
@@ -133,11 +138,14 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   };
   const unruly = applyRules(RULES, draft, surroundings);
   const wrong = secrets.withoutValues([...withoutRenamed(invalid, unknown), ...unruly]);
-  const broken = [...unknown, ...locked, ...secrets.problems(), ...wrong];
+  const found = [...unknown, ...locked, ...secrets.problems(), ...wrong];
+  const narrow = found.filter(concernsOneCommand);
+  const broken = found.filter((problem) => !narrow.includes(problem));
+  const settings = withoutBrokenProfiles({ settings: valid, draft, invalid }, { problems: narrow, shape });
   const folders = [...(file ? [dirname(file.path)] : []), cwd];
   const missing = settings ? await resolvePaths(settings, { folders, environment }) : [];
 
-  const deferred = locate(secrets.withoutValues([...unfilled, ...missing]));
+  const deferred = locate([...narrow, ...secrets.withoutValues([...unfilled, ...missing])]);
   const skipped = locate(misnamed.problems);
   const problems = [...locate([...exposed, ...broken]), ...deferred, ...skipped, ...variableProblems].sort(byPlace);
   const stops = ({ severity, code }: Problem): boolean => severity === 'error' && !LEFT_TO_THE_GUARD.has(code);
@@ -233,10 +241,11 @@ async function resolvePaths(
   const around = [...folders, settings.working_directory];
   for (const [name, { sanitize }] of Object.entries(settings.targets)) {
     if (sanitize?.query_file === undefined) continue;
+    const isReplaced = sanitize.override_query !== undefined || settings.override.san_query !== undefined;
     const candidates = around.map((from) => absolutePath(sanitize.query_file ?? '', { from, environment }));
     const places = [...new Set(candidates)];
     const found = await firstFile(places);
-    if (found === null) {
+    if (found === null && !isReplaced) {
       problems.push({
         path: ['targets', name, 'sanitize', 'query_file'],
         code: 'query_file_not_found',

@@ -1,10 +1,9 @@
 import type { Runner } from '../process/runner.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { withConnection } from './connection-limits.ts';
 import type { DatabaseUrl } from './database-url.ts';
 import type { Engine } from './engine.ts';
 import type { EngineContext } from './engine-context.ts';
-import { profileOf } from './list.ts';
 import { wrapEngine } from './wrap-engine.ts';
 
 const LOOKING = ['listDatabases', 'listSchemas', 'listTables', 'identifyAffected', 'inspect', 'findAllCopies'];
@@ -31,11 +30,8 @@ export function withChosenRunner(engine: Engine): Engine {
  * programs.
  */
 async function chooseRunner(engine: Engine, context: EngineContext, url: DatabaseUrl): Promise<Runner> {
-  const container = context.containers?.(engine.id) ?? null;
-  if (url.inContainer) {
-    if (container) return container;
-    throw imageNotSet(engine, url);
-  }
+  const container = context.containers?.(engine.id, url.inContainer ? 'required' : undefined) ?? null;
+  if (url.inContainer && container) return container;
   if (!container) return context.runner;
   const installed = await engine.connect.reportTools(context);
   return installed.length > 0 ? context.runner : container;
@@ -44,12 +40,4 @@ async function chooseRunner(engine: Engine, context: EngineContext, url: Databas
 /** Engines throw it before they change anything. */
 function isTooOld(thrown: unknown): boolean {
   return thrown instanceof UserError && thrown.code === 'tools_too_old';
-}
-
-function imageNotSet({ id }: Engine, { display }: DatabaseUrl): UserError {
-  return new UserError(`${display} requires client programs in a container, but no image is configured`, {
-    code: 'image_not_set',
-    exit: EXIT.configuration,
-    hint: `Set docker.images.${id} to an image with them, of the server's version or newer, such as ${profileOf(id).exampleImage}.`,
-  });
 }

@@ -15,10 +15,12 @@ export interface ContainersOptions {
 }
 
 /** The runner for an engine's containers; `null` without a configured image. */
-export function containerRunners(options: ContainersOptions): (engine: EngineId, purpose?: 'server') => Runner | null {
+export function containerRunners(
+  options: ContainersOptions,
+): (engine: EngineId, purpose?: 'server' | 'required') => Runner | null {
   const runners = new Map<EngineId, Runner>();
   return (engine, purpose) => {
-    const image = options.images[engine];
+    const image = options.images[engine] ?? (purpose === 'required' ? profileOf(engine).defaultImage : undefined);
     if (image === undefined) return null;
     if (purpose === 'server') {
       const { local: runner, report, signal } = options;

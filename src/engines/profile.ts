@@ -11,7 +11,7 @@ export interface EngineProfile {
   schemes: string[];
   defaultPort: number;
   hasSchemas: boolean;
-  exampleImage: string;
+  defaultImage: string;
   withoutPrograms: { works: boolean; advice: string };
   /** Parameters of its connection URLs; no others are accepted. */
   parameters: Record<string, UrlParameter>;

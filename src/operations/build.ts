@@ -20,7 +20,7 @@ import { recorded } from './history/recorded.ts';
 import { rememberIdentities, type SeenSource } from './identities.ts';
 import { localRepository } from './snapshots/local-repository.ts';
 import { pushStored } from './snapshots/push.ts';
-import { locationFor } from './snapshots/remote-repositories.ts';
+import { assertUsableProfiles, locationFor } from './snapshots/remote-repositories.ts';
 import { signed } from './snapshots/signatures.ts';
 import { snapshotRow } from './snapshots/snapshots.ts';
 import { storeDump } from './snapshots/store-dump.ts';
@@ -66,6 +66,7 @@ async function perform(
 ): Promise<SnapshotRow> {
   const { configuration, report, clock } = context;
   const target = findTarget(configuration, name);
+  if (push) assertUsableProfiles(context, name);
   // Looked for while the repository is read; what fails is said when they are used.
   if (!url.inContainer) engine.connect.reportTools(context).catch(() => {});
   const repository = localRepository(context);

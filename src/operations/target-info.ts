@@ -7,7 +7,7 @@ import { toUserError } from '../runtime/errors.ts';
 import { chosenQuery } from '../sanitize/query.ts';
 import { cpusFor } from './cpus-for.ts';
 import { findTarget } from './find-target.ts';
-import { configuredDestination } from './load/destination.ts';
+import { configuredDestination, subsetDestination } from './load/destination.ts';
 
 /** All that the configuration says of a target, as `--info` shows it. Connects to nothing. */
 export function targetInfo(context: Context, name: string): TargetInfo {
@@ -27,7 +27,7 @@ export function targetInfo(context: Context, name: string): TargetInfo {
     sanitize_destination: urlAt('sanitize.dst_url'),
     sanitize_storage_profile: sanitize?.storage_profile ?? null,
     subset_source: urlAt('subset.src_url'),
-    subset_destination: urlAt('subset.dst_url'),
+    subset_destination: subset ? shown(() => subsetDestination(configuration, name)?.text) : null,
     subset_tables: subset?.subset_tables?.map(({ table }) => table) ?? [],
     shared_storage_profile: share?.storage_profile_name ?? null,
     sso_groups: sso_groups ?? [],

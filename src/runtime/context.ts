@@ -14,10 +14,10 @@ export interface Context {
   signal: AbortSignal;
   runner: Runner;
   /**
-   * Runs an engine's tools in its configured image; `null` without one. A server gets a container of its own without
-   * mounts.
+   * Runs an engine's tools in its configured image, or for `required` in the default one; `null` without one. A server
+   * gets a container of its own without mounts.
    */
-  containers?: (engine: EngineId, purpose?: 'server') => Runner | null;
+  containers?: (engine: EngineId, purpose?: 'server' | 'required') => Runner | null;
   roleCredentials?: RoleCredentials;
   clock: () => Date;
   environment: NodeJS.ProcessEnv;

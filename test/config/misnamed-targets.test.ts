@@ -9,7 +9,7 @@ const TARGETS = `
   注文データ:
     snapshot: { src_url: "postgres://app@db/orders" }
   हिन्दी:
-    share: {}
+    snapshot: {}
   ../up:
     snapshot: { src_url: "postgres://app:hunter2@db/up" }
 `;
@@ -30,7 +30,7 @@ test.each([
   ['an unknown key', '../up: { snapshoot: { src_url: "postgres://app@db/up" } }'],
   ['a reserved name', '__proto__: { snapshot: { src_url: "postgres://app@db/up" } }'],
 ])('an invalid name with %s as well is an error for all: its source is not known', async (_, target) => {
-  await expect(load(`\n  shop:\n    share: {}\n  ${target}\n`)).rejects.toMatchObject({
+  await expect(load(`\n  shop:\n    snapshot: {}\n  ${target}\n`)).rejects.toMatchObject({
     code: 'configuration_invalid',
   });
 });

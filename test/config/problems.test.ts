@@ -11,7 +11,7 @@ const CASES: { title: string; text: string; problems: string[]; hint?: string }[
   },
   {
     title: 'a known key in the wrong place is told its place',
-    text: 'targets:\n  app:\n    query_file: x.sql\n    share: {}\n',
+    text: 'targets:\n  app:\n    query_file: x.sql\n    snapshot: {}\n',
     problems: ['4:5 unknown_key unknown key targets.app.query_file'],
     hint: 'It belongs at targets.<name>.sanitize.query_file.',
   },
@@ -85,11 +85,11 @@ const CASES: { title: string; text: string; problems: string[]; hint?: string }[
     text: [
       'targets:',
       '  app:',
-      '    subset:',
-      '      subset_tables:',
-      '        - {table: public.a, where: x, percent: 5}',
-      '        - {table: public.b}',
-      '        - {table: c, percent: 101}',
+      '    subset: {src_url: postgres://h/a, dst_url: postgres://h/b,',
+      '      subset_tables: [',
+      '          {table: public.a, where: x, percent: 5},',
+      '          {table: public.b},',
+      '          {table: c, percent: 101}]}',
       '',
     ].join('\n'),
     problems: [
@@ -116,7 +116,7 @@ const CASES: { title: string; text: string; problems: string[]; hint?: string }[
   },
   {
     title: 'a connection URL has a known scheme',
-    text: 'targets: {app: {snapshot: {src_url: oracle://h/d}}}\noverride: {dst_db_url: "{{`X` | env}}"}\n',
+    text: 'targets: {app: {snapshot: {src_url: oracle://h/d}}}\noverride: {dst_db_url: "x{{`team`}}"}\n',
     problems: [
       '2:37 wrong_value targets.app.snapshot.src_url must be a connection URL with the scheme postgres, postgresql, pgdocker, mysql, mariadb or mydocker',
       '3:24 wrong_value override.dst_db_url must be a connection URL with the scheme postgres, postgresql, pgdocker, mysql, mariadb or mydocker',
@@ -124,7 +124,7 @@ const CASES: { title: string; text: string; problems: string[]; hint?: string }[
   },
   {
     title: 'names are such as a path and a command line can hold',
-    text: 'targets:\n  ../up: {share: {}}\n  __proto__: {share: {}}\n',
+    text: 'targets:\n  ../up: {snapshot: {}}\n  __proto__: {share: {}}\n',
     problems: [
       '3:3 invalid_name targets.../up is not a valid name: it must be a name of letters, digits, ".", "_", "-" and spaces',
       '4:3 invalid_name targets.__proto__ is a reserved name',
@@ -143,7 +143,7 @@ const CASES: { title: string; text: string; problems: string[]; hint?: string }[
   },
   {
     title: 'a template that is wrong is located within the value',
-    text: 'targets:\n  app:\n    subset:\n      src_url: "postgres://u:{{`X` | foo}}@h/d"\n',
+    text: 'targets:\n  app:\n    snapshot:\n      src_url: "postgres://u:{{`X` | foo}}@h/d"\n',
     problems: ['5:38 template_failed template parsing failed for src_url: only env may follow the |'],
   },
   {
@@ -174,24 +174,26 @@ test.for(['0123456789abcdef', `${'0'.repeat(31)}g`, '0'.repeat(33)])(
 );
 
 test('an alias has the value of its anchor, and << merges a map below explicit keys', async () => {
-  const text = 'targets:\n  a: &a {cpus: 2, name: A, share: {}}\n  b: {<<: *a, name: B}\n  c: *a\n';
+  const text = 'targets:\n  a: &a {cpus: 2, name: A, snapshot: {}}\n  b: {<<: *a, name: B}\n  c: *a\n';
   const folder = await configFolder({ 'tool.yml': withKey(text) });
   const { targets } = (await folder.load()).settings;
   expect(targets).toEqual({
-    a: { cpus: 2, name: 'A', share: {} },
-    b: { cpus: 2, name: 'B', share: {} },
-    c: { cpus: 2, name: 'A', share: {} },
+    a: { cpus: 2, name: 'A', snapshot: {} },
+    b: { cpus: 2, name: 'B', snapshot: {} },
+    c: { cpus: 2, name: 'A', snapshot: {} },
   });
 });
 
 test('a name may be of any script, with its marks, in one spelling only', async () => {
   const names = ['हिन्दी', 'ภาษาไทย', 'العَرَبِيَّة', '漢字', 'crème', 'Ω 2'];
   const folder = await configFolder({
-    'tool.yml': withKey(`targets:\n${names.map((name) => `  ${name}: { share: {} }\n`).join('')}`),
+    'tool.yml': withKey(`targets:\n${names.map((name) => `  ${name}: { snapshot: {} }\n`).join('')}`),
   });
   const { problems } = await folder.inspect();
   expect(problems.filter(({ code }) => code === 'invalid_name')).toEqual([]);
-  const other = await configFolder({ 'tool.yml': withKey(`targets:\n  ${'crème'.normalize('NFD')}: { share: {} }\n`) });
+  const other = await configFolder({
+    'tool.yml': withKey(`targets:\n  ${'crème'.normalize('NFD')}: { snapshot: {} }\n`),
+  });
   const [problem] = (await other.inspect()).problems.filter(({ code }) => code === 'invalid_name');
   expect(problem?.message).toContain('normalization form C');
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,9 +26,8 @@ export interface TestPostgres {
 
 const runner = localRunner({ environment: process.env, report: () => {} });
 
-/** For tests that keep nothing: what operations write by the way goes with the process. */
-const ownFolder = mkdtempSync(join(tmpdir(), 'tool-test-'));
-process.once('exit', () => rmSync(ownFolder, { recursive: true, force: true }));
+/** For tests that keep nothing: the run removes its temporary folder. */
+const ownFolder = join(tmpdir(), `tool-test-${process.pid}`);
 
 const available = await findServerPrograms(testContext({ settings: {} })).then(
   () => true,

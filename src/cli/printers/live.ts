@@ -24,6 +24,7 @@ export function createLivePrinter(options: LiveOptions): Printer {
   let timer: NodeJS.Timeout | null = null;
   const plain = createPlainPrinter({
     ...options,
+    everyMs: null,
     write(text) {
       clear();
       options.write(text);

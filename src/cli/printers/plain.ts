@@ -1,4 +1,4 @@
-import { STEP_LOOKS, stepTime } from '../../presentation/progress.ts';
+import { progressWords, STEP_LOOKS, stepTime } from '../../presentation/progress.ts';
 import { signInPrompt } from '../../presentation/sign-in.ts';
 import { redact } from '../../process/redact.ts';
 import type { CommandEndedEvent } from '../../runtime/events.ts';
@@ -15,16 +15,29 @@ export interface PlainOptions {
   clock: () => Date;
   /** Whether the commands that are run are told as well. */
   debug: () => boolean;
+  /** Milliseconds between the lines about a step that runs; `null` for none. */
+  everyMs?: number | null;
 }
 
-/** One line a step, when it has ended; warnings as they come. */
-export function createPlainPrinter({ write, style, clock, debug }: PlainOptions): Printer & { state: () => RunState } {
+/** Prints a line for each step when it ends, a line every 30 s while it runs, and warnings as they come. */
+export function createPlainPrinter({
+  write,
+  style,
+  clock,
+  debug,
+  everyMs = 30_000,
+}: PlainOptions): Printer & { state: () => RunState } {
   const now = () => clock().getTime();
   let state = startRun(now());
+  let timer: NodeJS.Timeout | undefined;
+  const writeProgress = (): void => {
+    for (const step of state.steps) if (step.state === 'running') write(`${progressLine(step, style, now())}\n`);
+  };
   return {
     state: () => state,
     report(event) {
       state = foldRun(state, event, now());
+      if (everyMs !== null) timer ??= setInterval(writeProgress, everyMs).unref();
       switch (event.event) {
         case 'step': {
           const step = state.steps.findLast((other) => other.step === event.step);
@@ -51,6 +64,7 @@ export function createPlainPrinter({ write, style, clock, debug }: PlainOptions)
       }
     },
     end(fate) {
+      clearInterval(timer);
       if (fate === 'done') return;
       for (const step of state.steps) {
         if (step.state === 'running') write(`${stepLine({ ...step, state: 'failed', endedAt: now() }, style)}\n`);
@@ -68,6 +82,13 @@ function endedLine({ command, exit, duration_ms }: CommandEndedEvent): string {
 function stepLine(step: RunStep, { paint, glyphs }: Style): string {
   const { glyph, tone } = STEP_LOOKS[step.state];
   return `${paint(tone, glyphs[glyph])} ${shown(step.label)} ${paint('dim', stepTime(step, step.startedAt))}`;
+}
+
+/** `● Read the rows: 1.2 GB of 4.8 GB, 71 MB/s, 30 s` */
+function progressLine(step: RunStep, { paint, glyphs }: Style, now: number): string {
+  const words = step.progress && progressWords(step.progress, now);
+  const parts = [words?.amount, words?.rate, stepTime(step, now)].filter((part) => part !== null && part !== undefined);
+  return `${paint(STEP_LOOKS.running.tone, glyphs.running)} ${shown(step.label)}: ${parts.join(', ')}`;
 }
 
 function shown(text: string): string {

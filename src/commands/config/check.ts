@@ -1,5 +1,6 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
-import { EXIT } from '../../runtime/errors.ts';
+import type { CheckReport } from '../../operations/configuration/check.ts';
+import { EXIT, type ExitCode } from '../../runtime/errors.ts';
 
 const specification = {
   name: 'config check',
@@ -12,6 +13,13 @@ const specification = {
 } as const satisfies CommandSpec;
 
 export const configCheckCommand: CommandModule = { ...specification, run };
+
+/** What a command that needs the keys would end with. */
+function exitOf({ ok, problems }: CheckReport): ExitCode {
+  if (ok) return EXIT.done;
+  const isOfBucket = problems.every(({ severity, code }) => severity === 'warning' || code === 'bucket_missing');
+  return isOfBucket ? EXIT.unreachable : EXIT.configuration;
+}
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
   const { checkText } = await import('../../cli/printers/check.ts');
@@ -26,6 +34,6 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
     data: report,
     text: checkText(report, { text, style: tableOptions().style }),
     quotes: true,
-    exit: report.ok ? EXIT.done : EXIT.configuration,
+    exit: exitOf(report),
   };
 }

@@ -21,8 +21,10 @@ export function storageCredentialsAreKept(draft: Draft, surroundings: Surroundin
   return profilesOf(draft).flatMap(([name, { cli_profile, role_arn }]): KeyProblem[] => {
     const path = ['storage_profiles', name];
     const direct = ['access_key', 'secret_key'].filter((key) => isWritten([...path, key]));
-    if (cli_profile !== undefined)
-      return awsProfiles.has(cli_profile) ? [] : [unknownProfile({ name, cli_profile }, surroundings)];
+    if (cli_profile !== undefined) {
+      const unknown = awsProfiles.has(cli_profile) ? [] : [unknownProfile({ name, cli_profile }, surroundings)];
+      return [...unknown, ...(direct.length > 0 ? [cliProfileWins({ name, cli_profile, direct })] : [])];
+    }
     // A single key of the two is already an error.
     if (direct.length > 0) return direct.length === 2 ? [heldDirectly(name)] : [];
     // A role needs the sign-in only.
@@ -69,6 +71,25 @@ function unknownProfile(
       near === null
         ? `Make it: aws configure --profile ${profile}`
         : `Did you mean ${near}? Or make it: aws configure --profile ${profile}`,
+  };
+}
+
+function cliProfileWins({
+  name,
+  cli_profile,
+  direct,
+}: {
+  name: string;
+  cli_profile: string;
+  direct: string[];
+}): KeyProblem {
+  return {
+    path: ['storage_profiles', name, direct[0] ?? ''],
+    severity: 'warning',
+    at: 'key',
+    code: 'cli_profile_wins',
+    message: `storage profile '${name}' ignores ${direct.join(' and ')}: the credentials of cli_profile '${cli_profile}' are used`,
+    hint: 'Remove one of them.',
   };
 }
 

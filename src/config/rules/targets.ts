@@ -1,6 +1,7 @@
 import { profileOf } from '../../engines/list.ts';
 import type { Draft } from '../check-values.ts';
 import type { KeyProblem } from '../key-problem.ts';
+import type { KeyPath } from '../tree.ts';
 import { engineOfUrl } from '../urls/url-scheme.ts';
 import { type Surroundings, targetsOf } from './rule.ts';
 
@@ -18,6 +19,38 @@ export function targetsDoSomething(draft: Draft, { isWritten }: Surroundings): K
       message: { says: 'is an empty target' },
       hint: `Give it at least one of ${OPERATIONS.join(', ')}.`,
     }));
+}
+
+export function operationsAreComplete(draft: Draft, { isWritten }: Surroundings): KeyProblem[] {
+  return targetsOf(draft).flatMap(([name]) => {
+    const lacks = (operation: string, key: string): boolean => {
+      const path: KeyPath = ['targets', name, operation];
+      return isWritten(path) && !isWritten([...path, key]);
+    };
+    const problems: KeyProblem[] = [];
+    const missing = (code: string, key: string): KeyProblem => ({
+      path: ['targets', name, 'subset'],
+      at: 'key',
+      code,
+      message: `the subset of target '${name}' has no ${key}`,
+      hint: `Set targets.${name}.subset.${key}.`,
+    });
+    if (lacks('subset', 'src_url')) problems.push(missing('source_missing', 'src_url'));
+    if (lacks('subset', 'dst_url') && !isWritten(['override', 'dst_db_url'])) {
+      problems.push(missing('destination_missing', 'dst_url'));
+    }
+    if (lacks('share', 'storage_profile_name')) {
+      problems.push({
+        path: ['targets', name, 'share'],
+        severity: 'warning',
+        at: 'key',
+        code: 'share_without_storage_profile',
+        message: `target '${name}' is shared, but has no storage_profile_name: only imported snapshots can be loaded`,
+        hint: `Set targets.${name}.share.storage_profile_name.`,
+      });
+    }
+    return problems;
+  });
 }
 
 export function schemaListsDiffer(draft: Draft): KeyProblem[] {

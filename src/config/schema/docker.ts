@@ -10,8 +10,8 @@ const image = v.pipe(
   traits({ effect: 'runs_image' }),
 );
 
-function imageOf({ products: [product], exampleImage }: EngineProfile) {
-  return v.pipe(image, v.description(`Image for the ${product} engine.`), v.examples([exampleImage]));
+function imageOf({ products: [product], defaultImage }: EngineProfile) {
+  return v.pipe(image, v.description(`Image for the ${product} engine.`), v.examples([defaultImage]));
 }
 
 export const dockerSchema = v.strictObject({

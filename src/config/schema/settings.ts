@@ -7,7 +7,7 @@ import { ssoProviderSchema } from './sso.ts';
 import { storageProfileSchema } from './storage-profile.ts';
 import { targetSchema } from './target.ts';
 import { traits } from './traits.ts';
-import { baseCopyKeys, cores, databaseUrl, name, path, publicKey, sql, text, webUrl } from './values.ts';
+import { baseCopyKeys, cores, destinationUrl, name, path, publicKey, sql, text, webUrl } from './values.ts';
 
 const THEMES = ['auto', 'dark', 'light', 'dark-16', 'light-16', 'mono'] as const;
 
@@ -126,9 +126,8 @@ export const settingsSchema = v.strictObject({
         ),
         dst_db_url: v.exactOptional(
           v.pipe(
-            databaseUrl,
-            v.description('Destination of all loads; a target with a dst_url overrides it.'),
-            traits({ effect: 'replaces' }),
+            destinationUrl,
+            v.description('Destination of all loads and subsets; a target with a dst_url overrides it.'),
           ),
         ),
       }),
@@ -140,7 +139,7 @@ export const settingsSchema = v.strictObject({
     v.pipe(
       v.strictObject({
         shared_target_dst_db_url: v.exactOptional(
-          v.pipe(databaseUrl, v.description('Destination of shared team snapshots.'), traits({ effect: 'replaces' })),
+          v.pipe(destinationUrl, v.description('Destination of shared team snapshots.')),
         ),
         cpus: v.exactOptional(v.pipe(cores, v.description('CPU cores for all operations, unless a target sets cpus.'))),
         ...baseCopyKeys,

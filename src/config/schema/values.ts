@@ -12,7 +12,7 @@ export const text = v.pipe(
 export const path = v.pipe(text, traits({ path: true }));
 
 /** May contain a password, so it counts as a secret. */
-export const databaseUrl = v.pipe(
+const databaseUrl = v.pipe(
   text,
   v.check(
     isConnectionUrl,
@@ -22,19 +22,13 @@ export const databaseUrl = v.pipe(
     (url) => parameterProblem(url) === null,
     ({ input }) => `must be a connection URL that can be read: ${parameterProblem(input)}`,
   ),
-  v.examples(['postgres://user:password@localhost:5432/app']),
-  traits({ secret: true, hint: 'Write it as postgres://user@host:5432/database.' }),
-);
-
-const templateUrl = v.pipe(
-  databaseUrl,
   v.examples(['postgres://app:{{`APP_PASSWORD` | env}}@localhost:5432/app']),
-  traits({ template: true }),
+  traits({ secret: true, template: true, hint: 'Write it as postgres://user@host:5432/database.' }),
 );
 
-export const sourceUrl = v.pipe(templateUrl, traits({ effect: 'reads' }));
+export const sourceUrl = v.pipe(databaseUrl, traits({ effect: 'reads' }));
 
-export const destinationUrl = v.pipe(templateUrl, traits({ effect: 'replaces' }));
+export const destinationUrl = v.pipe(databaseUrl, traits({ effect: 'replaces' }));
 
 export const webUrl = v.pipe(
   text,

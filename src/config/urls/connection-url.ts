@@ -1,22 +1,15 @@
-import { EXIT, UserError } from '../../runtime/errors.ts';
 import type { Configuration } from '../configuration.ts';
-import { placeOf } from '../invalid-configuration.ts';
+import { problemError } from '../invalid-configuration.ts';
 
 /**
  * A connection URL by its dotted key; `undefined` when it is not set. Throws when its template could not be filled in.
  */
 export function connectionUrl({ settings, deferred }: Configuration, key: string): string | undefined {
   const problem = deferred.find((candidate) => candidate.key === key);
-  if (problem) {
-    throw new UserError([placeOf(problem), problem.message].filter((part) => part !== null).join(': '), {
-      code: problem.code,
-      exit: EXIT.configuration,
-      ...(problem.hint !== null && { hint: problem.hint }),
-    });
-  }
+  if (problem) throw problemError(problem);
   const parts = key.split('.');
   // The part between is the target's name, which may contain dots.
-  const path = [parts[0], parts.slice(1, -2).join('.'), ...parts.slice(-2)];
+  const path = parts[0] === 'targets' ? [parts[0], parts.slice(1, -2).join('.'), ...parts.slice(-2)] : parts;
   const value = path.reduce<unknown>(
     (node, part) => (node as Record<string, unknown> | undefined)?.[part ?? ''],
     settings,

@@ -6,7 +6,7 @@ export const profile = {
   schemes: ['mysql', 'mariadb', 'mydocker'],
   defaultPort: 3306,
   hasSchemas: false,
-  exampleImage: 'mysql:8.4',
+  defaultImage: 'mysql:8.4',
   withoutPrograms: { works: true, advice: 'nothing to install, but mariadb-client for SQL files' },
   parameters: {
     socket: 'route',

@@ -6,7 +6,7 @@ export const profile = {
   schemes: ['postgres', 'postgresql', 'pgdocker'],
   defaultPort: 5432,
   hasSchemas: true,
-  exampleImage: 'postgres:17',
+  defaultImage: 'postgres:17',
   withoutPrograms: {
     works: false,
     advice: 'no client programs: apt-get install postgresql-client, or brew install libpq',

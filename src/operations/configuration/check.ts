@@ -80,7 +80,7 @@ export async function check(request: CheckRequest): Promise<{ report: CheckRepor
     }
   }
 
-  const [working_directory, found, docker, sanitizing, keychain, storage_profiles, cloud] = await Promise.all([
+  const [working_directory, found, docker, sanitizing, keychain, storage, cloud] = await Promise.all([
     guarded('working directory', null, () =>
       configuration
         ? reportWorkingDirectory(configuration.settings.working_directory, queryFilesIn(configuration.settings))
@@ -90,14 +90,38 @@ export async function check(request: CheckRequest): Promise<{ report: CheckRepor
     guarded('Docker', null, () => reportDocker({ ...context, images: values?.docker?.images ?? {} })),
     guarded('sanitization', [], () => (configuration ? reportSanitizePlaces(context, configuration) : [])),
     guarded('keychain', { ok: false, reason: null }, findKeychain),
-    guarded('storage profiles', [], () => reachStorage({ ...request, problems, draft: values ?? {} })),
+    guarded('storage profiles', { states: [], missing: [] }, () =>
+      reachStorage({
+        ...request,
+        problems,
+        draft: values ?? {},
+        profiles: configuration?.settings.storage_profiles ?? {},
+      }),
+    ),
     guarded('cloud', null, () => (mode === 'cloud' ? reachCloud(configuration, request) : null)),
   ]);
-  const all = [...problems, ...failed];
+  const all = [
+    ...problems,
+    ...failed,
+    ...storage.missing,
+    ...(configuration && mode === 'cloud' ? addressMissing(configuration) : []),
+  ];
   const ok = all.every(({ severity }) => severity !== 'error');
+  const { states: storage_profiles } = storage;
   const needs = { working_directory, engines: found, docker, sanitizing, keychain, storage_profiles, cloud };
   const said = { file, shadowed, mode, offline, problems: all, plain_secrets: plainSecrets(inspection) };
   return { report: { ok, ...said, ...needs }, text };
+}
+
+/** What commands of the cloud fail with. */
+function addressMissing({ settings }: Configuration): Problem[] {
+  try {
+    apiEndpoint(settings);
+    return [];
+  } catch (thrown) {
+    const { code, message, hint = null } = toUserError(thrown);
+    return [{ severity: 'error', code, key: 'authtoken', message, hint, file: null, line: null, column: null }];
+  }
 }
 
 /** One part of the check that fails does not hide what the others have found. */

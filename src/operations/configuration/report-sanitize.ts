@@ -5,6 +5,7 @@ import type { EngineContext } from '../../engines/engine-context.ts';
 import { engineForUrl } from '../../engines/registry.ts';
 import { EXIT, toUserError } from '../../runtime/errors.ts';
 import { chosenQuery } from '../../sanitize/query.ts';
+import { configuredDestination } from '../load/destination.ts';
 
 /** Where a target's snapshots would be sanitized: the shape of its JSON. */
 export interface SanitizePlaceReport {
@@ -58,7 +59,7 @@ async function placeOf(
   const urlOf = (key: string): string | undefined => connectionUrl(configuration, `targets.${target}.${key}`);
   const own = urlOf('sanitize.dst_url');
   if (own !== undefined) return { place: engineForUrl(own).connect.parseUrl(own).display, throw_away: false };
-  const loadsInto = urlOf('snapshot.dst_url');
+  const loadsInto = configuredDestination(configuration, target)?.text;
   const known = loadsInto ?? urlOf('snapshot.src_url');
   if (known === undefined) return null;
   const engine = engineForUrl(known);

@@ -24,7 +24,7 @@ export function chooseDestination(
   { configuration, report }: Pick<Context, 'configuration' | 'report'>,
   { target: name, destdb }: { target: string; destdb?: string | undefined },
 ): ChosenDestination {
-  const target = findTarget(configuration, name);
+  findTarget(configuration, name);
   if (destdb !== undefined) warnOfService(destdb, report);
   const chosen =
     destdb === undefined ? configuredDestination(configuration, name) : { chosenBy: '--destdb', text: destdb };
@@ -32,26 +32,36 @@ export function chooseDestination(
   throw new UserError(`Target "${name}" has no destination to load into`, {
     code: 'destination_missing',
     exit: EXIT.configuration,
-    hint: `Set ${ownKey(name, target)} in the configuration, or pass --destdb postgres://…`,
+    hint: `Set ${missingKey(configuration, name)} in the configuration, or pass --destdb postgres://…`,
   });
 }
 
 /** The same without `--destdb`; `null` where nothing names a destination. Throws when a URL cannot be filled in. */
 export function configuredDestination(configuration: Configuration, name: string): ChosenDestination | null {
   const target = findTarget(configuration, name);
-  const { override, defaults } = configuration.settings;
-  const own = ownKey(name, target);
   const isShared = target.share !== undefined || configuration.cloud?.has(name);
-  const candidates: { chosenBy: string; text: string | undefined }[] = [
-    { chosenBy: own, text: connectionUrl(configuration, own) },
-    { chosenBy: 'override.dst_db_url', text: override?.dst_db_url },
-    {
-      chosenBy: 'defaults.shared_target_dst_db_url',
-      text: isShared ? defaults?.shared_target_dst_db_url : undefined,
-    },
-  ];
-  for (const { chosenBy, text } of candidates) if (text !== undefined) return { text, chosenBy };
+  return firstOf(configuration, [ownKey(name, target), FOR_ALL, ...(isShared ? [FOR_SHARED] : [])]);
+}
+
+/** Where a subset goes; `null` where nothing names a destination. Throws when a URL cannot be filled in. */
+export function subsetDestination(configuration: Configuration, name: string): ChosenDestination | null {
+  return firstOf(configuration, [`targets.${name}.subset.dst_url`, FOR_ALL]);
+}
+
+const FOR_ALL = 'override.dst_db_url';
+const FOR_SHARED = 'defaults.shared_target_dst_db_url';
+
+function firstOf(configuration: Configuration, keys: string[]): ChosenDestination | null {
+  for (const chosenBy of keys) {
+    const text = connectionUrl(configuration, chosenBy);
+    if (text !== undefined) return { text, chosenBy };
+  }
   return null;
+}
+
+/** A target of the file with the name of a cloud target would hide that one. */
+function missingKey(configuration: Configuration, name: string): string {
+  return configuration.cloud?.has(name) ? FOR_SHARED : ownKey(name, findTarget(configuration, name));
 }
 
 interface DestinationPlan {

@@ -8,6 +8,7 @@ import type { Manifest } from '../../repository/manifest.ts';
 import type { DestinationState } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
+import { configuredDestination } from '../load/destination.ts';
 import { type GuardOptions, refuseSources } from '../load/guard.ts';
 
 /** Where a snapshot is restored to be sanitized. */
@@ -56,8 +57,8 @@ function serverToBorrow(
   { target, engine }: Pick<PlaceRequest, 'target' | 'engine'>,
 ): DatabaseUrl | null {
   try {
-    const text = connectionUrl(configuration, `targets.${target}.snapshot.dst_url`);
-    return text === undefined ? null : engine.connect.parseUrl(text);
+    const chosen = configuredDestination(configuration, target);
+    return chosen && engine.connect.parseUrl(chosen.text);
   } catch {
     return null;
   }

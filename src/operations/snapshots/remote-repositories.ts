@@ -1,7 +1,7 @@
 import type { RemoteRepository } from '../../repository/remote-repository.ts';
 import type { Context } from '../../runtime/context.ts';
 import { findTarget } from '../find-target.ts';
-import { openRemote } from './storage-profiles.ts';
+import { openRemote, profileNamed } from './storage-profiles.ts';
 
 /** A remote repository: the bucket of a storage profile, or that of a cloud target on the hub. */
 export type RemoteLocation = { profile: string } | { cloudTarget: string };
@@ -27,6 +27,13 @@ export function locationsOf(context: Context, name: string): RemoteLocation[] {
     return share.storage_profile_name === undefined ? [] : [{ profile: share.storage_profile_name }];
   const all = [false, true].flatMap((sanitized) => locationFor(context, name, { sanitized }) ?? []);
   return [...new Map(all.map((location) => [JSON.stringify(location), location])).values()];
+}
+
+/** Throws when a storage profile to which snapshots of a target are pushed is not defined or has an error. */
+export function assertUsableProfiles(context: Context, name: string): void {
+  for (const location of locationsOf(context, name)) {
+    if ('profile' in location) profileNamed(context.configuration, location.profile);
+  }
 }
 
 export interface OpeningLocation {

@@ -1,24 +1,34 @@
+import type { Configuration } from '../../config/configuration.ts';
+import { problemError } from '../../config/invalid-configuration.ts';
 import type { Settings } from '../../config/schema/settings.ts';
 import { type BucketRepository, openRemoteRepository } from '../../repository/remote-repository.ts';
+import type { StorageProfile } from '../../repository/s3/providers.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 
 /** The remote repository of a storage profile. */
 export function openRemote(context: Context, name: string): Promise<BucketRepository> {
   const { configuration, report, signal, roleCredentials } = context;
-  const { storage_profiles, working_directory: directory } = configuration.settings;
-  const profile = Object.hasOwn(storage_profiles, name) ? storage_profiles[name] : undefined;
-  if (!profile) {
-    throw new UserError(`storage profile '${name}' not found`, {
-      code: 'storage_profile_not_found',
-      exit: EXIT.configuration,
-      hint: 'Define it below storage_profiles in the configuration.',
-    });
-  }
+  const { working_directory: directory } = configuration.settings;
+  const profile = profileNamed(configuration, name);
   const hasRole = profile.role_arn !== undefined && roleCredentials !== undefined;
   const credentials = hasRole ? () => roleCredentials(name) : undefined;
   const secretKey = bucketKey(configuration.settings, name);
   return openRemoteRepository({ name, profile, secretKey, directory, report, signal, credentials });
+}
+
+/** Throws when the profile is not defined or has an error. */
+export function profileNamed({ settings, deferred }: Configuration, name: string): StorageProfile {
+  const { storage_profiles } = settings;
+  const profile = Object.hasOwn(storage_profiles, name) ? storage_profiles[name] : undefined;
+  if (profile) return profile;
+  const problem = deferred.find(({ key }) => `${key}.`.startsWith(`storage_profiles.${name}.`));
+  if (problem) throw problemError(problem);
+  throw new UserError(`storage profile '${name}' not found`, {
+    code: 'storage_profile_not_found',
+    exit: EXIT.configuration,
+    hint: 'Define it below storage_profiles in the configuration.',
+  });
 }
 
 /**

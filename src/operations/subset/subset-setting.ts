@@ -12,6 +12,7 @@ import { buildGraph, type SubsetSettings, withKnownNames } from '../../subset/gr
 import { type Plan, planSubset } from '../../subset/plan.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { findTarget } from '../find-target.ts';
+import { subsetDestination } from '../load/destination.ts';
 
 export interface SubsetRequest {
   target: string;
@@ -53,16 +54,16 @@ export function settingOf(context: Context, { target: name, cpus, settings: chos
       hint: `Describe it in the configuration: targets.${name}.subset with src_url, dst_url and subset_tables.`,
     });
   }
-  const [source, destination] = (['src_url', 'dst_url'] as const).map((field) => {
-    const key = `targets.${name}.subset.${field}`;
-    const text = connectionUrl(configuration, key);
+  const urlOf = (field: 'src_url' | 'dst_url', text: string | undefined): DatabaseUrl => {
     if (text !== undefined) return engineForUrl(text).connect.parseUrl(text);
     throw new UserError(`The subset of target "${name}" has no ${field}`, {
       code: field === 'src_url' ? 'source_missing' : 'destination_missing',
       exit: EXIT.configuration,
-      hint: `Set ${key} in the configuration.`,
+      hint: `Set targets.${name}.subset.${field} in the configuration.`,
     });
-  }) as [DatabaseUrl, DatabaseUrl];
+  };
+  const source = urlOf('src_url', connectionUrl(configuration, `targets.${name}.subset.src_url`));
+  const destination = urlOf('dst_url', subsetDestination(configuration, name)?.text);
   const engine = engineForUrl(`${source.engine}://`);
   if (source.engine !== destination.engine) {
     throw new UserError(`Cannot create a subset of ${source.display} in ${destination.display}`, {

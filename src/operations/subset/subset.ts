@@ -1,4 +1,3 @@
-import { connectionUrl } from '../../config/urls/connection-url.ts';
 import type { Engine } from '../../engines/engine.ts';
 import type { SnapshotRow } from '../../results/results.ts';
 import type { SubsetGraph, SubsetPlanResult, SubsetResult } from '../../results/subset-results.ts';
@@ -10,7 +9,7 @@ import type { Plan } from '../../subset/plan.ts';
 import { formatNumberOf } from '../../text/format.ts';
 import { build } from '../build.ts';
 import { recorded } from '../history/recorded.ts';
-import { checkDestination } from '../load/destination.ts';
+import { checkDestination, subsetDestination } from '../load/destination.ts';
 import { refuseSources } from '../load/guard.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
@@ -117,7 +116,7 @@ function store(
   { target, includeNeededSchemas = false }: SubsetRequest,
   cpus: number,
 ): Promise<SnapshotRow> {
-  const source = connectionUrl(context.configuration, `targets.${target}.subset.dst_url`);
+  const source = subsetDestination(context.configuration, target)?.text;
   return build(context, {
     target,
     note: 'subset',

@@ -2,6 +2,25 @@ import { expect, test } from 'vitest';
 import { createPlainPrinter } from '../../../src/cli/printers/plain.ts';
 import { createStyle } from '../../../src/cli/printers/style.ts';
 
+test('a step that runs is printed again and again, with its progress, until the end', async () => {
+  const written: string[] = [];
+  const style = createStyle({ color: false, unicode: true });
+  const options = { style, clock: () => new Date(0), debug: () => false, everyMs: 2 };
+  const twice = Promise.withResolvers<void>();
+  const printer = createPlainPrinter({
+    ...options,
+    write(text) {
+      written.push(text);
+      if (written.length === 2) twice.resolve();
+    },
+  });
+  printer.report({ event: 'step', step: 'dump', state: 'started', label: 'Dump' });
+  printer.report({ event: 'progress', step: 'dump', done: 2_000_000, total: 8_000_000, unit: 'bytes' });
+  await twice.promise;
+  printer.end('done');
+  expect(written[0]).toBe('● Dump: 2.0 MB of 8.0 MB, 0 ms\n');
+});
+
 test('each run of a step is printed with its own label and duration', () => {
   let now = 0;
   let written = '';

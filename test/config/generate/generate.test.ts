@@ -32,8 +32,8 @@ test('the example is a valid configuration with every key in it', async () => {
     '.aws/config': '[default]\nregion = eu-central-1\n',
   });
   const { problems } = await folder.inspect({ environment: { APP_PASSWORD: 'x' } });
-  // It has one storage profile for all.
-  expect(problems.map(({ code }) => code)).toEqual(['originals_shared']);
+  // It has one storage profile for all, with all ways to sign in.
+  expect(problems.map(({ code }) => code)).toEqual(['cli_profile_wins', 'originals_shared']);
 });
 
 const schema = JSON.parse(files.get('assets/tool.schema.json') ?? '') as JsonSchema;

@@ -139,7 +139,7 @@ targets:
   app:
     storage_profile: ${encrypt('team', OTHER_KEY)}
     snapshot: { src_url: "${encrypt('postgres://h/d', OTHER_KEY)}", dst_url: "postgres://u:${encrypt('p', OTHER_KEY)}@h/e" }
-    subset: { src_url: "postgres://{{\`WHO\` | env}}@h/d", copy_tables: ["${encrypt('a.b', OTHER_KEY)}"] }
+    subset: { src_url: "postgres://{{\`WHO\` | env}}@h/d", dst_url: postgres://h/x, copy_tables: ["${encrypt('a.b', OTHER_KEY)}"] }
 `;
 
   it('a key that decrypts nothing is one problem, with the key and some values', async () => {

@@ -174,14 +174,9 @@ describeWithDocker(
       ).rejects.toMatchObject({ code: 'tools_too_old', hint: expect.stringContaining('docker.images.postgres') });
     }, 60_000);
 
-    it('refuses a URL that asks for a container when no image is configured, or none with the programs', async () => {
+    it('uses the default image for a URL that asks for a container, and reports an image that cannot be pulled', async () => {
       const none = contextFor({ scheme: 'pgdocker', destination: 'none', image: null });
-      await expect(build(none, { target: 'app' })).rejects.toMatchObject({
-        code: 'image_not_set',
-        exit: 3,
-        message: expect.stringMatching(/^pgdocker:\/\/app@.* requires client programs in a container/),
-        hint: expect.stringContaining('docker.images.postgres'),
-      });
+      expect(await checkTarget(none, 'app')).toMatchObject({ error: expect.stringContaining('image postgres:17') });
       const missing = contextFor({ scheme: 'pgdocker', destination: 'none', image: 'localhost:1/postgres:17' });
       expect(await checkTarget(missing, 'app')).toMatchObject({
         status: 'unreachable',

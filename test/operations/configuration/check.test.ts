@@ -1,8 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { COMMANDS } from '../../../src/commands/registry.ts';
 import { check } from '../../../src/operations/configuration/check.ts';
+import { runWith } from '../../helpers/cli-host.ts';
 import { configFolder, withKey } from '../../helpers/config-folder.ts';
+import { describeWithS3, startS3 } from '../../helpers/s3-server.ts';
 
 let server: Server;
 let heard: { method: string | undefined; url: string | undefined; headers: string }[];
@@ -52,12 +55,36 @@ test('a storage service and the cloud answer when there is any answer; neither h
   expect(JSON.stringify([heard, report])).not.toContain('hunter2');
 });
 
-test('where nobody listens the reason is told, and the configuration is right all the same', async () => {
+test('where nobody listens the reason is told, and so is a missing address of the cloud', async () => {
   server.close();
   const report = await checked(`authtoken: t\n${storage(address)}`);
-  expect(report.ok).toBe(true);
+  expect(report.problems).toMatchObject([{ code: 'api_url_missing' }]);
   expect(report.storage_profiles).toMatchObject([{ ok: false, error: expect.stringContaining('ECONNREFUSED') }]);
   expect(report.cloud).toEqual({ url: null, ok: false, error: expect.stringContaining('base_url is not set') });
+});
+
+describeWithS3('a bucket', () => {
+  test('that does not exist is an error of its profile, and config check ends with 4', async () => {
+    const s3 = await startS3();
+    onTestFinished(() => s3.stop());
+    const profile = await s3.bucket();
+    const profiles = { there: profile, missing: { ...profile, bucket: 'no-such-bucket' } };
+    const text = withKey(`storage_profiles: ${JSON.stringify(profiles)}\n`);
+    const folder = await configFolder({ 'tool.yml': text });
+    const environment = { TOOL_TRUST: 'true', HOME: folder.path };
+    const { exit, stdout } = await runWith(['config', 'check', '--json'], COMMANDS, { cwd: folder.path, environment });
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: false,
+      problems: expect.arrayContaining([
+        expect.objectContaining({ code: 'bucket_missing', key: 'storage_profiles.missing.bucket' }),
+      ]),
+      storage_profiles: [
+        { name: 'there', ok: true },
+        { name: 'missing', ok: false, error: expect.stringContaining('Bucket not found') },
+      ],
+    });
+    expect(exit).toBe(4);
+  });
 });
 
 test('offline nobody is asked', async () => {

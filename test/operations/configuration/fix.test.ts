@@ -14,6 +14,7 @@ import { type ConfigFolder, configFolder, withKey } from '../../helpers/config-f
 
 const FILE = withKey(`# ours
 working_directory: work # here
+base_url: https://h
 authtoken: &t hunter2 # plain
 targets:
   app:

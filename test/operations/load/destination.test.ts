@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
+import type { CloudTarget } from '../../../src/cloud/contract/schemas.ts';
 import type { Settings } from '../../../src/config/schema/settings.ts';
-import { chooseDestination } from '../../../src/operations/load/destination.ts';
+import {
+  chooseDestination,
+  configuredDestination,
+  subsetDestination,
+} from '../../../src/operations/load/destination.ts';
 import { configFolder, withKey } from '../../helpers/config-folder.ts';
 import { testContext } from '../../helpers/postgres-server.ts';
 
@@ -34,6 +39,33 @@ test('the flag wins over the target, the target over the override, and that over
 test('the default of share targets is not for others, and nothing at all is an error', () => {
   expect(() => choose({ defaults: both.defaults, ...bare })).toThrow('has no destination');
   expect(() => choose(share)).toThrow('has no destination');
+});
+
+test('a subset goes to its own destination, else to the one of all targets, and a template is filled in everywhere', async () => {
+  const subset = { subset: { src_url: OWN } };
+  const folder = await configFolder({
+    'tool.yml': withKey(`override: {dst_db_url: "postgres://h/{{\`NAME\` | env}}"}
+targets:
+  own: {subset: {src_url: 'postgres://s/db', dst_url: 'postgres://own/db'}}
+  other: {subset: {src_url: 'postgres://s/db'}}
+`),
+  });
+  const filled = await folder.load({ environment: { NAME: 'small' } });
+  expect(subsetDestination(filled, 'own')).toEqual({ text: OWN, chosenBy: 'targets.own.subset.dst_url' });
+  expect(subsetDestination(filled, 'other')).toEqual({ text: 'postgres://h/small', chosenBy: 'override.dst_db_url' });
+  expect(configuredDestination(filled, 'other')?.text).toBe('postgres://h/small');
+  const unfilled = await folder.load();
+  expect(() => subsetDestination(unfilled, 'other')).toThrow('NAME is not set');
+  expect(subsetDestination(testContext({ settings: { targets: { app: subset } } }).configuration, 'app')).toBeNull();
+});
+
+test('the hint for a cloud target names the key that does not hide it', () => {
+  const context = testContext({ settings: { targets: { app: {} } } });
+  const cloud = new Map([['app', {} as CloudTarget]]);
+  const configuration = { ...context.configuration, cloud };
+  expect(() => chooseDestination({ ...context, configuration }, { target: 'app' })).toThrow(
+    expect.objectContaining({ hint: expect.stringContaining('defaults.shared_target_dst_db_url') }),
+  );
 });
 
 test('a destination named with the flag does without the configured one, whose variable is not set', async () => {

@@ -69,6 +69,6 @@ function noServer(engine: EngineId): UserError {
   return new UserError(`The image of docker.images.${engine} holds no server programs`, {
     code: 'server_missing',
     exit: EXIT.failed,
-    hint: `Take an image of the database itself, such as ${ENGINE_PROFILES.map(({ exampleImage }) => exampleImage).join(' or ')}.`,
+    hint: `Take an image of the database itself, such as ${ENGINE_PROFILES.map(({ defaultImage }) => defaultImage).join(' or ')}.`,
   });
 }
