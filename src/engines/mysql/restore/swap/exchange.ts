@@ -31,7 +31,7 @@ import type { RowExchange } from './row-exchange.ts';
 import { refuseLongPacket, sendSwap } from './send-swap.ts';
 import { type Rename, type SwapProgram, swapStatements } from './swap-packet.ts';
 import { tidyBodies } from './tidy-bodies.ts';
-import { tryCode } from './try-code.ts';
+import { dropAllCode, tryCode } from './try-code.ts';
 
 /** What replaces the renames where rows are exchanged instead of tables. */
 export interface RowsInstead {
@@ -111,6 +111,10 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
   const allowed = definers === 'theirs' && (await maySetDefiner(server)) ? 'theirs' : 'mine';
   const arriving = given.renames.find(({ to }) => to[0] === destination)?.from[0] ?? work;
   await tryCode(context, { url: withDatabase(url, arriving), destination, code, definers: allowed });
+  const { undo } = besideNames(of);
+  const movesUndoCopy = [...given.renames, ...given.later, ...rows.later].some(({ from }) => from[0] === undo);
+  // A trial of an undo that was interrupted has left its objects.
+  if (movesUndoCopy) await dropAllCode(server, undo);
   const names = [...given.renames.map(({ to: [, table] }) => table), ...before.views.map(({ name }) => name)];
   const { fold } = await readNameCase(server, names);
   const listed = made ? [] : await listCode(server, destination);
