@@ -25,6 +25,11 @@ import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 const TASKS = fileURLToPath(new URL('../../docs/tasks', import.meta.url));
 
+interface PageTarget {
+  snapshot: Record<string, string>;
+  sanitize?: Record<string, string>;
+}
+
 const ORDERS = `
   CREATE TABLE customer (id integer PRIMARY KEY, name text);
   CREATE TABLE orders (id integer PRIMARY KEY, customer integer REFERENCES customer);
@@ -46,7 +51,7 @@ describeWithPostgres('the pages of tasks', () => {
 
   /** A page's configuration and commands, on the server of the test. */
   async function openPage(name: string, source = postgres.url('shop')) {
-    const file = `docs/tasks/${name}.md`;
+    const file = name.endsWith('.md') ? name : `docs/tasks/${name}.md`;
     const blocks = await blocksOf(file);
     const local = postgres.url('postgres').replace(/\/postgres$/, '');
     const session = await openDocumentedSession({
@@ -58,9 +63,11 @@ describeWithPostgres('the pages of tasks', () => {
     const written = blocks.find(({ language }) => language === 'yaml');
     if (written) {
       const tree = parse(written.text);
-      for (const { snapshot } of Object.values<{ snapshot: Record<string, string> }>(tree.targets ?? {})) {
+      const here = (url = ''): string => url.replace(/postgres:\/\/postgres@localhost(?::5432)?/, local);
+      for (const { snapshot, sanitize } of Object.values<PageTarget>(tree.targets ?? {})) {
         snapshot.src_url = source;
-        snapshot.dst_url = snapshot.dst_url?.replace('postgres://postgres@localhost:5432', local) ?? '';
+        snapshot.dst_url = here(snapshot.dst_url);
+        if (sanitize?.dst_url) sanitize.dst_url = here(sanitize.dst_url);
       }
       const own = { secret_key: SECRET_KEY, working_directory: './snapshots' };
       await writeFile(join(session.folder, 'tool.yml'), stringify({ ...own, ...tree }), { mode: 0o600 });
@@ -82,7 +89,13 @@ describeWithPostgres('the pages of tasks', () => {
       text: 'tool build shop; tool build shop; tool load shop',
     };
     await session.shell(prepare);
-    const output = await runAll(session, blocks);
+    const isNightly = ({ title }: Block) => title.endsWith('A snapshot every night');
+    const output = await runAll(
+      session,
+      blocks.filter((block) => !isNightly(block)),
+    );
+    // Nobody answers questions at night.
+    await runAll(session, blocks.filter(isNightly), { TOOL_NO_CONFIRM: '' });
     expect(output).toContain('Restored the previous');
     expect(await postgres.databases()).toContain('shop_yesterday');
     expect(
@@ -90,6 +103,24 @@ describeWithPostgres('the pages of tasks', () => {
         await postgres.psql('shop_dev', { sql: 'SELECT (SELECT count(*) FROM customer), (SELECT count(*) FROM audit)' })
       ).trim(),
     ).toBe('2|0');
+  });
+
+  test('README: every command runs after the file is written', async () => {
+    const { session, blocks } = await openPage('README.md');
+    const [first] = blocks.filter(isShell);
+    if (!first) throw new Error('the page has other blocks');
+    // `tool` alone opens the screens: test/e2e/set-up.test.ts.
+    const text = first.text.replace(/^tool +#.*$/m, '');
+    expect(text).not.toBe(first.text);
+    expect(await session.shell({ ...first, text })).toContain('Loaded snapshot 0 of shop');
+  });
+
+  test('sanitize: every command runs', async () => {
+    const { session, blocks } = await openPage('docs/sanitize.md');
+    await session.shell({ title: 'a snapshot', language: 'sh', text: 'tool build shop --no-sanitize' });
+    await runAll(session, blocks);
+    const names = 'SELECT count(*) FROM customer WHERE name IN ($$Ann$$, $$Bob$$)';
+    expect((await postgres.psql('shop_sanitized', { sql: names })).trim()).toBe('0');
   });
 
   test('build-from-a-replica: every command runs, on a standby', async () => {
@@ -189,6 +220,15 @@ describeWithPostgres('the pages of tasks', () => {
     });
 
     afterAll(() => s3.stop());
+
+    test('storage: every command runs, with a bucket', async () => {
+      const { session, blocks } = await openPage('docs/storage.md');
+      const written = parse(await readFile(join(session.folder, 'tool.yml'), 'utf8'));
+      written.storage_profiles = { team: await s3.bucket() };
+      await writeFile(join(session.folder, 'tool.yml'), stringify(written), { mode: 0o600 });
+      await session.shell({ title: 'a pushed snapshot', language: 'sh', text: 'tool build app' });
+      expect(await runAll(session, blocks)).toContain('Every snapshot is kept');
+    });
 
     test('share-with-a-team: every command runs, as the owner and as a member', async () => {
       const provider = await startIdentityProvider({ groups: { ann: ['platform'], ben: ['developers'] } });
