@@ -167,7 +167,7 @@ function trialText(url: string, { ownerToken, pages }: { ownerToken: string; pag
   return [
     `The hub is at ${url}. Owner token, shown once:`,
     ownerToken,
-    `Use it where there is a configuration (tool config init makes one): TOOL_ENV=development TOOL_DEV_API_URL=${url} TOOL_AUTHTOKEN=… tool cloud show`,
+    `Use it where there is a configuration (tool config init makes one): tool auth token - --hub ${url}`,
     `Its pages, for one sign-in: ${pages}`,
     '',
   ].join('\n');

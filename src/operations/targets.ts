@@ -142,8 +142,7 @@ async function describeTarget(
   const source = urlState(context, () => shownSource(configuration, name));
   const destination = urlState(context, () => configuredDestination(configuration, name)?.text);
   const cloud = configuration.cloud?.get(name);
-  // The hub counts those that it has.
-  const taken = cloud ? [] : await repository.takenAt(name);
+  const taken = await repository.takenAt(name);
   const notShared = await whyNotShared(context, name);
   return {
     name,
@@ -157,8 +156,9 @@ async function describeTarget(
     latency_ms: null,
     server_version: null,
     size_bytes: null,
-    snapshots: cloud?.snapshots ?? taken.length,
-    last_snapshot_at: cloud ? cloud.last_snapshot_at : (taken[0] ?? null),
+    // The hub counts those that it has, of which some may be here, too.
+    snapshots: Math.max(cloud?.snapshots ?? 0, taken.length),
+    last_snapshot_at: [cloud?.last_snapshot_at ?? '', taken[0] ?? ''].sort().at(-1) || null,
     error: notShared ?? source.error ?? destination.error,
     error_code: notShared === null ? (source.error_code ?? destination.error_code) : 'not_shared',
     ...(cloud && { permissions: cloud.permissions, sso_groups: sharedWith(cloud.settings), late: cloud.late ?? false }),

@@ -30,7 +30,7 @@ export function signInState({ prompt, result, error }: Attempt): {
   text: string;
   tone: Tone;
 } {
-  if (error) return { glyph: 'bad', text: 'You are not signed in', tone: 'bad' };
+  if (error) return { glyph: 'bad', text: 'The sign-in failed', tone: 'bad' };
   if (result) return { glyph: 'good', text: 'You are signed in', tone: 'good' };
   const text = prompt ? 'Waiting for the browser, for up to five minutes' : 'Contacting the identity provider';
   return { glyph: 'running', text, tone: 'accent' };
@@ -63,7 +63,9 @@ export function signedInLine(result: SignedIn): string {
   const { provider, name, groups } = result;
   const until = untilText(result);
   const of = groups.length > 0 ? `groups: ${groups.join(', ')}` : 'no groups';
-  return `Signed in as ${name} with ${provider}; ${of}${until === '' ? '' : `; until ${until}`}`;
+  const as =
+    name === null ? `Signed in with ${provider}, which has sent no name` : `Signed in as ${name} with ${provider}`;
+  return `${as}; ${of}${until === '' ? '' : `; until ${until}`}`;
 }
 
 /** A line for each provider, and one about the cloud token. */

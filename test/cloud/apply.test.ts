@@ -211,13 +211,15 @@ describeWithPostgres('tool cloud apply and show', () => {
     await change('provider: s3', 'provider: s3\n    cli_profile: mine');
     await cli.folder.write(
       'hub.yml',
-      FILE.replace('bucket: snapshots', 'bucket: snapshots\n    cli_profile: mine').replace('sanitize.sql', 'gone.sql'),
+      FILE.replace('bucket: snapshots', 'bucket: snapshots\n    cli_profile: mine')
+        .replace('sanitize.sql', 'gone.sql')
+        .replace('    snapshot:', '    share: {storage_profile_name: team}\n    snapshot:'),
     );
     const { exit, last } = await apply();
     expect(exit).toBe(3);
     expect(last.code).toBe('cloud_file_invalid');
     expect((last.details as string[]).join('\n')).toMatch(
-      /cli_profile is not a key of the hub[\s\S]*gone\.sql cannot be read/,
+      /cli_profile is not a key of the hub[\s\S]*share is not a key of the hub: each member[\s\S]*gone\.sql cannot be read/,
     );
   });
 

@@ -66,6 +66,8 @@ describeWithPostgres('cloud targets', () => {
       ...{ title: 'Orders', src_url: null, snapshots: 0, late: true, status: 'unchecked' },
     });
     expect((await cli.tool(['targets', '--update'])).stdout).toMatch(/orders .* late /);
+    await cli.folder.write('work/snapshots/orders/20260102T030405Z-00000001.json', '{}');
+    expect((await targets()).rows.find(({ name }) => name === 'orders')).toMatchObject({ snapshots: 1 });
     expect((await cli.tool(['targets', '--update', '--info'])).stdout).toMatch(/Status +late/);
     expect(stderr).toContain('Target "local" is in the file and on the hub');
   });

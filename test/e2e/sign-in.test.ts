@@ -55,7 +55,7 @@ it('where there are several providers one chooses, and signs in with that', asyn
   terminal.press('down');
   await terminal.waitFor('❯ other');
   terminal.press('enter');
-  await terminal.waitFor('You are not signed in');
+  await terminal.waitFor('The sign-in failed');
   terminal.press('esc');
   await terminal.waitFor('no targets yet');
   terminal.press('I');

@@ -12,8 +12,11 @@ const specification = {
       required: true,
     },
   ],
-  options: [],
-  examples: [{ command: 'tool auth token -', does: 'reads it from standard input, and encrypts it into authtoken' }],
+  options: [{ flags: '--hub <url>', description: 'address of the hub, which is stored as base_url' }],
+  examples: [
+    { command: 'tool auth token -', does: 'reads it from standard input, and encrypts it into authtoken' },
+    { command: 'tool auth token - --hub http://127.0.0.1:3000', does: 'the same, for the hub at this address' },
+  ],
   json: 'document',
 } as const satisfies CommandSpec;
 
@@ -22,9 +25,9 @@ export const authTokenCommand: CommandModule = { ...specification, run };
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
   const { tokenStoredText } = await import('../../presentation/sign-in.ts');
   const { keepAuthtoken } = await import('../../operations/sign-in/keep-authtoken.ts');
-  const { arguments: given, stdin } = invocation;
+  const { arguments: given, options, stdin } = invocation;
   const context = await invocation.context();
   const token = given.token === '-' ? (await text(stdin)).trim() : given.token;
-  const file = await keepAuthtoken(context, token);
+  const file = await keepAuthtoken(context, { token, hub: options.hub });
   return { data: { file, encrypted: ['authtoken'] }, text: tokenStoredText(file) };
 }

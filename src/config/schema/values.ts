@@ -81,7 +81,7 @@ export const name = v.pipe(
   traits({ hint: 'Use at most 64 characters, beginning with a letter or a digit.' }),
 );
 
-function isWebUrl(value: string): boolean {
+export function isWebUrl(value: string): boolean {
   return /^https?:\/\//i.test(value) && URL.canParse(value);
 }
 

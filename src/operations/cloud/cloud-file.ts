@@ -92,10 +92,11 @@ export async function readCloudFile({ configuration, signal }: Context, file: st
       pool,
       webhook,
       keep,
-      share: _,
+      share,
       ...rest
     } = opened(value, configuration.settings);
     check(`targets.${name}`, resourceName, name);
+    if (share !== undefined) problems.push(`targets.${name}.share is not a key of the hub: ${MEMBERS_DESTINATION}`);
     const settings = await withQuery(rest, file, problems);
     const parsed = check(`targets.${name}`, targetSettingsSchema, settings);
     const original = check(`targets.${name}.original_groups`, v.optional(groups, []), original_groups);
@@ -117,6 +118,8 @@ export async function readCloudFile({ configuration, signal }: Context, file: st
   if (problems.length > 0) throw invalid(file, problems);
   return found;
 }
+
+const MEMBERS_DESTINATION = 'each member sets defaults.shared_target_dst_db_url';
 
 function entriesOf(value: unknown): [string, Tree][] {
   return isTree(value) ? Object.entries(value).map(([name, of]) => [name, isTree(of) ? of : {}]) : [];

@@ -110,6 +110,6 @@ async function exchangeJobToken(context: Context): Promise<string> {
 export async function exchange(context: Context, id_token: string, access_token: string): Promise<string> {
   const { body } = await openCloudUnsigned(context).call('createSession', { body: { id_token, access_token } });
   const token = body?.authtoken ?? '';
-  await keepAuthtoken(context, token);
+  await keepAuthtoken(context, { token });
   return token;
 }

@@ -1,15 +1,24 @@
 import { editFile } from '../../config/edit/edit-file.ts';
+import { isWebUrl } from '../../config/schema/values.ts';
 import { encrypt } from '../../config/secrets/cipher.ts';
 import { requireSecretKey } from '../../config/secrets/require-secret-key.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 
-/** Keeps the cloud token in the configuration file, encrypted. Returns the file. */
-export async function keepAuthtoken({ configuration, environment, report }: Context, token: string): Promise<string> {
+/** Keeps the cloud token in the configuration file, encrypted, and with it the address of the hub. Returns the file. */
+export async function keepAuthtoken(
+  { configuration, environment, report }: Context,
+  { token, hub }: { token: string; hub?: string | undefined },
+): Promise<string> {
   const { file, settings } = configuration;
   if (token === '' || /[\s\p{Cc}]/u.test(token)) throw notAToken();
   if (file === null) throw noFile();
-  const edits = () => [{ path: ['authtoken'], value: encrypt(token, requireSecretKey(settings)) }];
+  if (hub !== undefined && !isWebUrl(hub)) throw notAnAddress(hub);
+  const edits = () => [
+    { path: ['authtoken'], value: encrypt(token, requireSecretKey(settings)) },
+    ...(hub === undefined ? [] : [{ path: ['base_url'], value: hub }]),
+    ...(hub === undefined || settings.env === 'production' ? [] : [{ path: ['env'], value: 'production' }]),
+  ];
   await editFile({ file, environment, edits });
   if (environment.TOOL_AUTHTOKEN) {
     const message = 'TOOL_AUTHTOKEN overrides the token in the file';
@@ -23,6 +32,14 @@ function notAToken(): UserError {
     code: 'authtoken_not_valid',
     exit: EXIT.usage,
     hint: 'tool auth token - reads it from standard input, one line.',
+  });
+}
+
+function notAnAddress(hub: string): UserError {
+  return new UserError(`${JSON.stringify(hub)} is not the address of a hub`, {
+    code: 'invalid_value',
+    exit: EXIT.usage,
+    hint: 'Use a URL such as https://hub.example.com.',
   });
 }
 

@@ -2,11 +2,15 @@ import { execFile } from 'node:child_process';
 import { stat, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { apiEndpoint } from '../../../src/config/api-endpoint.ts';
 import { decrypt } from '../../../src/config/secrets/cipher.ts';
 import { keepAuthtoken } from '../../../src/operations/sign-in/keep-authtoken.ts';
 import { signIn } from '../../../src/operations/sign-in/sign-in.ts';
-import { signInStatus } from '../../../src/operations/sign-in/sign-in-status.ts';
+import { signedIn, signInStatus } from '../../../src/operations/sign-in/sign-in-status.ts';
 import { signOut } from '../../../src/operations/sign-in/sign-out.ts';
+import { signedInLine } from '../../../src/presentation/sign-in.ts';
+import type { ProviderRequest } from '../../../src/sso/provider.ts';
+import type { SignInSession } from '../../../src/sso/session.ts';
 import { SECRET_KEY } from '../../helpers/config-folder.ts';
 import { signInWorld } from '../../helpers/signed-in.ts';
 
@@ -122,8 +126,23 @@ it('signing out works where the provider cannot be reached, and says that it was
 
 it('the cloud token is kept encrypted', async () => {
   const world = await signInWorld();
-  await keepAuthtoken(await world.open(), 'sesame');
+  await keepAuthtoken(await world.open(), { token: 'sesame' });
   expect(await world.text()).not.toContain('sesame');
   expect((await world.open()).configuration.settings.authtoken).toBe('sesame');
-  await expect(keepAuthtoken(await world.open(), 'two words')).rejects.toMatchObject({ code: 'authtoken_not_valid' });
+  await keepAuthtoken(await world.open(), { token: 'sesame', hub: 'http://127.0.0.1:3000' });
+  const { settings } = (await world.open()).configuration;
+  expect(apiEndpoint(settings)).toBe('http://127.0.0.1:3000/api/v3');
+  await expect(keepAuthtoken(await world.open(), { token: 'sesame', hub: 'nowhere' })).rejects.toMatchObject({
+    code: 'invalid_value',
+  });
+  await expect(keepAuthtoken(await world.open(), { token: 'two words' })).rejects.toMatchObject({
+    code: 'authtoken_not_valid',
+  });
+});
+
+it('a session without an ID token is one without a name', () => {
+  const provider = { name: 'idp', settings: { provider_url: 'https://idp.example.com', client_id: 'tool' } };
+  const session = { access_token: 'a', refresh_token: null, id_token: null, user_info: null, expires: 0 };
+  const line = signedInLine(signedIn(provider as ProviderRequest, session as SignInSession));
+  expect(line).toMatch(/^Signed in with idp, which has sent no name; no groups; until /);
 });
