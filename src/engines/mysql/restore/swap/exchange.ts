@@ -4,6 +4,7 @@ import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { ownMark } from '../../branches/leave.ts';
 import type { MysqlSession } from '../../connection/session.ts';
+import { SqlError } from '../../connection/session-errors.ts';
 import { withDatabase } from '../../connection/url.ts';
 import { checkCode } from '../../definitions/check-definitions.ts';
 import type { Definers } from '../../definitions/code.ts';
@@ -146,15 +147,18 @@ export async function exchange(context: EngineContext, given: TableSwap): Promis
   given.begun();
   const started = performance.now();
   const outcome = await sendSwap(server, { destination, statements });
+  if (flavour === 'mysql' && outcome.refusal === null) {
+    const granted = new Set(grants.map(({ routine }) => routine.toLowerCase()));
+    await tidyBodies(server, { destination, after: code, definers: allowed, granted }).catch((error) => {
+      // What it has dropped and not created is created from the journal.
+      if (!(error instanceof SqlError)) throw error;
+    });
+  }
   // Whatever the packet has left undone, or back to what it was.
   const { missing } = await settle({ report: context.report }, { server, url, work });
   if (outcome.refusal) throw (made ? mayNotCreate(destination, outcome.refusal) : null) ?? outcome.refusal;
   if (missing.length > 0) throw switchedIncompletely(destination, { missing });
   for (const warning of granting.lost) context.report(warning);
-  if (flavour === 'mysql') {
-    const granted = new Set(grants.map(({ routine }) => routine.toLowerCase()));
-    await cleanUp(context, url, () => tidyBodies(server, { destination, after: code, definers: allowed, granted }));
-  }
   const swapMs = Math.round(outcome.microseconds === null ? performance.now() - started : outcome.microseconds / 1000);
   await cleanUp(context, url, async () => {
     for (const name of [work, ...given.obsoleteAfter]) await dropBeside(context, server, { name, destination });

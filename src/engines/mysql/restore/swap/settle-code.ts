@@ -61,13 +61,17 @@ class Refusals {
   }
 }
 
-/** What no packet can create: code in the bytes of another character set, views that may not be valid. */
+/** What no packet can create: code in the bytes of another character set, views that may not be valid; and what is missing. */
 export async function completeCode(context: Settling, url: DatabaseUrl, journal: Journal): Promise<string[]> {
   const { definers, grants = [] } = journal;
   const destination = url.database ?? '';
   const after = checkCode(journal.after, destination);
   await using session = await connect(settlingOf(context), url);
-  const special = ({ bytes, invalid }: Code): boolean => bytes !== undefined || invalid === true;
+  const present = await listCode(session, destination);
+  const nameCase = await nameCaseOf(session, [...codesOf(after), ...present]);
+  const there = new Set(present.map((listed) => keyOf(listed, nameCase)));
+  const isMissing = (code: Code): boolean => !there.has(keyOf(code, nameCase));
+  const special = (code: Code): boolean => code.bytes !== undefined || code.invalid === true || isMissing(code);
   const again = {
     ...after,
     dangling: [],
@@ -78,7 +82,8 @@ export async function completeCode(context: Settling, url: DatabaseUrl, journal:
     triggers: after.triggers.some(special) ? after.triggers : [],
     events: after.events.filter(special),
   };
-  await dropListed(session, [...again.events, ...again.triggers, ...again.views, ...again.routines]);
+  const dropped = [again.events, again.triggers, again.views, again.routines].flat();
+  await dropListed(session, dropped);
   const refusals = new Refusals();
   const left = await createCode(session, again, { definers, refused: refusals.add });
   for (const warning of viewsNotCreated(left)) context.report(warning);

@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { build } from '../../../../../src/operations/build.ts';
+import { applyLoad, planLoad } from '../../../../../src/operations/load/load.ts';
+import { describeWithMysql, startMysql, type TestMysql } from '../../../../helpers/mysql-server.ts';
+import { temporaryFolder, testContext } from '../../../../helpers/postgres-server.ts';
+import { type StatementProxy, startStatementProxy } from '../../../../helpers/statement-proxy.ts';
+
+describeWithMysql('mysql', { name: 'a program whose text is written again after the swap' }, () => {
+  let server: TestMysql;
+  let proxy: StatementProxy;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    server = await startMysql('mysql');
+    proxy = await startStatementProxy('mysql', Number(new URL(server.url('app')).port));
+  }, 240_000);
+
+  afterAll(async () => {
+    await proxy?.stop();
+    await server?.stop();
+    await folder?.[Symbol.asyncDispose]();
+  });
+
+  it('is in the destination, whichever of the last statements of a load is refused, until each has been created', {
+    timeout: 120_000,
+  }, async () => {
+    await server.createDatabase('app');
+    await server.sql(
+      'app',
+      'CREATE TABLE t (id INT PRIMARY KEY, note VARCHAR(20))',
+      "CREATE TRIGGER noted BEFORE INSERT ON t FOR EACH ROW SET NEW.note = 'noted'",
+      'CREATE FUNCTION doubled(n INT) RETURNS INT DETERMINISTIC RETURN 2 * n',
+      'CREATE EVENT hourly ON SCHEDULE EVERY 1 HOUR DO DELETE FROM t',
+    );
+    const destination = new URL(server.url('app_dev'));
+    destination.port = String(proxy.port);
+    destination.searchParams.set('sslmode', 'DISABLED');
+    const snapshot = { src_url: server.url('app'), dst_url: destination.href };
+    const context = testContext({
+      settings: { working_directory: join(folder.path, 'work'), targets: { app: { snapshot } } },
+    });
+    const load = async () => applyLoad(context, await planLoad(context, { target: 'app', cpus: 1 }));
+    const programs = async () =>
+      (
+        await server.sql(
+          '',
+          `SELECT TRIGGER_NAME AS name FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = 'app_dev'
+           UNION SELECT ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = 'app_dev'
+           UNION SELECT EVENT_NAME FROM information_schema.EVENTS WHERE EVENT_SCHEMA = 'app_dev' ORDER BY 1`,
+        )
+      ).map(({ name }) => name);
+    await build(context, { target: 'app', cpus: 1 });
+    await load();
+    proxy.arm('refused');
+    await load();
+    const { statements } = proxy.disarm();
+    const created = new Set<string>();
+    for (let at = statements; created.size < 3; at -= 1) {
+      expect(at).toBeGreaterThan(0);
+      proxy.arm('refused', at);
+      await load().catch(() => {});
+      const refused = proxy.disarm().spoiled ?? '';
+      expect({ refused, programs: await programs() }).toMatchObject({ programs: ['doubled', 'hourly', 'noted'] });
+      const [, kind] = /CREATE .*?(TRIGGER|FUNCTION|EVENT)/s.exec(refused) ?? [];
+      if (kind) created.add(kind);
+    }
+  });
+});
