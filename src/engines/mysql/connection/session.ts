@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Connection, Query, QueryError, ResultSetHeader } from 'mysql2';
+import { prepareSession } from '../../shared/prepare-session.ts';
 import { forEachRow, textOfRows } from '../dump/row-stream.ts';
 import type { RowPacket } from '../dump/row-text.ts';
 import { EMPTY_QUERY, RIGHT_MISSING } from './error-numbers.ts';
@@ -55,14 +56,9 @@ export interface SessionOptions extends MysqlSessionOptions {
 }
 
 export async function openSession({ settings = SESSION_SETTINGS, ...options }: SessionOptions): Promise<MysqlSession> {
-  const session = sessionOf(await openConnection(options), options);
-  try {
+  return prepareSession(sessionOf(await openConnection(options), options), async (session) => {
     for (const setting of settings) await session.execute(setting).catch(ignoreUnknownSetting);
-  } catch (error) {
-    await session.close();
-    throw error;
-  }
-  return session;
+  });
 }
 
 /** Settings that a version lacks, or that need an administrator, are skipped. */

@@ -2,6 +2,7 @@ import { bytesOfTable, type ManifestFile, type ManifestTable } from '../../../re
 import { release } from '../../../repository/objects/release.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { RestoreRun } from '../../facets/restore.ts';
+import { prepareSession } from '../../shared/prepare-session.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { restoreProgress } from '../../shared/restore-progress.ts';
 import { runTogether } from '../../shared/run-together.ts';
@@ -88,9 +89,9 @@ async function openLoading(
   context: Pick<EngineContext, 'signal'>,
   { url }: Pick<Loading, 'url'>,
 ): Promise<MysqlSession> {
-  const session = await connect(context, url);
-  for (const setting of [...LOADING_SETTINGS, 'SET autocommit = 0']) await session.execute(setting);
-  return session;
+  return prepareSession(await connect(context, url), async (session) => {
+    for (const setting of [...LOADING_SETTINGS, 'SET autocommit = 0']) await session.execute(setting);
+  });
 }
 
 export type Making = Pick<Loading, 'url' | 'jobs' | 'definitions'>;

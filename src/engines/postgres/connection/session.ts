@@ -5,6 +5,7 @@ import { releaseChunk } from '../../../repository/objects/release.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { Report } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
+import { prepareSession } from '../../shared/prepare-session.ts';
 import { literalStatement } from './literal-statement.ts';
 import { connectionOf, type Settings } from './url.ts';
 
@@ -135,13 +136,9 @@ export async function openSession({
     },
     [Symbol.asyncDispose]: () => session.close(),
   };
-  try {
-    await session.execute('statement_timeout' in settings ? 'SELECT 1' : LIMIT_TEMPORARY_FILES);
-  } catch (error) {
-    await session.close();
-    throw error;
-  }
-  return session;
+  return prepareSession(session, () =>
+    session.execute('statement_timeout' in settings ? 'SELECT 1' : LIMIT_TEMPORARY_FILES),
+  );
 }
 
 const SUCCESS = '00000';

@@ -1,6 +1,7 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
+import { prepareSession } from '../../shared/prepare-session.ts';
 import { connect } from '../connection/connect.ts';
 import { READER_LOCK_TIMEOUT } from '../connection/lock-waits.ts';
 import { type PsqlSession, quoteText, SESSION_SETTINGS } from '../connection/session.ts';
@@ -127,9 +128,10 @@ async function openReader(
     context.signal.throwIfAborted();
     throw error instanceof UserError ? await explain('A further connection failed', error.details) : error;
   });
-  await prepareReading(session, { lock_timeout: READER_LOCK_TIMEOUT });
-  for (const statement of inSnapshot(snapshot)) await session.execute(statement);
-  return session;
+  return prepareSession(session, async () => {
+    await prepareReading(session, { lock_timeout: READER_LOCK_TIMEOUT });
+    for (const statement of inSnapshot(snapshot)) await session.execute(statement);
+  });
 }
 
 interface PieceQueue {

@@ -1,5 +1,6 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
+import { prepareSession } from '../../shared/prepare-session.ts';
 import { connectToServer } from '../connection/connect.ts';
 import type { PsqlSession } from '../connection/session.ts';
 
@@ -32,7 +33,9 @@ export async function openSwapSession(context: EngineContext, url: DatabaseUrl):
     { settings: { statement_timeout: '0', lock_timeout: '0', idle_in_transaction_session_timeout: '0' } },
   );
   const names = TIMEOUTS.map((name) => `'${name}'`).join(', ');
-  await session.execute(`SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN (${names})`);
+  await prepareSession(session, ({ execute }) =>
+    execute(`SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN (${names})`),
+  );
   const heartbeat = setInterval(() => void session.execute('SELECT 1').catch(() => {}), HEARTBEAT_MS).unref();
   const close = async (): Promise<void> => {
     clearInterval(heartbeat);
