@@ -11,7 +11,7 @@ export interface Actor {
   issuer: string | null;
 }
 
-/** Actor of what no caller has asked for. */
+/** Actor of an action of the hub itself. */
 export const HUB: Actor = { name: 'hub', subject: null, issuer: null };
 
 export interface AuditEvent {

@@ -2,7 +2,7 @@ import { createSemaphore } from '../../src/runtime/semaphore.ts';
 import type { FoundObject } from './bucket-calls.ts';
 import { checkContent } from './check-content.ts';
 
-/** Larger objects are stored unread; whoever reads them reports what differs. */
+/** The hub does not read larger objects; a reader reports one that differs. */
 const MOST_STORED_BYTES = 1024 * 1024;
 const MOST_CONTENT_BYTES = 16 * 1024 * 1024;
 

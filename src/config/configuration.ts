@@ -1,6 +1,7 @@
 import type { CloudTarget } from '../cloud/contract/schemas.ts';
 import type { HubState } from '../results/hub-state.ts';
 import type { Settings } from './schema/settings.ts';
+import type { CoveredFile } from './trust/covered-files.ts';
 
 /** A configuration in force: file and environment merged, templates filled in, defaults applied. */
 export interface Configuration {
@@ -11,6 +12,8 @@ export interface Configuration {
   deferred: Problem[];
   /** By dotted key, the text of those URLs without their templates: `postgres://app@db/shop`. */
   blanks?: Map<string, string>;
+  /** Query files that are trusted with this content only, by absolute path. */
+  queryFiles?: ReadonlyMap<string, CoveredFile>;
   /** Targets of the file whose names are invalid: no command acts on them, and nothing is loaded into their sources. */
   misnamed?: Settings['targets'];
   /** Of the targets those that the hub has, and not the file. */

@@ -33,6 +33,7 @@ import { shapeOf } from './schema/shape.ts';
 import { takeFromKeychain } from './secrets/key-in-keychain.ts';
 import { openValues } from './secrets/open-values.ts';
 import { createTree, dotted, type Tree, valueAt } from './tree.ts';
+import type { CoveredFile } from './trust/covered-files.ts';
 import { requireTrust } from './trust/require-trust.ts';
 import { fillUrls } from './urls/fill-urls.ts';
 import { variablesOf } from './urls/template.ts';
@@ -105,7 +106,7 @@ const LEFT_TO_THE_GUARD = new Set(['destination_is_source']);
 export async function inspectConfiguration(request: FileRequest): Promise<Inspection> {
   const { environment, cwd } = request;
   const file = await readConfigFile(request);
-  if (file) await requireTrust(file, request);
+  const trusted = file ? await requireTrust(file, request) : [];
   const shape = shapeOf(settingsSchema);
   const tree = file?.source.tree ?? createTree();
   const exposed = file ? othersCannotRead(file, shape) : [];
@@ -142,8 +143,9 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   const narrow = found.filter(concernsOneCommand);
   const broken = found.filter((problem) => !narrow.includes(problem));
   const settings = withoutBrokenProfiles({ settings: valid, draft, invalid }, { problems: narrow, shape });
+  const queryFiles = new Map<string, CoveredFile>();
   const folders = [...(file ? [dirname(file.path)] : []), cwd];
-  const missing = settings ? await resolvePaths(settings, { folders, environment }) : [];
+  const missing = settings ? await resolvePaths(settings, { folders, environment, queryFiles, trusted }) : [];
 
   const deferred = locate([...narrow, ...secrets.withoutValues([...unfilled, ...missing])]);
   const skipped = locate(misnamed.problems);
@@ -152,7 +154,14 @@ export async function inspectConfiguration(request: FileRequest): Promise<Inspec
   const isHarmless = (problem: Problem): boolean => deferred.includes(problem) || skipped.includes(problem);
   const usable = settings && !problems.some((problem) => stops(problem) && !isHarmless(problem));
   const configuration: Configuration | null = usable
-    ? { file: origins.file, settings, deferred, blanks, ...(skipped.length > 0 && { misnamed: misnamed.targets }) }
+    ? {
+        file: origins.file,
+        settings,
+        deferred,
+        blanks,
+        queryFiles,
+        ...(skipped.length > 0 && { misnamed: misnamed.targets }),
+      }
     : null;
   return { ...base, configuration, problems, values: draft };
 }
@@ -227,13 +236,21 @@ function nothingConfigured(problems: Problem[], origins: Origins): Inspection {
   return { ...nothing, file: null, mode: 'local', problems: [missing, ...problems], origins };
 }
 
+interface PathOptions {
+  folders: string[];
+  environment: NodeJS.ProcessEnv;
+  trusted: CoveredFile[];
+  /** Filled: those of the trusted files that are queries, by path. */
+  queryFiles: Map<string, CoveredFile>;
+}
+
 /**
  * Makes paths absolute. A query file is searched in the folders, then in the working directory. A missing one matters
  * to sanitizing only.
  */
 async function resolvePaths(
   settings: Settings,
-  { folders, environment }: { folders: string[]; environment: NodeJS.ProcessEnv },
+  { folders, environment, queryFiles, trusted }: PathOptions,
 ): Promise<KeyProblem[]> {
   const [base = '.'] = folders;
   settings.working_directory = absolutePath(settings.working_directory, { from: base, environment });
@@ -253,6 +270,8 @@ async function resolvePaths(
         hint: `Looked for ${places.join(', ')}.`,
       });
     }
+    const covered = trusted.find((one) => one.name === sanitize.query_file);
+    if (covered) queryFiles.set(found ?? places[0] ?? '', covered);
     sanitize.query_file = found ?? places[0] ?? sanitize.query_file;
   }
   return problems;

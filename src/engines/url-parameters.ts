@@ -65,7 +65,8 @@ function unknownParameter(
 ): string {
   const shown = name !== null && /^[A-Za-z][A-Za-z_.-]{0,40}$/.test(name) ? ` ${name}` : '';
   const near = name === null ? null : nearest(name.toLowerCase(), Object.keys(parameters));
-  return `a connection to ${product} has no parameter${shown}${near === null ? '' : `, did you mean ${near}?`}`;
+  const what = shown === '' ? 'a part of it' : shown.trim();
+  return `${what} is not a parameter of ${product}${near === null ? '' : `, did you mean ${near}?`}`;
 }
 
 /**

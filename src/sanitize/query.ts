@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Configuration } from '../config/configuration.ts';
+import { isContentOf } from '../config/trust/covered-files.ts';
+import { trustedFiles } from '../config/trust/trust-store.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import { decodeQuery, decodeText } from './base64.ts';
 
@@ -24,10 +26,16 @@ export function chosenQuery({ settings }: Configuration, target: string): Chosen
   return { chosenBy: `targets.${target}.sanitize.query_file`, file: own.query_file };
 }
 
-export async function chooseQuery(configuration: Configuration, target: string): Promise<SanitizeQuery | null> {
-  const chosen = chosenQuery(configuration, target);
+interface QuerySource {
+  configuration: Configuration;
+  environment: NodeJS.ProcessEnv;
+}
+
+/** Throws for a file whose content is another than that which was trusted. */
+export async function chooseQuery(source: QuerySource, target: string): Promise<SanitizeQuery | null> {
+  const chosen = chosenQuery(source.configuration, target);
   if (chosen === null) return null;
-  return decoded(chosen.file === null ? chosen : { ...chosen, text: await readQueryFile(chosen.file) });
+  return decoded(chosen.file === null ? chosen : { ...chosen, text: await readQueryFile(chosen.file, source) });
 }
 
 function decoded(query: Omit<SanitizeQuery, 'base64'>): SanitizeQuery {
@@ -35,7 +43,7 @@ function decoded(query: Omit<SanitizeQuery, 'base64'>): SanitizeQuery {
   return text === null ? { ...query, base64: false } : { ...query, text, base64: true };
 }
 
-async function readQueryFile(file: string): Promise<string> {
+async function readQueryFile(file: string, source: QuerySource): Promise<string> {
   const bytes = await readFile(file).catch((cause: NodeJS.ErrnoException) => {
     const missing = cause.code === 'ENOENT';
     throw new UserError(`Cannot read the sanitization query ${file}: ${missing ? 'file not found' : cause.message}`, {
@@ -45,11 +53,32 @@ async function readQueryFile(file: string): Promise<string> {
       cause,
     });
   });
+  if (!(await isTrustedContent(file, bytes, source))) throw queryFileChanged(file);
   const text = decodeText(bytes);
   if (text !== null) return text;
   throw new UserError(`The sanitization query ${file} is not UTF-8`, {
     code: 'query_file_unreadable',
     exit: EXIT.configuration,
     hint: 'Save it as UTF-8.',
+  });
+}
+
+/** A program of ours, or a new answer, may have trusted another content since the configuration was read. */
+async function isTrustedContent(
+  file: string,
+  bytes: Uint8Array,
+  { configuration, environment }: QuerySource,
+): Promise<boolean> {
+  const covered = configuration.queryFiles?.get(file);
+  if (!covered || configuration.file === null || isContentOf(covered, bytes)) return true;
+  const now = await trustedFiles(configuration.file, environment);
+  return now.some((one) => one.name === covered.name && isContentOf(one, bytes));
+}
+
+function queryFileChanged(file: string): UserError {
+  return new UserError(`The sanitization query ${file} is not the one that was trusted`, {
+    code: 'configuration_untrusted',
+    exit: EXIT.refused,
+    hint: 'It has changed since the command began. Read it, and run the command again, which asks.',
   });
 }

@@ -207,7 +207,7 @@ const MYSQL: Record<string, string[]> = {
     'path(to)',
     'same',
     'source',
-    'target.where',
+    'where',
     'value',
   ],
   'subset/keys.ts': ['2 * octets', 'exact', 'key', 'value'],

@@ -4,6 +4,7 @@ import { COMMANDS } from '../../src/commands/registry.ts';
 import { encrypt } from '../../src/config/secrets/cipher.ts';
 import { keepTrust } from '../../src/config/trust/trust-store.ts';
 import { openContext } from '../../src/runtime/context.ts';
+import { chooseQuery } from '../../src/sanitize/query.ts';
 import { ATTENDED, PIPED, runWith } from '../helpers/cli-host.ts';
 import { type ConfigFolder, configFolder, SECRET_KEY, withKey } from '../helpers/config-folder.ts';
 
@@ -204,6 +205,20 @@ describe('a trusted tool.yml of the current folder', () => {
     expect(answers).toContain('db.example.com');
     expect(answers).not.toMatch(/hunter|sealed\.example|0123456789abcdef0123456789abcdef/);
   });
+});
+
+test('a query file that changes after the question is refused, unless the program or an answer trusts it again', async () => {
+  const folder = await trustedFolder();
+  const environment = { PATH: process.env.PATH, HOME: `${folder.path}/home` };
+  const configuration = await folder.load({ environment: { ...environment, TOOL_TRUST: '' } });
+  const choose = () => chooseQuery({ configuration, environment }, 'app');
+  expect((await choose())?.text).toBe(QUERY);
+  await folder.write('sanitize.sql', 'DROP TABLE users;\n');
+  await expect(choose()).rejects.toMatchObject({ code: 'configuration_untrusted', exit: 5 });
+  await folder.write('sanitize.sql', QUERY);
+  const file = `${folder.path}/tool.yml`;
+  await keepTrust({ file, environment }, () => folder.write('sanitize.sql', "UPDATE users SET email = 'x';\n"));
+  expect((await choose())?.text).toContain("'x'");
 });
 
 async function trustedFolder(text = BASE): Promise<ConfigFolder> {

@@ -25,12 +25,12 @@ describe('hostile connection URLs', () => {
     for (const text of [hidden, hidden.replace('sslpassword', 'application_name'), 'mysql://u@h/d?tls%3Dfalse%26x=1']) {
       const parse = text.startsWith('mysql') ? parseMysqlUrl : parsePostgresUrl;
       expect(() => parse(text), text).toThrow(expect.objectContaining({ code: 'url_invalid', exit: 3 }));
-      expect(parameterProblem(text), text).toContain('has no parameter');
+      expect(parameterProblem(text), text).toContain('not a parameter of');
     }
   });
 
   it('shows no name of a parameter that may be the rest of a password', () => {
-    expect(() => parsePostgresUrl('postgres://u?hunter=2@h/d')).toThrow('has no parameter');
+    expect(() => parsePostgresUrl('postgres://u?hunter=2@h/d')).toThrow('not a parameter of');
     expect(() => parsePostgresUrl('postgres://u?hunter=2@h/d')).not.toThrow('hunter');
     expect(() => parsePostgresUrl('postgres://u:pa?hunter=2@h/d')).toThrow('the end of the password is unknown');
     expect(() => parsePostgresUrl('postgres://u:pa?hunter=2@h/d')).not.toThrow('hunter');

@@ -10,7 +10,7 @@ type Sanitize = NonNullable<Settings['targets'][string]['sanitize']>;
 
 function choose(sanitize: Sanitize, san_query?: string) {
   const override = san_query === undefined ? {} : { san_query };
-  return chooseQuery(testContext({ settings: { override, targets: { app: { sanitize } } } }).configuration, 'app');
+  return chooseQuery(testContext({ settings: { override, targets: { app: { sanitize } } } }), 'app');
 }
 
 it("the target's override_query wins, then override.san_query, then the file", async () => {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -38,12 +38,23 @@ export async function coveredFiles(
   return files;
 }
 
+const ANY_CONTENT = 'too large to be covered: any content';
+
+/** Whether a covered file has this content. */
+export function isContentOf({ digest }: Pick<CoveredFile, 'digest'>, content: Uint8Array): boolean {
+  return digest === ANY_CONTENT || digest === digestText(createHash('sha256').update(content));
+}
+
+function digestText(hash: Hash): string {
+  return `SHA-256 ${hash.digest('hex').slice(0, 32)}`;
+}
+
 async function digestOf(file: string): Promise<string> {
   try {
-    if ((await stat(file)).size > LARGEST_FILE) return 'too large to be covered: any content';
+    if ((await stat(file)).size > LARGEST_FILE) return ANY_CONTENT;
     const hash = createHash('sha256');
     await pipeline(createReadStream(file), hash);
-    return `SHA-256 ${hash.digest('hex').slice(0, 32)}`;
+    return digestText(hash);
   } catch {
     return 'unreadable';
   }

@@ -3,20 +3,24 @@ import { resolve } from 'node:path';
 import { isTrue } from '../../runtime/terminal.ts';
 import type { ConfigFile, FileRequest } from '../config-file.ts';
 import { userConfigFile } from '../paths.ts';
+import type { CoveredFile } from './covered-files.ts';
 import { asksForNothing, type TrustRequest, trustRequestOf } from './trust-request.ts';
 import { answeredEffects, isTrusted } from './trust-store.ts';
 import { UntrustedConfiguration } from './untrusted-configuration.ts';
 
 /**
  * Throws for an untrusted file of the current folder. A file that was named, the user's own file, and every file under
- * `CI=true` are trusted.
+ * `CI=true` are trusted. Returns the files that are trusted with their present content only.
  */
-export async function requireTrust(file: ConfigFile, surroundings: Surroundings): Promise<void> {
-  const { environment, cwd } = surroundings;
-  if (isTrue(environment.CI)) return;
-  const request = await untrustedPart(file, surroundings);
-  if (!request || isGiven(request, { value: environment.TOOL_TRUST ?? '', cwd })) return;
-  throw new UntrustedConfiguration(request);
+export async function requireTrust(file: ConfigFile, { environment, cwd }: Surroundings): Promise<CoveredFile[]> {
+  if (isTrue(environment.CI)) return [];
+  const request = await requestOf(file, environment);
+  const value = environment.TOOL_TRUST ?? '';
+  if (!request || isNamed(request, { value, cwd })) return [];
+  if (value !== request.digest && !(await isTrusted(request, environment))) {
+    throw new UntrustedConfiguration({ ...request, answered: await answeredEffects(request.file, environment) });
+  }
+  return request.files;
 }
 
 type Surroundings = Pick<FileRequest, 'environment' | 'cwd'>;
@@ -26,22 +30,25 @@ export async function untrustedPart(
   file: ConfigFile,
   { environment }: Pick<Surroundings, 'environment'>,
 ): Promise<TrustRequest | null> {
-  if (!file.inFolder) return null;
-  const request = await trustRequestOf(file, environment);
-  if (asksForNothing(request)) return null;
-  const own = userConfigFile(environment);
-  if (request.file === (await realpath(own).catch(() => own))) return null;
-  if (await isTrusted(request, environment)) return null;
+  const request = await requestOf(file, environment);
+  if (!request || (await isTrusted(request, environment))) return null;
   return { ...request, answered: await answeredEffects(request.file, environment) };
 }
 
+/** What a file asks for; `null` for one that is always trusted. */
+async function requestOf(
+  file: ConfigFile,
+  environment: NodeJS.ProcessEnv,
+): Promise<Omit<TrustRequest, 'answered'> | null> {
+  if (!file.inFolder) return null;
+  const request = await trustRequestOf(file, environment);
+  const own = userConfigFile(environment);
+  const isOwn = request.file === (await realpath(own).catch(() => own));
+  return isOwn || asksForNothing(request) ? null : request;
+}
+
 /** TOOL_TRUST is the path of a file, the digest of its items, or `true` for every file. */
-function isGiven({ file, digest }: TrustRequest, { value, cwd }: { value: string; cwd: string }): boolean {
+function isNamed({ file }: Pick<TrustRequest, 'file'>, { value, cwd }: { value: string; cwd: string }): boolean {
   if (value === '') return false;
-  return (
-    isTrue(value) ||
-    value === digest ||
-    resolve(cwd, value) === file ||
-    resolve(cwd, value) === resolve(cwd, 'tool.yml')
-  );
+  return isTrue(value) || resolve(cwd, value) === file || resolve(cwd, value) === resolve(cwd, 'tool.yml');
 }

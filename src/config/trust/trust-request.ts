@@ -6,7 +6,7 @@ import { shapeOf } from '../schema/shape.ts';
 import { openValues } from '../secrets/open-values.ts';
 import type { Tree } from '../tree.ts';
 import { coveredPart } from './covered.ts';
-import { coveredFiles } from './covered-files.ts';
+import { type CoveredFile, coveredFiles } from './covered-files.ts';
 import type { Effect } from './effect.ts';
 import { effectsOf } from './effects.ts';
 
@@ -16,6 +16,8 @@ export interface TrustRequest {
   effects: Effect[];
   /** SHA-256 in hexadecimal of the covered part of the file, and of the files that it names. */
   digest: string;
+  /** Files that it names, and that the digest covers. */
+  files: CoveredFile[];
   /** The effects of the last answer about this file; `null` without one. */
   answered: Effect[] | null;
 }
@@ -31,7 +33,7 @@ export async function trustRequestOf(
   const files = await coveredFiles(opened(covered, secretKey), { path, environment });
   const digest = createHash('sha256').update(JSON.stringify({ covered, files })).digest('hex');
   const effects = effectsOf(covered, { shape, secretKey, files });
-  return { file: await realpath(path).catch(() => path), effects, digest };
+  return { file: await realpath(path).catch(() => path), effects, digest, files };
 }
 
 /** With the decrypted names of files. */

@@ -7,6 +7,7 @@ import { writeBeside } from '../edit/write-beside.ts';
 import { userConfigFile } from '../paths.ts';
 import { isTree, type Tree } from '../tree.ts';
 import { parseYaml } from '../yaml/yaml-source.ts';
+import type { CoveredFile } from './covered-files.ts';
 import { EFFECTS, type Effect } from './effect.ts';
 import { asksForNothing, type TrustRequest, trustRequestOf } from './trust-request.ts';
 
@@ -98,6 +99,14 @@ export async function keepTrust(
   await write();
   const after = wasTrusted ? await request() : null;
   if (after && after.digest !== before?.digest) await rememberTrust(after, environment);
+}
+
+/** The covered files as they are now; none when the configuration is not trusted with them. */
+export async function trustedFiles(file: string, environment: NodeJS.ProcessEnv): Promise<CoveredFile[]> {
+  const text = await readFile(file, 'utf8').catch(() => null);
+  if (text === null) return [];
+  const request = await trustRequestOf({ path: file, source: parseYaml(text.replace(/^\uFEFF/, '')) }, environment);
+  return (await isTrusted(request, environment)) ? request.files : [];
 }
 
 /** Trusts a file that the program wrote. Only files of this name are ever asked about. */

@@ -1,5 +1,5 @@
 import { type EngineId, profileOfScheme } from '../../engines/list.ts';
-import { parseParameters } from '../../engines/url-parameters.ts';
+import { isAmbiguousUrl, parseParameters } from '../../engines/url-parameters.ts';
 
 export function engineOfUrl(url: string): EngineId | null {
   return profileOfUrl(url)?.id ?? null;
@@ -9,10 +9,12 @@ export function isConnectionUrl(value: string): boolean {
   return engineOfUrl(value) !== null;
 }
 
-/** Says which parameter of the URL is refused; `null` for none. A template may stand for several parameters. */
+/** Says what of the URL cannot be read; `null` for none. A template may stand for several parameters. */
 export function parameterProblem(url: string): string | null {
   const profile = profileOfUrl(url);
   const filled = url.replaceAll(TEMPLATE, STAND_IN);
+  if (profile && isAmbiguousUrl(filled))
+    return 'an unencoded @ follows a / or ?: write them as %40, %2F and %3F in a password';
   const at = filled.indexOf('?');
   if (!profile || at === -1) return null;
   const pairs = filled.slice(at + 1).split('&');

@@ -62,7 +62,7 @@ export async function planSanitize(given: Context, request: SanitizeRequest): Pr
   const { configuration } = context;
   const { target } = request;
   findTarget(configuration, target);
-  const query = await chooseQuery(configuration, target);
+  const query = await chooseQuery(context, target);
   if (!query) throw queryMissing(target);
   const found = request.build ? null : await findSnapshot(context, { ...request, original: true });
   if (found) refuseUntrusted(context, found.manifest, request);

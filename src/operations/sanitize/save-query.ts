@@ -34,7 +34,7 @@ export async function planQuerySave(context: Context, request: QuerySaveRequest)
   const file = chosen?.file ?? null;
   const place = file === null ? await newFile(context, target) : { file, configuration: null };
   const exists = file !== null && (await contentOf(file)) !== null;
-  const before = exists ? ((await chooseQuery(configuration, target))?.text ?? '') : '';
+  const before = exists ? ((await chooseQuery(context, target))?.text ?? '') : '';
   const after = before.trim() === '' ? `${query.trimEnd()}\n` : `${before.trimEnd()}\n\n${query.trimEnd()}\n`;
   const plan: QuerySavePlan = { target, ...place, exists, before, after };
   return { request, plan, planned_at: clock().toISOString() };
@@ -43,7 +43,7 @@ export async function planQuerySave(context: Context, request: QuerySaveRequest)
 /** Writes the file whole, then its key. A file that has changed since the plan stays as it is. */
 export async function applyQuerySave(context: Context, { request, plan }: PlannedQuerySave): Promise<{ file: string }> {
   const { target, file, exists, before, configuration } = plan;
-  const now = exists ? ((await chooseQuery(context.configuration, target))?.text ?? null) : await contentOf(file);
+  const now = exists ? ((await chooseQuery(context, target))?.text ?? null) : await contentOf(file);
   if (now !== (exists ? before : null)) throw planOutdated(`${file} has changed`);
   const trusted = { file: context.configuration.file, environment: context.environment };
   await keepTrust(trusted, () => writeWhole(file, plan.after, exists)).catch((cause: NodeJS.ErrnoException) => {

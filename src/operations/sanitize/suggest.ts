@@ -92,8 +92,8 @@ export async function withSuggestion<Result>(
 }
 
 /** A configured file that does not exist yet is no query: saving the suggestion creates it. */
-async function presentQuery({ configuration }: Context, target: string): Promise<SanitizeQuery | null> {
-  const file = chosenQuery(configuration, target)?.file ?? null;
+async function presentQuery(context: Context, target: string): Promise<SanitizeQuery | null> {
+  const file = chosenQuery(context.configuration, target)?.file ?? null;
   if (file !== null) {
     const exists = await access(file).then(
       () => true,
@@ -101,7 +101,7 @@ async function presentQuery({ configuration }: Context, target: string): Promise
     );
     if (!exists) return null;
   }
-  return chooseQuery(configuration, target);
+  return chooseQuery(context, target);
 }
 
 async function tryChoices(context: Context, request: Omit<ReplacementTrial, 'columns'>): Promise<TrialResult> {

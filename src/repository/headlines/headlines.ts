@@ -31,7 +31,7 @@ const AT_ONCE = 16;
 
 /**
  * The headlines of a remote repository, newest first. Each comes from a manifest that this machine read, now or under
- * the same version before: nobody else's summary decides what is shown or chosen.
+ * the same version before: no summary of another decides what is shown or chosen.
  */
 export async function readHeadlines(
   { repository, cache }: HeadlinesOptions,

@@ -67,7 +67,7 @@ test('what a configuration causes is in view before it is trusted', async () => 
     { effect: 'reads', object: 'postgres://db/shop' },
     { effect: 'runs_sql', object: 'DELETE FROM customer;\nDROP TABLE log' },
   ];
-  const request = { file: '/home/ada/shop/tool.yml', digest: 'abcd', effects, answered: null };
+  const request = { file: '/home/ada/shop/tool.yml', digest: 'abcd', effects, answered: null, files: [] };
   const error = new UntrustedConfiguration(request);
   model.targets.setState((state) => ({ ...state, error }));
   confirmTrust(model);

@@ -7,6 +7,7 @@ import { referenceOf } from '../../shared/reference-of.ts';
 import type { WithResource } from '../../shared/resource-pool.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
+import { tokensOf, unclearIn } from '../definitions/tokens.ts';
 import { mostBytesOf, type RowPacket, writeRow } from '../dump/row-text.ts';
 import { plainWord, quoteName, quotePath, quoteText } from '../quote.ts';
 import { type SubsetColumn, writtenValue } from './keys.ts';
@@ -51,7 +52,9 @@ export function createFinder(graph: Graph, { database, catalog, withSession, see
         const query = await shareQuery({ table, path: path(table), target, seed, withSession });
         return rowsOf(query, table, take);
       }
-      const query = `SELECT ${keyOf(table, quoteName(table.catalog.name))} FROM ${path(table)} WHERE (${target.where}\n)`;
+      const { where } = target;
+      if (!isOneExpression(where)) throw refusedCondition(target, new SqlError('it is not one expression', 0));
+      const query = `SELECT ${keyOf(table, quoteName(table.catalog.name))} FROM ${path(table)} WHERE (${where}\n)`;
       await rowsOf(query, table, take).catch((error) => {
         throw error instanceof UserError && error.cause instanceof SqlError
           ? refusedCondition(target, error.cause)
@@ -198,6 +201,19 @@ async function shareQuery({ table, path, target, seed, withSession }: Sharing): 
   const value = `CONCAT_WS(',', ${key?.join(', ') ?? keyOf(table, 't')})`;
   return `SELECT ${keyOf(table, 't')} FROM ${path} t
     ORDER BY SHA2(CONCAT(${value}, ' ', ${quoteText(String(seed))}), 256), ${value} LIMIT ${Number(counted?.rows_ ?? 0)}`;
+}
+
+/** Nothing in it ends the statement, leaves its parentheses, or is read differently by servers. */
+function isOneExpression(where: string): boolean {
+  const tokens = [...tokensOf(where)];
+  if (unclearIn(tokens) || tokens.some(({ kind, text }) => kind === 'version' || text === ';')) return false;
+  let depth = 0;
+  for (const { kind, text } of tokens) {
+    if (kind === 'other' && text === '(') depth += 1;
+    if (kind === 'other' && text === ')') depth -= 1;
+    if (depth < 0) return false;
+  }
+  return depth === 0;
 }
 
 function refusedCondition({ table, where }: TargetSettings, cause: SqlError): UserError {

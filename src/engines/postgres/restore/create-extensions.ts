@@ -15,7 +15,7 @@ export function extensionSchemas(extensions: ArchiveDetails['extensions']): stri
 const PRESENT = new Set(['public', 'pg_catalog']);
 
 /**
- * Creates the extensions as a superuser, in a database in which there is nothing yet: most of them nobody else may
+ * Creates the extensions as a superuser, in an empty database: most of them nobody else may
  * create. All else in it then belongs to the role.
  */
 export async function createExtensions(session: PsqlSession, { role, extensions }: ExtensionsToCreate): Promise<void> {

@@ -6,7 +6,10 @@ import type { RowSet } from '../../../subset/row-set.ts';
 import { splitName } from '../../../text/table-names.ts';
 import { referenceOf } from '../../shared/reference-of.ts';
 import type { WithResource } from '../../shared/resource-pool.ts';
+import { ScriptProblem } from '../../shared/script/script-problem.ts';
+import { splitText } from '../../shared/script/split-script.ts';
 import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
+import { createSplitter } from '../script/split.ts';
 import { forEachLine } from './line-numbers.ts';
 import { type Batch, batchesOf, isOneOf, rowNumber } from './rows.ts';
 import { type Leaf, type Reference, resolveAdded, type SubsetCatalog, type SubsetTable } from './subset-catalog.ts';
@@ -140,7 +143,11 @@ interface Condition {
  */
 async function rowsWhere(session: PsqlSession, { table, where, take }: Condition): Promise<void> {
   const query = `SELECT tableoid, ctid FROM ${table.fromNamed} WHERE (${where}\n)`;
-  const check = `BEGIN EXECUTE ${quoteText(`EXPLAIN ${query}`)}; END`;
+  if (!isOneStatement(query)) throw refusedCondition({ table, where }, 'it is not one expression');
+  // A text that leaves its parentheses does not fit into both places.
+  const inCase = `SELECT CASE WHEN (${where}\n) THEN 1 END FROM ${table.fromNamed}`;
+  const explain = [inCase, query].map((each) => `EXECUTE ${quoteText(`EXPLAIN ${each}`)};`);
+  const check = `BEGIN ${explain.join(' ')} END`;
   const { schema } = splitName(table.name);
   await session.execute('SAVEPOINT condition');
   try {
@@ -150,15 +157,29 @@ async function rowsWhere(session: PsqlSession, { table, where, take }: Condition
   } catch (error) {
     if (!(error instanceof SqlError)) throw error;
     await session.execute('ROLLBACK TO condition');
-    throw new UserError(`The condition for ${table.name} is refused: ${redact(error.message)}`, {
-      code: 'subset_invalid',
-      exit: EXIT.configuration,
-      details: [`where: ${where}`],
-      hint: 'Correct it in subset_tables; it is what would stand after WHERE in a query of this one table.',
-      cause: error,
-    });
+    throw refusedCondition({ table, where }, redact(error.message), error);
   }
   await session.execute('SET LOCAL search_path = pg_catalog');
+}
+
+/** As psql and the server split it, without commands of psql. */
+function isOneStatement(query: string): boolean {
+  try {
+    return splitText(query, createSplitter()).length === 1;
+  } catch (error) {
+    if (error instanceof ScriptProblem) return false;
+    throw error;
+  }
+}
+
+function refusedCondition({ table, where }: Omit<Condition, 'take'>, why: string, cause?: Error): UserError {
+  return new UserError(`The condition for ${table.name} is refused: ${why}`, {
+    code: 'subset_invalid',
+    exit: EXIT.configuration,
+    details: [`where: ${where}`],
+    hint: 'Correct it in subset_tables; it is what would stand after WHERE in a query of this one table.',
+    ...(cause && { cause }),
+  });
 }
 
 function names(columns: string[]): string {
