@@ -1,4 +1,3 @@
-import * as v from 'valibot';
 import type { DatabaseUrl } from '../../engines/database-url.ts';
 import type { Engine } from '../../engines/engine.ts';
 import type { DumpResult } from '../../engines/facets/dump.ts';
@@ -101,7 +100,7 @@ export async function sanitizeDatabase(context: Context, work: Sanitizing): Prom
   const { engine, url, manifest, repository, pool, jobs, strict, stays, statements, keep } = work;
   await using opened = new AsyncDisposableStack();
   const kept = new Set(keep.map(({ column }) => column));
-  const isNamed = withPartitions(tablesNamedBy(statements), manifest);
+  const isNamed = tablesNamedBy(statements);
   let search: LeakSearch | undefined;
   const compared = await runQueryAndCompare(context, work, (survey) => {
     search = opened.use(
@@ -194,25 +193,4 @@ function nothingLeft(target: string): UserError {
     exit: EXIT.failed,
     hint: 'Nothing was published, and the destination is unchanged. TRUNCATE empties a table and leaves it there.',
   });
-}
-
-const partsSchema = v.object({
-  data: v.record(
-    v.string(),
-    v.object({
-      schema: v.string(),
-      table: v.string(),
-      root: v.optional(v.object({ schema: v.string(), table: v.string() })),
-    }),
-  ),
-});
-
-/** A statement that names a partitioned table names its partitions, too. */
-function withPartitions(isNamed: (table: string) => boolean, { details }: Manifest): (table: string) => boolean {
-  const parsed = v.safeParse(partsSchema, details);
-  const parts = parsed.success ? Object.values(parsed.output.data) : [];
-  const roots = new Map(
-    parts.flatMap(({ schema, table, root }) => (root ? [[`${schema}.${table}`, `${root.schema}.${root.table}`]] : [])),
-  );
-  return (table) => isNamed(table) || isNamed(roots.get(table) ?? table);
 }

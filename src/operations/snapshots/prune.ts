@@ -1,5 +1,5 @@
 import { type KeepPolicy, keptBy } from '../../repository/keep-policy.ts';
-import type { PrunedTarget, PrunePlan, SnapshotLocation } from '../../results/results.ts';
+import type { PrunedTarget, PrunePlan, SnapshotLocation, SnapshotRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
@@ -114,9 +114,38 @@ async function planTarget(context: Context, { name, keep, from: only }: PlannedT
   const from = (['local', 'remote'] as const).filter((place) => place === (only ?? place));
   // What lies elsewhere too counts only where something is to be removed.
   const rows = snapshots.filter(({ where }) => where.some((place) => from.includes(place)));
-  const kept = keptBy(keep, rows, context.clock());
+  const now = context.clock();
+  const uncounted = rows.filter((row) => !isCounted(context, row));
+  const kept = new Set([
+    ...uncounted,
+    ...keptBy(
+      keep,
+      rows.filter((row) => !uncounted.includes(row)),
+      now,
+    ),
+  ]);
+  if (uncounted.length > 0) {
+    const ids = listed(uncounted.map(({ id }) => id));
+    const message = `Snapshots of ${name} that are not signed by a trusted key, or are of the future, do not count and stay: ${ids}`;
+    context.report({ event: 'warning', code: 'snapshots_not_counted', message });
+  }
   const remove = rows.filter((row) => !kept.has(row));
   return withFreedBytes(context, { target: name, keep: [...kept], remove, from });
+}
+
+/** Anybody who can write to a bucket could displace snapshots otherwise. */
+function isCounted({ configuration, clock }: Context, { signature, created_at }: SnapshotRow): boolean {
+  const isSound =
+    configuration.settings.trusted_keys === undefined ? signature.state !== 'invalid' : signature.state === 'trusted';
+  return isSound && Date.parse(created_at) <= clock().getTime() + CLOCK_DIFFERENCE_MS;
+}
+
+const CLOCK_DIFFERENCE_MS = 24 * 3_600_000;
+const MOST_LISTED = 5;
+
+function listed(ids: string[]): string {
+  const rest = ids.length - MOST_LISTED;
+  return `${ids.slice(0, MOST_LISTED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
 async function withFreedBytes(context: Context, planned: Omit<PrunedTarget, 'frees_bytes'>): Promise<PrunedTarget> {

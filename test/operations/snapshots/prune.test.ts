@@ -71,6 +71,25 @@ describeWithS3('prune and rm', () => {
     }
   });
 
+  it('neither counts nor removes a snapshot of the future, or of a key that is not trusted', async () => {
+    const contents = { own: randomBytes(1000) };
+    await storeTables(here.directory, {
+      target: 'app',
+      id: '99999999',
+      created_at: '2126-01-01T00:00:00.000Z',
+      contents,
+    });
+    const { plan } = await planPrune(later(here), { keep: { last: 1 } });
+    const idsOf = (rows: { id: string }[] = []) => rows.map(({ id }) => id).sort();
+    expect(idsOf(plan.targets[0]?.keep)).toEqual(['33333333', '99999999']);
+    expect(idsOf(plan.targets[0]?.remove)).toEqual(['11111111', '22222222']);
+    const { configuration } = here.context;
+    const trusted_keys = [`ed25519-${'A'.repeat(43)}=`];
+    const strict = { ...configuration, settings: { ...configuration.settings, trusted_keys } };
+    const none = await planPrune({ ...later(here), configuration: strict }, { keep: { last: 1 } });
+    expect(idsOf(none.plan.targets[0]?.remove)).toEqual([]);
+  });
+
   it('counts an original and what was made of it as one', async () => {
     const [newest] = await here.repository.list('app');
     if (!newest) throw new Error('there is none');
