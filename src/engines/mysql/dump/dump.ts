@@ -21,6 +21,7 @@ import { reservedInSource } from '../restore/beside.ts';
 import { explainDenied } from '../rights/denied.ts';
 import { readReadable } from '../rights/readable.ts';
 import { createDumpProgress } from './dump-progress.ts';
+import { explainVanished } from './explain-vanished.ts';
 import { beginInstant } from './instant.ts';
 import { reportLossyValues } from './lossy-values.ts';
 import { partsOf } from './parts.ts';
@@ -33,6 +34,20 @@ import { recordTreatedApart } from './treated-apart.ts';
  * instant between processes. Definitions are what the server says of itself.
  */
 export async function dump(context: EngineContext, request: DumpRequest): Promise<DumpResult> {
+  const names: string[] = [];
+  try {
+    return await dumpInstant(context, request, (tables) => names.push(...tables));
+  } catch (error) {
+    throw await explainVanished(context, { url: request.url, names, error });
+  }
+}
+
+/** `begunWith` is called with the names of the tables when the instant has begun. */
+async function dumpInstant(
+  context: EngineContext,
+  request: DumpRequest,
+  begunWith: (tables: string[]) => void,
+): Promise<DumpResult> {
   const { report } = context;
   const { url, jobs, copyOf } = request;
   const { database } = url;
@@ -56,6 +71,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const needed = (await readers.all()).slice(0, Math.max(1, names.length));
   const begun = await beginInstant(context, session, { database, tables: names, readers: needed });
   const tables = await readTables(session, database);
+  begunWith(tables.map(({ name }) => name));
   warnOfOtherEngines(context, tables);
   connected(`Connected to ${server.label}`);
 

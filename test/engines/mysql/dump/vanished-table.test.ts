@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { build } from '../../../../src/operations/build.ts';
+import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
+import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
+
+const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
+
+for (const flavour of FLAVOURS) {
+  describeWithMysql(flavour, { name: 'a table that is dropped during a build' }, () => {
+    let server: TestMysql;
+    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+    beforeAll(async () => {
+      folder = await temporaryFolder();
+      server = await startMysql(flavour);
+    }, 240_000);
+
+    afterAll(async () => {
+      await server?.stop();
+      await folder?.[Symbol.asyncDispose]();
+    });
+
+    it('is named by the error', async () => {
+      await server.createDatabase('app');
+      await server.sql(
+        'app',
+        'CREATE TABLE a (id INT PRIMARY KEY AUTO_INCREMENT, note VARCHAR(200))',
+        "INSERT INTO a (note) VALUES (REPEAT('x', 200)), (REPEAT('y', 200))",
+        ...Array.from({ length: 17 }, () => 'INSERT INTO a (note) SELECT note FROM a'),
+        'CREATE TABLE z (id INT PRIMARY KEY)',
+      );
+      const context = testContext({
+        settings: {
+          working_directory: join(folder.path, 'work'),
+          targets: { app: { snapshot: { src_url: server.url('app') } } },
+        },
+      });
+      let dropped: Promise<unknown> | undefined;
+      const report: typeof context.report = (event) => {
+        if (event.event === 'step' && event.step === 'dump') dropped ??= server.sql('app', 'DROP TABLE z');
+      };
+      await expect(build({ ...context, report }, { target: 'app', cpus: 1 })).rejects.toMatchObject({
+        code: 'source_changing',
+        message: expect.stringMatching(/dropped or renamed during the build: z$/),
+      });
+      await dropped;
+    });
+  });
+}
