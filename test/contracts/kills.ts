@@ -8,7 +8,7 @@ import { verify } from '../../src/operations/snapshots/verify.ts';
 import type { AnyServer } from '../helpers/any-server.ts';
 import { stagingLeftovers } from '../helpers/leftovers.ts';
 import { testContext } from '../helpers/postgres-server.ts';
-import { startTool, type ToolProcess } from '../helpers/tool-process.ts';
+import { oldNode, startTool, type ToolProcess } from '../helpers/tool-process.ts';
 import type { Round } from '../helpers/trials.ts';
 
 /** How an operation is ended: the whole group, the program alone, one program or session of it, or the server. */
@@ -76,7 +76,9 @@ export async function killWorld(server: AnyServer, folder: string): Promise<Kill
     await server.quiet();
     return (await server.databases()).includes(database) ? server.content(database) : 'no database';
   };
-  const start = (words: string[]): ToolProcess => startTool({ config, words });
+  const launching = oldNode();
+  const start = (words: string[], node?: string): ToolProcess =>
+    startTool({ config, words, ...(node !== undefined && { node }) });
   const done = async (words: string[]): Promise<void> => {
     const { code, output } = await start(words).ended;
     expect(code, `${words.join(' ')}\n${output.slice(-3000)}`).toBe(0);
@@ -194,7 +196,8 @@ export async function killWorld(server: AnyServer, folder: string): Promise<Kill
       const { name, words, database, wanted, next = { words, wanted } } = await operation(round);
       const way = round.oneOf(WAYS);
       const before = database && (await state(database));
-      const run = start(words);
+      // As a user starts it where the launcher hands over to another Node.
+      const run = start(words, launching !== null && round.random() < 0.5 ? launching : undefined);
       await run.begun;
       const moment = 1.1 * round.fraction * (durations.get(name) ?? 1500);
       const at = `${name}, ${way} ended after ${Math.round(moment)} ms`;

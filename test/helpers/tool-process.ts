@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -37,10 +37,27 @@ export interface ToolProcessOptions {
   environment?: Record<string, string>;
   /** Runs it: `prlimit --nofile=64`. */
   under?: string[];
+  /** Starts it; default: the Node of the tests. */
+  node?: string;
 }
 
-export function startTool({ config, words, environment = {}, under = [] }: ToolProcessOptions): ToolProcess {
-  const [file = '', ...args] = [...under, process.execPath, MAIN, '--config', config, '--yes', '--json', ...words];
+/** The Node of the machine, when it is too old for the program: the launcher then starts another one. `null` without a bundle. */
+export function oldNode(): string | null {
+  if (!process.env.PROVE_PROGRAM || !existsSync(SYSTEM_NODE)) return null;
+  const version = execFileSync(SYSTEM_NODE, ['--version'], { encoding: 'utf8' });
+  return /^v(?:1\d|2[01])\./.test(version) ? SYSTEM_NODE : null;
+}
+
+const SYSTEM_NODE = '/usr/bin/node';
+
+export function startTool({
+  config,
+  words,
+  environment = {},
+  under = [],
+  node = process.execPath,
+}: ToolProcessOptions): ToolProcess {
+  const [file = '', ...args] = [...under, node, MAIN, '--config', config, '--yes', '--json', ...words];
   const child = spawn(file, args, {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -30,7 +30,7 @@ export const PROMISES = {
     parts: {
       postgres: {
         file: 'test/prove/kills.full.test.ts',
-        method: `kill -9 of the group, the program, a child, a session or the server, ${KILLED} on PostgreSQL`,
+        method: `kill -9 of the group, the program (also of its launcher under an old Node), a child, a session or the server, ${KILLED} on PostgreSQL`,
         sample: 0,
         full: 30,
         rounds: 300,
