@@ -1,5 +1,5 @@
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build.ts';
 import { applySanitize, planSanitize, type SanitizeRequest } from '../../../src/operations/sanitize/sanitize.ts';
 import type { Context } from '../../../src/runtime/context.ts';
@@ -38,11 +38,12 @@ describeWithPostgres('a snapshot in a throw-away server', () => {
     });
   });
 
-  afterAll(async () => {
-    await server?.stop();
+  afterEach(async () => {
     await folder?.[Symbol.asyncDispose]();
     await rm(outside, { recursive: true, force: true });
   });
+
+  afterAll(() => server?.stop());
 
   function contextFor(query: string): Context {
     const snapshot = { src_url: server.url('source'), schema_config: { use_default_schema: false } };
