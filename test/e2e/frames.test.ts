@@ -105,7 +105,7 @@ test.for(SIZES)('the configuration as it is edited and mended at %d×%d is what 
   await terminal.waitFor(/❯ ✗ +targets/);
   terminal.press('f');
   await frame('fix', columns === 40 ? /3 +targets:/ : /\+ +snapshot: /);
-  await expect(frames.join('\n').replaceAll(edited, '/home/ada')).toMatchFileSnapshot(
+  await expect(frames.join('\n').replaceAll(folder, '/home/ada')).toMatchFileSnapshot(
     `frames/edited-${columns}x${rows}.txt`,
   );
 });
