@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
+import { restoreFailed } from '../../shared/restore-failed.ts';
+import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
 import { parseArchiveList } from '../dump/archive.ts';
 import { CONTENTS, readContents } from '../dump/archive-contents.ts';
 import type { Archive } from './rows/filling.ts';
@@ -19,7 +20,9 @@ export async function createEventTriggers(
   for (const { dumpId, text } of listed) {
     const statements = eventTriggerStatements(contents?.get(dumpId)?.definition ?? '');
     if (statements === null) throw refused(text);
-    await session.transaction(statements);
+    await session.transaction(statements).catch((error) => {
+      throw error instanceof SqlError ? restoreFailed('Cannot create an event trigger', [error.message]) : error;
+    });
   }
 }
 
