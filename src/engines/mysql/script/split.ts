@@ -1,4 +1,4 @@
-import { BACKSLASH, isDigit, SLASH, STAR } from '../../shared/script/script-bytes.ts';
+import { BACKSLASH, isDigit, isWordPart, SLASH, STAR } from '../../shared/script/script-bytes.ts';
 import { ScriptProblem } from '../../shared/script/script-problem.ts';
 import {
   lineFrom,
@@ -191,7 +191,8 @@ class MysqlReader extends StatementReader {
 
   #takeWord(whole: number): number {
     // The client accepts a delimiter anywhere outside quotes, as in END$$.
-    const cut = this.bytes.subarray(this.at, whole).indexOf(this.#delimiter, 0, 'latin1');
+    const mayCut = isWordPart(this.#delimiter.charCodeAt(0));
+    const cut = mayCut ? this.bytes.subarray(this.at, whole).indexOf(this.#delimiter, 0, 'latin1') : -1;
     const end = cut === -1 ? whole : this.at + cut;
     const isNumber = isDigit(this.bytes[this.at] ?? 0);
     if (!this.begin || (this.words.length < this.#mostWords && !isNumber)) {
