@@ -75,7 +75,7 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
     await forceRowSecurity(session, forced);
     if (lists.eventTriggers) {
       await using owning = await connect(context, owner, { tools, settings });
-      await createEventTriggers(owning, { directory: archive, list: lists.eventTriggers });
+      await createEventTriggers(context, owning, { directory: archive, list: lists.eventTriggers });
     }
   };
   const replaced = await besideDestination(

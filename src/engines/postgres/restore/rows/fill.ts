@@ -69,15 +69,12 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
   return { forced, leftOut: archive.leftOut };
 }
 
-/** By the loading role, where another one restores all else: only a superuser may create them. */
+/** By the loading role, also where another one restores all else: only a superuser may create them. */
 async function restoreEventTriggers(context: EngineContext, fill: Filling, archive: Archive): Promise<void> {
   if (!archive.eventTriggers) return;
   const last = { ...archive, list: archive.eventTriggers };
-  if (fill.owner.user === fill.url.user) {
-    return pgRestore(context, { fill, archive: last, section: 'post-data', jobs: 1 });
-  }
   await using session = await connect(context, fill.owner, fill);
-  await createEventTriggers(session, last).catch((error) => {
+  await createEventTriggers(context, session, last).catch((error) => {
     if (!(fill.errors && error instanceof UserError && error.code === 'restore_failed')) throw error;
     fill.errors.push([error.message, ...error.details].join(': '));
   });
