@@ -25,6 +25,10 @@ const specification = {
       description: 'draw the tables and their references into a file: .svg, or .mmd for Mermaid; read no row',
     },
     { flags: '--force', description: 'with --graph: overwrite an existing file' },
+    {
+      flags: '--allow-superuser',
+      description: 'restore with the rights of the loading user, when the source needs more than a temporary one has',
+    },
     { flags: '--no-undo', description: 'keep no copy of the database that is replaced' },
     UNVERIFIED_SOURCES,
     SUMMARY,

@@ -20,6 +20,7 @@ import type { Fact } from './shapes/fact.ts';
 import {
   destinationFacts,
   type Question,
+  restoringFacts,
   serverFact,
   type TypedName,
   typedName,
@@ -100,6 +101,7 @@ export function branchCreateQuestion(plan: BranchCreatePlan): Question {
     title: `Create ${count} of ${target}`,
     facts: [
       { name: 'Base copy', value: base ? base.database : `snapshot ${load?.id ?? 'unknown'}, to be loaded first` },
+      ...restoringFacts(plan),
       { name: 'Owner and settings', value: `those of ${destination.url}` },
       ...databaseFacts(branches),
       ...existing.map(({ name }) => ({ name: 'Exists', value: printable(name) })),

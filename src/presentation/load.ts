@@ -17,6 +17,7 @@ import {
   destinationFacts,
   type Question,
   replacement,
+  restoringFacts,
   serverFact,
   typedName,
   undoFacts,
@@ -76,16 +77,6 @@ function estimateFact({ estimate }: LoadPlan): Fact {
     ? `about ${formatDuration(estimate.duration_ms)}, by ${formatNumberOf(estimate.loads, 'earlier load')}`
     : 'unknown: no earlier load of this kind into this destination';
   return { name: 'Duration', value, brief: estimate ? value : 'unknown: no earlier load' };
-}
-
-/** `temporary user: it has no rights outside the shadow database` */
-function restoringFacts({ restored_by, restored_by_reason }: LoadPlan): Fact[] {
-  if (restored_by === undefined) return [];
-  if (restored_by === 'temporary_user') {
-    return [{ name: 'Restored by', value: `a temporary user: ${restored_by_reason}`, brief: 'a temporary user' }];
-  }
-  const value = `the loading user, with whose rights code of the snapshot runs: ${restored_by_reason}`;
-  return [{ name: 'Restored by', value, brief: `the loading user: ${restored_by_reason}` }];
 }
 
 function baseFacts({ target, chosen_by, copies, keep_base, reset_instead, difference }: LoadPlan): Fact[] {

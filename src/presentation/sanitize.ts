@@ -8,6 +8,7 @@ import {
   destinationFacts,
   type Question,
   replacement,
+  restoringFacts,
   serverFact,
   typedName,
   warningsOf,
@@ -30,6 +31,7 @@ export function sanitizeQuestion(plan: SanitizePlan, now: Date): Question {
       ...(destination
         ? [...destinationFacts(destination), serverFact(destination)]
         : [{ name: 'Runs in', value: where }]),
+      ...restoringFacts(plan),
       ...(strict ? [{ name: 'Strict', value: 'publish nothing while personal data is left' }] : []),
     ],
     steps,

@@ -15,6 +15,7 @@ import {
   destinationFacts,
   type Question,
   replacement,
+  restoringFacts,
   serverFact,
   typedName,
   undoFacts,
@@ -38,6 +39,7 @@ export function subsetQuestion(plan: SubsetPlanResult): Question {
       dataFact(plan),
       ...destinationFacts(destination),
       serverFact(destination),
+      ...restoringFacts(plan),
       ...undoFacts(undo ? undoCommand(target) : null),
     ],
     steps: [

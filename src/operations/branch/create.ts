@@ -12,6 +12,7 @@ import { recorded } from '../history/recorded.ts';
 import { databaseCopy } from '../load/base-copies.ts';
 import { applyLoad, planLoad } from '../load/load.ts';
 import type { LoadRequest, PlannedLoad } from '../load/planned-load.ts';
+import { restoredBy } from '../load/restored-by.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { refuseOriginalCopy } from '../snapshots/sanitized-only.ts';
 import { branchDatabase, branchNames, DEFAULT_RULE } from './branch-database.ts';
@@ -62,6 +63,7 @@ export async function planBranchCreate(given: Context, request: BranchCreateRequ
     destination: found.destination,
     base: base && databaseCopy(base),
     load: load?.plan.snapshot ?? null,
+    ...(load?.restore && restoredBy(load.restore.restoredBy)),
     branches,
     existing,
     needs_bytes: base ? found.needsBytes : size === null ? null : size * (branches.length + 1),

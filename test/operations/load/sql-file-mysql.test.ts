@@ -74,6 +74,8 @@ for (const flavour of ['mariadb', 'mysql'] as TestFlavour[]) {
         at: '1:1',
       },
       { what: 'USE in a version comment of MariaDB', sql: '/*M!100000 /* */ USE prod; -- */ */;', at: '1:1' },
+      { what: 'USE behind the digits of a version', sql: '/*!50000USE prod*/;', at: '1:1' },
+      { what: 'DROP behind the digits of a version', sql: '/*!50000DROP*/ DATABASE prod;', at: '1:1' },
       { what: 'DROP DATABASE', sql: 'DROP /*!50000 DATABASE */ prod;', at: '1:1' },
       { what: 'CREATE DATABASE', sql: 'CREATE DATABASE /*!32312 IF NOT EXISTS*/ other;', at: '1:1' },
       { what: '\\u in the middle of a line', sql: 'select 1; \\u prod\ndrop table orders;', at: '1:11' },
