@@ -1,20 +1,15 @@
 import { textEdit } from '../../components/text-edit.ts';
-import {
-  branchCreateQuestion,
-  branchDropQuestion,
-  branchResetQuestion,
-  branchSwitchQuestion,
-  CURRENT_BRANCH,
-  NO_BRANCH,
-} from '../../src/presentation/branch.ts';
+import { branchCreateOperation } from '../../src/operations/branch/create/operation.ts';
+import { branchDropOperation } from '../../src/operations/branch/drop/operation.ts';
+import { CURRENT_BRANCH, NO_BRANCH } from '../../src/operations/branch/list/text.ts';
+import { branchResetOperation } from '../../src/operations/branch/reset/operation.ts';
+import { branchSwitchOperation } from '../../src/operations/branch/switch/operation.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { notFetched, showWhileFetching } from '../app/fetched.ts';
-import { contextOf, type KeyBinding, type KeyContext, type Model, quietly } from '../app/model.ts';
+import { contextOf, type KeyBinding, type KeyContext, type Model } from '../app/model.ts';
 import { latestNotLoadable, notWritable } from '../app/why-not.ts';
-import { confirm, UNVERIFIED_SOURCES } from '../confirm/actions.ts';
-import type { PlannedRun } from '../confirm/confirm-route.ts';
+import { confirmOperation, UNVERIFIED_SOURCES } from '../commands/confirm.ts';
 import { type BranchesRoute, readBranches, refreshBranches, selectedBranch } from './branches-route.ts';
-import { branchCreateRun, branchDropRun, branchResetRun, branchSwitchRun } from './runs.ts';
 
 /** On the lists of targets and of snapshots. */
 export const BRANCHES: KeyBinding = {
@@ -44,9 +39,11 @@ export const NEW_BRANCH: KeyBinding<BranchesRoute> = {
 };
 
 export function confirmCreate(model: Model, { target, name }: { target: string; name: string }): void {
-  confirmBranch(model, { target, title: `create branch ${name}` }, async (signal) => {
-    const planned = await model.operations.planBranchCreate(quietly(signal), { target, name, ...UNVERIFIED_SOURCES });
-    return { question: branchCreateQuestion(planned.plan), definition: branchCreateRun(model, planned) };
+  const request = { target, name, ...UNVERIFIED_SOURCES };
+  confirmOperation(model, branchCreateOperation, {
+    ...about(model, target),
+    request,
+    title: `create branch ${name}`,
   });
 }
 
@@ -58,11 +55,11 @@ export const SWITCH_BRANCH: KeyBinding<BranchesRoute> = {
   palette: 'Switch to branch…',
   whyNot: (context) => noBranch(context) ?? isCurrent(context),
   run: (model, route) =>
-    onSelected(route, ({ target, name }) =>
-      confirmBranch(model, { target, title: `switch to ${name}` }, async (signal) => {
-        const request = { target, name, ...UNVERIFIED_SOURCES };
-        const planned = await model.operations.planBranchSwitch(quietly(signal), request);
-        return { question: branchSwitchQuestion(planned.plan), definition: branchSwitchRun(model, planned) };
+    onSelected(route, (request) =>
+      confirmOperation(model, branchSwitchOperation, {
+        ...about(model, request.target),
+        request,
+        title: `switch to ${request.name}`,
       }),
     ),
 };
@@ -75,11 +72,11 @@ export const RESET_BRANCH: KeyBinding<BranchesRoute> = {
   palette: 'Reset branch…',
   whyNot: noBranch,
   run: (model, route) =>
-    onSelected(route, ({ target, name }) =>
-      confirmBranch(model, { target, title: `reset ${name}` }, async (signal) => {
-        const request = { target, name, ...UNVERIFIED_SOURCES };
-        const planned = await model.operations.planBranchReset(quietly(signal), request);
-        return { question: branchResetQuestion(planned.plan), definition: branchResetRun(model, planned) };
+    onSelected(route, (request) =>
+      confirmOperation(model, branchResetOperation, {
+        ...about(model, request.target),
+        request,
+        title: `reset ${request.name}`,
       }),
     ),
 };
@@ -92,11 +89,11 @@ export const DROP_BRANCH: KeyBinding<BranchesRoute> = {
   palette: 'Drop branch…',
   whyNot: (context) => noBranch(context) ?? isCurrent(context),
   run: (model, route) =>
-    onSelected(route, ({ target, name }) =>
-      confirmBranch(model, { target, title: `drop ${name}` }, async (signal) => {
-        const request = { target, names: [name], ...UNVERIFIED_SOURCES };
-        const planned = await model.operations.planBranchDrop(quietly(signal), request);
-        return { question: branchDropQuestion(planned.plan), definition: branchDropRun(model, planned) };
+    onSelected(route, ({ name, ...rest }) =>
+      confirmOperation(model, branchDropOperation, {
+        ...about(model, rest.target),
+        request: { ...rest, names: [name] },
+        title: `drop ${name}`,
       }),
     ),
 };
@@ -124,28 +121,18 @@ function isCurrent({ route }: KeyContext<BranchesRoute>): string | null {
   return selectedBranch(route)?.current ? CURRENT_BRANCH : null;
 }
 
-function onSelected(route: BranchesRoute, act: (selected: { target: string; name: string }) => void): void {
-  const branch = selectedBranch(route);
-  if (branch) act({ target: route.target, name: branch.name });
+interface SelectedBranch {
+  target: string;
+  name: string;
+  unverifiedSources: boolean;
 }
 
-interface About {
-  target: string;
-  title: string;
+function onSelected(route: BranchesRoute, act: (selected: SelectedBranch) => void): void {
+  const branch = selectedBranch(route);
+  if (branch) act({ target: route.target, name: branch.name, ...UNVERIFIED_SOURCES });
 }
 
 /** The list is read again after the run. */
-function confirmBranch(model: Model, about: About, plan: (signal: AbortSignal) => Promise<PlannedRun>): void {
-  confirm(model, {
-    ...about,
-    plan: async (signal) => {
-      const { question, definition } = await plan(signal);
-      const perform: typeof definition.perform = async (session) => {
-        const summary = await definition.perform(session);
-        refreshBranches(model, about.target);
-        return summary;
-      };
-      return { question, definition: { ...definition, perform } };
-    },
-  });
+function about(model: Model, target: string) {
+  return { after: () => refreshBranches(model, target) };
 }

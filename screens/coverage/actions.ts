@@ -1,12 +1,11 @@
+import { sanitizeOperation } from '../../src/operations/sanitize/operation.ts';
 import { queryEditedText } from '../../src/presentation/coverage.ts';
-import { sanitizeQuestion } from '../../src/presentation/sanitize.ts';
 import { briefName } from '../../src/presentation/snapshot.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
-import { contextOf, type KeyBinding, type Model, notifyFailure, quietly } from '../app/model.ts';
+import { contextOf, type KeyBinding, type Model, notifyFailure } from '../app/model.ts';
 import { noSnapshot, notWritable } from '../app/why-not.ts';
-import { confirm, UNVERIFIED_SOURCES } from '../confirm/actions.ts';
-import { sanitizeRun } from '../run/definitions.ts';
+import { confirmOperation, UNVERIFIED_SOURCES } from '../commands/confirm.ts';
 import { offerSuggestion, openSuggestion } from '../suggestion/actions.ts';
 
 /** Applies to the selected snapshot, or to the original of the coverage shown. */
@@ -22,21 +21,15 @@ export const SANITIZE: KeyBinding = {
     const original = snapshot ?? run?.summary?.sanitized?.original;
     if (!target || !original) return;
     const selected = { target: target.row.name, snapshot: original.sanitized_of ?? original.id };
-    confirm(model, {
-      target: selected.target,
+    confirmOperation(model, sanitizeOperation, {
+      request: { ...selected, ...UNVERIFIED_SOURCES },
       title: `sanitize snapshot ${briefName(original)}`,
-      plan: async (signal) => {
-        const request = { ...selected, ...UNVERIFIED_SOURCES };
-        const planned = await model.operations.planSanitize(quietly(signal), request).catch((thrown: unknown) => {
-          const isMissing = QUERY_MISSING.has(toUserError(thrown).code);
-          // Instead of a plan that cannot be made.
-          if (isMissing && !signal.aborted && isConfirming(model, selected.target)) {
-            model.navigation.pop();
-            offerSuggestion(model, selected);
-          }
-          throw thrown;
-        });
-        return { question: sanitizeQuestion(planned.plan, model.clock()), definition: sanitizeRun(model, planned) };
+      onError: (thrown, signal) => {
+        const isMissing = QUERY_MISSING.has(toUserError(thrown).code);
+        // Instead of a plan that cannot be made.
+        if (!isMissing || signal.aborted || !isConfirming(model, selected.target)) return;
+        model.navigation.pop();
+        offerSuggestion(model, selected);
       },
     });
   },

@@ -9,12 +9,10 @@ import { clearFilter, isFiltered, startFilter } from '../app/filter.ts';
 import { BACK, HELP, moving, PALETTE, TASKS } from '../app/keys.ts';
 import { contextOf, type KeyBinding, type KeyContext, type Model, notifyFailure, quietly } from '../app/model.ts';
 import { notWritable } from '../app/why-not.ts';
-import { UNDO } from '../confirm/actions.ts';
-import { startBuild } from '../confirm/build.ts';
-import { confirmLoad } from '../confirm/load.ts';
+import { startBuild } from '../commands/build.ts';
+import { type RunRoute, runRoute } from '../commands/run-route.ts';
+import { UNDO } from '../commands/undo.ts';
 import { SHOW_COVERAGE } from '../coverage/actions.ts';
-import { loadRequestOf } from './definitions.ts';
-import { type RunRoute, runRoute } from './run-route.ts';
 
 /** The commands of a run, on its screen and in the list of runs. */
 export const RUN_KEYS: KeyBinding[] = [
@@ -221,12 +219,11 @@ function hasOrWillReplace(run: Run): boolean {
   return isLive(run) || run.state.status === 'done';
 }
 
-/** The load that failed, or was not complete, with what to do about errors. */
+/** Loads again after a failure, with what to do about errors. */
 function loadFurther(model: Model, keepGoing: NonNullable<LoadRequest['keepGoing']>): void {
   const { run } = contextOf(model);
   const definition = run && model.runs.definitionOf(run.id);
-  const request = definition && loadRequestOf(definition);
-  if (request) confirmLoad(model, { ...request, keepGoing }, keepGoing === 'swap' ? 'incomplete' : 'the rest');
+  definition?.planAgain?.({ keepGoing }, keepGoing === 'swap' ? 'load incomplete' : 'load the rest');
 }
 
 async function openClient(model: Model): Promise<void> {

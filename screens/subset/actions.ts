@@ -1,11 +1,11 @@
+import { subsetOperation } from '../../src/operations/subset/operation.ts';
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
-import { isSubsetTable, notByShare, smallestOrLargest, subsetQuestion } from '../../src/presentation/subset.ts';
+import { isSubsetTable, notByShare, smallestOrLargest } from '../../src/operations/subset/text.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { contextOf, type KeyBinding, type Model, notifyFailure, quietly } from '../app/model.ts';
 import { noTarget } from '../app/why-not.ts';
-import { confirm, UNVERIFIED_SOURCES } from '../confirm/actions.ts';
-import { subsetRun } from '../run/definitions.ts';
+import { confirm, plannedRun, UNVERIFIED_SOURCES } from '../commands/confirm.ts';
 import { choicesOf, stepShare, subsetTarget, toggleCopied, toggleExcluded } from './choices.ts';
 import { type SubsetRoute, selectedTable } from './subset-route.ts';
 
@@ -42,10 +42,15 @@ function count(model: Model, { target, choices, controller }: SubsetRoute): void
     model.navigation.change((other) =>
       other.screen === 'subset' && other.controller === controller ? { ...other, ...change(other) } : other,
     );
-  const request = { target, ...(choices && { settings: choices }), ...UNVERIFIED_SOURCES };
-  model.operations.planSubset(quietly(controller.signal), request).then(
+  const request = { target, count: true, ...(choices && { settings: choices }), ...UNVERIFIED_SOURCES };
+  model.operations.plan(quietly(controller.signal), subsetOperation, request).then(
     (found) =>
-      answer((route) => ({ found, error: null, counting: false, choices: route.choices ?? choicesOf(found.settings) })),
+      answer((route) => ({
+        found,
+        error: null,
+        counting: false,
+        choices: route.choices ?? choicesOf(found.sealed.settings),
+      })),
     (thrown: unknown) => answer(() => ({ error: toUserError(thrown), counting: false })),
   );
 }
@@ -98,13 +103,18 @@ export function showDiagram({ navigation }: Model, route: SubsetRoute): void {
   const { target, found } = route;
   const focus = selectedTable(route)?.table;
   if (!found || focus === undefined) return;
-  navigation.push({ screen: 'subset-graph', target, graph: found.graph, place: { focus, side: 'focus', index: 0 } });
+  navigation.push({
+    screen: 'subset-graph',
+    target,
+    graph: found.sealed.graph,
+    place: { focus, side: 'focus', index: 0 },
+  });
 }
 
 /** Makes the subset as it is planned now, whether the plan is saved or not. */
 export function confirmSubset(model: Model, { target, found, counting, error }: SubsetRoute): void {
   if (!found || counting || error) return;
-  const plan = { question: subsetQuestion(found.plan), definition: subsetRun(model, found) };
+  const plan = plannedRun(model, subsetOperation, { target, ...found });
   confirm(model, { target, title: 'subset', plan: async () => plan });
 }
 

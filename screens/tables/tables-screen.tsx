@@ -15,9 +15,9 @@ import { Frame, useRoom } from '../app/frame.tsx';
 import { selectedItem } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
-import { LOAD_MARKED } from '../confirm/load.ts';
 import { openRows } from '../rows/rows-route.ts';
 import { toggled } from '../snapshots/actions.ts';
+import { LOAD_MARKED } from './load-marked.ts';
 import { type TablesRoute, tablesInView } from './tables-route.ts';
 
 export const tablesScreen: ScreenModule<TablesRoute> = {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
-import { answerConfirm } from '../../../screens/confirm/actions.ts';
+import { answerConfirm } from '../../../screens/confirm/answer.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import { listed, press, running, until } from '../../helpers/driven-model.ts';
 import { fakeTerminal } from '../../helpers/fake-terminal.ts';
