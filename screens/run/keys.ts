@@ -223,7 +223,7 @@ function hasOrWillReplace(run: Run): boolean {
 function loadFurther(model: Model, keepGoing: NonNullable<LoadRequest['keepGoing']>): void {
   const { run } = contextOf(model);
   const definition = run && model.runs.definitionOf(run.id);
-  definition?.planAgain?.({ keepGoing }, keepGoing === 'swap' ? 'load incomplete' : 'load the rest');
+  definition?.planAgain?.({ keepGoing }, `load ${keepGoing === 'swap' ? 'incomplete' : 'the rest'}`);
 }
 
 async function openClient(model: Model): Promise<void> {

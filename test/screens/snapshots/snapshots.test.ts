@@ -209,14 +209,15 @@ test('the question of a load offers R where the base copy is of the same snapsho
   const world = fakeWorld({ base: { ...base, snapshot: 'snapshot-0' } });
   const model = await atSnapshots(world);
   press(model, 'l');
-  await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { resetInstead: true } });
+  await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { alternatives: { reset: expect.any(Function) } } });
   press(model, 'R');
   await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { definition: { kind: 'reset' } } });
   press(model, 'esc');
   expect(model.navigation.top().screen).toBe('snapshots');
   world.base = null;
   press(model, 'l');
-  await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { resetInstead: false } });
+  await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { definition: { kind: 'load' } } });
+  expect(model.navigation.top()).not.toHaveProperty('plan.alternatives.reset');
   press(model, 'R');
   expect(model.navigation.top()).toMatchObject({ plan: { definition: { kind: 'load' } } });
 });
