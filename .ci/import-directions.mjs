@@ -119,6 +119,14 @@ export default {
       to: { path: '^screens/[^/]+/[^/]+-screen\\.tsx$' },
     },
     {
+      name: 'screens-share-commands',
+      comment:
+        'What two screens need is in screens/commands/, which knows the screens that it opens, or in screens/app/.',
+      severity: 'error',
+      from: { path: '^screens/(?!app/|commands/|start)([^/]+)/' },
+      to: { path: '^screens/(?!app/|commands/)', pathNot: '^screens/$1/' },
+    },
+    {
       name: 'components-know-nothing-of-databases',
       severity: 'error',
       from: { path: '^components/' },

@@ -6,7 +6,7 @@ import { NAME_OF_BRANCH } from '../../src/operations/branch/list/text.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { BACK } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
-import { confirmCreate } from '../branches/actions.ts';
+import { confirmCreate } from '../commands/branches.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

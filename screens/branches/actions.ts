@@ -1,32 +1,13 @@
 import { textEdit } from '../../components/text-edit.ts';
-import { branchCreateOperation } from '../../src/operations/branch/create/operation.ts';
 import { branchDropOperation } from '../../src/operations/branch/drop/operation.ts';
 import { CURRENT_BRANCH, NO_BRANCH } from '../../src/operations/branch/list/text.ts';
 import { branchResetOperation } from '../../src/operations/branch/reset/operation.ts';
 import { branchSwitchOperation } from '../../src/operations/branch/switch/operation.ts';
-import { emptyList } from '../../src/state/list.ts';
-import { notFetched, showWhileFetching } from '../app/fetched.ts';
-import { contextOf, type KeyBinding, type KeyContext, type Model } from '../app/model.ts';
-import { latestNotLoadable, notWritable } from '../app/why-not.ts';
+import type { KeyBinding, KeyContext } from '../app/model.ts';
+import { notWritable } from '../app/why-not.ts';
+import { refreshingBranches } from '../commands/branches.ts';
 import { confirmOperation, UNVERIFIED_SOURCES } from '../commands/confirm.ts';
-import { type BranchesRoute, readBranches, refreshBranches, selectedBranch } from './branches-route.ts';
-
-/** On the lists of targets and of snapshots. */
-export const BRANCHES: KeyBinding = {
-  id: 'branches',
-  keys: ['B'],
-  label: 'branches',
-  help: 'branches of the target: separate databases made from its base copy',
-  palette: 'Open branches',
-  whyNot: (context) => (notWritable(context) === null ? latestNotLoadable(context) : null),
-  run: (model) => {
-    const { target } = contextOf(model);
-    if (!target) return;
-    const { name } = target.row;
-    const route: BranchesRoute = { screen: 'branches', target: name, list: emptyList, ...notFetched() };
-    showWhileFetching(model, route, (signal) => readBranches(model, name, signal));
-  },
-};
+import { type BranchesRoute, selectedBranch } from './branches-route.ts';
 
 export const NEW_BRANCH: KeyBinding<BranchesRoute> = {
   id: 'new',
@@ -38,15 +19,6 @@ export const NEW_BRANCH: KeyBinding<BranchesRoute> = {
   run: ({ navigation }, { target }) => navigation.push({ screen: 'branch-name', target, typing: textEdit('') }),
 };
 
-export function confirmCreate(model: Model, { target, name }: { target: string; name: string }): void {
-  const request = { target, name, ...UNVERIFIED_SOURCES };
-  confirmOperation(model, branchCreateOperation, {
-    ...about(model, target),
-    request,
-    title: `create branch ${name}`,
-  });
-}
-
 export const SWITCH_BRANCH: KeyBinding<BranchesRoute> = {
   id: 'switch',
   keys: ['W'],
@@ -57,7 +29,7 @@ export const SWITCH_BRANCH: KeyBinding<BranchesRoute> = {
   run: (model, route) =>
     onSelected(route, (request) =>
       confirmOperation(model, branchSwitchOperation, {
-        ...about(model, request.target),
+        ...refreshingBranches(model, request.target),
         request,
         title: `switch to ${request.name}`,
       }),
@@ -74,7 +46,7 @@ export const RESET_BRANCH: KeyBinding<BranchesRoute> = {
   run: (model, route) =>
     onSelected(route, (request) =>
       confirmOperation(model, branchResetOperation, {
-        ...about(model, request.target),
+        ...refreshingBranches(model, request.target),
         request,
         title: `reset ${request.name}`,
       }),
@@ -91,7 +63,7 @@ export const DROP_BRANCH: KeyBinding<BranchesRoute> = {
   run: (model, route) =>
     onSelected(route, ({ name, ...rest }) =>
       confirmOperation(model, branchDropOperation, {
-        ...about(model, rest.target),
+        ...refreshingBranches(model, rest.target),
         request: { ...rest, names: [name] },
         title: `drop ${name}`,
       }),
@@ -130,9 +102,4 @@ interface SelectedBranch {
 function onSelected(route: BranchesRoute, act: (selected: SelectedBranch) => void): void {
   const branch = selectedBranch(route);
   if (branch) act({ target: route.target, name: branch.name, ...UNVERIFIED_SOURCES });
-}
-
-/** The list is read again after the run. */
-function about(model: Model, target: string) {
-  return { after: () => refreshBranches(model, target) };
 }

@@ -5,7 +5,7 @@ import { comparedText } from '../../src/presentation/diff.ts';
 import { annotatedText } from '../../src/presentation/snapshot.ts';
 import type { TransferKind } from '../../src/presentation/transfer.ts';
 import type { DiffResult, SnapshotRow, SnapshotTable } from '../../src/results/results.ts';
-import { emptyList } from '../../src/state/list.ts';
+import { emptyList, toggled } from '../../src/state/list.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 import { notFetched, showWhileFetching } from '../app/fetched.ts';
@@ -14,21 +14,12 @@ import { refreshSnapshots } from '../app/refresh.ts';
 import { confirmOperation } from '../commands/confirm.ts';
 import { begin } from '../commands/run-route.ts';
 import { transferRun } from '../commands/runs.ts';
-import { type SnapshotsRoute, snapshotsRoute } from './snapshots-route.ts';
-
-export function openTarget(model: Model, name: string): void {
-  model.navigation.push(snapshotsRoute(name));
-  void refreshSnapshots(model, name);
-}
+import type { SnapshotsRoute } from './snapshots-route.ts';
 
 /** Marks the selected snapshot, or removes its mark. */
 export function mark(model: Model, route: SnapshotsRoute): void {
   const { snapshot } = contextOf(model);
   if (snapshot) model.navigation.replace({ ...route, marked: toggled(route.marked, snapshot.id) });
-}
-
-export function toggled(marked: string[], id: string): string[] {
-  return marked.includes(id) ? marked.filter((other) => other !== id) : [...marked, id];
 }
 
 export function openTables(model: Model, { target }: SnapshotsRoute): void {

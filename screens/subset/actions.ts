@@ -3,38 +3,27 @@ import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
 import { isSubsetTable, notByShare, smallestOrLargest } from '../../src/operations/subset/text.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
-import { contextOf, type KeyBinding, type Model, notifyFailure, quietly } from '../app/model.ts';
-import { noTarget } from '../app/why-not.ts';
+import { type Model, notifyFailure, quietly } from '../app/model.ts';
 import { confirm, plannedRun, UNVERIFIED_SOURCES } from '../commands/confirm.ts';
 import { choicesOf, stepShare, subsetTarget, toggleCopied, toggleExcluded } from './choices.ts';
 import { type SubsetRoute, selectedTable } from './subset-route.ts';
 
-/** Plans the target's subset, and shows what would come. */
-export const SUBSET: KeyBinding = {
-  id: 'subset',
-  keys: ['x'],
-  label: 'subset',
-  help: 'plan a small database of this target, and create it',
-  palette: 'Plan subset',
-  whyNot: noTarget,
-  run: (model) => {
-    const { target } = contextOf(model);
-    if (!target) return;
-    const route: SubsetRoute = {
-      screen: 'subset',
-      target: target.row.name,
-      choices: null,
-      changed: false,
-      found: null,
-      error: null,
-      counting: true,
-      controller: new AbortController(),
-      list: emptyList,
-    };
-    model.navigation.push(route);
-    count(model, route);
-  },
-};
+/** Plans the target's subset, and shows its tables. */
+export function openSubset(model: Model, target: string): void {
+  const route: SubsetRoute = {
+    screen: 'subset',
+    target,
+    choices: null,
+    changed: false,
+    found: null,
+    error: null,
+    counting: true,
+    controller: new AbortController(),
+    list: emptyList,
+  };
+  model.navigation.push(route);
+  count(model, route);
+}
 
 /** Plans anew; an earlier plan that is still being made is not shown any more. */
 function count(model: Model, { target, choices, controller }: SubsetRoute): void {

@@ -83,7 +83,7 @@ test('leaving counts what waits, and waits for it when asked to', async () => {
   await buildTwice(model);
   press(model, 'esc', 'q');
   expect(model.navigation.top().screen).toBe('quit');
-  const { answerQuit } = await import('../../../screens/quit/actions.ts');
+  const { answerQuit } = await import('../../../screens/commands/quit.ts');
   answerQuit(model, 'wait');
   gate.resolve();
   await until(() => left === 1);

@@ -209,7 +209,9 @@ test('the question of a load offers R where the base copy is of the same snapsho
   const world = fakeWorld({ base: { ...base, snapshot: 'snapshot-0' } });
   const model = await atSnapshots(world);
   press(model, 'l');
-  await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { alternatives: { reset: expect.any(Function) } } });
+  await expect
+    .poll(() => model.navigation.top())
+    .toMatchObject({ plan: { alternatives: { reset: expect.any(Function) } } });
   press(model, 'R');
   await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { definition: { kind: 'reset' } } });
   press(model, 'esc');

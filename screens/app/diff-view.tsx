@@ -6,7 +6,7 @@ import type { DiffLine } from '../../src/config/edit/diff-lines.ts';
 import type { Shape } from '../../src/config/schema/shape.ts';
 import { hideSecrets, type VisibleValues, visibleValues } from '../../src/config/secrets/hide-secrets.ts';
 import type { ListState } from '../../src/state/list.ts';
-import { positionIn, rowsByIndex } from '../app/in-view.ts';
+import { positionIn, rowsByIndex } from './in-view.ts';
 
 export interface DiffViewProps {
   change: { file: string; base: string; text: string; shape: Shape };

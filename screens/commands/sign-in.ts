@@ -4,7 +4,7 @@ import { interrupted, toUserError } from '../../src/runtime/errors.ts';
 import type { SignInEvent } from '../../src/runtime/events.ts';
 import { type Model, quietly } from '../app/model.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';
-import type { SignInRoute } from './sign-in-route.ts';
+import type { SignInRoute } from '../sign-in/sign-in-route.ts';
 
 /** Begins to sign in; where there are several providers, asks for one. */
 export async function signIn(model: Model): Promise<void> {

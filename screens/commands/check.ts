@@ -4,8 +4,8 @@ import { type KeyBinding, type Model, notifyFailure, quietly } from '../app/mode
 import type { ShownFix } from '../app/operations.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';
 import type { Routes } from '../app/route.ts';
-import { editConfiguration } from '../editor/actions.ts';
-import { type CheckRoute, rowsOf, selectedProblem, shownCheck } from './selection.ts';
+import { type CheckRoute, rowsOf, selectedProblem, shownCheck } from '../check/selection.ts';
+import { editConfiguration } from './edit-configuration.ts';
 
 export const CHECK: KeyBinding = {
   id: 'check',

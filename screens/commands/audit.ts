@@ -3,7 +3,7 @@ import { emptyList } from '../../src/state/list.ts';
 import { fetchInto, notFetched, showWhileFetching } from '../app/fetched.ts';
 import { contextOf, type KeyBinding, type Model, quietly } from '../app/model.ts';
 import { noTarget } from '../app/why-not.ts';
-import type { AuditRoute } from './audit-route.ts';
+import type { AuditRoute } from '../audit/audit-route.ts';
 
 /** Events that are listed: the newest. */
 const MOST_EVENTS = 200;

@@ -2,7 +2,7 @@ import type { HistoryList } from '../../src/results/history-results.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { fetchInto, notFetched, showWhileFetching } from '../app/fetched.ts';
 import { type KeyBinding, type Model, quietly } from '../app/model.ts';
-import type { HistoryRoute } from './history-route.ts';
+import type { HistoryRoute } from '../history/history-route.ts';
 
 export const HISTORY: KeyBinding = {
   id: 'history',

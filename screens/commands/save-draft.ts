@@ -5,9 +5,9 @@ import { emptyList } from '../../src/state/list.ts';
 import { type Model, notifyFailure } from '../app/model.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';
 import type { Routes } from '../app/route.ts';
-import { inTurn } from './change-draft.ts';
-import type { EditorRoute } from './editor-route.ts';
-import { editorWith, updateEditor } from './selection.ts';
+import { inTurn } from '../editor/change-draft.ts';
+import type { EditorRoute } from '../editor/editor-route.ts';
+import { editorWith, updateEditor } from '../editor/selection.ts';
 
 /** Shows what saving would change. */
 export function showDraftDiff(model: Model, route: EditorRoute): void {

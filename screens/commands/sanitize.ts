@@ -5,8 +5,8 @@ import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { contextOf, type KeyBinding, type Model, notifyFailure } from '../app/model.ts';
 import { noSnapshot, notWritable } from '../app/why-not.ts';
-import { confirmOperation, UNVERIFIED_SOURCES } from '../commands/confirm.ts';
 import { offerSuggestion, openSuggestion } from '../suggestion/actions.ts';
+import { confirmOperation, UNVERIFIED_SOURCES } from './confirm.ts';
 
 /** Applies to the selected snapshot, or to the original of the coverage shown. */
 export const SANITIZE: KeyBinding = {
