@@ -26,7 +26,7 @@ import { fakePlannedSubset } from './fake-subset.ts';
 import { type FakeWorld, fakeSnapshot, findSnapshot } from './fake-world.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
-export const PLANNED_AT = '2026-11-21T03:00:00.000Z';
+const PLANNED_AT = '2026-11-21T03:00:00.000Z';
 
 /** Plans and applies an operation without databases. */
 export type FakeWork<Op> =
