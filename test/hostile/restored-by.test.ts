@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { build } from '../../src/operations/build.ts';
+import { build } from '../../src/operations/build/build.ts';
 import { applySanitize, planSanitize, type SanitizeRequest } from '../../src/operations/sanitize/sanitize.ts';
 import { applySubset, planSubset } from '../../src/operations/subset/subset.ts';
 import type { SubsetRequest } from '../../src/operations/subset/subset-setting.ts';
-import { sanitizeQuestion } from '../../src/presentation/sanitize.ts';
-import { subsetQuestion } from '../../src/presentation/subset.ts';
+import { sanitizeQuestion } from '../../src/operations/sanitize/text.ts';
+import { subsetQuestion } from '../../src/operations/subset/text.ts';
 import type { Context } from '../../src/runtime/context.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../helpers/mysql-server.ts';
 import {

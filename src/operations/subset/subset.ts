@@ -8,7 +8,7 @@ import { graphOf } from '../../subset/diagram.ts';
 import type { SubsetSettings } from '../../subset/graph.ts';
 import type { Plan } from '../../subset/plan.ts';
 import { formatNumberOf } from '../../text/format.ts';
-import { build } from '../build.ts';
+import { build } from '../build/build.ts';
 import { recorded } from '../history/recorded.ts';
 import { checkDestination, subsetDestination } from '../load/destination.ts';
 import { refuseSources } from '../load/guard.ts';

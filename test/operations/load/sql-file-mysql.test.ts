@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
-import { loadSummary } from '../../../src/presentation/load.ts';
+import { loadSummary } from '../../../src/operations/load/text.ts';
 import type { LoadPlan, LoadResult } from '../../../src/results/load-results.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
@@ -190,7 +190,7 @@ for (const flavour of ['mariadb', 'mysql'] as TestFlavour[]) {
 
     it('says what it ran and what it may reach, and nothing about a manifest', async () => {
       const { plan, result } = await load('CREATE TABLE t (i INT);\nSELECT 1;\n');
-      expect(loadSummary(plan, result).details).toEqual([expect.stringContaining('Ran 2 statements')]);
+      expect(loadSummary(result, plan).details).toEqual([expect.stringContaining('Ran 2 statements')]);
       expect(plan.steps[0]).toContain('2 statements');
       expect(plan.warnings).toEqual([expect.objectContaining({ code: 'script_reach' })]);
     });
