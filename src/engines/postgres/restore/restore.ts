@@ -11,7 +11,7 @@ import type { DifferencePlan, Replaced, RestoreRun } from '../../facets/restore.
 import { tablesText } from '../../shared/divide-tables.ts';
 import { connect } from '../connection/connect.ts';
 import type { PsqlSession } from '../connection/session.ts';
-import { type Settings, withDatabase } from '../connection/url.ts';
+import { encodingSettings, type Settings, withDatabase } from '../connection/url.ts';
 import { archiveDetails } from '../dump/archive.ts';
 import { CONTENTS } from '../dump/archive-contents.ts';
 import { digestDefinitions } from '../dump/definitions-digest.ts';
@@ -77,7 +77,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   await using _dropped = { [Symbol.asyncDispose]: async () => void (await role?.[Symbol.asyncDispose]()) };
   const replaced = await besideDestination(context, beside, async ({ fresh, server }) => {
     const own = withDatabase(url, fresh);
-    const settings = restoreSettings(plan.destination.local, jobs);
+    const settings = { ...restoreSettings(plan.destination.local, jobs), ...encodingSettings(details.locale) };
     if (temporary) {
       const { superuser } = temporary;
       const { extensions } = details;
