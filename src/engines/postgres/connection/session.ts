@@ -7,7 +7,7 @@ import type { Report } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import { prepareSession } from '../../shared/prepare-session.ts';
 import { literalStatement } from './literal-statement.ts';
-import { connectionOf, RAW_ENCODING, type Settings } from './url.ts';
+import { connectionOf, type Settings } from './url.ts';
 
 /**
  * A connection through psql: it follows libpq's rules (host lists, service files, GSS, sockets) as pg_dump and
@@ -71,7 +71,7 @@ export const SESSION_SETTINGS: Settings = {
 
 const STATEMENT_LIMITS: Settings = { statement_timeout: '10min' };
 /** As UTF-8 the server would refuse to send bytes that are none. */
-const READ_RAW = `SELECT set_config('client_encoding', '${RAW_ENCODING}', false) WHERE current_setting('server_encoding') = '${RAW_ENCODING}'`;
+const READ_RAW = `SELECT set_config('client_encoding', 'SQL_ASCII', false) WHERE current_setting('server_encoding') = 'SQL_ASCII'`;
 /** Disk space for sorts. Only a superuser may set it. */
 const LIMIT_TEMPORARY_FILES = `SELECT set_config('temp_file_limit', '2GB', false) WHERE current_setting('is_superuser') = 'on'`;
 

@@ -75,7 +75,7 @@ export function withUser(url: DatabaseUrl, { user, password }: { user: string; p
 export type Settings = Record<string, string>;
 
 /** SQL_ASCII names no encoding: its bytes are read and written as they are, and elsewhere text is UTF-8. */
-export const RAW_ENCODING = 'SQL_ASCII';
+const RAW_ENCODING = 'SQL_ASCII';
 
 export function encodingSettings({ encoding }: { encoding: string }): Settings {
   return encoding === RAW_ENCODING ? { client_encoding: RAW_ENCODING } : {};

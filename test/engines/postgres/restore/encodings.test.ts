@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { anyClientTools } from '../../../../src/engines/postgres/tools.ts';
 import { build } from '../../../../src/operations/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { applySanitize, planSanitize } from '../../../../src/operations/sanitize/sanitize.ts';
@@ -27,10 +28,12 @@ const DATABASES = [
 describeWithPostgres('a database of another encoding', () => {
   let server: TestPostgres;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let programs = '';
 
   beforeAll(async () => {
     folder = await temporaryFolder();
     server = await startPostgres();
+    programs = (await anyClientTools(testContext({ settings: {} }))).directory;
   }, 60_000);
 
   afterAll(async () => {
@@ -48,10 +51,10 @@ describeWithPostgres('a database of another encoding', () => {
 
   /** A letter for each byte. */
   const dump = (name: string): string =>
-    execFileSync('pg_dump', ['--no-owner', '-d', server.url(name)], { encoding: 'latin1', maxBuffer: 1e8 }).replaceAll(
-      /^\\(un)?restrict .*$/gm,
-      '',
-    );
+    execFileSync(join(programs, 'pg_dump'), ['--no-owner', '-d', server.url(name)], {
+      encoding: 'latin1',
+      maxBuffer: 1e8,
+    }).replaceAll(/^\\(un)?restrict .*$/gm, '');
 
   it.each(DATABASES)(
     '($encoding) has the same bytes after a load, a subset and a sanitization',
