@@ -2,7 +2,7 @@ import type { BlockList } from 'node:net';
 import { sql } from 'kysely';
 import type { Schedule, Webhook } from '../../src/cloud/contract/builds.ts';
 import type { Keep } from '../../src/cloud/contract/retention.ts';
-import type { Fingerprints, TargetBody, TargetSettings } from '../../src/cloud/contract/schemas.ts';
+import type { Fingerprints, Permission, TargetBody, TargetSettings } from '../../src/cloud/contract/schemas.ts';
 import { URL_KEYS, withoutPassword } from '../../src/cloud/contract/url-password.ts';
 import { shownWebhook } from '../../src/cloud/contract/webhook.ts';
 import { type Caller, mayUseProfile, permissionsOn, type Subject } from '../access.ts';
@@ -198,6 +198,16 @@ export function targetItem({ id, name, revision, settings, ...row }: ListedRow, 
     settings: permissions.includes('read_source') ? settings : forReaders(settings),
     last_snapshot_at: last_snapshot_at?.toISOString() ?? null,
     late,
+    storage_profiles: shownProfiles(settings, permissions),
+  };
+}
+
+/** Names alone: a client compares them with those of its file. */
+function shownProfiles({ storage_profile, sanitize }: TargetSettings, permissions: Permission[]) {
+  const readsOriginals = permissions.includes('read_originals') || permissions.includes('push');
+  return {
+    originals: readsOriginals ? (storage_profile ?? null) : null,
+    sanitized: sanitize?.storage_profile ?? storage_profile ?? null,
   };
 }
 
