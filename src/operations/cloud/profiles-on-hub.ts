@@ -11,15 +11,22 @@ export interface HubProfiles {
   shared?: string;
 }
 
+interface RequiredProfiles {
+  target: string;
+  profiles: HubProfiles;
+  /** `push`: before a build, which would fail at its end. */
+  purpose: 'list' | 'transfer' | 'push';
+}
+
 /**
  * Throws unless the hub stores the snapshots of its target of this name in these profiles: what the file says is where
  * they go. The hub decides who may read and push.
  */
 export async function assertProfilesOnHub(
   context: Context,
-  { target, profiles, listing }: { target: string; profiles: HubProfiles; listing: boolean },
+  { target, profiles, purpose }: RequiredProfiles,
 ): Promise<void> {
-  const client = await openCloud(context, { listing });
+  const client = await openCloud(context, { listing: purpose === 'list' });
   const found = await client.call('getTarget', { parameters: { name: target } }).catch((thrown) => {
     if (toUserError(thrown).code === 'target_unknown') return { body: null };
     throw thrown;
@@ -31,7 +38,14 @@ export async function assertProfilesOnHub(
     return names.includes(profile) || (kind === 'originals' && found.body !== null && !seesOriginals(found.body));
   };
   const missing = Object.entries(profiles).find((entry) => !isThere(entry));
-  if (missing === undefined) return;
+  if (missing === undefined) {
+    if (purpose !== 'push' || found.body?.permissions.includes('push')) return;
+    throw new UserError(`You may not push to target "${target}" of the hub`, {
+      code: 'not_permitted',
+      exit: EXIT.refused,
+      hint: 'Build with --no-push, or ask an owner of the hub.',
+    });
+  }
   const [, profile] = missing;
   const names = [...new Set(Object.values(there))].filter((name) => name !== null);
   throw new UserError(`storage profile '${profile}' not found`, {

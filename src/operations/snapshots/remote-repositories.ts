@@ -62,18 +62,18 @@ export function locationsOf(context: Context, name: string): RemoteLocation[] {
 export async function assertUsableProfiles(context: Context, name: string): Promise<void> {
   for (const location of locationsOf(context, name)) {
     if ('profile' in location) profileNamed(context.configuration, location.profile);
-    else await assertOnHub(context, location, false);
+    else await assertOnHub(context, location, 'push');
   }
 }
 
 async function assertOnHub(
   context: Context,
   { cloudTarget, profiles }: Exclude<RemoteLocation, { profile: string }>,
-  listing: boolean,
+  purpose: 'list' | 'transfer' | 'push',
 ): Promise<void> {
   if (profiles === undefined) return;
   const { assertProfilesOnHub } = await import('../cloud/profiles-on-hub.ts');
-  await assertProfilesOnHub(context, { target: cloudTarget, profiles, listing });
+  await assertProfilesOnHub(context, { target: cloudTarget, profiles, purpose });
 }
 
 export interface OpeningLocation {
@@ -87,7 +87,7 @@ export async function openLocation(
   { listing = false }: OpeningLocation = {},
 ): Promise<RemoteRepository> {
   if ('profile' in location) return openRemote(context, location.profile);
-  await assertOnHub(context, location, listing);
+  await assertOnHub(context, location, listing ? 'list' : 'transfer');
   const { openCloudRepository } = await import('../cloud/open-cloud-repository.ts');
   return openCloudRepository(context, { target: location.cloudTarget, listing });
 }
