@@ -76,7 +76,10 @@ describeWithPostgres('a target of the file whose storage profile is one of the h
       const refused = await builder.json(['build', name, '--no-sanitize']);
       expect(refused).toMatchObject({ exit: 5, last: { code: 'not_permitted' } });
       expect((await builder.json(['build', name, '--no-sanitize', '--no-push'])).exit).toBe(0);
-      expect(await builder.json(['push', name, '--original'])).toMatchObject({ exit: 5, last: { code: 'not_permitted' } });
+      expect(await builder.json(['push', name, '--original'])).toMatchObject({
+        exit: 5,
+        last: { code: 'not_permitted' },
+      });
       expect((await builder.json(['target', name])).last.snapshots).toMatchObject([
         { sanitized: false, where: ['local'] },
         { sanitized: true, where: ['remote'] },
