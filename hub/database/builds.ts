@@ -15,7 +15,8 @@ import {
   queueOf,
   sendBuild,
 } from './queue.ts';
-import { lockTarget, type TargetRow } from './targets.ts';
+import { moveStray, type StrayBuild } from './stray-builds.ts';
+import type { TargetRow } from './targets.ts';
 
 // Builds are jobs of pg-boss; a row of `builds` is one claim of a job, by an agent.
 
@@ -62,7 +63,7 @@ export async function claimBuild(db: Database, queue: Queue, claiming: Claiming)
   const name = queueOf(pool);
   const due = sql`name = ${name} AND state < 'active' AND start_after <= now()`;
   const mine = sql`singleton_key = ANY(${targetIds}::text[])`;
-  const { rows } = await sql<{ id: string; name: string; singleton_key: string }>`SELECT id, name, singleton_key
+  const { rows } = await sql<StrayBuild>`SELECT id, name, singleton_key
     FROM ${JOB} WHERE ${mine} AND state < 'active' AND start_after <= now() AND name LIKE ${`${queueOf('')}%`}
     LIMIT ${MOST_STRAYS}`.execute(db);
   for (const job of rows) if (job.name !== name) await moveStray(db, queue, job);
@@ -99,22 +100,6 @@ export async function claimBuild(db: Database, queue: Queue, claiming: Claiming)
 
 /** Of one claim: the next one moves the others. */
 const MOST_STRAYS = 100;
-
-/** A build that was lost after the pool of its target had changed is queued where it began: moves it to the present pool. */
-async function moveStray(
-  db: Database,
-  queue: Queue,
-  { id, name, singleton_key }: { id: string; name: string; singleton_key: string },
-): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
-    const target = await lockTarget(transaction, singleton_key, 'change');
-    if (target === null || queueOf(target.pool) === name) return;
-    // Another claim may have moved it, or an agent taken it.
-    const { rows } = await sql`SELECT 1 FROM ${JOB} WHERE name = ${name} AND id = ${id} AND state < 'active'
-      FOR UPDATE`.execute(transaction);
-    if (rows.length > 0) await queueAgain(transaction, queue, { name, id, target });
-  });
-}
 
 /**
  * The name of a target that the caller may still build, and that no agent of another pool builds: its pool may have been

@@ -5,7 +5,7 @@
  * and the clients.
  */
 import { spawn } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { loadavg } from 'node:os';
@@ -18,6 +18,7 @@ import { insertSession } from '../../hub/database/tokens.ts';
 import { saveUser } from '../../hub/database/users.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { type Answer, sendTo } from '../helpers/health-probe.ts';
+import { largeManifest, profileBody, targetBody } from '../helpers/hub-bodies.ts';
 import { cpuSeconds, printTable } from '../helpers/measured-run.ts';
 import { startPostgres } from '../helpers/postgres-server.ts';
 import { startS3 } from '../helpers/s3-server.ts';
@@ -25,7 +26,6 @@ import { startS3 } from '../helpers/s3-server.ts';
 const CLIENTS = 64;
 const TARGETS = 50;
 const SNAPSHOTS = 100;
-const MANIFEST_BYTES = 20_000_000;
 
 await measure(process.argv[2] ?? 'all', Number(process.argv[3] ?? 10));
 
@@ -119,12 +119,12 @@ async function measure(part: string, seconds: number): Promise<void> {
     async function lists(): Promise<void> {
       await must({
         ...{ method: 'PUT', path: '/storage_profiles/team', token: owner(0), headers: create },
-        body: JSON.stringify(profile('first')),
+        body: JSON.stringify(profileBody('first')),
       });
       for (let index = 0; index < TARGETS; index += 1) {
         await must({
           ...{ method: 'PUT', path: `/targets/target-${String(index).padStart(2, '0')}`, token: owner(index) },
-          ...{ headers: create, body: JSON.stringify(target(index, 'first')) },
+          ...{ headers: create, body: JSON.stringify(targetBody(index, 'first')) },
         });
       }
       await fillSnapshots();
@@ -151,16 +151,16 @@ async function measure(part: string, seconds: number): Promise<void> {
       };
       await run(
         'PUT target, new secret',
-        put('/targets/written', (text) => target(0, text, {})),
+        put('/targets/written', (text) => targetBody(0, text, {})),
       );
       await run(
         'PUT target, same secret',
-        put('/targets/written', () => target(0, 'same', {})),
+        put('/targets/written', () => targetBody(0, 'same', {})),
       );
-      await run('PUT profile, new secrets', put('/storage_profiles/written', profile));
+      await run('PUT profile, new secrets', put('/storage_profiles/written', profileBody));
       await run(
         'PUT profile, same secrets',
-        put('/storage_profiles/written', () => profile('same')),
+        put('/storage_profiles/written', () => profileBody('same')),
       );
     }
 
@@ -215,7 +215,12 @@ async function measure(part: string, seconds: number): Promise<void> {
     }
 
     // What the machine does by itself.
-    await run('nothing', async () => ({ status: 200, etag: null, text: '', milliseconds: await wait(100).then(() => 100) }));
+    await run('nothing', async () => ({
+      status: 200,
+      etag: null,
+      text: '',
+      milliseconds: await wait(100).then(() => 100),
+    }));
     const parts: Record<string, () => Promise<void>> = { lists, writes, manifests };
     for (const [name, work] of Object.entries(parts)) if (part === 'all' || part === name) await work();
     printTable(rows);
@@ -238,7 +243,12 @@ async function measure(part: string, seconds: number): Promise<void> {
     const tokens: string[] = [];
     for (let index = 0; index < CLIENTS; index += 1) {
       const name = `${kind}-${index}`;
-      const user = await saveUser(db, { issuer: 'https://idp.example.com', subject: name, name, groups: groups(index) });
+      const user = await saveUser(db, {
+        issuer: 'https://idp.example.com',
+        subject: name,
+        name,
+        groups: groups(index),
+      });
       tokens.push((await insertSession(db, { userId: user.id, expiresAt: new Date(Date.now() + 3_600_000) })).token);
     }
     return tokens;
@@ -253,56 +263,6 @@ async function measure(part: string, seconds: number): Promise<void> {
     );
     await sql`VACUUM (ANALYZE)`.execute(db);
   }
-}
-
-/** As a team writes one: a password in its URL, and a query for its sanitization. */
-function target(index: number, password: string, settings: object = { storage_profile: 'team' }): object {
-  return {
-    settings: {
-      ...settings,
-      snapshot: { src_url: `postgres://app:${password}@db${index}.example.com:5432/app${index}` },
-      sanitize: {
-        override_query: Array.from({ length: 10 }, (_, n) => `UPDATE table_${n} SET email = 'p' || id;`).join('\n'),
-      },
-      sso_groups: ['readers', 'support'],
-    },
-    original_groups: ['dba'],
-    expected_every: '24h',
-    keep: { last: 5, daily: 14 },
-  };
-}
-
-function profile(secret: string): object {
-  return {
-    settings: {
-      provider: 's3',
-      bucket: 'b',
-      region: 'eu-central-1',
-      access_key: `A${secret}`,
-      secret_key: `S${secret}`,
-    },
-  };
-}
-
-/** Tables until the manifest has 20 MB. */
-function largeManifest(): { text: (id: string) => string; sha256s: string[]; bytes: number } {
-  const tables: object[] = [];
-  const sha256s: string[] = [];
-  for (let bytes = 0; bytes < MANIFEST_BYTES; ) {
-    const sha256 = createHash('sha256').update(String(tables.length)).digest('hex');
-    sha256s.push(sha256);
-    const name = `public.table_${tables.length}`;
-    const table = { name, rows: 1000, file: { name: `${tables.length}.dat`, sha256, bytes: 1000, stored_bytes: 100 } };
-    bytes += JSON.stringify(table).length + 1;
-    tables.push(table);
-  }
-  const manifest = {
-    ...{ format: 1, id: '00000000', target: 'large', created_at: new Date().toISOString(), engine: 'postgres' },
-    ...{ server_version: '15.18', tool_version: 'pg_dump 15.18', sanitized: false, note: null, schemas: ['public'] },
-    ...{ tables, files: [], added_bytes: 0, details: {} },
-  };
-  const text = `${JSON.stringify(manifest)}\n`;
-  return { text: (id) => text.replace('"id":"00000000"', `"id":"${id}"`), sha256s, bytes: text.length };
 }
 
 async function startHub(databaseUrl: string) {
