@@ -10,6 +10,9 @@ export const shareSchema = v.strictObject({
     ),
   ),
   storage_profile_name: v.exactOptional(
-    v.pipe(storageProfile, v.description('Storage profile that holds the shared snapshots.')),
+    v.pipe(
+      storageProfile,
+      v.description('Storage profile that holds the shared snapshots: of the file, or of the hub.'),
+    ),
   ),
 });

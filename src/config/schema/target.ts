@@ -20,7 +20,7 @@ export const targetSchema = v.strictObject({
     ),
   ),
   storage_profile: v.exactOptional(
-    v.pipe(storageProfile, v.description('Storage profile that snapshots are pushed to.')),
+    v.pipe(storageProfile, v.description('Storage profile that snapshots are pushed to: of the file, or of the hub.')),
   ),
   snapshot: v.exactOptional(v.pipe(snapshotSchema, v.description('Takes snapshots of a database and loads them.'))),
   sanitize: v.exactOptional(v.pipe(sanitizeSchema, v.description('Removes sensitive data by an SQL query.'))),
