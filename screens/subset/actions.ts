@@ -1,5 +1,6 @@
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
 import { isSubsetTable, notByShare, smallestOrLargest, subsetQuestion } from '../../src/presentation/subset.ts';
+import { focusOn } from '../../src/presentation/subset-diagram.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { contextOf, type KeyBinding, type Model, notifyFailure, quietly } from '../app/model.ts';
@@ -98,7 +99,7 @@ export function showDiagram({ navigation }: Model, route: SubsetRoute): void {
   const { target, found } = route;
   const focus = selectedTable(route)?.table;
   if (!found || focus === undefined) return;
-  navigation.push({ screen: 'subset-graph', target, graph: found.graph, place: { focus, side: 'focus', index: 0 } });
+  navigation.push({ screen: 'subset-graph', target, graph: found.graph, ...focusOn(found.graph, focus) });
 }
 
 /** Makes the subset as it is planned now, whether the plan is saved or not. */
