@@ -23,7 +23,7 @@ const specification = {
     { flags: '--explain <row>', description: 'explain why a row is in the subset: schema.table:key' },
     {
       flags: '--graph <file>',
-      description: 'draw the tables and their references into a file: .svg, or .mmd for Mermaid; read no row',
+      description: 'write the tables and their references as a Mermaid flow chart (.mmd); read no row',
     },
     { flags: '--force', description: 'with --graph: overwrite an existing file' },
     {
@@ -39,7 +39,7 @@ const specification = {
     { command: 'tool subset app --dry-run', does: 'which rows would come, and by which path' },
     { command: 'tool subset app --snapshot', does: 'makes the subset, and a snapshot of it' },
     { command: 'tool subset app --explain public.orders:17', does: 'why this order is in the subset' },
-    { command: 'tool subset app --graph subset.svg', does: 'draws which tables get rows, and by which references' },
+    { command: 'tool subset app --graph subset.mmd', does: 'draws which tables get rows, and by which references' },
   ],
   json: 'events',
   writes: true,
