@@ -14,7 +14,7 @@ import { PARTS } from '../test/prove/promises.ts';
 import { withAccessTable } from './access-table.ts';
 import { breakingChanges } from './breaking-changes.ts';
 import { breakingRoutes } from './breaking-routes.ts';
-import { proofPage } from './prove/page.ts';
+import { journalPage, proofPage } from './prove/page.ts';
 
 // Node strips types, but cannot read JSX.
 registerHooks({
@@ -32,6 +32,8 @@ const checking = process.argv.includes('--check');
 const RECORDED = 'test/cli/json-contract/recorded.schema.json';
 const RECORDED_ROUTES = 'test/cloud/contract/recorded.openapi.json';
 
+const proof = JSON.parse(readFileSync(join(root, 'test/prove/proof.json'), 'utf8'));
+
 const files = [
   ...generatedFiles(),
   { path: 'assets/openapi.json', content: asJson(openApiDocument()) },
@@ -45,7 +47,8 @@ const files = [
   },
   { path: 'docs/screens.md', content: screensReference() },
   { path: 'docs/hub.md', content: withAccessTable(readFileSync(join(root, 'docs/hub.md'), 'utf8')) },
-  { path: 'docs/proof.md', content: proofPage(JSON.parse(readFileSync(join(root, 'docs/proof.json'), 'utf8')), PARTS) },
+  { path: 'docs/proof.md', content: proofPage(proof, PARTS) },
+  { path: 'test/prove/journal.md', content: journalPage(proof, PARTS) },
 ];
 
 for (const { path, content } of files) {

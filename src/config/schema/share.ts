@@ -5,11 +5,9 @@ export const shareSchema = v.strictObject({
   dst_url: v.exactOptional(
     v.pipe(
       destinationUrl,
-      v.description('Database into which shared snapshots are loaded.'),
+      v.description('Destination of loads.'),
       v.examples(['postgres://localhost:5432/app_shared']),
     ),
   ),
-  storage_profile_name: v.exactOptional(
-    v.pipe(storageProfile, v.description('Storage profile that holds the shared snapshots.')),
-  ),
+  storage_profile_name: v.exactOptional(v.pipe(storageProfile, v.description('Storage profile with the snapshots.'))),
 });
