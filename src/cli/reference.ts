@@ -13,7 +13,7 @@ export function commandReference({ commands, globalOptions }: Pick<Grammar, 'com
     'Valid at any position of the command line.',
     optionTable(globalOptions),
     '## Flags of several commands',
-    'A command below names those that it has.',
+    'Each command below names its flags of this table.',
     optionTable([...shared.options.values()]),
     ...[...groups].flatMap(([group, members]) => [
       `## ${group}`,
