@@ -11,10 +11,10 @@ export function commandReference({ commands, globalOptions }: Pick<Grammar, 'com
     INTRODUCTION,
     '## Flags of every command',
     'Valid at any position of the command line.',
-    optionTable(globalOptions),
+    globalOptions.map(optionLine).join('\n'),
     '## Flags of several commands',
     'Each command below names its flags of this table.',
-    optionTable([...shared.options.values()]),
+    [...shared.options.values()].map(optionLine).join('\n'),
     ...[...groups].flatMap(([group, members]) => [
       `## ${group}`,
       ...members.flatMap((spec) => commandSection(spec, shared)),
@@ -155,8 +155,7 @@ function commandSection(spec: CommandSpec, shared: Shared): string[] {
   return [
     `### \`tool ${[name, ...words].join(' ')}\``,
     facts.join(' '),
-    ...(items.length > 0 ? [items.map(argumentLine).join('\n')] : []),
-    ...(own.length > 0 ? [optionTable(own)] : []),
+    ...(items.length + own.length > 0 ? [[...items.map(argumentLine), ...own.map(optionLine)].join('\n')] : []),
     `\`\`\`sh\n${examples.map(({ command, does }) => `${command}   # ${does}`).join('\n')}\n\`\`\``,
   ];
 }
@@ -165,9 +164,6 @@ function argumentLine({ name, description, choices }: ArgumentSpec): string {
   return `- \`${name}\`: ${[description, choices?.join(', ')].filter(Boolean).join(': ')}`;
 }
 
-function optionTable(options: readonly OptionSpec[]): string {
-  return markdownTable([
-    ['flag', 'meaning'],
-    ...options.map(({ flags, description }) => [`\`${flags}\``, description]),
-  ]);
+function optionLine({ flags, description }: OptionSpec): string {
+  return `- \`${flags}\`: ${description}`;
 }
