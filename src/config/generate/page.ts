@@ -28,8 +28,8 @@ in the current folder and in \`working_directory\`.
 ## Trust
 
 A \`tool.yml\` in the current folder may have another author, as in a cloned repository. The program asks before it uses it,
-and shows its effects: databases that it reads and replaces, storage and its encryption, addresses, variables, files, images,
-programs, SQL, trusted keys, and all other values. Before the answer it connects to nothing and reads only the variables
+and shows its effects: databases that it reads, replaces and permits to replace, storage and its encryption, addresses, variables, files,
+images, programs, SQL, trusted keys, and all other values. Before the answer it connects to nothing and reads only the variables
 \`TOOL_TRUST\` and \`TOOL_SECRET_KEY\`.
 
 It does not ask about a file of \`--config\`, about \`~/.config/tool/tool.yml\`, about a file without effects, or under
