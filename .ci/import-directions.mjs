@@ -2,7 +2,7 @@
  * The layers of docs/architecture.md for dependency-cruiser: `npm test` fails on an import that points upwards.
  *
  *   screens → components, presentation; commands → cli, presentation
- *   screens, commands, presentation → operations → engines repository subset sanitize sso cloud config state → process → runtime text results
+ *   screens, commands → operations → presentation; operations → engines repository subset sanitize sso cloud config state → process → runtime text results
  *   hub → cloud/contract, repository, config/schema, runtime, text
  */
 import swcVisitor from '@swc/core/Visitor.js';
@@ -34,7 +34,7 @@ const upward = [
     to: [entrances, presentation, operations, parts, '^src/runtime/context\\.ts$'],
   },
   { name: 'parts-are-below-operations', from: parts, to: [entrances, presentation, operations] },
-  { name: 'operations-are-below-the-skins', from: operations, to: [entrances, presentation] },
+  { name: 'operations-are-below-the-skins', from: operations, to: entrances },
   { name: 'presentation-is-below-the-skins', from: presentation, to: entrances },
 ];
 
@@ -46,6 +46,14 @@ export default {
       from: { path: from },
       to: except ? { path: to, pathNot: except } : { path: to },
     })),
+    {
+      name: 'operations-have-their-words-in-text',
+      comment:
+        'What an operation does and what it says are in different files: text.ts, and operation.ts which joins them.',
+      severity: 'error',
+      from: { path: operations, pathNot: '(text|operation)\\.ts$' },
+      to: { path: presentation },
+    },
     {
       name: 'errors-import-nothing',
       severity: 'error',
@@ -109,6 +117,14 @@ export default {
       severity: 'error',
       from: { path: '^screens/', pathNot: '^screens/app/screens\\.ts$' },
       to: { path: '^screens/[^/]+/[^/]+-screen\\.tsx$' },
+    },
+    {
+      name: 'screens-share-commands',
+      comment:
+        'What two screens need is in screens/commands/, which knows the screens that it opens, or in screens/app/.',
+      severity: 'error',
+      from: { path: '^screens/(?!app/|commands/|start)([^/]+)/' },
+      to: { path: '^screens/(?!app/|commands/)', pathNot: '^screens/$1/' },
     },
     {
       name: 'components-know-nothing-of-databases',

@@ -18,8 +18,8 @@ import { mount } from './app/terminal/mount.tsx';
 import { MOUSE_OFF, MOUSE_ON } from './app/terminal/mouse.ts';
 import type { TerminalOutput } from './app/terminal/output.ts';
 import { guardTerminal } from './app/terminal/terminal-guard.ts';
+import { answerTrust, confirmTrust, untrustedOf } from './commands/trust.ts';
 import { setUp } from './setup/actions.ts';
-import { answerTrust, confirmTrust, untrustedOf } from './trust/actions.ts';
 
 export interface StartOptions {
   /** The file given with `--config`. */

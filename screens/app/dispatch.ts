@@ -1,7 +1,7 @@
 import { PAGE_HEAD } from '../../components/page.tsx';
 import { editText, insertText, pasteText, type TextEdit } from '../../components/text-edit.ts';
 import { unknownKeyText } from '../../src/presentation/lists.ts';
-import { interrupt } from '../quit/actions.ts';
+import { interrupt } from '../commands/quit.ts';
 import { positionIn } from './in-view.ts';
 import { bindingsOf, keyName, runBinding } from './keys.ts';
 import { contextOf, type Model, screenOf } from './model.ts';

@@ -5,10 +5,7 @@ import { mapTexts } from '../../src/text/map-texts.ts';
 
 type Hide = (text: string) => string;
 
-/**
- * Performs an operation of which the screens show no value of a known secret, whatever server or tool has written it:
- * events, errors and plans pass here on their way to the screens.
- */
+/** Performs an operation, and hides known secrets in its events and errors, whatever server or tool has written them. */
 export function withoutSecrets<Result>(
   session: RunContext,
   open: (session: RunContext) => Context | Promise<Context>,
@@ -44,25 +41,10 @@ async function hiding<Result>(
     hide = known;
   };
   try {
-    return hidePlan(await perform({ ...session, report }, know), hide);
+    return await perform({ ...session, report }, know);
   } catch (thrown) {
     throw hideError(thrown, { hide, signal: session.signal });
   }
-}
-
-/** Plans as they were made, by those that are shown. */
-const plans = new WeakMap<object, unknown>();
-
-function hidePlan<Result>(result: Result, hide: Hide): Result {
-  if (typeof result !== 'object' || result === null || !('plan' in result && 'planned_at' in result)) return result;
-  const shown = { ...result, plan: mapTexts(result.plan, hide) };
-  plans.set(shown, result);
-  return shown;
-}
-
-/** What is applied: of a plan that is shown the one that was made, with the values that are hidden. */
-export function withSecrets<Args extends unknown[]>(args: Args): Args {
-  return args.map((arg) => (typeof arg === 'object' && arg !== null && plans.get(arg)) || arg) as Args;
 }
 
 /** An abort goes as it is, and so does an error of a class of its own, which is about the configuration. */

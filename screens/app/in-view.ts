@@ -2,7 +2,7 @@ import { inFamilies } from '../../src/presentation/snapshot.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
 import { type ListState, matchesFilter, selectedIndex } from '../../src/state/list.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
-import { type Sort, sortTargets } from '../targets/sort.ts';
+import { type Sort, sortTargets } from './sort-targets.ts';
 
 /** The identities of the rows of a list, in order. */
 export interface Rows {

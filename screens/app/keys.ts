@@ -3,7 +3,7 @@ import { commandKeyName } from '../../src/config/keys-in-effect.ts';
 import { type ConfiguredKeys, isCommandKey } from '../../src/config/schema/commands.ts';
 import { mouseText } from '../../src/presentation/lists.ts';
 import { emptyList, type Move } from '../../src/state/list.ts';
-import { confirmTrust } from '../trust/actions.ts';
+import { confirmTrust } from '../commands/trust.ts';
 import { contextOf, type KeyBinding, type KeyContext, type Model, type ScreenModule, screenOf } from './model.ts';
 import { back, move } from './navigate.ts';
 import { refreshTargets } from './refresh.ts';

@@ -5,7 +5,7 @@ import { Frame, useRoom } from '../app/frame.tsx';
 import { positionIn, rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
-import { readAgain } from './actions.ts';
+import { readAgain } from '../commands/audit.ts';
 import { type AuditRoute, eventsOf } from './audit-route.ts';
 
 /** One object, so that the layout is memoized. */

@@ -2,11 +2,11 @@ import { Box } from 'ink';
 import { Line } from '../../components/line.tsx';
 import type { TextEdit } from '../../components/text-edit.ts';
 import { TextField } from '../../components/text-field.tsx';
-import { NAME_OF_BRANCH } from '../../src/presentation/branch.ts';
+import { NAME_OF_BRANCH } from '../../src/operations/branch/list/text.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { BACK } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
-import { confirmCreate } from '../branches/actions.ts';
+import { confirmCreate } from '../commands/branches.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

@@ -1,12 +1,13 @@
 import { ListView } from '../../components/list-view.tsx';
-import { branchColumns, branchFacts, countedBranches } from '../../src/presentation/branch.ts';
+import { branchColumns, branchFacts } from '../../src/operations/branch/list/text.ts';
+import { countOf } from '../../src/operations/branch/shared-text.ts';
 import { EMPTY, LOADING } from '../../src/presentation/lists.ts';
 import type { BranchRow } from '../../src/results/branch-results.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { positionIn, rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MESSAGES, MOVES, PALETTE, REFRESH, TASKS } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
-import { UNDO } from '../confirm/actions.ts';
+import { UNDO } from '../commands/undo.ts';
 import { COPY_BRANCH_URL, DROP_BRANCH, NEW_BRANCH, RESET_BRANCH, SWITCH_BRANCH } from './actions.ts';
 import { type BranchesRoute, branchesOf, refreshBranches } from './branches-route.ts';
 
@@ -39,11 +40,7 @@ function BranchesView({ route }: { route: BranchesRoute }) {
   const branches = branchesOf(route);
   const now = useModel().clock();
   return (
-    <Frame
-      screen="branches"
-      path={[target, 'branches']}
-      aside={found ? [{ text: countedBranches(found), tone: 'dim' }] : []}
-    >
+    <Frame screen="branches" path={[target, 'branches']} aside={found ? [{ text: countOf(found), tone: 'dim' }] : []}>
       <ListView<BranchRow>
         columns={branchColumns(now)}
         rows={branches}

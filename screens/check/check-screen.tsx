@@ -9,7 +9,7 @@ import { Frame, useRoom } from '../app/frame.tsx';
 import { BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { notEditable, notWritable } from '../app/why-not.ts';
-import { editProblem, openCheck, showFix } from './actions.ts';
+import { editProblem, openCheck, showFix } from '../commands/check.ts';
 import { type CheckRoute, rowsOf, selectedProblem, shownCheck } from './selection.ts';
 
 export const checkScreen: ScreenModule<CheckRoute> = {

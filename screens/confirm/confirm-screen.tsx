@@ -21,10 +21,9 @@ import { Frame, linesInView, useModel, useRoom } from '../app/frame.tsx';
 import { BACK, HELP, moving } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import { scrolledDown } from '../app/navigate.ts';
-import { answerConfirm, confirmTyped, RETRY_PLAN } from './actions.ts';
-import type { ConfirmRoute } from './confirm-route.ts';
-import { LOAD_FULLY } from './load.ts';
-import { RESET_INSTEAD } from './reset.ts';
+import type { ConfirmRoute } from '../commands/confirm-route.ts';
+import { ALTERNATIVES } from './alternatives.ts';
+import { answerConfirm, confirmTyped, RETRY_PLAN } from './answer.ts';
 
 export const confirmScreen: ScreenModule<ConfirmRoute> = {
   id: 'confirm',
@@ -32,8 +31,7 @@ export const confirmScreen: ScreenModule<ConfirmRoute> = {
   view: ConfirmView,
   keys: [
     RETRY_PLAN,
-    RESET_INSTEAD,
-    LOAD_FULLY,
+    ...ALTERNATIVES,
     moving('page-down', {
       keys: ['pagedown', 'ctrl+f'],
       label: 'scroll',

@@ -16,7 +16,7 @@ import { type ListState, selectedIndex } from '../../src/state/list.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { BACK, HELP, MOVES, TASKS } from '../app/keys.ts';
 import { contextOf, runWithId, type ScreenModule } from '../app/model.ts';
-import { EDIT_QUERY, SANITIZE, SUGGEST } from './actions.ts';
+import { EDIT_QUERY, SANITIZE, SUGGEST } from '../commands/sanitize.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

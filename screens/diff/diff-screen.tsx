@@ -11,7 +11,7 @@ import { Frame, useRoom } from '../app/frame.tsx';
 import { selectedItem } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
-import { openTableDiff } from '../table-diff/table-diff-route.ts';
+import { openTableDiff } from '../commands/table-diff.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

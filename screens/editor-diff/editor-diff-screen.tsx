@@ -2,12 +2,12 @@ import type { DiffLine } from '../../src/config/edit/diff-lines.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
+import { DiffView } from '../app/diff-view.tsx';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
-import { saveShown } from '../editor/save.ts';
-import { DiffView } from './diff-view.tsx';
+import { saveShown } from '../commands/save-draft.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

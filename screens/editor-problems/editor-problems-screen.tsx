@@ -10,7 +10,7 @@ import { Frame, useRoom } from '../app/frame.tsx';
 import { positionIn, rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
-import { selectPath } from '../editor/selection.ts';
+import { selectInEditor } from '../commands/edit-configuration.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -48,12 +48,11 @@ function selectedProblem({ draft, list }: EditorProblemsRoute): number {
 }
 
 /** Opens the editor at the problem. */
-function goToProblem({ navigation }: Model, route: EditorProblemsRoute): void {
+function goToProblem(model: Model, route: EditorProblemsRoute): void {
   const { draft } = route;
   const key = draft.problems[selectedProblem(route)]?.key ?? '';
-  navigation.pop();
-  const editor = navigation.top();
-  if (editor.screen === 'editor') navigation.replace(selectPath(editor, pathOfKey(draft.written, key)));
+  model.navigation.pop();
+  selectInEditor(model, pathOfKey(draft.written, key));
 }
 
 function EditorProblemsView({ route }: { route: EditorProblemsRoute }) {

@@ -1,54 +1,13 @@
-import { pathOfKey } from '../../src/config/yaml/path-of-key.ts';
 import { EDITOR_NOTICES, UNSAVED } from '../../src/presentation/editor.ts';
-import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
-import { type KeyBinding, type Model, notifyFailure, quietly } from '../app/model.ts';
-import { notEditable } from '../app/why-not.ts';
+import { type Model, notifyFailure, quietly } from '../app/model.ts';
+import { editConfiguration } from '../commands/edit-configuration.ts';
+import { saveAndLeave } from '../commands/save-draft.ts';
 import { changeDraft } from './change-draft.ts';
 import type { EditorRoute } from './editor-route.ts';
 import { type Field, textToType } from './fields.ts';
-import { saveAndLeave } from './save.ts';
-import { panesOf, renamedAt, selectPath, updateEditor } from './selection.ts';
+import { panesOf, renamedAt } from './selection.ts';
 import { startTyping } from './typed.ts';
-
-export const EDIT_CONFIGURATION: KeyBinding = {
-  id: 'edit',
-  keys: ['e', 'E'],
-  label: 'edit',
-  help: 'edit the configuration in a tree of sections, with a form for each',
-  palette: 'Edit configuration',
-  whyNot: notEditable,
-  run: (model) => editConfiguration(model),
-};
-
-/** Opens the configuration file, at a key when one is given. */
-export function editConfiguration(model: Model, key?: string): void {
-  const queue = { last: Promise.resolve() };
-  model.navigation.push({
-    screen: 'editor',
-    draft: null,
-    error: null,
-    queue,
-    pane: 'tree',
-    list: emptyList,
-    fields: emptyList,
-    unfolded: [],
-    task: 'value',
-    typing: null,
-    wrong: null,
-    refused: null,
-    names: {},
-    suggestion: null,
-  });
-  model.operations.openDraft().then(
-    (draft) =>
-      updateEditor(model, queue, (route) => {
-        const opened = { ...route, draft };
-        return key === undefined ? opened : selectPath(opened, pathOfKey(draft.written, key));
-      }),
-    (thrown: unknown) => updateEditor(model, queue, (route) => ({ ...route, error: toUserError(thrown) })),
-  );
-}
 
 export function readAgain(model: Model): void {
   model.navigation.pop();

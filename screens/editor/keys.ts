@@ -1,6 +1,7 @@
 import { BACK, HELP, MOVES_WITHOUT_TAB, PALETTE, TASKS } from '../app/keys.ts';
 import type { KeyBinding, KeyContext } from '../app/model.ts';
 import { move } from '../app/navigate.ts';
+import { showDraftDiff } from '../commands/save-draft.ts';
 import {
   addEntry,
   foldEntry,
@@ -15,7 +16,6 @@ import {
 import { undoEdit } from './change-draft.ts';
 import type { EditorRoute } from './editor-route.ts';
 import { completeName, suggestionsAt } from './names.ts';
-import { showDraftDiff } from './save.ts';
 import { acceptField, stopTyping } from './typed.ts';
 
 type EditorContext = KeyContext<EditorRoute>;

@@ -8,8 +8,8 @@ import type { SnapshotRow } from '../../src/results/results.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { BACK } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
-import { exportRun } from '../run/definitions.ts';
-import { runRoute } from '../run/run-route.ts';
+import { runRoute } from '../commands/run-route.ts';
+import { exportRun } from '../commands/runs.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

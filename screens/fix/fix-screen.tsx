@@ -4,14 +4,14 @@ import { Line } from '../../components/line.tsx';
 import { LOADING } from '../../src/presentation/lists.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
+import { DiffView } from '../app/diff-view.tsx';
 import type { Fetched } from '../app/fetched.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
 import type { ShownFix } from '../app/operations.ts';
-import { applyFix } from '../check/actions.ts';
-import { DiffView } from '../editor-diff/diff-view.tsx';
+import { applyFix } from '../commands/check.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

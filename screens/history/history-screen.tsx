@@ -10,7 +10,7 @@ import { Frame, useRoom } from '../app/frame.tsx';
 import { positionIn, rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE, REFRESH } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
-import { readAgain } from './actions.ts';
+import { readAgain } from '../commands/history.ts';
 import { entriesOf, type HistoryRoute } from './history-route.ts';
 
 export const historyScreen: ScreenModule<HistoryRoute> = {

@@ -14,7 +14,7 @@ import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { selectedItem } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE, TASKS } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
-import { runRoute } from '../run/run-route.ts';
+import { runRoute } from '../commands/run-route.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

@@ -4,8 +4,8 @@ import type { ListState } from '../../src/state/list.ts';
 import { bindingsOf, keyName, MESSAGES, MOUSE, REFRESH, TASKS } from '../app/keys.ts';
 import { contextOf, type KeyBinding, type Model, screenOf } from '../app/model.ts';
 import type { Route } from '../app/route.ts';
-import { CHECK } from '../check/actions.ts';
-import { EDIT_CONFIGURATION } from '../editor/actions.ts';
+import { CHECK } from '../commands/check.ts';
+import { EDIT_CONFIGURATION } from '../commands/edit-configuration.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

@@ -10,7 +10,7 @@ import { cellWidth, fitCells } from '../../src/text/text-width.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { BACK, moving, runBinding } from '../app/keys.ts';
 import type { Model, ScreenModule } from '../app/model.ts';
-import { openTarget } from '../snapshots/actions.ts';
+import { openTarget } from '../commands/open-target.ts';
 import { entriesInView, type PaletteEntry, type PaletteRoute } from './entries.ts';
 
 export const paletteScreen: ScreenModule<PaletteRoute> = {

@@ -5,7 +5,7 @@ import { isLive } from '../../src/state/runs.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { BACK, HELP } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
-import { answerQuit } from './actions.ts';
+import { answerQuit } from '../commands/quit.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

@@ -1,8 +1,8 @@
 import type { SnapshotRow } from '../../src/results/results.ts';
 import type { RowsResult } from '../../src/results/rows-results.ts';
-import { emptyList, type ListState } from '../../src/state/list.ts';
-import { type Fetched, fetchInto, notFetched, showWhileFetching } from '../app/fetched.ts';
-import { type Model, quietly } from '../app/model.ts';
+import type { ListState } from '../../src/state/list.ts';
+import type { Fetched } from '../app/fetched.ts';
+import type { Model } from '../app/model.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -19,27 +19,6 @@ export interface RowsRoute extends Fetched<RowsResult> {
   /** Columns that are scrolled out at the left. */
   scrolled: number;
   list: ListState;
-}
-
-/** Rows that the screen has at most. */
-const SCREEN_ROWS = 500;
-
-export function openRows(model: Model, of: Pick<RowsRoute, 'target' | 'snapshot' | 'table'>): void {
-  const base = { screen: 'rows' as const, ...of, revealed: false, scrolled: 0, list: emptyList };
-  showWhileFetching(model, { ...base, ...notFetched<RowsResult>() }, read(model, base));
-}
-
-/** Values that look like personal data are read again, and only while they are shown. */
-export function toggleRevealed(model: Model, route: RowsRoute): void {
-  const next = { ...route, ...notFetched<RowsResult>(), revealed: !route.revealed };
-  route.controller.abort();
-  model.navigation.replace(next);
-  fetchInto(model, next, read(model, next));
-}
-
-function read(model: Model, { target, snapshot, table, revealed }: Omit<RowsRoute, keyof Fetched<RowsResult>>) {
-  const request = { target, snapshot: snapshot.id, table, reveal: revealed, limit: SCREEN_ROWS };
-  return (signal: AbortSignal) => model.operations.readRows(quietly(signal), request);
 }
 
 /** By whole columns; one always stays. */

@@ -9,7 +9,8 @@ import { Frame, useRoom } from '../app/frame.tsx';
 import { positionIn, rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
-import { type RowsRoute, scrollColumns, toggleRevealed } from './rows-route.ts';
+import { toggleRevealed } from '../commands/rows.ts';
+import { type RowsRoute, scrollColumns } from './rows-route.ts';
 
 export const rowsScreen: ScreenModule<RowsRoute> = {
   id: 'rows',

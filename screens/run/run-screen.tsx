@@ -10,11 +10,11 @@ import { FILTERED } from '../app/filter.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { runWithId, type ScreenModule } from '../app/model.ts';
 import { scrolledUp } from '../app/navigate.ts';
+import type { RunRoute } from '../commands/run-route.ts';
 import { RUN_SCREEN_KEYS } from './keys.ts';
 import { outcomeLines } from './outcome.ts';
 import { progressLines } from './progress-lines.ts';
 import { viewLog, wrapLog } from './run-log.ts';
-import type { RunRoute } from './run-route.ts';
 import { stepLines } from './step-lines.ts';
 
 export const runScreen: ScreenModule<RunRoute> = {

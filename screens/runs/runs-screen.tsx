@@ -10,9 +10,9 @@ import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { selectedItem } from '../app/in-view.ts';
 import { BACK, HELP, MESSAGES, MOVES, PALETTE } from '../app/keys.ts';
 import { contextOf, type Model, type ScreenModule } from '../app/model.ts';
-import { HISTORY } from '../history/actions.ts';
-import { RUN_KEYS } from '../run/keys.ts';
-import { runRoute } from '../run/run-route.ts';
+import { HISTORY } from '../commands/history.ts';
+import { RUN_KEYS } from '../commands/run-keys.ts';
+import { runRoute } from '../commands/run-route.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

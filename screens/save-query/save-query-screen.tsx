@@ -4,6 +4,7 @@ import { Empty, Failure } from '../../components/empty.tsx';
 import { Line, type Span } from '../../components/line.tsx';
 import { List } from '../../components/list.tsx';
 import { type DiffLine, diffLines } from '../../src/config/edit/diff-lines.ts';
+import { querySave } from '../../src/operations/sanitize/query-save.ts';
 import type { PlannedQuerySave } from '../../src/operations/sanitize/save-query.ts';
 import { LOADING } from '../../src/presentation/lists.ts';
 import { querySavedText, querySaveLines } from '../../src/presentation/suggestion.ts';
@@ -14,6 +15,7 @@ import { Frame, useRoom } from '../app/frame.tsx';
 import { positionIn, rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
 import { type Model, notifyFailure, quietly, type ScreenModule } from '../app/model.ts';
+import type { ShownPlan } from '../app/operations.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';
 
 declare module '../app/route.ts' {
@@ -22,7 +24,7 @@ declare module '../app/route.ts' {
   }
 }
 
-interface SaveQueryRoute extends Fetched<PlannedQuerySave> {
+interface SaveQueryRoute extends Fetched<ShownPlan<PlannedQuerySave>> {
   screen: 'save-query';
   target: string;
   /** Of the suggestion that is saved. */
@@ -55,7 +57,7 @@ async function save(model: Model, { found, suggestion, controller }: SaveQueryRo
   const { navigation, operations } = model;
   if (!found) return;
   try {
-    const { file } = await operations.applyQuerySave(quietly(controller.signal), found);
+    const { file } = await operations.apply(quietly(controller.signal), querySave, found.sealed);
     navigation.pop();
     const top = navigation.top();
     if (top.screen === 'suggestion' && top.controller === suggestion) {
@@ -70,7 +72,7 @@ async function save(model: Model, { found, suggestion, controller }: SaveQueryRo
 }
 
 function linesOf({ found }: SaveQueryRoute): DiffLine[] {
-  return found ? diffLines(found.plan.before, found.plan.after) : [];
+  return found ? diffLines(found.shown.before, found.shown.after) : [];
 }
 
 function SaveQueryView({ route }: { route: SaveQueryRoute }) {
@@ -78,10 +80,10 @@ function SaveQueryView({ route }: { route: SaveQueryRoute }) {
   const { target, found, error, list } = route;
   // biome-ignore lint/correctness/useExhaustiveDependencies: what the lines are made of
   const lines = useMemo(() => linesOf(route), [found]);
-  const told = found ? querySaveLines(found.plan).flatMap((line) => wrap(line, columns - 4)) : [];
+  const told = found ? querySaveLines(found.shown).flatMap((line) => wrap(line, columns - 4)) : [];
   const above = told.slice(0, Math.max(1, height - LEAST_LINES));
   const spaced = height - above.length > LEAST_LINES + 2;
-  const [before, after] = [found?.plan.before ?? '', found?.plan.after ?? ''].map((text) => text.split(/\r?\n/));
+  const [before, after] = [found?.shown.before ?? '', found?.shown.after ?? ''].map((text) => text.split(/\r?\n/));
   return (
     <Frame screen="save-query" path={[target, 'suggestion', 'save']}>
       {error && <Failure error={error} width={columns} />}

@@ -6,8 +6,7 @@ import { EXIT, interrupted, toUserError, UserError } from '../../src/runtime/err
 import { formatDuration } from '../../src/text/format.ts';
 import { type Model, quietly } from '../app/model.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';
-import { buildRun } from '../run/definitions.ts';
-import { runRoute } from '../run/run-route.ts';
+import { startBuild } from '../commands/build.ts';
 import { LOOKS, planned } from './look.ts';
 import type { SetupRoute } from './setup-route.ts';
 
@@ -144,10 +143,8 @@ function toggleSchema(model: Model, route: SetupRoute, name: string): void {
 }
 
 function end(model: Model, { answers }: SetupRoute, { build }: { build: boolean }): void {
-  const { navigation, runs } = model;
-  const target = answers.target ?? '';
-  if (build) navigation.replace(runRoute(runs.begin(buildRun(model, { target }))));
-  else navigation.pop();
+  model.navigation.pop();
+  if (build) void startBuild(model, { target: answers.target ?? '' });
 }
 
 async function lookForEngines({ operations, navigation }: Model): Promise<void> {

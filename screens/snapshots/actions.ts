@@ -1,33 +1,25 @@
-import type { PruneRequest } from '../../src/operations/snapshots/prune.ts';
+import { pruneOperation } from '../../src/operations/prune/operation.ts';
+import type { PruneRequest } from '../../src/operations/prune/prune.ts';
+import { PRUNE_LINES, PRUNE_QUESTION, PRUNE_RULES } from '../../src/operations/prune/text.ts';
 import { comparedText } from '../../src/presentation/diff.ts';
-import { PRUNE_LINES, PRUNE_QUESTION, PRUNE_RULES, pruneQuestion } from '../../src/presentation/remove.ts';
 import { annotatedText } from '../../src/presentation/snapshot.ts';
 import type { TransferKind } from '../../src/presentation/transfer.ts';
 import type { DiffResult, SnapshotRow, SnapshotTable } from '../../src/results/results.ts';
-import { emptyList } from '../../src/state/list.ts';
+import { emptyList, toggled } from '../../src/state/list.ts';
 import { snapshotsOf } from '../../src/state/snapshots.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
 import { notFetched, showWhileFetching } from '../app/fetched.ts';
 import { contextOf, type KeyContext, type Model, notifyFailure, quietly } from '../app/model.ts';
 import { refreshSnapshots } from '../app/refresh.ts';
-import { confirm } from '../confirm/actions.ts';
-import { removeAllRun, transferRun } from '../run/definitions.ts';
-import { begin } from '../run/run-route.ts';
-import { type SnapshotsRoute, snapshotsRoute } from './snapshots-route.ts';
-
-export function openTarget(model: Model, name: string): void {
-  model.navigation.push(snapshotsRoute(name));
-  void refreshSnapshots(model, name);
-}
+import { confirmOperation } from '../commands/confirm.ts';
+import { begin } from '../commands/run-route.ts';
+import { transferRun } from '../commands/runs.ts';
+import type { SnapshotsRoute } from './snapshots-route.ts';
 
 /** Marks the selected snapshot, or removes its mark. */
 export function mark(model: Model, route: SnapshotsRoute): void {
   const { snapshot } = contextOf(model);
   if (snapshot) model.navigation.replace({ ...route, marked: toggled(route.marked, snapshot.id) });
-}
-
-export function toggled(marked: string[], id: string): string[] {
-  return marked.includes(id) ? marked.filter((other) => other !== id) : [...marked, id];
 }
 
 export function openTables(model: Model, { target }: SnapshotsRoute): void {
@@ -99,15 +91,7 @@ export function choosePrune(model: Model, { target }: SnapshotsRoute): void {
 }
 
 function confirmPrune(model: Model, title: string, request: PruneRequest & { target: string }): void {
-  const { target } = request;
-  confirm(model, {
-    target,
-    title,
-    plan: async (signal) => {
-      const planned = await model.operations.planPrune(quietly(signal), request);
-      return { question: pruneQuestion(planned.plan, model.clock()), definition: removeAllRun(model, target, planned) };
-    },
-  });
+  confirmOperation(model, pruneOperation, { request, title });
 }
 
 export async function togglePin(model: Model, { target }: SnapshotsRoute): Promise<void> {

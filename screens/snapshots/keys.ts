@@ -4,16 +4,17 @@ import { FILTER } from '../app/filter.ts';
 import { BACK, HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, TASKS } from '../app/keys.ts';
 import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
 import { noSnapshot, notWritable } from '../app/why-not.ts';
-import { BRANCHES } from '../branches/actions.ts';
-import { REMOVE, UNDO } from '../confirm/actions.ts';
-import { BUILD } from '../confirm/build.ts';
-import { LOAD } from '../confirm/load.ts';
-import { RESET } from '../confirm/reset.ts';
-import { SANITIZE } from '../coverage/actions.ts';
-import { HISTORY } from '../history/actions.ts';
-import { verifyRun } from '../run/definitions.ts';
-import { begin } from '../run/run-route.ts';
-import { COPY } from '../targets/copy.ts';
+import { BRANCHES } from '../commands/branches.ts';
+import { BUILD } from '../commands/build.ts';
+import { COPY } from '../commands/copy.ts';
+import { HISTORY } from '../commands/history.ts';
+import { LOAD } from '../commands/load.ts';
+import { REMOVE } from '../commands/remove.ts';
+import { RESET } from '../commands/reset.ts';
+import { begin } from '../commands/run-route.ts';
+import { verifyRun } from '../commands/runs.ts';
+import { SANITIZE } from '../commands/sanitize.ts';
+import { UNDO } from '../commands/undo.ts';
 import {
   choosePrune,
   chosenSnapshots,

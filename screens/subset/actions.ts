@@ -1,40 +1,29 @@
+import { subsetOperation } from '../../src/operations/subset/operation.ts';
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
-import { isSubsetTable, notByShare, smallestOrLargest, subsetQuestion } from '../../src/presentation/subset.ts';
+import { isSubsetTable, notByShare, smallestOrLargest } from '../../src/operations/subset/text.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
-import { contextOf, type KeyBinding, type Model, notifyFailure, quietly } from '../app/model.ts';
-import { noTarget } from '../app/why-not.ts';
-import { confirm, UNVERIFIED_SOURCES } from '../confirm/actions.ts';
-import { subsetRun } from '../run/definitions.ts';
+import { type Model, notifyFailure, quietly } from '../app/model.ts';
+import { confirm, plannedRun, UNVERIFIED_SOURCES } from '../commands/confirm.ts';
 import { choicesOf, stepShare, subsetTarget, toggleCopied, toggleExcluded } from './choices.ts';
 import { type SubsetRoute, selectedTable } from './subset-route.ts';
 
-/** Plans the target's subset, and shows what would come. */
-export const SUBSET: KeyBinding = {
-  id: 'subset',
-  keys: ['x'],
-  label: 'subset',
-  help: 'plan a small database of this target, and create it',
-  palette: 'Plan subset',
-  whyNot: noTarget,
-  run: (model) => {
-    const { target } = contextOf(model);
-    if (!target) return;
-    const route: SubsetRoute = {
-      screen: 'subset',
-      target: target.row.name,
-      choices: null,
-      changed: false,
-      found: null,
-      error: null,
-      counting: true,
-      controller: new AbortController(),
-      list: emptyList,
-    };
-    model.navigation.push(route);
-    count(model, route);
-  },
-};
+/** Plans the target's subset, and shows its tables. */
+export function openSubset(model: Model, target: string): void {
+  const route: SubsetRoute = {
+    screen: 'subset',
+    target,
+    choices: null,
+    changed: false,
+    found: null,
+    error: null,
+    counting: true,
+    controller: new AbortController(),
+    list: emptyList,
+  };
+  model.navigation.push(route);
+  count(model, route);
+}
 
 /** Plans anew; an earlier plan that is still being made is not shown any more. */
 function count(model: Model, { target, choices, controller }: SubsetRoute): void {
@@ -42,10 +31,15 @@ function count(model: Model, { target, choices, controller }: SubsetRoute): void
     model.navigation.change((other) =>
       other.screen === 'subset' && other.controller === controller ? { ...other, ...change(other) } : other,
     );
-  const request = { target, ...(choices && { settings: choices }), ...UNVERIFIED_SOURCES };
-  model.operations.planSubset(quietly(controller.signal), request).then(
+  const request = { target, count: true, ...(choices && { settings: choices }), ...UNVERIFIED_SOURCES };
+  model.operations.plan(quietly(controller.signal), subsetOperation, request).then(
     (found) =>
-      answer((route) => ({ found, error: null, counting: false, choices: route.choices ?? choicesOf(found.settings) })),
+      answer((route) => ({
+        found,
+        error: null,
+        counting: false,
+        choices: route.choices ?? choicesOf(found.sealed.settings),
+      })),
     (thrown: unknown) => answer(() => ({ error: toUserError(thrown), counting: false })),
   );
 }
@@ -98,13 +92,18 @@ export function showDiagram({ navigation }: Model, route: SubsetRoute): void {
   const { target, found } = route;
   const focus = selectedTable(route)?.table;
   if (!found || focus === undefined) return;
-  navigation.push({ screen: 'subset-graph', target, graph: found.graph, place: { focus, side: 'focus', index: 0 } });
+  navigation.push({
+    screen: 'subset-graph',
+    target,
+    graph: found.sealed.graph,
+    place: { focus, side: 'focus', index: 0 },
+  });
 }
 
 /** Makes the subset as it is planned now, whether the plan is saved or not. */
 export function confirmSubset(model: Model, { target, found, counting, error }: SubsetRoute): void {
   if (!found || counting || error) return;
-  const plan = { question: subsetQuestion(found.plan), definition: subsetRun(model, found) };
+  const plan = plannedRun(model, subsetOperation, { target, ...found });
   confirm(model, { target, title: 'subset', plan: async () => plan });
 }
 

@@ -1,9 +1,10 @@
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
-import { type SubsetTreeRow, subsetTree } from '../../src/presentation/subset.ts';
+import { type SubsetTreeRow, subsetTree } from '../../src/operations/subset/text.ts';
 import type { ListState } from '../../src/state/list.ts';
 import type { Fetched } from '../app/fetched.ts';
 import { selectedItem } from '../app/in-view.ts';
+import type { ShownPlan } from '../app/operations.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -12,7 +13,7 @@ declare module '../app/route.ts' {
 }
 
 /** The plan of a subset, which can be changed before it is made. */
-export interface SubsetRoute extends Fetched<PlannedSubset> {
+export interface SubsetRoute extends Fetched<ShownPlan<PlannedSubset>> {
   screen: 'subset';
   target: string;
   /** `null` until the configured ones are known. */
@@ -25,7 +26,7 @@ export interface SubsetRoute extends Fetched<PlannedSubset> {
 }
 
 export function subsetRows({ found }: SubsetRoute): SubsetTreeRow[] {
-  return subsetTree(found?.plan.tables ?? []);
+  return subsetTree(found?.shown.tables ?? []);
 }
 
 export function selectedTable(route: SubsetRoute): SubsetTreeRow | null {

@@ -3,15 +3,15 @@ import type { Span } from '../../components/line.tsx';
 import { ListView } from '../../components/list-view.tsx';
 import { useTheme } from '../../components/theme.ts';
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
-import { LOADING } from '../../src/presentation/lists.ts';
-import type { Fact } from '../../src/presentation/shapes/fact.ts';
 import {
   type SubsetTreeRow,
   subsetColumns,
   subsetSizeText,
   subsetTableFacts,
   subsetTree,
-} from '../../src/presentation/subset.ts';
+} from '../../src/operations/subset/text.ts';
+import { LOADING } from '../../src/presentation/lists.ts';
+import type { Fact } from '../../src/presentation/shapes/fact.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { BACK, HELP, MOVES, PALETTE, TASKS } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
@@ -101,7 +101,7 @@ function SubsetView({ route }: { route: SubsetRoute }) {
   const { columns, height } = useRoom();
   const { glyphs } = useTheme();
   const { target, found, error, choices } = route;
-  const rows = useMemo(() => subsetTree(found?.plan.tables ?? []), [found]);
+  const rows = useMemo(() => subsetTree(found?.shown.tables ?? []), [found]);
   const tableColumns = useMemo(() => subsetColumns({ glyphs }), [glyphs]);
   const row = selectedTable(route);
   return (
@@ -130,6 +130,6 @@ function summary({ found, counting, changed }: SubsetRoute): Span[] {
   if (!found) return [];
   return [
     ...(changed ? [{ text: 'not saved  ', tone: 'caution' as const }] : []),
-    { text: counting ? 'counting…' : subsetSizeText(found.plan.tables), tone: 'dim' },
+    { text: counting ? 'counting…' : subsetSizeText(found.shown.tables), tone: 'dim' },
   ];
 }

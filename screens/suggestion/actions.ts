@@ -1,4 +1,5 @@
 import { textEdit } from '../../components/text-edit.ts';
+import { querySave } from '../../src/operations/sanitize/query-save.ts';
 import { TRIED_ROWS } from '../../src/operations/sanitize/tried-rows.ts';
 import {
   discardQuestion,
@@ -176,7 +177,7 @@ export function planSave(model: Model, route: SuggestionRoute): void {
   const query = found.write(choices);
   const saving = { screen: 'save-query' as const, target, ...notFetched<never>(), list: emptyList };
   showWhileFetching(model, { ...saving, suggestion: controller }, (signal) =>
-    model.operations.planQuerySave(quietly(signal), { target, query }),
+    model.operations.plan(quietly(signal), querySave, { target, query }),
   );
 }
 

@@ -1,7 +1,6 @@
 import type { TableDiff } from '../../src/results/table-diff.ts';
-import { emptyList, type ListState } from '../../src/state/list.ts';
-import { type Fetched, fetchInto, notFetched, showWhileFetching } from '../app/fetched.ts';
-import { type Model, quietly } from '../app/model.ts';
+import type { ListState } from '../../src/state/list.ts';
+import type { Fetched } from '../app/fetched.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -18,21 +17,4 @@ export interface TableDiffRoute extends Fetched<TableDiff> {
   table: string;
   revealed: boolean;
   list: ListState;
-}
-
-export function openTableDiff(model: Model, of: Pick<TableDiffRoute, 'target' | 'a' | 'b' | 'table'>): void {
-  const base = { screen: 'table-diff' as const, ...of, revealed: false, list: emptyList };
-  showWhileFetching(model, { ...base, ...notFetched<TableDiff>() }, read(model, base));
-}
-
-export function toggleRevealed(model: Model, route: TableDiffRoute): void {
-  const next = { ...route, ...notFetched<TableDiff>(), revealed: !route.revealed };
-  route.controller.abort();
-  model.navigation.replace(next);
-  fetchInto(model, next, read(model, next));
-}
-
-function read(model: Model, { target, a, b, table, revealed }: Omit<TableDiffRoute, keyof Fetched<TableDiff>>) {
-  const request = { target, a, b, table, reveal: revealed, original: false };
-  return (signal: AbortSignal) => model.operations.diffTable(quietly(signal), request);
 }

@@ -10,7 +10,8 @@ import { Frame, useRoom } from '../app/frame.tsx';
 import { positionIn, rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
-import { type TableDiffRoute, toggleRevealed } from './table-diff-route.ts';
+import { toggleRevealed } from '../commands/table-diff.ts';
+import type { TableDiffRoute } from './table-diff-route.ts';
 
 export const tableDiffScreen: ScreenModule<TableDiffRoute> = {
   id: 'table-diff',

@@ -8,16 +8,15 @@ import type { Column } from '../../src/presentation/shapes/column.ts';
 import type { Glyphs } from '../../src/presentation/shapes/glyphs.ts';
 import { briefName } from '../../src/presentation/snapshot.ts';
 import type { SnapshotTable } from '../../src/results/results.ts';
-import { selectedIndex } from '../../src/state/list.ts';
+import { selectedIndex, toggled } from '../../src/state/list.ts';
 import { formatBytes, formatCount, formatNumberOf } from '../../src/text/format.ts';
 import { FILTER, FILTERED } from '../app/filter.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { selectedItem } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
-import { LOAD_MARKED } from '../confirm/load.ts';
-import { openRows } from '../rows/rows-route.ts';
-import { toggled } from '../snapshots/actions.ts';
+import { openRows } from '../commands/rows.ts';
+import { LOAD_MARKED } from './load-marked.ts';
 import { type TablesRoute, tablesInView } from './tables-route.ts';
 
 export const tablesScreen: ScreenModule<TablesRoute> = {

@@ -2,22 +2,22 @@ import { sortedText } from '../../src/presentation/targets.ts';
 import { FILTER } from '../app/filter.ts';
 import { HELP, MESSAGES, MOUSE, MOVES, PALETTE, REFRESH, TASKS } from '../app/keys.ts';
 import { contextOf, isAtRoot, isUnconfigured, type KeyBinding } from '../app/model.ts';
-import { noTarget, notWritable } from '../app/why-not.ts';
-import { AUDIT } from '../audit/actions.ts';
-import { BRANCHES } from '../branches/actions.ts';
-import { CHECK } from '../check/actions.ts';
-import { BUILD } from '../confirm/build.ts';
-import { LOAD_LATEST } from '../confirm/load.ts';
-import { RESET } from '../confirm/reset.ts';
-import { EDIT_CONFIGURATION } from '../editor/actions.ts';
-import { HISTORY } from '../history/actions.ts';
-import { quit } from '../quit/actions.ts';
-import { setUp } from '../setup/actions.ts';
-import { signIn } from '../sign-in/actions.ts';
-import { openTarget } from '../snapshots/actions.ts';
-import { SUBSET } from '../subset/actions.ts';
-import { COPY } from './copy.ts';
-import { nextSort } from './sort.ts';
+import { nextSort } from '../app/sort-targets.ts';
+import { noTarget } from '../app/why-not.ts';
+import { AUDIT } from '../commands/audit.ts';
+import { BRANCHES } from '../commands/branches.ts';
+import { BUILD } from '../commands/build.ts';
+import { CHECK } from '../commands/check.ts';
+import { COPY } from '../commands/copy.ts';
+import { EDIT_CONFIGURATION } from '../commands/edit-configuration.ts';
+import { HISTORY } from '../commands/history.ts';
+import { LOAD_LATEST } from '../commands/load.ts';
+import { openTarget } from '../commands/open-target.ts';
+import { quit } from '../commands/quit.ts';
+import { RESET } from '../commands/reset.ts';
+import { SET_UP } from '../commands/set-up.ts';
+import { signIn } from '../commands/sign-in.ts';
+import { SUBSET } from '../commands/subset.ts';
 import type { TargetsRoute } from './targets-route.ts';
 
 export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
@@ -32,16 +32,7 @@ export const TARGET_KEYS: KeyBinding<TargetsRoute>[] = [
     },
     palette: false,
   },
-  {
-    id: 'set_up',
-    keys: ['i'],
-    label: 'set up',
-    help: 'create a first configuration, question by question',
-    palette: 'Create first configuration',
-    when: ({ model }) => isUnconfigured(model),
-    whyNot: notWritable,
-    run: setUp,
-  },
+  { ...SET_UP, when: ({ model }) => isUnconfigured(model) },
   BUILD,
   LOAD_LATEST,
   REFRESH,

@@ -3,7 +3,7 @@ import { emptyList, type ListState } from '../../src/state/list.ts';
 import type { TargetEntry } from '../../src/state/targets.ts';
 import { type InView, positionIn } from '../app/in-view.ts';
 import type { Model } from '../app/model.ts';
-import type { Sort } from './sort.ts';
+import type { Sort } from '../app/sort-targets.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

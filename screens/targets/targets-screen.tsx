@@ -30,10 +30,10 @@ import { FILTERED } from '../app/filter.ts';
 import { Frame, useModel, useRoom } from '../app/frame.tsx';
 import { positionIn } from '../app/in-view.ts';
 import type { ScreenModule } from '../app/model.ts';
+import { isGrouped, type Sort } from '../app/sort-targets.ts';
 import { TARGET_KEYS } from './keys.ts';
 import { headingLines, keyOfLine, lineOfEntry, type TargetLine, targetLines } from './lines.ts';
 import { readSizes, watchStatus } from './live-status.ts';
-import { isGrouped, type Sort } from './sort.ts';
 import { selectedTarget, type TargetsRoute, targetsInView } from './targets-route.ts';
 
 export const targetsScreen: ScreenModule<TargetsRoute> = {

@@ -8,7 +8,7 @@ import { Frame, useRoom } from '../app/frame.tsx';
 import { positionIn, rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
 import type { ScreenModule } from '../app/model.ts';
-import { answerTrust } from './actions.ts';
+import { answerTrust } from '../commands/trust.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

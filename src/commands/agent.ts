@@ -24,7 +24,7 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
   const { once = false, pool = 'default' } = invocation.options;
   if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(pool)) throw poolInvalid(pool);
   const { runAgent } = await import('../operations/agent/agent.ts');
-  const { sanitizeQuestion } = await import('../presentation/sanitize.ts');
+  const { sanitizeQuestion } = await import('../operations/sanitize/text.ts');
   const { agentText } = await import('../presentation/agent.ts');
   const context = await invocation.context();
   const result = await runAgent(context, {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { runPlanned } from '../cli/run-planned.ts';
 import type { LoadRequest } from '../operations/load/planned-load.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import {
@@ -93,18 +94,8 @@ const specification = {
 export const loadCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { questionLines } = await import('../cli/printers/question.ts');
-  const { loadQuestion, loadSummary } = await import('../presentation/load.ts');
-  const { summaryText } = await import('../presentation/shapes/summary.ts');
-  const { applyLoad, planLoad } = await import('../operations/load/load.ts');
-  const context = await invocation.context();
-  const planned = await planLoad(context, toRequest(invocation));
-  const { plan } = planned;
-  const question = loadQuestion(plan, context.clock());
-  if (invocation.options.dryRun) return { data: { dry_run: true, plan }, text: questionLines(question).join('\n') };
-  await invocation.confirm(question);
-  const result = await applyLoad(context, planned);
-  return { data: result, text: summaryText(loadSummary(plan, result)) };
+  const { loadOperation } = await import('../operations/load/operation.ts');
+  return runPlanned(invocation, loadOperation, { request: toRequest(invocation) });
 }
 
 function toRequest({ arguments: { target, snapshot }, options, cwd }: InvocationOf<typeof specification>): LoadRequest {

@@ -1,4 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { runPlanned } from '../cli/run-planned.ts';
 import { DRY_RUN, PLACES, placeOf, TARGET } from './shared-options.ts';
 
 const specification = {
@@ -44,11 +45,8 @@ const specification = {
 export const pruneCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { questionLines } = await import('../cli/printers/question.ts');
-  const { prunedCopyLines, pruneQuestion, pruneSummary } = await import('../presentation/remove.ts');
-  const { applyPrune, planPrune } = await import('../operations/snapshots/prune.ts');
-  const { keepLast, keepWithin, keepDaily, keepWeekly, keepMonthly, dryRun } = invocation.options;
-  const context = await invocation.context();
+  const { pruneOperation } = await import('../operations/prune/operation.ts');
+  const { keepLast, keepWithin, keepDaily, keepWeekly, keepMonthly } = invocation.options;
   const keep = {
     ...(keepLast !== undefined && { last: keepLast }),
     ...(keepWithin !== undefined && { within: keepWithin }),
@@ -56,15 +54,7 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
     ...(keepWeekly !== undefined && { weekly: keepWeekly }),
     ...(keepMonthly !== undefined && { monthly: keepMonthly }),
   };
-  const planned = await planPrune(context, { ...invocation.arguments, keep, ...placeOf(invocation.options) });
-  const { plan } = planned;
-  const count = plan.targets.reduce((sum, { remove }) => sum + remove.length, 0);
-  const summary = pruneSummary(plan).line;
-  const question = pruneQuestion(plan, context.clock());
-  const data = dryRun ? { dry_run: true, plan } : plan;
-  if (count === 0) return { data, text: [summary, ...prunedCopyLines(plan)].join('\n') };
-  if (dryRun) return { data, text: questionLines(question).join('\n') };
-  await invocation.confirm(question);
-  await applyPrune(context, planned);
-  return { data, text: summary };
+  return runPlanned(invocation, pruneOperation, {
+    request: { ...invocation.arguments, keep, ...placeOf(invocation.options) },
+  });
 }

@@ -1,5 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import type { Context } from '../runtime/context.ts';
+import { runPlanned } from '../cli/run-planned.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
 
@@ -28,45 +28,17 @@ const specification = {
 
 export const resetCommand: CommandModule = { ...specification, run };
 
-type Invocation = InvocationOf<typeof specification>;
-
-async function run(invocation: Invocation): Promise<Outcome> {
-  const { undo, spare, drop } = invocation.options;
-  if (drop && (spare !== undefined || !undo)) throw dropAlone();
-  const context = await invocation.context();
-  return drop ? dropCopies(invocation, context) : reset(invocation, context);
-}
-
-async function reset(invocation: Invocation, context: Context): Promise<Outcome> {
-  const { questionLines } = await import('../cli/printers/question.ts');
-  const { resetQuestion, resetSummary } = await import('../presentation/reset.ts');
-  const { summaryText } = await import('../presentation/shapes/summary.ts');
-  const { applyReset, planReset } = await import('../operations/load/reset.ts');
-  const { dryRun, drop: _, ...options } = invocation.options;
-  const planned = await planReset(context, { ...invocation.arguments, ...options });
-  const { plan } = planned;
-  const question = resetQuestion(plan, context.clock());
-  if (dryRun) return { data: { dry_run: true, plan }, text: questionLines(question).join('\n') };
-  for (const warning of plan.warnings) context.report({ event: 'warning', ...warning });
-  await invocation.confirm(question);
-  const result = await applyReset(context, planned);
-  return { data: result, text: summaryText(resetSummary(plan, result)) };
-}
-
-async function dropCopies(invocation: Invocation, context: Context): Promise<Outcome> {
-  const { questionLines } = await import('../cli/printers/question.ts');
-  const { dropCopiesQuestion, dropCopiesSummary } = await import('../presentation/reset.ts');
-  const { summaryText } = await import('../presentation/shapes/summary.ts');
-  const { applyDropCopies, planDropCopies } = await import('../operations/load/reset.ts');
-  const { destdb, unverifiedSources, dryRun } = invocation.options;
+async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
+  const { dryRun: _, drop, ...options } = invocation.options;
+  const { undo, spare, destdb, unverifiedSources } = options;
+  if (!drop) {
+    const { resetOperation } = await import('../operations/reset/operation.ts');
+    return runPlanned(invocation, resetOperation, { request: { ...invocation.arguments, ...options } });
+  }
+  if (spare !== undefined || !undo) throw dropAlone();
+  const { dropCopiesOperation } = await import('../operations/drop-copies/operation.ts');
   const request = { ...invocation.arguments, ...(destdb !== undefined && { destdb }), unverifiedSources };
-  const planned = await planDropCopies(context, request);
-  const { plan } = planned;
-  const question = dropCopiesQuestion(plan);
-  if (dryRun) return { data: { dry_run: true, plan }, text: questionLines(question).join('\n') };
-  await invocation.confirm(question);
-  const result = await applyDropCopies(context, planned);
-  return { data: result, text: summaryText(dropCopiesSummary(result)) };
+  return runPlanned(invocation, dropCopiesOperation, { request });
 }
 
 function dropAlone(): UserError {

@@ -1,4 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { runPlanned } from '../cli/run-planned.ts';
 import { DRY_RUN, PLACES, placeOf, SNAPSHOT, TARGET, toSelector } from './shared-options.ts';
 
 const specification = {
@@ -18,20 +19,9 @@ const specification = {
 export const rmCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { questionLines } = await import('../cli/printers/question.ts');
-  const { removeQuestion, removeSummary } = await import('../presentation/remove.ts');
-  const { applyRemove, planRemove } = await import('../operations/snapshots/remove.ts');
+  const { removeOperation } = await import('../operations/remove/operation.ts');
   const { target, snapshot } = invocation.arguments;
-  const context = await invocation.context();
   const { pinned = false } = invocation.options;
-  const planned = await planRemove(context, {
-    ...{ target, snapshot: toSelector(snapshot), pinned },
-    ...placeOf(invocation.options),
-  });
-  const { plan } = planned;
-  const question = removeQuestion(plan, context.clock());
-  if (invocation.options.dryRun) return { data: { dry_run: true, plan }, text: questionLines(question).join('\n') };
-  await invocation.confirm(question);
-  await applyRemove(context, planned);
-  return { data: plan, text: removeSummary(plan).line };
+  const request = { target, snapshot: toSelector(snapshot), pinned, ...placeOf(invocation.options) };
+  return runPlanned(invocation, removeOperation, { request });
 }

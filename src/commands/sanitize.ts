@@ -1,4 +1,6 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { runPlanned } from '../cli/run-planned.ts';
+import { SUMMARY } from '../cli/summary-file.ts';
 import type { SanitizeRequest } from '../operations/sanitize/sanitize.ts';
 import {
   ALLOW_UNTRUSTED,
@@ -11,7 +13,6 @@ import {
   toSelector,
   UNVERIFIED_SOURCES,
 } from './shared-options.ts';
-import { openSummary, SUMMARY } from './summary-file.ts';
 
 const specification = {
   name: 'sanitize',
@@ -51,29 +52,24 @@ const specification = {
 export const sanitizeCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { coverageText } = await import('../cli/printers/lists.ts');
-  const { questionLines } = await import('../cli/printers/question.ts');
-  const { sanitizeQuestion, sanitizeSummary } = await import('../presentation/sanitize.ts');
-  const { summaryText } = await import('../presentation/shapes/summary.ts');
-  const { applySanitize, planSanitize } = await import('../operations/sanitize/sanitize.ts');
-  const { suggest } = await import('../operations/sanitize/suggest.ts');
-  const { options, confirm } = invocation;
-  const context = await invocation.context();
   const request = toRequest(invocation);
-  if (options.suggest) {
-    const suggestion = await suggest(context, request);
+  if (invocation.options.suggest) {
+    const { suggest } = await import('../operations/sanitize/suggest.ts');
+    const suggestion = await suggest(await invocation.context(), request);
     return { data: suggestion, text: suggestion.query };
   }
-  const planned = await planSanitize(context, request);
-  const { plan } = planned;
-  const question = sanitizeQuestion(plan, context.clock());
-  if (options.dryRun) return { data: { dry_run: true, plan }, text: questionLines(question).join('\n') };
-  if (plan.destination?.exists) await confirm(question);
-  const summaryFile = await openSummary(invocation, context);
-  const result = await applySanitize(context, planned);
-  await summaryFile?.write({ target: plan.target, snapshot: result.snapshot, coverage: result.coverage });
-  const summary = summaryText(sanitizeSummary(result, plan.target));
-  return { data: result, text: `${summary}\n${coverageText(result.coverage, invocation.tableOptions())}` };
+  const { sanitizeOperation } = await import('../operations/sanitize/operation.ts');
+  const { coverageText } = await import('../cli/printers/lists.ts');
+  const { summaryText } = await import('../presentation/shapes/summary.ts');
+  return runPlanned(invocation, sanitizeOperation, {
+    request,
+    text: (result, plan) =>
+      [
+        summaryText(sanitizeOperation.summary(result, plan)),
+        coverageText(result.coverage, invocation.tableOptions()),
+      ].join('\n'),
+    summary: ({ snapshot, coverage }, { target }) => ({ target, snapshot, coverage }),
+  });
 }
 
 function toRequest({ arguments: { target, snapshot }, options }: InvocationOf<typeof specification>): SanitizeRequest {

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { runPlanned } from '../cli/run-planned.ts';
+import { SUMMARY } from '../cli/summary-file.ts';
 import type { SubsetRequest } from '../operations/subset/subset-setting.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import { CPUS, DRY_RUN, INCLUDE_NEEDED_SCHEMAS, needsBuild, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
-import { openSummary, SUMMARY } from './summary-file.ts';
 
 const specification = {
   name: 'subset',
@@ -25,6 +26,7 @@ const specification = {
       description: 'draw tables and references to .svg or .mmd (Mermaid)',
     },
     { flags: '--force', description: 'with --graph: overwrite an existing file' },
+    { flags: '--allow-superuser', description: 'restore as the user, not as a restricted temporary one' },
     { flags: '--no-undo', description: 'keep no undo copy' },
     UNVERIFIED_SOURCES,
     SUMMARY,
@@ -43,37 +45,33 @@ const specification = {
 export const subsetCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { subsetPlanText } = await import('../cli/printers/lists.ts');
-  const { explanationText, graphText, subsetQuestion, subsetSummary } = await import('../presentation/subset.ts');
-  const { summaryText } = await import('../presentation/shapes/summary.ts');
-  const { explainSubset } = await import('../operations/subset/explain-subset.ts');
-  const { planSubset, applySubset } = await import('../operations/subset/subset.ts');
-  const { writeSubsetGraph } = await import('../operations/subset/subset-graph.ts');
-  const context = await invocation.context();
   const { dryRun = false, explain, graph, force = false, summary: _, ...options } = invocation.options;
   if (options.includeNeededSchemas && !options.snapshot) throw needsBuild('subset', '--snapshot');
   if (force && graph === undefined) throw needsGraph();
   const request: SubsetRequest = { ...invocation.arguments, ...options };
   if (explain !== undefined) {
-    const explanation = await explainSubset(context, { ...request, row: explain });
+    const { explainSubset } = await import('../operations/subset/explain-subset.ts');
+    const { explanationText } = await import('../operations/subset/text.ts');
+    const explanation = await explainSubset(await invocation.context(), { ...request, row: explain });
     return { data: explanation, text: explanationText(explanation) };
   }
   if (graph !== undefined) {
+    const { writeSubsetGraph } = await import('../operations/subset/subset-graph.ts');
+    const { graphText } = await import('../operations/subset/text.ts');
     const file = resolve(invocation.cwd, graph);
-    const result = await writeSubsetGraph(context, { ...request, file, force });
+    const result = await writeSubsetGraph(await invocation.context(), { ...request, file, force });
     return { data: result, text: graphText(result) };
   }
-  const planned = await planSubset(context, { ...request, count: dryRun });
-  const { plan } = planned;
-  if (dryRun) {
-    return { data: { dry_run: true, plan }, text: subsetPlanText(plan, invocation.tableOptions()) };
-  }
-  await invocation.confirm(subsetQuestion(plan));
-  const summary = await openSummary(invocation, context);
-  const result = await applySubset(context, planned);
-  const tables = result.tables.map((one) => ({ ...one, bytes: null }));
-  await summary?.write({ target: plan.target, snapshot: result.snapshot, ...(result.snapshot === null && { tables }) });
-  return { data: result, text: summaryText(subsetSummary(plan, result)) };
+  const { subsetOperation } = await import('../operations/subset/operation.ts');
+  const { subsetPlanText } = await import('../cli/printers/lists.ts');
+  return runPlanned(invocation, subsetOperation, {
+    request: { ...request, count: dryRun },
+    planText: (plan) => subsetPlanText(plan, invocation.tableOptions()),
+    summary: ({ snapshot, tables }, { target }) => ({
+      ...{ target, snapshot },
+      ...(snapshot === null && { tables: tables.map((table) => ({ ...table, bytes: null })) }),
+    }),
+  });
 }
 
 function needsGraph(): UserError {

@@ -1,4 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
+import { runPlanned } from '../cli/run-planned.ts';
 import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
 
 const specification = {
@@ -19,16 +20,7 @@ const specification = {
 export const undoCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { questionLines } = await import('../cli/printers/question.ts');
-  const { undoQuestion, undoSummary } = await import('../presentation/load.ts');
-  const { applyUndo, planUndo } = await import('../operations/load/undo.ts');
-  const { dryRun, ...options } = invocation.options;
-  const context = await invocation.context();
-  const planned = await planUndo(context, { ...invocation.arguments, ...options });
-  const { plan } = planned;
-  const question = undoQuestion(plan, context.clock());
-  if (dryRun) return { data: { dry_run: true, plan }, text: questionLines(question).join('\n') };
-  await invocation.confirm(question);
-  const result = await applyUndo(context, planned);
-  return { data: result, text: undoSummary(plan, result).line };
+  const { undoOperation } = await import('../operations/undo/operation.ts');
+  const { dryRun: _, ...options } = invocation.options;
+  return runPlanned(invocation, undoOperation, { request: { ...invocation.arguments, ...options } });
 }

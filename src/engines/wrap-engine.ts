@@ -29,6 +29,7 @@ const CALLS: {
   restore: [
     'readNeeds',
     'plan',
+    'chooseRestorer',
     'run',
     'checkScript',
     'runScript',

@@ -9,7 +9,7 @@ export interface PlanTokens {
   /** A token with which `tool` applies exactly this plan, once. */
   issue: (plan: TokenPlan & { planned: unknown }) => { token: string; expires_at: string };
   /** The plan of a token, which is used up by this; throws where it was issued for something else, or no longer counts. */
-  take: (token: string | undefined, plan: TokenPlan) => unknown;
+  take: <P>(token: string | undefined, plan: TokenPlan) => P;
 }
 
 interface TokenPlan {
@@ -31,7 +31,7 @@ export function createPlanTokens(clock: () => Date): PlanTokens {
       if (issued.size > MOST && oldest !== undefined) issued.delete(oldest);
       return { token, expires_at: new Date(expiresAt).toISOString() };
     },
-    take(token, { tool, given }) {
+    take<P>(token: string | undefined, { tool, given }: TokenPlan): P {
       if (token === undefined) throw invalid(`${tool} requires the token of a plan`, tool);
       const found = issued.get(token);
       issued.delete(token);
@@ -40,7 +40,8 @@ export function createPlanTokens(clock: () => Date): PlanTokens {
       if (found.tool !== tool || !isDeepStrictEqual(found.given, given)) {
         throw invalid('The token is that of another plan', tool);
       }
-      return found.planned;
+      // Issued for this tool, whose plans have this type.
+      return found.planned as P;
     },
   };
 }

@@ -14,12 +14,12 @@ import type { SubsetResult } from '../results/subset-results.ts';
 import { type Context, openContext } from '../runtime/context.ts';
 import { type Report, withStep } from '../runtime/events.ts';
 import { readAsset } from '../runtime/package-files.ts';
-import { build } from './build.ts';
+import { build } from './build/build.ts';
 import { applyLoad, planLoad } from './load/load.ts';
-import { applyUndo, planUndo } from './load/undo.ts';
 import { applySanitize, planSanitize } from './sanitize/sanitize.ts';
 import { verify } from './snapshots/verify.ts';
 import { applySubset, planSubset } from './subset/subset.ts';
+import { applyUndo, planUndo } from './undo/undo.ts';
 
 /** A throw-away database with sample data, and a configuration for it; disposing leaves nothing of either. */
 export interface Demo extends AsyncDisposable {

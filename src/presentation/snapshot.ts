@@ -242,3 +242,5 @@ export function snapshotFacts(row: SnapshotRow, destination: string | null): Fac
     { name: 'Loads into', value: destination ?? 'no destination is configured' },
   ];
 }
+
+export const FREED = 'not shared with another snapshot; what is younger than a day, by a later removal';

@@ -6,7 +6,7 @@ import type { TargetInfo, TargetRow, TargetStatus } from '../results/results.ts'
 import type { Run } from '../state/runs.ts';
 import type { SnapshotSizes, TargetEntry } from '../state/targets.ts';
 import { formatAge, formatBytes, formatCount, formatTime } from '../text/format.ts';
-import { branchesDetail, copiesBytes, copiesLines, copyDetail } from './reset.ts';
+import { branchesDetail, copiesBytes, copiesLines, copyDetail } from './database-copies.ts';
 import { percentOf } from './run.ts';
 import type { Cell, Column } from './shapes/column.ts';
 import type { Fact } from './shapes/fact.ts';

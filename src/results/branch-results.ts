@@ -1,5 +1,5 @@
 import type { DatabaseCopy } from './database-copies.ts';
-import type { DestinationState } from './load-results.ts';
+import type { DestinationState, RestoredBy } from './load-results.ts';
 import type { SnapshotRow } from './results.ts';
 
 export interface BranchRow {
@@ -49,7 +49,7 @@ export interface BranchDatabase {
   database: string;
 }
 
-export interface BranchCreatePlan extends BranchesOfTarget {
+export interface BranchCreatePlan extends BranchesOfTarget, Partial<RestoredBy> {
   /** `null` where it has to be loaded first. */
   base: DatabaseCopy | null;
   /** The snapshot to load as the base copy. */

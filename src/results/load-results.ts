@@ -3,8 +3,21 @@ import type { LoadEstimate } from './history-results.ts';
 import type { SnapshotRow } from './results.ts';
 import type { TableSelection } from './selected-tables.ts';
 
-/** What a load is going to do, as data: printed by `--dry-run`, asked about by the skins, done by `load`. */
-export interface LoadPlan {
+/**
+ * Whose rights the code of a snapshot has while it is restored: those of a temporary user without rights outside the
+ * shadow database, or of the loading user.
+ */
+export interface RestoredBy {
+  restored_by: 'temporary_user' | 'loading_user';
+  /** Why this user and not the other. */
+  restored_by_reason: string;
+}
+
+/**
+ * What a load is going to do, as data: printed by `--dry-run`, asked about by the skins, done by `load`. Nobody restores
+ * an SQL file.
+ */
+export interface LoadPlan extends Partial<RestoredBy> {
   target: string;
   /** The snapshot to restore; `null` when a file is run instead. */
   snapshot: SnapshotRow | null;
@@ -21,13 +34,6 @@ export interface LoadPlan {
   strategy: 'swap' | 'in_place' | 'script';
   /** Why this strategy and not the other. */
   strategy_reason: string;
-  /**
-   * Whose rights the code of the snapshot has while it is restored: those of a temporary user without rights outside the
-   * shadow database, or of the loading user. Absent for an SQL file.
-   */
-  restored_by?: 'temporary_user' | 'loading_user';
-  /** Why this user and not the other. */
-  restored_by_reason?: string;
   /** Whether the replaced database is kept for `tool undo`. */
   undo: boolean;
   /** Keeps a base copy for `tool reset`, and a spare. Absent: none. */

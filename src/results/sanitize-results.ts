@@ -1,8 +1,8 @@
-import type { DestinationState } from './load-results.ts';
+import type { DestinationState, RestoredBy } from './load-results.ts';
 import type { SnapshotRow } from './results.ts';
 
 /** What a sanitization is going to do, as data. */
-export interface SanitizePlan {
+export interface SanitizePlan extends RestoredBy {
   target: string;
   /** The original; `null` when it is built first. */
   snapshot: SnapshotRow | null;

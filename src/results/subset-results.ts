@@ -1,10 +1,10 @@
-import type { DestinationState } from './load-results.ts';
+import type { DestinationState, RestoredBy } from './load-results.ts';
 import type { SnapshotRow } from './results.ts';
 
 // What subsets hand back, as results.ts has it for the other operations.
 
 /** What a subset is going to be: printed by `--dry-run`, asked about by the skins. */
-export interface SubsetPlanResult {
+export interface SubsetPlanResult extends RestoredBy {
   target: string;
   source: string;
   /** Whether the data is sanitized; `null` where it cannot be known, as of an SQL file. */

@@ -40,3 +40,8 @@ export function matchesFilter(filter: string, texts: (string | null)[]): boolean
     .split(/\s+/)
     .every((word) => haystack.includes(word));
 }
+
+/** Adds an id to the marked ones, or removes it. */
+export function toggled(marked: string[], id: string): string[] {
+  return marked.includes(id) ? marked.filter((other) => other !== id) : [...marked, id];
+}

@@ -85,6 +85,8 @@ export interface RunDefinition {
   sanitized?: boolean;
   swaps?: ReplacedDatabase;
   estimateMs?: number;
+  /** Plans the operation again with a changed request, and asks. */
+  planAgain?: (change: object, title: string) => void;
   perform: (session: RunContext) => Promise<RunSummary>;
 }
 

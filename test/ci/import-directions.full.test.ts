@@ -25,7 +25,7 @@ const house = {
   'hub/serve.ts': "import { ROUTES } from '../src/cloud/contract/routes.ts';\nexport const serve = ROUTES;",
   'src/commands/hub/serve.ts': "export const serve = () => import('../../../hub/serve.ts');",
   'screens/tables/tables-screen.tsx':
-    "import { text } from '../../src/presentation/load.ts';\nexport const tablesScreen = { text };",
+    "import { text } from '../../src/operations/load/text.ts';\nexport const tablesScreen = { text };",
   'screens/app/screens.ts':
     "import { tablesScreen } from '../tables/tables-screen.tsx';\nexport const SCREENS = [tablesScreen];",
   'screens/start.tsx':

@@ -66,3 +66,17 @@ test('TOOL_NO_CONFIRM answers with yes only when it is true', async () => {
   expect(word).toMatchObject({ exit: 3, stderr: expect.stringContaining('TOOL_NO_CONFIRM must be true or false') });
   expect((await tool(folder, ['targets', '--no-check'], { TOOL_NO_CONFIRM: 'off' })).exit).toBe(0);
 });
+
+test('TOOL_CONFIG names the configuration file, and --config takes precedence', async () => {
+  const folder = await configFolder({
+    'one.yml': withKey('targets: {one: {share: {}}}\n'),
+    'two.yml': withKey('targets: {two: {share: {}}}\n'),
+  });
+  const named = { TOOL_CONFIG: 'one.yml' };
+  expect((await tool(folder, ['config', 'show'], named)).stdout).toContain('targets.one.');
+  const { stdout } = await tool(folder, ['config', 'show', '--config', 'two.yml'], named);
+  expect(stdout).toContain('targets.two.');
+  expect(stdout).not.toContain('targets.one.');
+  const missing = await tool(folder, ['targets'], { TOOL_CONFIG: 'absent.yml' });
+  expect(missing).toMatchObject({ exit: 3, stderr: expect.stringContaining('absent.yml') });
+});

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/registry.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { runWith, type TestedRun } from '../helpers/cli-host.ts';
+import { configuredCli } from '../helpers/configured-cli.ts';
 import { describeWithPostgres } from '../helpers/postgres-server.ts';
 import { type Change, type SanitizeFixture, startSanitizeFixture } from '../helpers/sanitize-fixture.ts';
 
@@ -86,4 +87,10 @@ describeWithPostgres('tool sanitize', () => {
     expect({ exit, stderr }).toMatchObject({ exit: 1, stderr: expect.stringContaining('statement 1 (line 1)') });
     expect(await kinds()).toEqual([false, false]);
   });
+});
+
+test('build --sanitize is refused for a target without a sanitization query, before it connects', async () => {
+  const { json } = await configuredCli('targets: {app: {snapshot: {src_url: "postgres://app@127.0.0.1:1/app"}}}\n');
+  const { exit, last } = await json(['build', 'app', '--sanitize']);
+  expect({ exit, last }).toMatchObject({ exit: 3, last: { event: 'error', code: 'query_missing' } });
 });

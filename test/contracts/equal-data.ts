@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { build } from '../../src/operations/build.ts';
+import { build } from '../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import type { AnyServer, ServerKind } from '../helpers/any-server.ts';
 import { dumpDifferences } from '../helpers/dump-differences.ts';

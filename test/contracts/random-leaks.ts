@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { build } from '../../src/operations/build.ts';
+import { build } from '../../src/operations/build/build.ts';
 import { applySanitize, planSanitize } from '../../src/operations/sanitize/sanitize.ts';
 import { localRepository } from '../../src/operations/snapshots/local-repository.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';

@@ -1,6 +1,6 @@
 import { cp } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { build } from '../../src/operations/build.ts';
+import { build } from '../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { applySanitize, planSanitize, type SanitizeRequest } from '../../src/operations/sanitize/sanitize.ts';
 import { withSuggestion } from '../../src/operations/sanitize/suggest.ts';

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Settings } from '../../src/config/schema/settings.ts';
-import { build } from '../../src/operations/build.ts';
+import { build } from '../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
-import { applyReset, planReset } from '../../src/operations/load/reset.ts';
-import { applyUndo, planUndo } from '../../src/operations/load/undo.ts';
+import { applyReset, planReset } from '../../src/operations/reset/reset.ts';
 import { applySanitize, planSanitize } from '../../src/operations/sanitize/sanitize.ts';
 import { applySubset, planSubset } from '../../src/operations/subset/subset.ts';
+import { applyUndo, planUndo } from '../../src/operations/undo/undo.ts';
 import { toUserError, type UserError } from '../../src/runtime/errors.ts';
 import type { AnyServer, ServerKind } from '../helpers/any-server.ts';
 import { testContext } from '../helpers/postgres-server.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { applyPrune, planPrune } from '../../src/operations/snapshots/prune.ts';
+import { applyPrune, planPrune } from '../../src/operations/prune/prune.ts';
+import { applyRemove, planRemove } from '../../src/operations/remove/remove.ts';
 import { pull } from '../../src/operations/snapshots/pull.ts';
 import { push } from '../../src/operations/snapshots/push.ts';
-import { applyRemove, planRemove } from '../../src/operations/snapshots/remove.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { openRemote } from '../../src/operations/snapshots/storage-profiles.ts';
 import { verify } from '../../src/operations/snapshots/verify.ts';

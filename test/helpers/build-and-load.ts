@@ -1,5 +1,5 @@
 import type { SchemaConfig } from '../../src/config/schema/settings.ts';
-import { build } from '../../src/operations/build.ts';
+import { build } from '../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import type { RunEvent, WarningEvent } from '../../src/runtime/events.ts';
 import { type TestPostgres, testContext } from './postgres-server.ts';

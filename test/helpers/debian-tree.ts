@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,6 +8,8 @@ import { testCache } from './debian-packages.ts';
 
 const run = promisify(execFile);
 const REPOSITORY = new URL('../..', import.meta.url).pathname.replace(/\/$/, '');
+/** A link in some work trees. */
+const MODULES = realpathSync(join(REPOSITORY, 'node_modules'));
 const NODE = join(REPOSITORY, 'node_modules/node/bin');
 
 /** A tree of another suite of Debian, for programs newer or older than this machine's. */
@@ -55,8 +57,9 @@ export async function debianTree(
   const command: DebianTree['command'] = (script, environment = {}) => {
     const inside = `export PATH=${NODE}:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8; ${script}`;
     const mounts = [
-      `mkdir -p ${root}${REPOSITORY}`,
-      `mount --bind ${REPOSITORY} ${root}${REPOSITORY}`,
+      ...[...new Set([REPOSITORY, MODULES])].map(
+        (path) => `mkdir -p ${root}${path} && mount --bind ${path} ${root}${path}`,
+      ),
       `mount -t proc proc ${root}/proc`,
       `mount --bind /dev ${root}/dev`,
       `exec chroot ${root} bash -c "$INSIDE"`,

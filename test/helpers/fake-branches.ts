@@ -1,12 +1,9 @@
-import type { Operations } from '../../screens/app/operations.ts';
 import type { BranchRow } from '../../src/results/branch-results.ts';
 import { UserError } from '../../src/runtime/errors.ts';
+import type { FakePlannedWork } from './fake-planned-work.ts';
 import type { FakeWorld } from './fake-world.ts';
 
-type BranchOperations = Pick<
-  Operations,
-  'listBranches' | `${'plan' | 'apply'}Branch${'Create' | 'Reset' | 'Drop' | 'Switch'}`
->;
+type BranchWork = Pick<FakePlannedWork, `branch ${'create' | 'reset' | 'drop' | 'switch'}`>;
 
 const PLANNED_AT = '2026-11-21T03:00:00.000Z';
 
@@ -23,7 +20,7 @@ export function fakeBranch(name: string, more: Partial<BranchRow> = {}): BranchR
 }
 
 /** Branches of every target, over a world that the test can look at and change. */
-export function fakeBranches(world: FakeWorld): BranchOperations {
+export function fakeBranchWork(world: FakeWorld): BranchWork {
   const find = (name: string): BranchRow => {
     const branch = world.branches.find((each) => each.name === name);
     if (!branch) throw new UserError(`no branch ${name}`, { code: 'branch_missing', exit: 1 });
@@ -36,51 +33,55 @@ export function fakeBranches(world: FakeWorld): BranchOperations {
     return world.base;
   };
   return {
-    listBranches: async (_session, { target }) => ({
-      branches: world.branches.map((branch) => ({ target, ...branch })),
-      errors: [],
-    }),
-    planBranchCreate: async (_session, request) => ({
-      ...planned(request, {
-        ...of(request.target),
-        ...{ base: base(), load: null, existing: [], needs_bytes: 60_000_000, git_branch: 'main', warnings: [] },
-        branches: [{ name: request.name, database: `app_dev_${request.name}` }],
-        steps: [`Create branch ${request.name}`],
+    'branch create': {
+      plan: async (_session, request) => ({
+        ...planned(request, {
+          ...of(request.target),
+          ...{ base: base(), load: null, existing: [], needs_bytes: 60_000_000, git_branch: 'main', warnings: [] },
+          branches: [{ name: request.name, database: `app_dev_${request.name}` }],
+          steps: [`Create branch ${request.name}`],
+        }),
+        load: null,
       }),
-      load: null,
-    }),
-    applyBranchCreate: async (_session, { request: { target, name } }) => {
-      const branch = fakeBranch(name);
-      world.branches.push(branch);
-      world.done.push(`create branch ${name}`);
-      const { database, url } = branch;
-      return { target, snapshot: '3f2a9c01', branches: [{ name, database, url, created: true }] };
+      apply: async (_session, { request: { target, name } }) => {
+        const branch = fakeBranch(name);
+        world.branches.push(branch);
+        world.done.push(`create branch ${name}`);
+        const { database, url } = branch;
+        return { target, snapshot: '3f2a9c01', branches: [{ name, database, url, created: true }] };
+      },
     },
-    planBranchReset: async (_session, request) =>
-      planned(request, {
-        ...of(request.target),
-        ...{ base: base(), branches: [find(request.name)], needs_bytes: 60_000_000, steps: [] },
-      }),
-    applyBranchReset: async (_session, { request: { target, name } }) => {
-      world.done.push(`reset branch ${name}`);
-      const { database } = find(name);
-      return { target, snapshot: '3f2a9c01', branches: [{ name, database, swap_ms: 12 }], undo_database: null };
+    'branch reset': {
+      plan: async (_session, request) =>
+        planned(request, {
+          ...of(request.target),
+          ...{ base: base(), branches: [find(request.name)], needs_bytes: 60_000_000, steps: [] },
+        }),
+      apply: async (_session, { request: { target, name } }) => {
+        world.done.push(`reset branch ${name}`);
+        const { database } = find(name);
+        return { target, snapshot: '3f2a9c01', branches: [{ name, database, swap_ms: 12 }], undo_database: null };
+      },
     },
-    planBranchDrop: async (_session, request) =>
-      planned(request, { ...of(request.target), branches: request.names.map(find), frees_bytes: 60_000_000 }),
-    applyBranchDrop: async (_session, { plan: { target, branches } }) => {
-      const names = branches.map(({ name }) => name);
-      world.branches = world.branches.filter(({ name }) => !names.includes(name));
-      world.done.push(`drop branch ${names.join(', ')}`);
-      return { target, dropped: branches };
+    'branch drop': {
+      plan: async (_session, request) =>
+        planned(request, { ...of(request.target), branches: request.names.map(find), frees_bytes: 60_000_000 }),
+      apply: async (_session, { plan: { target, branches } }) => {
+        const names = branches.map(({ name }) => name);
+        world.branches = world.branches.filter(({ name }) => !names.includes(name));
+        world.done.push(`drop branch ${names.join(', ')}`);
+        return { target, dropped: branches };
+      },
     },
-    planBranchSwitch: async (_session, request) =>
-      planned(request, { ...of(request.target), branch: find(request.name), previous: null, steps: [] }),
-    applyBranchSwitch: async (_session, { request: { target, name } }) => {
-      world.branches = world.branches.map((branch) => ({ ...branch, current: branch.name === name }));
-      world.done.push(`switch to ${name}`);
-      const destination = world.destination.url;
-      return { target, destination, branch: name, previous: null, swap_ms: 12, undo_database: 'app_dev.tool-undo' };
+    'branch switch': {
+      plan: async (_session, request) =>
+        planned(request, { ...of(request.target), branch: find(request.name), previous: null, steps: [] }),
+      apply: async (_session, { request: { target, name } }) => {
+        world.branches = world.branches.map((branch) => ({ ...branch, current: branch.name === name }));
+        world.done.push(`switch to ${name}`);
+        const destination = world.destination.url;
+        return { target, destination, branch: name, previous: null, swap_ms: 12, undo_database: 'app_dev.tool-undo' };
+      },
     },
   };
 }

@@ -19,6 +19,8 @@ export function fakeSanitize(
       query: { ...query, statements: [{ number: 1, line: 1, text: 'TRUNCATE login' }] },
       destination: null,
       where: 'a throw-away PostgreSQL server',
+      restored_by: 'temporary_user',
+      restored_by_reason: 'it has no rights outside a throw-away server',
       strict: false,
       undo: false,
       unverified_sources: [],

@@ -30,12 +30,15 @@ export function fakePlannedSubset(world: FakeWorld, { target, settings }: Subset
   const share = (rows: number): number => Math.ceil((rows * percent) / 100);
   return {
     request: { target },
+    restoredBy: { user: 'temporary', superuser: true },
     settings: chosen,
     graph: fakeGraph(target),
     plan: {
       target,
       source: 'postgres://app@localhost:5432/app',
       destination: { ...world.destination, url: 'postgres://app@localhost:5432/app_small', database: 'app_small' },
+      restored_by: 'temporary_user',
+      restored_by_reason: 'it has no rights outside the shadow database',
       seed: 1,
       undo: true,
       tables: [

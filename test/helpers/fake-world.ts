@@ -7,7 +7,7 @@ import type { HistoryEntry } from '../../src/results/history-results.ts';
 import type { HubState } from '../../src/results/hub-state.ts';
 import type { DestinationState } from '../../src/results/load-results.ts';
 import type { Sized, SnapshotRow, TargetRow } from '../../src/results/results.ts';
-import type { UserError } from '../../src/runtime/errors.ts';
+import { UserError } from '../../src/runtime/errors.ts';
 
 /** A world that the fake operations act on; tests hold what they want to let go on by hand. */
 export interface FakeWorld {
@@ -160,4 +160,10 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
     done: [],
     ...world,
   };
+}
+
+export function findSnapshot(world: FakeWorld, target: string, id: unknown): SnapshotRow {
+  const found = (world.snapshots[target] ?? []).find((row) => id === undefined || row.id === id);
+  if (!found) throw new UserError(`${target} has no snapshot ${String(id)}`, { code: 'no_snapshot', exit: 2 });
+  return found;
 }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { build } from '../../src/operations/build.ts';
+import { build } from '../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
-import { loadQuestion } from '../../src/presentation/load.ts';
+import { loadQuestion } from '../../src/operations/load/text.ts';
 import type { HiddenObjects } from '../../src/results/hidden-objects.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
 import type { RunEvent, WarningEvent } from '../../src/runtime/events.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { build } from '../../src/operations/build.ts';
+import { build } from '../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import type { HiddenObjects } from '../../src/results/hidden-objects.ts';
 import type { RunEvent, WarningEvent } from '../../src/runtime/events.ts';

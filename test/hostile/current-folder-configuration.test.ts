@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createModel } from '../../screens/app/create-model.ts';
 import { lazyOperations } from '../../screens/app/operations.ts';
 import { refreshTargets } from '../../screens/app/refresh.ts';
-import { confirmTrust } from '../../screens/trust/actions.ts';
+import { confirmTrust } from '../../screens/commands/trust.ts';
 import type { Host } from '../../src/cli/host.ts';
 import { COMMANDS } from '../../src/commands/registry.ts';
 import { openContext } from '../../src/runtime/context.ts';

@@ -2,10 +2,10 @@ import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'n
 import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { reportWorkingDirectory } from '../../src/operations/configuration/report-working-directory.ts';
+import { applyRemove, planRemove } from '../../src/operations/remove/remove.ts';
 import { exportSnapshot } from '../../src/operations/snapshots/export.ts';
 import { importSnapshot } from '../../src/operations/snapshots/import.ts';
 import { localRepository } from '../../src/operations/snapshots/local-repository.ts';
-import { applyRemove, planRemove } from '../../src/operations/snapshots/remove.ts';
 import { findSnapshot } from '../../src/operations/snapshots/snapshots.ts';
 import { createFolder, type Folder } from '../../src/repository/folder.ts';
 import { createLocks } from '../../src/repository/locks.ts';

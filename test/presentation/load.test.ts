@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { questionLines } from '../../src/cli/printers/question.ts';
-import { loadQuestion, loadSummary, undoQuestion } from '../../src/presentation/load.ts';
+import { loadQuestion, loadSummary } from '../../src/operations/load/text.ts';
+import { undoQuestion } from '../../src/operations/undo/text.ts';
 import { detailsWithKey, summaryText } from '../../src/presentation/shapes/summary.ts';
 import type { LoadPlan } from '../../src/results/load-results.ts';
 import type { SnapshotRow } from '../../src/results/results.ts';
@@ -110,7 +111,7 @@ const size = { tables: 25, rows: 200_123, size_bytes: 45_000_000 };
 
 test('a finished load says where to, how long the database was unavailable, and how to go back', () => {
   const result = { ...size, selection: null, swap_ms: 130, undo_database: 'app_dev_old' };
-  const summary = loadSummary(plan, { ...result, snapshot, destination: 'postgres://app@db:5432/app_dev' });
+  const summary = loadSummary({ ...result, snapshot, destination: 'postgres://app@db:5432/app_dev' }, plan);
   expect(summaryText(summary)).toBe(
     [
       'Loaded snapshot 0 of app (k3f9 RAW) into postgres://app@db:5432/app_dev: 25 tables, 200,123 rows, 45.0 MB',
@@ -125,7 +126,7 @@ test('a finished load says where to, how long the database was unavailable, and 
 test('a load that is not complete lists what is missing, and does not claim to be verified', () => {
   const missing = { objects: 1, tables: 0, rows: 0, differences: ['view v'], errors: ['no such function'] };
   const result = { ...size, selection: null, swap_ms: null, undo_database: null, missing };
-  const summary = loadSummary(plan, { ...result, snapshot, destination: 'postgres://db/app_dev' });
+  const summary = loadSummary({ ...result, snapshot, destination: 'postgres://db/app_dev' }, plan);
   expect(summary).toMatchObject({ problems: ['Missing:', 'view v', 'no such function'], details: [], undo: null });
 });
 
@@ -152,7 +153,7 @@ test('a load of some tables says what comes, what is required and why, and what 
     ]),
   );
   const result = { ...size, swap_ms: null, undo_database: null, selection, snapshot, destination: 'postgres://db/x' };
-  const { line, details } = loadSummary({ ...plan, selection }, result);
+  const { line, details } = loadSummary(result, { ...plan, selection });
   expect(line).toMatch(/^Loaded 2 tables of snapshot 0 of app \(k3f9 RAW\) into/);
   expect(details.slice(0, 3)).toEqual([...tables, 'Left empty: the other 8 tables']);
   const whole = loadQuestion({ ...plan, selection: { ...selection, needed: [], empty: [] } }, now).facts;

@@ -1,28 +1,30 @@
 import { expect, test } from 'vitest';
-import { undoRun } from '../../screens/run/definitions.ts';
+import { operationRun } from '../../screens/commands/runs.ts';
 import { questionLines } from '../../src/cli/printers/question.ts';
-import { loadQuestion, undoQuestion } from '../../src/presentation/load.ts';
-import { removeQuestion } from '../../src/presentation/remove.ts';
-import { sanitizeQuestion } from '../../src/presentation/sanitize.ts';
+import { loadQuestion } from '../../src/operations/load/text.ts';
+import { removeQuestion } from '../../src/operations/remove/text.ts';
+import { sanitizeQuestion } from '../../src/operations/sanitize/text.ts';
+import { subsetQuestion } from '../../src/operations/subset/text.ts';
+import { undoOperation } from '../../src/operations/undo/operation.ts';
+import { undoQuestion } from '../../src/operations/undo/text.ts';
 import type { Question } from '../../src/presentation/shapes/question.ts';
-import { subsetQuestion } from '../../src/presentation/subset.ts';
 import { screenText } from '../helpers/drawn-screen.tsx';
 import { newModel } from '../helpers/driven-model.ts';
-import { fakeOperations } from '../helpers/fake-operations.ts';
+import { fakePlannedWork } from '../helpers/fake-planned-work.ts';
 import { fakeWorld } from '../helpers/fake-world.ts';
 
 const world = fakeWorld();
-const operations = fakeOperations(world);
+const work = fakePlannedWork(world);
 const session = { report: () => {}, signal: new AbortController().signal };
 const now = new Date('2026-11-21T05:00:00Z');
 const request = { target: 'app', snapshot: 'snapshot-0' };
 
 const QUESTIONS: [string, () => Promise<Question>][] = [
-  ['a load', async () => loadQuestion((await operations.planLoad(session, request)).plan, now)],
-  ['an undo', async () => undoQuestion((await operations.planUndo(session, request)).plan, now)],
-  ['a removal', async () => removeQuestion((await operations.planRemove(session, request)).plan, now)],
-  ['a sanitization', async () => sanitizeQuestion((await operations.planSanitize(session, request)).plan, now)],
-  ['a subset', async () => subsetQuestion((await operations.planSubset(session, { target: 'app' })).plan)],
+  ['a load', async () => loadQuestion((await work.load.plan(session, request)).plan, now)],
+  ['an undo', async () => undoQuestion((await work.undo.plan(session, request)).plan, now)],
+  ['a removal', async () => removeQuestion((await work.rm.plan(session, request)).plan, now)],
+  ['a sanitization', async () => sanitizeQuestion((await work.sanitize.plan(session, request)).plan, now)],
+  ['a subset', async () => subsetQuestion((await work.subset.plan(session, { target: 'app' })).plan)],
 ];
 
 test.each(QUESTIONS)('the command line and the screen say the same of %s', async (_, make) => {
@@ -45,7 +47,9 @@ test.each(QUESTIONS)('the command line and the screen say the same of %s', async
 
 async function drawn(question: Question): Promise<string> {
   const model = newModel(world);
-  const plan = { question, definition: undoRun(model, await operations.planUndo(session, request)) };
+  const sealed = await work.undo.plan(session, request);
+  const definition = operationRun(model, undoOperation, { target: 'app', shown: sealed.plan, sealed });
+  const plan = { question, definition };
   const asked = { plan, error: null, typing: null, controller: new AbortController(), retry: () => {} };
   model.navigation.push({ screen: 'confirm', target: 'app', title: 'plan', ...asked });
   // Wide enough to wrap nothing.

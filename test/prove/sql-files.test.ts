@@ -37,6 +37,7 @@ const PIECES = {
   mysql: [
     ...[
       '/*!50000 ',
+      '/*!50000',
       '/*!999999 ',
       '/*M!100000 ',
       '/*M!999999\\- enable the sandbox mode */\n',

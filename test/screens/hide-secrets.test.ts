@@ -3,8 +3,11 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { lazyOperations, type Operations } from '../../screens/app/operations.ts';
+import { buildOperation } from '../../src/operations/build/operation.ts';
+import { loadOperation } from '../../src/operations/load/operation.ts';
 import type { TargetRow } from '../../src/results/results.ts';
 import { openContext } from '../../src/runtime/context.ts';
+import type { UserError } from '../../src/runtime/errors.ts';
 import type { RunEvent } from '../../src/runtime/events.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres, temporaryFolder } from '../helpers/postgres-server.ts';
 
@@ -63,13 +66,17 @@ describeWithPostgres('a secret that a server repeats', () => {
   });
 
   it('is hidden in the events of a run, in plans and in errors', async () => {
-    await operations.build(session, { target: 'app' });
+    const built = await operations.plan(session, buildOperation, { target: 'app' });
+    await operations.apply(session, buildOperation, built.sealed);
     expect(JSON.stringify(events)).toContain('public.***');
-    const planned = await operations.planLoad(session, { target: 'app' });
-    const failure = await operations.applyLoad(session, planned).catch((thrown) => thrown);
+    const { shown, sealed } = await operations.plan(session, loadOperation, { target: 'app' });
+    const failure: UserError = await operations.apply(session, loadOperation, sealed).then(
+      () => expect.fail('the load has succeeded'),
+      (thrown) => thrown,
+    );
     expect(failure).toMatchObject({ code: 'restore_failed' });
     expect(failure.details.join('\n')).toContain('near "***"');
-    expect(JSON.stringify([events, planned.plan, failure, failure.message])).not.toContain(SECRET);
+    expect(JSON.stringify([events, shown, failure, failure.message])).not.toContain(SECRET);
     // What was planned is done under its own name.
     expect(await server.psql('planted', { sql: `SELECT count(*) FROM "${SECRET}"` })).toBe('1\n');
   });

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { DestinationState, LoadDifference, LoadPlan, LoadResult } from '../../results/load-results.ts';
+import type { DestinationState, LoadDifference, LoadPlan, LoadResult, RestoredBy } from '../../results/load-results.ts';
 import type { TableSelection } from '../../results/selected-tables.ts';
 import { matches } from './matches.ts';
 import { databaseCopies, flag, notices, number, orNull, snapshot, text, texts } from './parts.ts';
@@ -38,6 +38,15 @@ const loadDifference = matches<LoadDifference>()(
   }),
 );
 
+export const restoredBy = matches<RestoredBy>()(
+  v.object({ restored_by: v.picklist(['temporary_user', 'loading_user']), restored_by_reason: text }),
+);
+
+export const maybeRestoredBy = {
+  restored_by: v.exactOptional(restoredBy.entries.restored_by),
+  restored_by_reason: v.exactOptional(restoredBy.entries.restored_by_reason),
+};
+
 export const loadPlan = matches<LoadPlan>()(
   v.object({
     target: text,
@@ -49,8 +58,7 @@ export const loadPlan = matches<LoadPlan>()(
     chosen_by: text,
     strategy: v.picklist(['swap', 'in_place', 'script']),
     strategy_reason: text,
-    restored_by: v.exactOptional(v.picklist(['temporary_user', 'loading_user'])),
-    restored_by_reason: v.exactOptional(text),
+    ...maybeRestoredBy,
     undo: flag,
     keep_base: v.exactOptional(v.object({ spare: flag })),
     copies: v.exactOptional(databaseCopies),

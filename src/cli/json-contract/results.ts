@@ -26,7 +26,7 @@ import type { ExportResult, ImportResult, PrunePlan, RemovePlan, TransferResult 
 import type { Suggestion } from '../../results/sanitize-results.ts';
 import type { SubsetExplanation, SubsetGraphResult } from '../../results/subset-results.ts';
 import { EXIT } from '../../runtime/errors.ts';
-import { destination, loadPlan, loadResult } from './load-parts.ts';
+import { destination, loadPlan, loadResult, maybeRestoredBy } from './load-parts.ts';
 import { matches } from './matches.ts';
 import {
   databaseCopies,
@@ -205,6 +205,7 @@ export const RESULTS: Record<string, Shape[]> = {
           ...ofTarget,
           base: orNull(databaseCopy),
           load: orNull(snapshot),
+          ...maybeRestoredBy,
           branches: v.array(branchDatabase),
           existing: v.array(branchDatabase),
           needs_bytes: orNull(number),

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Coverage, SanitizeFinding, SanitizePlan, SanitizeResult } from '../../results/sanitize-results.ts';
-import { destination } from './load-parts.ts';
+import { destination, restoredBy } from './load-parts.ts';
 import { matches } from './matches.ts';
 import { flag, notices, number, orNull, snapshot, text, texts } from './parts.ts';
 
@@ -50,6 +50,7 @@ export const sanitizePlan = matches<SanitizePlan>()(
     }),
     destination: orNull(destination),
     where: text,
+    ...restoredBy.entries,
     strict: flag,
     undo: flag,
     unverified_sources: texts,

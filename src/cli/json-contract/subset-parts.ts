@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { ProofRow, SubsetPlanResult, SubsetResult, SubsetTableRow } from '../../results/subset-results.ts';
-import { destination } from './load-parts.ts';
+import { destination, restoredBy } from './load-parts.ts';
 import { matches } from './matches.ts';
 import { flag, notices, number, orNull, snapshot, text, texts } from './parts.ts';
 
@@ -24,6 +24,7 @@ export const subsetPlan = matches<SubsetPlanResult>()(
     sanitized: orNull(flag),
     sanitized_reason: text,
     destination,
+    ...restoredBy.entries,
     seed: number,
     undo: flag,
     tables: v.array(subsetTable),

@@ -1,11 +1,17 @@
 import type { Mode } from '../../config/mode.ts';
+import {
+  circlesText,
+  subsetColumns,
+  subsetList,
+  subsetPathColumn,
+  subsetQuestion,
+} from '../../operations/subset/text.ts';
 import { coverageColumns, coverageRows, coveredTableColumns } from '../../presentation/coverage.ts';
 import { diffColumns, diffTitle, migrationLines } from '../../presentation/diff.ts';
 import { hiddenColumnsText, REVEAL_FLAG, rowColumns, rowsTitle } from '../../presentation/rows.ts';
 import { layOutTable } from '../../presentation/shapes/table-layout.ts';
 import { inFamilies, lackingLines, noSnapshotsLines } from '../../presentation/snapshot.ts';
 import { snapshotColumns } from '../../presentation/snapshot-columns.ts';
-import { circlesText, subsetColumns, subsetList, subsetPathColumn, subsetQuestion } from '../../presentation/subset.ts';
 import { tableDiffLines, tableDiffTitle } from '../../presentation/table-diff.ts';
 import {
   checkedEntry,

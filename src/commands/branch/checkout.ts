@@ -1,4 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { runPlanned } from '../../cli/run-planned.ts';
 import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from '../shared-options.ts';
 import { MAIN } from './shared-options.ts';
 
@@ -30,16 +31,7 @@ const specification = {
 export const branchCheckoutCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { questionLines } = await import('../../cli/printers/question.ts');
-  const { branchCheckoutQuestion, branchCheckoutText } = await import('../../presentation/branch-checkout.ts');
-  const { applyBranchCheckout, planBranchCheckout } = await import('../../operations/branch/checkout.ts');
-  const { dryRun, ...options } = invocation.options;
-  const context = await invocation.context();
-  const planned = await planBranchCheckout(context, { ...invocation.arguments, ...options });
-  const { plan } = planned;
-  const question = branchCheckoutQuestion(plan);
-  if (dryRun) return { data: { dry_run: true, plan }, text: questionLines(question).join('\n') };
-  if (plan.action !== 'none') await invocation.confirm(question);
-  const result = await applyBranchCheckout(context, planned);
-  return { data: result, text: branchCheckoutText(result) };
+  const { branchCheckoutOperation } = await import('../../operations/branch/checkout/operation.ts');
+  const { dryRun: _, ...options } = invocation.options;
+  return runPlanned(invocation, branchCheckoutOperation, { request: { ...invocation.arguments, ...options } });
 }

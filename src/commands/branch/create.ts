@@ -1,4 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { runPlanned } from '../../cli/run-planned.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from '../shared-options.ts';
 import { BRANCH, DESTDB } from './shared-options.ts';
@@ -28,19 +29,17 @@ const specification = {
 export const branchCreateCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { questionLines } = await import('../../cli/printers/question.ts');
-  const { branchCreateQuestion, branchUrlLines } = await import('../../presentation/branch.ts');
-  const { applyBranchCreate, planBranchCreate } = await import('../../operations/branch/create.ts');
+  const { branchCreateOperation } = await import('../../operations/branch/create/operation.ts');
+  const { branchUrlLines } = await import('../../operations/branch/create/text.ts');
   const { dryRun, ...options } = invocation.options;
   if (options.env && invocation.globals.json) throw envIsText();
-  const context = await invocation.context();
-  const planned = await planBranchCreate(context, { ...invocation.arguments, ...options });
-  const { plan } = planned;
-  if (dryRun) return { data: { dry_run: true, plan }, text: questionLines(branchCreateQuestion(plan)).join('\n') };
-  const result = await applyBranchCreate(context, planned);
-  const text = branchUrlLines(result);
+  const request = { ...invocation.arguments, ...options };
+  const outcome = await runPlanned(invocation, branchCreateOperation, {
+    request,
+    text: branchUrlLines,
+  });
   // Printing the passwords is what --env requests.
-  return options.env ? { data: {}, text, verbatim: true } : { data: result, text };
+  return options.env && !dryRun ? { ...outcome, data: {}, verbatim: true } : outcome;
 }
 
 function envIsText(): UserError {

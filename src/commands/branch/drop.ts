@@ -1,4 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { runPlanned } from '../../cli/run-planned.ts';
 import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from '../shared-options.ts';
 import { DESTDB } from './shared-options.ts';
 
@@ -19,17 +20,7 @@ const specification = {
 export const branchDropCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { questionLines } = await import('../../cli/printers/question.ts');
-  const { branchDropQuestion, branchDropSummary } = await import('../../presentation/branch.ts');
-  const { summaryText } = await import('../../presentation/shapes/summary.ts');
-  const { applyBranchDrop, planBranchDrop } = await import('../../operations/branch/drop.ts');
-  const { dryRun, ...options } = invocation.options;
-  const context = await invocation.context();
-  const planned = await planBranchDrop(context, { ...invocation.arguments, ...options });
-  const { plan } = planned;
-  const question = branchDropQuestion(plan);
-  if (dryRun) return { data: { dry_run: true, plan }, text: questionLines(question).join('\n') };
-  await invocation.confirm(question);
-  const result = await applyBranchDrop(context, planned);
-  return { data: result, text: summaryText(branchDropSummary(result)) };
+  const { branchDropOperation } = await import('../../operations/branch/drop/operation.ts');
+  const { dryRun: _, ...options } = invocation.options;
+  return runPlanned(invocation, branchDropOperation, { request: { ...invocation.arguments, ...options } });
 }

@@ -1,4 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { runPlanned } from '../../cli/run-planned.ts';
 import { DRY_RUN, TARGET } from '../shared-options.ts';
 import { MAIN } from './shared-options.ts';
 
@@ -19,17 +20,8 @@ const specification = {
 export const branchHookCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { questionLines } = await import('../../cli/printers/question.ts');
-  const { branchHookQuestion, branchHookText } = await import('../../presentation/branch-checkout.ts');
-  const { applyBranchHook, planBranchHook } = await import('../../operations/branch/hook.ts');
-  const { dryRun, ...options } = invocation.options;
+  const { branchHookOperation } = await import('../../operations/branch/hook/operation.ts');
+  const { dryRun: _, ...options } = invocation.options;
   const { config } = invocation.globals;
-  const context = await invocation.context();
-  const planned = await planBranchHook(context, { ...invocation.arguments, ...options, config });
-  const { plan } = planned;
-  const question = branchHookQuestion(plan);
-  if (dryRun) return { data: { dry_run: true, plan }, text: questionLines(question).join('\n') };
-  if (plan.action !== 'none') await invocation.confirm(question);
-  const result = await applyBranchHook(context, planned);
-  return { data: result, text: branchHookText(result) };
+  return runPlanned(invocation, branchHookOperation, { request: { ...invocation.arguments, ...options, config } });
 }

@@ -19,8 +19,8 @@ export const branchListCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
   const { formatTable } = await import('../../cli/printers/table.ts');
-  const { targetBranchColumns, NO_BRANCHES } = await import('../../presentation/branch.ts');
-  const { listBranches } = await import('../../operations/branch/list.ts');
+  const { targetBranchColumns, NO_BRANCHES } = await import('../../operations/branch/list/text.ts');
+  const { listBranches } = await import('../../operations/branch/list/list.ts');
   const context = await invocation.context();
   const list = await listBranches(context, { ...invocation.arguments, ...invocation.options });
   for (const { target, message } of list.errors) {

@@ -1,4 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { runPlanned } from '../../cli/run-planned.ts';
 import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from '../shared-options.ts';
 
 const specification = {
@@ -22,17 +23,7 @@ const specification = {
 export const branchPruneCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { questionLines } = await import('../../cli/printers/question.ts');
-  const { branchPruneQuestion, branchPruneSummary } = await import('../../presentation/branch.ts');
-  const { summaryText } = await import('../../presentation/shapes/summary.ts');
-  const { applyBranchPrune, planBranchPrune } = await import('../../operations/branch/prune.ts');
-  const { dryRun, unused: unusedMs, ...options } = invocation.options;
-  const context = await invocation.context();
-  const planned = await planBranchPrune(context, { ...invocation.arguments, ...options, unusedMs });
-  const { plan } = planned;
-  const question = branchPruneQuestion(plan);
-  if (dryRun) return { data: { dry_run: true, plan }, text: questionLines(question).join('\n') };
-  if (plan.targets.some(({ branches }) => branches.length > 0)) await invocation.confirm(question);
-  const result = await applyBranchPrune(context, planned);
-  return { data: result, text: summaryText(branchPruneSummary(result, plan)) };
+  const { branchPruneOperation } = await import('../../operations/branch/prune/operation.ts');
+  const { dryRun: _, unused: unusedMs, ...options } = invocation.options;
+  return runPlanned(invocation, branchPruneOperation, { request: { ...invocation.arguments, ...options, unusedMs } });
 }

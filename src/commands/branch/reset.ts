@@ -1,4 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { runPlanned } from '../../cli/run-planned.ts';
 import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from '../shared-options.ts';
 import { BRANCH, DESTDB } from './shared-options.ts';
 
@@ -24,17 +25,7 @@ const specification = {
 export const branchResetCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { questionLines } = await import('../../cli/printers/question.ts');
-  const { branchResetQuestion, branchResetSummary } = await import('../../presentation/branch.ts');
-  const { summaryText } = await import('../../presentation/shapes/summary.ts');
-  const { applyBranchReset, planBranchReset } = await import('../../operations/branch/reset.ts');
-  const { dryRun, ...options } = invocation.options;
-  const context = await invocation.context();
-  const planned = await planBranchReset(context, { ...invocation.arguments, ...options });
-  const { plan } = planned;
-  const question = branchResetQuestion(plan);
-  if (dryRun) return { data: { dry_run: true, plan }, text: questionLines(question).join('\n') };
-  await invocation.confirm(question);
-  const result = await applyBranchReset(context, planned);
-  return { data: result, text: summaryText(branchResetSummary(result)) };
+  const { branchResetOperation } = await import('../../operations/branch/reset/operation.ts');
+  const { dryRun: _, ...options } = invocation.options;
+  return runPlanned(invocation, branchResetOperation, { request: { ...invocation.arguments, ...options } });
 }

@@ -1,4 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
+import { runPlanned } from '../../cli/run-planned.ts';
 import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from '../shared-options.ts';
 import { BRANCH, DESTDB } from './shared-options.ts';
 
@@ -19,17 +20,7 @@ const specification = {
 export const branchSwitchCommand: CommandModule = { ...specification, run };
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {
-  const { questionLines } = await import('../../cli/printers/question.ts');
-  const { branchSwitchQuestion, branchSwitchSummary } = await import('../../presentation/branch.ts');
-  const { summaryText } = await import('../../presentation/shapes/summary.ts');
-  const { applyBranchSwitch, planBranchSwitch } = await import('../../operations/branch/switch.ts');
-  const { dryRun, ...options } = invocation.options;
-  const context = await invocation.context();
-  const planned = await planBranchSwitch(context, { ...invocation.arguments, ...options });
-  const { plan } = planned;
-  const question = branchSwitchQuestion(plan);
-  if (dryRun) return { data: { dry_run: true, plan }, text: questionLines(question).join('\n') };
-  await invocation.confirm(question);
-  const result = await applyBranchSwitch(context, planned);
-  return { data: result, text: summaryText(branchSwitchSummary(result)) };
+  const { branchSwitchOperation } = await import('../../operations/branch/switch/operation.ts');
+  const { dryRun: _, ...options } = invocation.options;
+  return runPlanned(invocation, branchSwitchOperation, { request: { ...invocation.arguments, ...options } });
 }

@@ -13,6 +13,8 @@ export interface RestoreFacet {
   /** The statements that define a table, as the snapshot has them; `null` where their format is unknown. */
   readTable(context: EngineContext, request: TableRequest): Promise<StoredTable | null>;
   plan(context: EngineContext, request: RestoreRequest): Promise<RestorePlan>;
+  /** As `plan` does; for plans without a snapshot. */
+  chooseRestorer(context: EngineContext, request: RestorerRequest): Promise<RestoringUser>;
   run(context: EngineContext, run: RestoreRun): Promise<Replaced>;
   /** Reads an SQL file without running it; refuses client commands and statements for another database. */
   checkScript(context: EngineContext, script: Pick<ScriptRun, 'url' | 'file'>): Promise<ScriptFacts>;
@@ -79,6 +81,12 @@ export interface RestorePlan {
 export type RestoringUser =
   /** One of its own, without rights outside the shadow database; `superuser` is the loading user. */
   { user: 'temporary'; superuser: boolean } | { user: 'loading'; name: string; reason: string };
+
+export interface RestorerRequest
+  extends Pick<RestoreRequest, 'url' | 'allowSuperuser' | 'builtHere' | 'neverInPlace' | 'remoteTables'> {
+  /** What only a superuser may create. */
+  superuserObjects?: string[];
+}
 
 /** Whether only the tables that differ from the base copy are loaded, into a copy of it. */
 export interface DifferencePlan {

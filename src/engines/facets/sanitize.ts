@@ -90,6 +90,8 @@ export interface TriedReplacement {
 export interface ScratchPlace {
   /** `a throw-away PostgreSQL server` */
   label: string;
+  /** The server that it is on; `null` for one of its own, which starts when it is opened. */
+  server: DatabaseUrl | null;
   /** The database to restore into; disposing removes the whole place. */
   open(context: EngineContext, options?: PlaceOptions): Promise<OpenedPlace>;
 }

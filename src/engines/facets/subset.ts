@@ -6,7 +6,7 @@ import type { RowFinder } from '../../subset/row-finder.ts';
 import type { SourceSchema } from '../../subset/source-schema.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { EngineContext } from '../engine-context.ts';
-import type { Replaced } from './restore.ts';
+import type { Replaced, RestoringUser } from './restore.ts';
 
 export interface SubsetFacet {
   /** Reads a source at one instant, until it is disposed. */
@@ -19,6 +19,8 @@ export interface SubsetFacet {
 export interface SubsetSource extends AsyncDisposable {
   facts: SourceSchema;
   warnings: { code: string; message: string }[];
+  /** What only a superuser may create, and so no temporary user. */
+  superuserObjects: string[];
   /** `seed`: another selection of a percentage. */
   finder(graph: Graph, seed: number): Promise<RowFinder>;
   /** By primary key, its columns in order; `null` when there is none. */
@@ -35,6 +37,7 @@ export interface SubsetRun {
   jobs: number;
   undo: boolean;
   directory: string;
+  restoredBy: RestoringUser;
 }
 
 export interface Made {

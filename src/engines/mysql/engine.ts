@@ -15,6 +15,7 @@ import { dropCopies, findAllCopies, findCopies, planReset, reset } from './resto
 import { restore } from './restore/restore.ts';
 import { readTable } from './restore/stored-table.ts';
 import { readNeeds } from './restore/table-needs.ts';
+import { chooseRestorer } from './restore/temporary-user.ts';
 import { findKept, undo } from './restore/undo.ts';
 import { readColumns } from './sanitize/columns.ts';
 import { readDefinitions } from './sanitize/definitions.ts';
@@ -57,6 +58,7 @@ const engine: Engine = {
     readNeeds: (_context, request) => readNeeds(request),
     readTable: (_context, request) => readTable(request),
     plan: planRestore,
+    chooseRestorer,
     run: restore,
     checkScript,
     runScript,

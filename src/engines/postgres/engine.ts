@@ -10,7 +10,7 @@ import { probe } from './connection/probe.ts';
 import { parsePostgresUrl } from './connection/url.ts';
 import { dump } from './dump/dump.ts';
 import { readSmallTables } from './read-small-tables.ts';
-import { inspectDestination, planRestore } from './restore/preflight.ts';
+import { chooseRestorer, inspectDestination, planRestore } from './restore/preflight.ts';
 import { dropCopies, findAllCopies, findCopies, planReset, reset } from './restore/reset.ts';
 import { restore } from './restore/restore.ts';
 import { readTable } from './restore/stored-table.ts';
@@ -55,6 +55,7 @@ const engine: Engine = {
     readNeeds,
     readTable: (_context, request) => readTable(request),
     plan: planRestore,
+    chooseRestorer,
     run: restore,
     checkScript,
     runScript,

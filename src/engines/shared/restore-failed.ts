@@ -1,4 +1,5 @@
 import { EXIT, UserError } from '../../runtime/errors.ts';
+import type { RestoringUser } from '../facets/restore.ts';
 
 export function restoreFailed(message: string, details: string[], next = ''): UserError {
   return new UserError(message, {
@@ -7,4 +8,13 @@ export function restoreFailed(message: string, details: string[], next = ''): Us
     details,
     hint: `The destination is unchanged.${next === '' ? '' : ` ${next}`}`,
   });
+}
+
+/** Of a restore that a temporary user may be unable to do. */
+export function withRightsHint(error: unknown, { user }: RestoringUser): unknown {
+  if (user !== 'temporary' || !(error instanceof UserError && error.code === 'restore_failed')) return error;
+  const { code, exit, details } = error;
+  const rights =
+    'A temporary user without rights outside the shadow database restores the content. If it needs more rights and you trust it, add --allow-superuser.';
+  return new UserError(error.message, { code, exit, details, hint: `${error.hint} ${rights}`, cause: error });
 }

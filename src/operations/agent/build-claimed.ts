@@ -7,7 +7,7 @@ import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError, UserError } from '../../runtime/errors.ts';
 import { type RunEvent, skipStep, startStep } from '../../runtime/events.ts';
 import { printable } from '../../text/printable.ts';
-import { build } from '../build.ts';
+import { build } from '../build/build.ts';
 import { openCloud } from '../cloud/open-cloud.ts';
 import { applySanitize, hasSanitizeQuery, planSanitize } from '../sanitize/sanitize.ts';
 

@@ -25,6 +25,7 @@ import { filesToRead, loadDifference } from './difference.ts';
 import { refuseSources } from './guard.ts';
 import { loadSteps } from './load-steps.ts';
 import type { LoadRequest, PlannedLoad } from './planned-load.ts';
+import { restoredBy } from './restored-by.ts';
 
 /** A load of a snapshot, or of some tables of it. */
 export async function planSnapshot(context: Context, given: LoadRequest): Promise<PlannedLoad> {
@@ -84,7 +85,7 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
     chosen_by: chosenBy,
     strategy: restore.strategy,
     strategy_reason: restore.strategyReason,
-    ...restoredBy(restore),
+    ...restoredBy(restore.restoredBy),
     undo,
     ...(keeps && { keep_base: keeps }),
     ...(copies && { copies }),
@@ -162,12 +163,6 @@ export async function applySnapshot(
     ...(baseDatabase && { base_database: baseDatabase }),
     ...(spareDatabase && { spare_database: spareDatabase }),
   };
-}
-
-function restoredBy({ restoredBy: by }: RestorePlan): Pick<LoadPlan, 'restored_by' | 'restored_by_reason'> {
-  return by.user === 'temporary'
-    ? { restored_by: 'temporary_user', restored_by_reason: 'it has no rights outside the shadow database' }
-    : { restored_by: 'loading_user', restored_by_reason: by.reason };
 }
 
 /** Whether the destination was last loaded with the whole snapshot, and can be reset to that. */

@@ -3,13 +3,14 @@ import { connectionUrl } from '../../config/urls/connection-url.ts';
 import type { DatabaseUrl } from '../../engines/database-url.ts';
 import type { Engine } from '../../engines/engine.ts';
 import type { RestorePlan, RestoreRequest } from '../../engines/facets/restore.ts';
-import type { OpenedPlace, PlaceOptions } from '../../engines/facets/sanitize.ts';
+import type { OpenedPlace, PlaceOptions, ScratchPlace } from '../../engines/facets/sanitize.ts';
 import type { Manifest } from '../../repository/manifest.ts';
-import type { DestinationState } from '../../results/load-results.ts';
+import type { DestinationState, RestoredBy } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { configuredDestination } from '../load/destination.ts';
 import { type GuardOptions, refuseSources } from '../load/guard.ts';
+import { restoredBy } from '../load/restored-by.ts';
 
 /** Where a snapshot is restored to be sanitized. */
 export interface SanitizePlace {
@@ -17,6 +18,7 @@ export interface SanitizePlace {
   label: string;
   /** The database that the result replaces; `null` for a throw-away one. */
   destination: DestinationState | null;
+  server: ScratchPlace['server'];
   /** Targets of which the source could not be compared with the destination. */
   unverifiedSources?: string[];
   open(context: Context, options?: PlaceOptions): Promise<OpenedPlace>;
@@ -39,11 +41,11 @@ export async function choosePlaces(context: Context, request: PlaceRequest): Pro
     const unverifiedSources = await refuseSources(context, url, request);
     const destination = await engine.connect.inspect(context, url);
     const open = async () => ({ url, [Symbol.asyncDispose]: async () => {} });
-    return [{ label: url.display, destination, unverifiedSources, open }];
+    return [{ label: url.display, destination, server: url, unverifiedSources, open }];
   }
   const server = serverToBorrow(configuration, { target, engine });
   const places = await engine.sanitize.scratchPlaces(context, server);
-  if (places.length > 0) return places.map(({ label, open }) => ({ label, destination: null, open }));
+  if (places.length > 0) return places.map((place) => ({ ...place, destination: null }));
   throw new UserError(`There is nowhere to sanitize a snapshot of "${target}"`, {
     code: 'no_place',
     exit: EXIT.configuration,
@@ -89,6 +91,21 @@ export async function openPlace(
     }
   }
   throw new Error('no place was given');
+}
+
+/** Who restores in a place, as `openPlace` plans it: an own server has no other databases and no rights on files. */
+export async function restorerIn(
+  context: Context,
+  { server }: Pick<SanitizePlace, 'server'>,
+  { engine, allowSuperuser }: { engine: Engine; allowSuperuser: boolean },
+): Promise<RestoredBy> {
+  if (server)
+    return restoredBy(
+      await engine.restore.chooseRestorer(context, { url: server, allowSuperuser, neverInPlace: true }),
+    );
+  return allowSuperuser
+    ? { restored_by: 'loading_user', restored_by_reason: '--allow-superuser was given' }
+    : { restored_by: 'temporary_user', restored_by_reason: 'it has no rights outside a throw-away server' };
 }
 
 interface Trial {

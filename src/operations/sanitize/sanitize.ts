@@ -13,7 +13,7 @@ import { withStep } from '../../runtime/events.ts';
 import { type KeepComment, readKeepComments } from '../../sanitize/keep-comments.ts';
 import { chooseQuery, chosenQuery, type SanitizeQuery } from '../../sanitize/query.ts';
 import type { Statement } from '../../sanitize/statement.ts';
-import { type BuildRequest, build } from '../build.ts';
+import { type BuildRequest, build } from '../build/build.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { findTarget } from '../find-target.ts';
 import { recorded } from '../history/recorded.ts';
@@ -27,7 +27,7 @@ import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import { findSnapshot, type SnapshotSelector, snapshotRow } from '../snapshots/snapshots.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
 import { type SanitizedDump, sanitizeDatabase } from './sanitize-database.ts';
-import { choosePlaces, openPlace, type SanitizePlace } from './sanitize-place.ts';
+import { choosePlaces, openPlace, restorerIn, type SanitizePlace } from './sanitize-place.ts';
 
 export interface SanitizeRequest extends TrustChoice {
   target: string;
@@ -73,19 +73,22 @@ export async function planSanitize(given: Context, request: SanitizeRequest): Pr
   const { ephemeral = false, unverifiedSources } = request;
   const places = await choosePlaces(context, { target, engine, ephemeral, unverifiedSources });
   const [place] = places;
-  const destination = place?.destination ?? null;
+  if (!place) throw new Error('no place was chosen');
+  const destination = place.destination;
   const undo = (request.undo ?? true) && (destination?.exists ?? false);
+  const restorer = await restorerIn(context, place, { engine, allowSuperuser: request.allowSuperuser ?? false });
   const strict = request.strict ?? isShared(context, target);
   const plan: SanitizePlan = {
     target,
     snapshot: found?.row ?? null,
     query: { chosen_by: query.chosenBy, file: query.file, base64: query.base64, statements },
     destination,
-    where: place?.label ?? '',
+    where: place.label,
+    ...restorer,
     strict,
     undo,
-    unverified_sources: place?.unverifiedSources ?? [],
-    steps: stepsOf({ builds: !found, statements, destination, undo, where: place?.label ?? '' }),
+    unverified_sources: place.unverifiedSources ?? [],
+    steps: stepsOf({ builds: !found, statements, destination, undo, where: place.label }),
     warnings: request.build ? sharingWarnings(configuration, request) : [],
   };
   return { request, plan, planned_at: context.clock().toISOString(), engine: engine.id, keep };

@@ -28,6 +28,8 @@ export interface SubsetRequest {
   includeNeededSchemas?: boolean | undefined;
   /** Goes on although sources could not be compared with the destination. */
   unverifiedSources?: boolean | undefined;
+  /** Restores with the rights of the loading user, where one of its own would restore. */
+  allowSuperuser?: boolean;
   cpus?: number;
   /** `false` keeps no copy of what is replaced. Default `true`. */
   undo?: boolean;

@@ -1,4 +1,5 @@
 import type { Engine } from '../../engines/engine.ts';
+import type { RestoringUser } from '../../engines/facets/restore.ts';
 import type { SnapshotRow } from '../../results/results.ts';
 import type { SubsetGraph, SubsetPlanResult, SubsetResult } from '../../results/subset-results.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -7,10 +8,11 @@ import { graphOf } from '../../subset/diagram.ts';
 import type { SubsetSettings } from '../../subset/graph.ts';
 import type { Plan } from '../../subset/plan.ts';
 import { formatNumberOf } from '../../text/format.ts';
-import { build } from '../build.ts';
+import { build } from '../build/build.ts';
 import { recorded } from '../history/recorded.ts';
 import { checkDestination, subsetDestination } from '../load/destination.ts';
 import { refuseSources } from '../load/guard.ts';
+import { restoredBy } from '../load/restored-by.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
@@ -20,6 +22,7 @@ export interface PlannedSubset extends Planned<SubsetRequest, SubsetPlanResult> 
   /** What was planned from. */
   settings: SubsetSettings;
   graph: SubsetGraph;
+  restoredBy: RestoringUser;
 }
 
 /** Looks at source and destination, changes nothing. With `count` the rows are looked for as well, so that the plan tells how many come. */
@@ -35,6 +38,10 @@ export async function planSubset(given: Context, request: SubsetRequest): Promis
   await using source = await engine.subset.openSource(context, { url: setting.source, jobs: setting.jobs });
   const plan = planFor(source, setting.settings);
   const collected = request.count ? await collectRows(context, { source, plan, seed }) : null;
+  const restorer = await engine.restore.chooseRestorer(context, {
+    ...{ url, builtHere: true, neverInPlace: true, superuserObjects: source.superuserObjects },
+    ...(request.allowSuperuser && { allowSuperuser: true }),
+  });
   return {
     request,
     plan: {
@@ -43,6 +50,7 @@ export async function planSubset(given: Context, request: SubsetRequest): Promis
       sanitized_reason: 'its rows are those of the source, and no sanitization query runs on them',
       source: setting.source.display,
       destination,
+      ...restoredBy(restorer),
       seed,
       undo,
       unverified_sources,
@@ -53,6 +61,7 @@ export async function planSubset(given: Context, request: SubsetRequest): Promis
     planned_at: context.clock().toISOString(),
     settings: setting.settings,
     graph: graphOf(request.target, plan),
+    restoredBy: restorer,
   };
 }
 
@@ -80,7 +89,8 @@ async function perform(given: Context, planned: PlannedSubset): Promise<SubsetRe
   for (const { code, message } of plan.warnings) context.report({ event: 'warning', code, message });
   const repository = localRepository(context);
   await using staging = await repository.stage();
-  const made = await makeFrom(context, { ...setting, seed, undo, directory: await staging.folder('subset') });
+  const directory = await staging.folder('subset');
+  const made = await makeFrom(context, { ...setting, seed, undo, directory, restoredBy: planned.restoredBy });
   const tables = [...made.rows].map(([table, rows]) => ({ table, rows })).sort((a, b) => (a.table < b.table ? -1 : 1));
   return {
     target: request.target,
@@ -99,15 +109,16 @@ interface Making extends Setting {
   seed: number;
   undo: boolean;
   directory: string;
+  restoredBy: RestoringUser;
 }
 
 /** The source is let go as soon as nothing more is read of it. */
 async function makeFrom(context: Context, making: Making) {
-  const { engine, source: url, destination, settings, jobs, seed, undo, directory } = making;
+  const { engine, source: url, destination, settings, jobs, seed, undo, directory, restoredBy } = making;
   await using source = await engine.subset.openSource(context, { url, jobs });
   const plan = planFor(source, settings);
   const collected = await collectRows(context, { source, plan, seed });
-  return await source.make(context, { url: destination, plan, collected, jobs, undo, directory });
+  return await source.make(context, { url: destination, plan, collected, jobs, undo, directory, restoredBy });
 }
 
 /** The subset as a snapshot of the target, which load and all others then know. */

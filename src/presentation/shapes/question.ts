@@ -1,4 +1,4 @@
-import type { DestinationState } from '../../results/load-results.ts';
+import type { DestinationState, RestoredBy } from '../../results/load-results.ts';
 import { formatBytes, formatNumberOf } from '../../text/format.ts';
 import type { Cell } from './column.ts';
 import type { Fact } from './fact.ts';
@@ -53,6 +53,16 @@ export function destinationFacts({ url, exists, size_bytes, connections }: Desti
 /** Later than the destination, so that a low window cuts it first. */
 export function serverFact({ server_version }: DestinationState): Fact {
   return { name: 'Server', value: server_version };
+}
+
+/** Who restores the content, with whose rights its code runs. */
+export function restoringFacts({ restored_by, restored_by_reason }: Partial<RestoredBy>): Fact[] {
+  if (restored_by === undefined) return [];
+  if (restored_by === 'temporary_user') {
+    return [{ name: 'Restored by', value: `a temporary user: ${restored_by_reason}`, brief: 'a temporary user' }];
+  }
+  const value = `the loading user, with whose rights restored code runs: ${restored_by_reason}`;
+  return [{ name: 'Restored by', value, brief: `the loading user: ${restored_by_reason}` }];
 }
 
 /** The command of the undo; on the screens it is a key. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkDefinitions } from '../../../src/engines/mysql/definitions/check-definitions.ts';
 import type { Code, Definitions } from '../../../src/engines/mysql/definitions/definitions.ts';
 import { leaveOutRemote } from '../../../src/engines/mysql/restore/left-out.ts';
-import { build } from '../../../src/operations/build.ts';
+import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { changeDefinitions } from '../../helpers/change-definitions.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql-server.ts';

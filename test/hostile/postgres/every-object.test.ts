@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listContents } from '../../../src/engines/postgres/dump/archive-contents.ts';
 import { anyClientTools } from '../../../src/engines/postgres/tools.ts';
-import { build } from '../../../src/operations/build.ts';
+import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
 import { buildAndLoad, normalized, withDetails } from '../../helpers/build-and-load.ts';

@@ -4,10 +4,10 @@ import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.t
 import type { ArchiveDetails } from '../../../src/engines/postgres/dump/archive.ts';
 import { findDifferences } from '../../../src/engines/postgres/restore/check.ts';
 import { anyClientTools } from '../../../src/engines/postgres/tools.ts';
-import { build } from '../../../src/operations/build.ts';
+import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
-import { loadQuestion, loadSummary } from '../../../src/presentation/load.ts';
+import { loadQuestion, loadSummary } from '../../../src/operations/load/text.ts';
 import type { RunEvent } from '../../../src/runtime/events.ts';
 import { describeWithMysql, startMysql, type TestMysql } from '../../helpers/mysql-server.ts';
 import {
@@ -94,7 +94,7 @@ describeWithPostgres('a load that goes on after errors', () => {
     const { plan, result } = await loadWith({ keepGoing: 'swap' }, events);
     expect(loadQuestion(plan, new Date()).steps.join('\n')).toContain('List what is missing, and continue without it');
     expect(result.missing).toMatchObject({ objects: 2, tables: 1, rows: 3, differences: MISSING });
-    expect(loadSummary(plan, result).problems.slice(0, 2)).toEqual(['Missing:', MISSING[0]]);
+    expect(loadSummary(result, plan).problems.slice(0, 2)).toEqual(['Missing:', MISSING[0]]);
     expect(events).toContainEqual({
       event: 'warning',
       code: 'restore_incomplete',

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { connectToServer } from '../../../src/engines/postgres/connection/connect.ts';
 import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.ts';
 import { lockDestination, verifyLock } from '../../../src/engines/postgres/server/server.ts';
-import { build } from '../../../src/operations/build.ts';
+import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
-import { applyUndo, planUndo } from '../../../src/operations/load/undo.ts';
+import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import type { RunEvent } from '../../../src/runtime/events.ts';
 import {

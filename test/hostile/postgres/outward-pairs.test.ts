@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { build } from '../../../src/operations/build.ts';
+import { build } from '../../../src/operations/build/build.ts';
 import { buildAndLoad } from '../../helpers/build-and-load.ts';
 import { dumpDifferences } from '../../helpers/dump-differences.ts';
 import { outwardPairs } from '../../helpers/outward-pairs.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { build } from '../../../src/operations/build.ts';
+import { build } from '../../../src/operations/build/build.ts';
 import { checkPostgresRights, createRightsSource } from '../../helpers/postgres-rights.ts';
 import {
   describeWithPostgres,

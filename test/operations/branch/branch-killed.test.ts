@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Settings } from '../../../src/config/schema/settings.ts';
-import { listBranches } from '../../../src/operations/branch/list.ts';
+import { listBranches } from '../../../src/operations/branch/list/list.ts';
 import { BRANCH_SERVERS, type BranchServer } from '../../helpers/branch-servers.ts';
 import { describeWithKind } from '../../helpers/describe-with-kind.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';

@@ -4,26 +4,26 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TargetSettings } from '../../../src/config/schema/settings.ts';
 import { besideNames } from '../../../src/engines/mysql/names.ts';
-import { applyBranchCheckout, planBranchCheckout } from '../../../src/operations/branch/checkout.ts';
+import { applyBranchCheckout, planBranchCheckout } from '../../../src/operations/branch/checkout/checkout.ts';
 import {
   applyBranchCreate,
   type BranchCreateRequest,
   planBranchCreate,
-} from '../../../src/operations/branch/create.ts';
-import { applyBranchDrop, planBranchDrop } from '../../../src/operations/branch/drop.ts';
-import { listBranches } from '../../../src/operations/branch/list.ts';
+} from '../../../src/operations/branch/create/create.ts';
+import { applyBranchDrop, planBranchDrop } from '../../../src/operations/branch/drop/drop.ts';
+import { listBranches } from '../../../src/operations/branch/list/list.ts';
 import { openBranches } from '../../../src/operations/branch/open-branches.ts';
-import { applyBranchPrune, planBranchPrune } from '../../../src/operations/branch/prune.ts';
-import { applyBranchReset, planBranchReset } from '../../../src/operations/branch/reset.ts';
-import { applyBranchSwitch, planBranchSwitch } from '../../../src/operations/branch/switch.ts';
-import { build } from '../../../src/operations/build.ts';
+import { applyBranchPrune, planBranchPrune } from '../../../src/operations/branch/prune/prune.ts';
+import { applyBranchReset, planBranchReset } from '../../../src/operations/branch/reset/reset.ts';
+import { applyBranchSwitch, planBranchSwitch } from '../../../src/operations/branch/switch/switch.ts';
+import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
-import { applyReset, planReset } from '../../../src/operations/load/reset.ts';
-import { applyUndo, planUndo } from '../../../src/operations/load/undo.ts';
-import { planPrune } from '../../../src/operations/snapshots/prune.ts';
+import { planPrune } from '../../../src/operations/prune/prune.ts';
+import { prunedCopyLines } from '../../../src/operations/prune/text.ts';
+import { applyReset, planReset } from '../../../src/operations/reset/reset.ts';
 import { withCopies } from '../../../src/operations/target-copies.ts';
 import { listTargets } from '../../../src/operations/targets.ts';
-import { prunedCopyLines } from '../../../src/presentation/remove.ts';
+import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
 import { copyLines } from '../../../src/presentation/targets.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import { BRANCH_SERVERS, type BranchServer } from '../../helpers/branch-servers.ts';

@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { applyBranchCheckout, planBranchCheckout } from '../../../src/operations/branch/checkout.ts';
-import { applyBranchHook, type BranchHookRequest, planBranchHook } from '../../../src/operations/branch/hook.ts';
-import { listBranches } from '../../../src/operations/branch/list.ts';
-import { applyBranchSwitch, planBranchSwitch } from '../../../src/operations/branch/switch.ts';
-import { build } from '../../../src/operations/build.ts';
+import { applyBranchCheckout, planBranchCheckout } from '../../../src/operations/branch/checkout/checkout.ts';
+import { applyBranchHook, type BranchHookRequest, planBranchHook } from '../../../src/operations/branch/hook/hook.ts';
+import { branchHookQuestion } from '../../../src/operations/branch/hook/text.ts';
+import { listBranches } from '../../../src/operations/branch/list/list.ts';
+import { applyBranchSwitch, planBranchSwitch } from '../../../src/operations/branch/switch/switch.ts';
+import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
-import { branchHookQuestion } from '../../../src/presentation/branch-checkout.ts';
 import type { Context } from '../../../src/runtime/context.ts';
 import {
   describeWithPostgres,

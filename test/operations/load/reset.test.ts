@@ -1,20 +1,15 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { TargetSettings } from '../../../src/config/schema/settings.ts';
-import { planBranchCreate } from '../../../src/operations/branch/create.ts';
-import { build } from '../../../src/operations/build.ts';
+import { planBranchCreate } from '../../../src/operations/branch/create/create.ts';
+import { build } from '../../../src/operations/build/build.ts';
+import { applyDropCopies, planDropCopies } from '../../../src/operations/drop-copies/drop-copies.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
-import {
-  applyDropCopies,
-  applyReset,
-  planDropCopies,
-  planReset,
-  type ResetRequest,
-} from '../../../src/operations/load/reset.ts';
-import { applyUndo, planUndo } from '../../../src/operations/load/undo.ts';
+import { applyReset, planReset, type ResetRequest } from '../../../src/operations/reset/reset.ts';
 import { withCopies } from '../../../src/operations/target-copies.ts';
 import { listTargets } from '../../../src/operations/targets.ts';
+import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
 import { copyLines } from '../../../src/presentation/targets.ts';
 import type { LoadResult, ResetResult } from '../../../src/results/load-results.ts';
 import type { Context } from '../../../src/runtime/context.ts';

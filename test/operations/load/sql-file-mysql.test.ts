@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
-import { loadSummary } from '../../../src/presentation/load.ts';
+import { loadSummary } from '../../../src/operations/load/text.ts';
 import type { LoadPlan, LoadResult } from '../../../src/results/load-results.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
@@ -74,6 +74,8 @@ for (const flavour of ['mariadb', 'mysql'] as TestFlavour[]) {
         at: '1:1',
       },
       { what: 'USE in a version comment of MariaDB', sql: '/*M!100000 /* */ USE prod; -- */ */;', at: '1:1' },
+      { what: 'USE behind the digits of a version', sql: '/*!50000USE prod*/;', at: '1:1' },
+      { what: 'DROP behind the digits of a version', sql: '/*!50000DROP*/ DATABASE prod;', at: '1:1' },
       { what: 'DROP DATABASE', sql: 'DROP /*!50000 DATABASE */ prod;', at: '1:1' },
       { what: 'CREATE DATABASE', sql: 'CREATE DATABASE /*!32312 IF NOT EXISTS*/ other;', at: '1:1' },
       { what: '\\u in the middle of a line', sql: 'select 1; \\u prod\ndrop table orders;', at: '1:11' },
@@ -188,7 +190,7 @@ for (const flavour of ['mariadb', 'mysql'] as TestFlavour[]) {
 
     it('says what it ran and what it may reach, and nothing about a manifest', async () => {
       const { plan, result } = await load('CREATE TABLE t (i INT);\nSELECT 1;\n');
-      expect(loadSummary(plan, result).details).toEqual([expect.stringContaining('Ran 2 statements')]);
+      expect(loadSummary(result, plan).details).toEqual([expect.stringContaining('Ran 2 statements')]);
       expect(plan.steps[0]).toContain('2 statements');
       expect(plan.warnings).toEqual([expect.objectContaining({ code: 'script_reach' })]);
     });

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
-import { loadSummary } from '../../../src/presentation/load.ts';
+import { loadSummary } from '../../../src/operations/load/text.ts';
 import type { LoadResult } from '../../../src/results/load-results.ts';
 import {
   describeWithPostgres,
@@ -226,7 +226,7 @@ describeWithPostgres('a load of an SQL file', () => {
       events: [],
     });
     const { plan } = await planLoad(context, { target: 'app', file });
-    const { details } = loadSummary(plan, result);
+    const { details } = loadSummary(result, plan);
     expect(details).toEqual([expect.stringContaining('Ran 2 statements')]);
     expect(plan.steps[0]).toContain('2 statements');
   });

@@ -1,15 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { dispatchPaste } from '../../../screens/app/dispatch.ts';
 import type { Model } from '../../../screens/app/model.ts';
+import type { Operations } from '../../../screens/app/operations.ts';
 import { refreshTargets } from '../../../screens/app/refresh.ts';
-import { answerConfirm } from '../../../screens/confirm/actions.ts';
+import { answerConfirm } from '../../../screens/confirm/answer.ts';
 import { selectedTarget, type TargetsRoute } from '../../../screens/targets/targets-route.ts';
 import type { TargetRow } from '../../../src/results/results.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import { listed, newModel, press, running, until } from '../../helpers/driven-model.ts';
 import { fakeOperations } from '../../helpers/fake-operations.ts';
+import { fakePlannedWork } from '../../helpers/fake-planned-work.ts';
 import { fakeTerminal } from '../../helpers/fake-terminal.ts';
-import { fakeTarget, fakeWorld } from '../../helpers/fake-world.ts';
+import { type FakeWorld, fakeTarget, fakeWorld } from '../../helpers/fake-world.ts';
 
 const three = ['app', 'billing', 'legacy'].map((name) => fakeTarget({ name }));
 
@@ -170,17 +172,14 @@ describe('leaving', () => {
 
 test('work that failed is done again by r, in the place of the one that failed', async () => {
   const world = fakeWorld();
-  const build = fakeOperations(world).build;
+  const work = fakePlannedWork(world);
   let attempts = 0;
-  const model = await listed(world, {
-    operations: {
-      ...fakeOperations(world),
-      build: (session, request) => {
-        attempts += 1;
-        return attempts === 1 ? Promise.reject(new Error('disk full')) : build(session, request);
-      },
-    },
-  });
+  const apply: typeof work.build.apply = (session, planned) => {
+    attempts += 1;
+    return attempts === 1 ? Promise.reject(new Error('disk full')) : work.build.apply(session, planned);
+  };
+  const operations = fakeOperations(world, { ...work, build: { ...work.build, apply } });
+  const model = await listed(world, { operations });
   press(model, 'b');
   await running(model);
   await model.runs.settled();
@@ -251,9 +250,9 @@ describe('sanitizing', () => {
   test('a build that cannot be planned says why and what to do, and builds nothing', async () => {
     const world = fakeWorld();
     const error = new UserError('the query cannot be read', { code: 'x', exit: 2, hint: 'look at sanitize.sql' });
-    const model = await listed(world, {
-      operations: { ...fakeOperations(world), planBuild: () => Promise.reject(error) },
-    });
+    const work = fakePlannedWork(world);
+    const build = { ...work.build, plan: () => Promise.reject(error) };
+    const model = await listed(world, { operations: fakeOperations(world, { ...work, build }) });
     press(model, 'b');
     await until(() => model.navigation.top().screen === 'confirm');
     expect(model.navigation.top()).toMatchObject({ target: 'app', plan: null, error });
@@ -264,18 +263,8 @@ describe('sanitizing', () => {
 
   test('a question that comes when the user has gone elsewhere is not asked', async () => {
     const world = fakeWorld({ queryFile: '/etc/sanitize.sql' });
-    const operations = fakeOperations(world);
     const planning = Promise.withResolvers<void>();
-    const model = await listed(world, {
-      operations: {
-        ...operations,
-        async planBuild(session, request) {
-          await planning.promise;
-          const planned = await operations.planBuild(session, request);
-          return planned && { ...planned, plan: { ...planned.plan, destination: world.destination } };
-        },
-      },
-    });
+    const model = await listed(world, { operations: replacingBuild(world, planning.promise) });
     press(model, 'b', 'enter');
     planning.resolve();
     await until(() => notice(model) !== undefined);
@@ -286,16 +275,7 @@ describe('sanitizing', () => {
 
   test('asks before a build whose result replaces a database', async () => {
     const world = fakeWorld({ queryFile: '/etc/sanitize.sql' });
-    const operations = fakeOperations(world);
-    const model = await listed(world, {
-      operations: {
-        ...operations,
-        async planBuild(session, request) {
-          const planned = await operations.planBuild(session, request);
-          return planned && { ...planned, plan: { ...planned.plan, destination: world.destination } };
-        },
-      },
-    });
+    const model = await listed(world, { operations: replacingBuild(world) });
     press(model, 'b');
     await until(() => asked(model));
     expect(model.runs.store.getState().runs).toEqual([]);
@@ -304,6 +284,21 @@ describe('sanitizing', () => {
     expect(world.done).toEqual(['sanitize app']);
   });
 });
+
+/** The sanitization of the build replaces the destination of the world. */
+function replacingBuild(world: FakeWorld, planning?: Promise<void>): Operations {
+  const work = fakePlannedWork(world);
+  const plan: typeof work.build.plan = async (session, request) => {
+    await planning;
+    const planned = await work.build.plan(session, request);
+    const { sanitize } = planned.plan;
+    return {
+      ...planned,
+      plan: { ...planned.plan, sanitize: sanitize && { ...sanitize, destination: world.destination } },
+    };
+  };
+  return fakeOperations(world, { ...work, build: { ...work.build, plan } });
+}
 
 function selected(model: Model): string | undefined {
   return selectedTarget(model, model.navigation.top() as TargetsRoute)?.row.name;

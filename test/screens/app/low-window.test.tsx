@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
+import { confirmTrust } from '../../../screens/commands/trust.ts';
 import { selectPath } from '../../../screens/editor/selection.ts';
-import { confirmTrust } from '../../../screens/trust/actions.ts';
 import type { Effect } from '../../../src/config/trust/effect.ts';
 import { UntrustedConfiguration } from '../../../src/config/trust/untrusted-configuration.ts';
 import { configFolder, withKey } from '../../helpers/config-folder.ts';

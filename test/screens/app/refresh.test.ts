@@ -5,6 +5,7 @@ import type { TargetRow } from '../../../src/results/results.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import { listed, newModel, press, until } from '../../helpers/driven-model.ts';
 import { fakeOperations } from '../../helpers/fake-operations.ts';
+import { fakePlannedWork } from '../../helpers/fake-planned-work.ts';
 import { fakeTarget, fakeWorld } from '../../helpers/fake-world.ts';
 
 const targets = ['app', 'billing', 'legacy'].map((name) => fakeTarget({ name }));
@@ -56,19 +57,16 @@ test('the targets in view are checked first', async () => {
 
 test('a load that may replace a source that cannot be identified goes on only when the name is typed', async () => {
   const world = fakeWorld({ targets });
-  const operations = fakeOperations(world);
+  const work = fakePlannedWork(world);
   let plans = 0;
-  const model = await listed(world, {
-    operations: {
-      ...operations,
-      async planLoad(session, request) {
-        plans += 1;
-        if (!request.unverifiedSources) throw new UserError('may be a source', { code: 'sources_unverified', exit: 5 });
-        const planned = await operations.planLoad(session, request);
-        return { ...planned, plan: { ...planned.plan, unverified_sources: ['legacy'] } };
-      },
-    },
-  });
+  const plan: typeof work.load.plan = async (session, request) => {
+    plans += 1;
+    if (!request.unverifiedSources) throw new UserError('may be a source', { code: 'sources_unverified', exit: 5 });
+    const planned = await work.load.plan(session, request);
+    return { ...planned, plan: { ...planned.plan, unverified_sources: ['legacy'] } };
+  };
+  const operations = fakeOperations(world, { ...work, load: { ...work.load, plan } });
+  const model = await listed(world, { operations });
   press(model, 'l');
   await until(() => {
     const place = model.navigation.top();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { interrupt } from '../../../screens/quit/actions.ts';
+import { interrupt } from '../../../screens/commands/quit.ts';
 import { newModel } from '../../helpers/driven-model.ts';
 import { fakeWorld } from '../../helpers/fake-world.ts';
 

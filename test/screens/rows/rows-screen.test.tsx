@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openRows } from '../../../screens/rows/rows-route.ts';
+import { openRows } from '../../../screens/commands/rows.ts';
 import { screenText } from '../../helpers/drawn-screen.tsx';
 import { newModel, press } from '../../helpers/driven-model.ts';
 import { fakeSnapshot, fakeWorld } from '../../helpers/fake-world.ts';

@@ -1,32 +1,33 @@
 import { expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
-import { answerConfirm } from '../../../screens/confirm/actions.ts';
-import type { BuildRequest } from '../../../src/operations/build.ts';
+import { answerConfirm } from '../../../screens/confirm/answer.ts';
+import type { BuildAndSanitizeRequest } from '../../../src/operations/build/planned-build.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import { listed, press, until } from '../../helpers/driven-model.ts';
 import { fakeOperations } from '../../helpers/fake-operations.ts';
+import { fakePlannedWork } from '../../helpers/fake-planned-work.ts';
 import { fakeWorld } from '../../helpers/fake-world.ts';
 
 test('a build that lacks schemas can be done again with them', async () => {
   const world = fakeWorld({});
-  const asked: BuildRequest[] = [];
-  const operations = fakeOperations(world);
-  const model = await listed(world, {
-    operations: {
-      ...operations,
-      build: (session, request) => {
-        asked.push(request);
-        if (request.includeNeededSchemas) return operations.build(session, request);
-        throw new UserError('kinds is needed', { code: 'schema_needed', exit: 1 });
-      },
-    },
-  });
+  const asked: BuildAndSanitizeRequest[] = [];
+  const work = fakePlannedWork(world);
+  const apply: typeof work.build.apply = async (session, planned) => {
+    asked.push(planned.request);
+    if (planned.request.includeNeededSchemas) return work.build.apply(session, planned);
+    throw new UserError('kinds is needed', { code: 'schema_needed', exit: 1 });
+  };
+  const operations = fakeOperations(world, { ...work, build: { ...work.build, apply } });
+  const model = await listed(world, { operations });
   press(model, 'b');
   await ended(model, 1);
   press(model, 'a');
   await ended(model, 2);
-  expect(asked).toEqual([{ target: 'app' }, { target: 'app', includeNeededSchemas: true }]);
+  expect(asked.map(({ target, includeNeededSchemas }) => [target, includeNeededSchemas])).toEqual([
+    ['app', undefined],
+    ['app', true],
+  ]);
   expect(statuses(model)).toEqual(['failed', 'done']);
   press(model, 'a');
   expect(statuses(model)).toHaveLength(2);
@@ -35,16 +36,13 @@ test('a build that lacks schemas can be done again with them', async () => {
 test('a load that failed can restore the rest, and replace the destination by it, each after a question', async () => {
   const world = fakeWorld({});
   const asked: LoadRequest[] = [];
-  const operations = fakeOperations(world);
-  const model = await listed(world, {
-    operations: {
-      ...operations,
-      planLoad: (session, request) => {
-        asked.push(request);
-        return operations.planLoad(session, request);
-      },
-    },
-  });
+  const work = fakePlannedWork(world);
+  const plan: typeof work.load.plan = (session, request) => {
+    asked.push(request);
+    return work.load.plan(session, request);
+  };
+  const operations = fakeOperations(world, { ...work, load: { ...work.load, plan } });
+  const model = await listed(world, { operations });
   press(model, 'enter');
   await until(() => model.snapshots.getState().targets.app?.phase === 'ready');
   world.failLoad = new UserError('refused', { code: 'restore_failed', exit: 1 });

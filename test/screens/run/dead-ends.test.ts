@@ -3,21 +3,19 @@ import type { Model } from '../../../screens/app/model.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import { listed, press, running, until } from '../../helpers/driven-model.ts';
 import { fakeOperations } from '../../helpers/fake-operations.ts';
+import { fakePlannedWork } from '../../helpers/fake-planned-work.ts';
 import { fakeWorld } from '../../helpers/fake-world.ts';
 
 test('a plan that failed is made again with r', async () => {
   const world = fakeWorld();
-  const operations = fakeOperations(world);
+  const work = fakePlannedWork(world);
   let isDown = true;
-  const model = await listed(world, {
-    operations: {
-      ...operations,
-      planLoad: async (...request) => {
-        if (isDown) throw new UserError('Cannot reach the server', { code: 'unreachable', exit: 4 });
-        return operations.planLoad(...request);
-      },
-    },
-  });
+  const plan: typeof work.load.plan = async (...request) => {
+    if (isDown) throw new UserError('Cannot reach the server', { code: 'unreachable', exit: 4 });
+    return work.load.plan(...request);
+  };
+  const operations = fakeOperations(world, { ...work, load: { ...work.load, plan } });
+  const model = await listed(world, { operations });
   press(model, 'enter');
   await until(() => model.snapshots.getState().targets.app?.phase === 'ready');
   press(model, 'l');
@@ -31,17 +29,14 @@ test('a plan that failed is made again with r', async () => {
 
 test('a build that failed to be planned is planned again with r', async () => {
   const world = fakeWorld();
-  const operations = fakeOperations(world);
+  const work = fakePlannedWork(world);
   let isDown = true;
-  const model = await listed(world, {
-    operations: {
-      ...operations,
-      planBuild: async (...request) => {
-        if (isDown) throw new UserError('The query cannot be read', { code: 'query_file_unreadable', exit: 3 });
-        return operations.planBuild(...request);
-      },
-    },
-  });
+  const plan: typeof work.build.plan = async (...request) => {
+    if (isDown) throw new UserError('The query cannot be read', { code: 'query_file_unreadable', exit: 3 });
+    return work.build.plan(...request);
+  };
+  const operations = fakeOperations(world, { ...work, build: { ...work.build, plan } });
+  const model = await listed(world, { operations });
   press(model, 'b');
   await until(() => model.navigation.top().screen === 'confirm');
   isDown = false;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
-import { answerConfirm } from '../../../screens/confirm/actions.ts';
+import { answerConfirm } from '../../../screens/confirm/answer.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import { listed, press, running, until } from '../../helpers/driven-model.ts';
 import { fakeTerminal } from '../../helpers/fake-terminal.ts';
@@ -83,7 +83,7 @@ test('leaving counts what waits, and waits for it when asked to', async () => {
   await buildTwice(model);
   press(model, 'esc', 'q');
   expect(model.navigation.top().screen).toBe('quit');
-  const { answerQuit } = await import('../../../screens/quit/actions.ts');
+  const { answerQuit } = await import('../../../screens/commands/quit.ts');
   answerQuit(model, 'wait');
   gate.resolve();
   await until(() => left === 1);

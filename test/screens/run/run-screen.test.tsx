@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
 import type { RunnableProgram } from '../../../screens/app/runnable-program.ts';
 import { createAnnouncer } from '../../../screens/app/terminal/announcing.ts';
-import { answerConfirm } from '../../../screens/confirm/actions.ts';
+import { answerConfirm } from '../../../screens/confirm/answer.ts';
 import { progressLines } from '../../../screens/run/progress-lines.ts';
 import { untouchedLines } from '../../../src/presentation/run.ts';
 import { UNICODE } from '../../../src/presentation/shapes/glyphs.ts';
@@ -14,6 +14,7 @@ import { cellWidth } from '../../../src/text/text-width.ts';
 import { screenText } from '../../helpers/drawn-screen.tsx';
 import { listed, press, until } from '../../helpers/driven-model.ts';
 import { fakeOperations } from '../../helpers/fake-operations.ts';
+import { fakePlannedWork } from '../../helpers/fake-planned-work.ts';
 import { fakeTerminal } from '../../helpers/fake-terminal.ts';
 import { fakeWorld } from '../../helpers/fake-world.ts';
 
@@ -132,13 +133,14 @@ test('a failed load shows the cause and that nothing was touched, and r runs it 
 
 test('the log is behind a key: commands are folded to their purpose, unfolded by Enter, and found by their text', async () => {
   const world = fakeWorld({});
-  const operations = fakeOperations(world);
+  const work = fakePlannedWork(world);
   const command = `/usr/lib/postgresql/15/bin/pg_dump ${'--exclude-table=t '.repeat(12)}--last`;
-  const build: typeof operations.build = (session, request) => {
+  const apply: typeof work.build.apply = (session, planned) => {
     session.report({ event: 'command', command });
-    return operations.build(session, request);
+    return work.build.apply(session, planned);
   };
-  const model = await listed(world, { operations: { ...operations, build } });
+  const operations = fakeOperations(world, { ...work, build: { ...work.build, apply } });
+  const model = await listed(world, { operations });
   press(model, 'b');
   await until(() => model.navigation.top().screen === 'run');
   await model.runs.settled();

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
-import { answerConfirm } from '../../../screens/confirm/actions.ts';
+import { answerConfirm } from '../../../screens/confirm/answer.ts';
 import { outcomeLines } from '../../../screens/run/outcome.ts';
-import { branchResetSummary, branchSwitchSummary } from '../../../src/presentation/branch.ts';
+import { branchResetSummary } from '../../../src/operations/branch/reset/text.ts';
+import { branchSwitchSummary } from '../../../src/operations/branch/switch/text.ts';
 import { EMPTY } from '../../../src/presentation/lists.ts';
 import { endedLine, runColumns, runStatus } from '../../../src/presentation/run.ts';
 import { UNICODE } from '../../../src/presentation/shapes/glyphs.ts';

@@ -4,7 +4,7 @@ import type { Model } from '../../../screens/app/model.ts';
 import { answerChosen, setUp } from '../../../screens/setup/actions.ts';
 import type { SetupRoute } from '../../../screens/setup/setup-route.ts';
 import type { SetupStepId } from '../../../src/presentation/setup/step-ids.ts';
-import { newModel } from '../../helpers/driven-model.ts';
+import { newModel, until } from '../../helpers/driven-model.ts';
 import { type FakeWorld, fakeWorld } from '../../helpers/fake-world.ts';
 
 const SOURCE = 'postgres://app:secret@db:5432/shop';
@@ -44,7 +44,7 @@ test('the first snapshot is built when it is asked for, and its run is shown', a
   const world = fakeWorld({ snapshots: {} });
   const model = await written(world);
   answerChosen(model, 'build');
-  expect(model.navigation.top().screen).toBe('run');
+  await until(() => model.navigation.top().screen === 'run');
   await model.runs.settled();
   expect(world.done.at(-1)).toBe('build app');
 });

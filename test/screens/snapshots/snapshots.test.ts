@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createModel } from '../../../screens/app/create-model.ts';
 import type { Model } from '../../../screens/app/model.ts';
 import { refreshTargets } from '../../../screens/app/refresh.ts';
-import { answerConfirm } from '../../../screens/confirm/actions.ts';
+import { answerConfirm } from '../../../screens/confirm/answer.ts';
 import { selectedTarget } from '../../../screens/targets/targets-route.ts';
 import type { TableDiff } from '../../../src/results/table-diff.ts';
 import { press } from '../../helpers/driven-model.ts';
@@ -209,14 +209,17 @@ test('the question of a load offers R where the base copy is of the same snapsho
   const world = fakeWorld({ base: { ...base, snapshot: 'snapshot-0' } });
   const model = await atSnapshots(world);
   press(model, 'l');
-  await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { resetInstead: true } });
+  await expect
+    .poll(() => model.navigation.top())
+    .toMatchObject({ plan: { alternatives: { reset: expect.any(Function) } } });
   press(model, 'R');
   await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { definition: { kind: 'reset' } } });
   press(model, 'esc');
   expect(model.navigation.top().screen).toBe('snapshots');
   world.base = null;
   press(model, 'l');
-  await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { resetInstead: false } });
+  await expect.poll(() => model.navigation.top()).toMatchObject({ plan: { definition: { kind: 'load' } } });
+  expect(model.navigation.top()).not.toHaveProperty('plan.alternatives.reset');
   press(model, 'R');
   expect(model.navigation.top()).toMatchObject({ plan: { definition: { kind: 'load' } } });
 });

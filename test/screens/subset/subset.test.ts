@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Model } from '../../../screens/app/model.ts';
 import type { SubsetRoute } from '../../../screens/subset/subset-route.ts';
-import { subsetTree } from '../../../src/presentation/subset.ts';
+import { subsetTree } from '../../../src/operations/subset/text.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
 import { listed, press, until } from '../../helpers/driven-model.ts';
 import { fakeWorld } from '../../helpers/fake-world.ts';
@@ -13,7 +13,7 @@ function placeOf(model: Model): SubsetRoute | null {
 
 /** `public.orders: child, 450` */
 function shown(model: Model): string[] {
-  const rows = subsetTree(placeOf(model)?.found?.plan.tables ?? []);
+  const rows = subsetTree(placeOf(model)?.found?.shown.tables ?? []);
   return rows.map(
     ({ table, depth, rule, rows_expected }) => `${'  '.repeat(depth)}${table}: ${rule}, ${rows_expected}`,
   );
@@ -90,15 +90,15 @@ test('Enter asks, and then makes it as it is planned', async () => {
 test('what cannot be planned is not made, and Enter says why; the change before it is taken back by the same key', async () => {
   const world = fakeWorld();
   const model = await planned(world);
-  const { planSubset } = model.operations;
-  model.operations.planSubset = () => Promise.reject(new UserError('product_id is NOT NULL', { code: 'x', exit: 3 }));
+  const { plan } = model.operations;
+  model.operations.plan = () => Promise.reject(new UserError('product_id is NOT NULL', { code: 'x', exit: 3 }));
   press(model, 'G', '+', 'enter');
   expect(model.navigation.store.getState().notice?.text).toBe('The plan is not ready yet');
   await counted(model);
   expect(placeOf(model)?.error?.message).toBe('product_id is NOT NULL');
   press(model, 'enter');
   expect(model.navigation.top().screen).toBe('subset');
-  model.operations.planSubset = planSubset;
+  model.operations.plan = plan;
   press(model, '+');
   await counted(model);
   expect(shown(model)).toContain('public.country: copy, 200');

@@ -67,7 +67,7 @@ test('a reason keeps a left column; w shows the new file before anything is writ
   expect(states(model)).toMatchObject({ email: 'keep', 'login.email': 'leave' });
   press(model, 'w');
   await until(() => saving(model)?.found != null);
-  expect(saving(model)?.found?.plan.after).toContain('-- keep: public.person.email they agreed');
+  expect(saving(model)?.found?.shown.after).toContain('-- keep: public.person.email they agreed');
   const shown = await screenText(model, SIZE);
   expect(shown).toContain('Create /home/ada/app.sanitize.sql');
   expect(shown).toContain('Set targets.app.sanitize.query_file to ./app.sanitize.sql in');

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { textEdit } from '../../../components/text-edit.ts';
 import type { ThemeOptions } from '../../../components/theme.ts';
 import { notFetched } from '../../../screens/app/fetched.ts';
-import { loadRun } from '../../../screens/run/definitions.ts';
+import { plannedRun } from '../../../screens/commands/confirm.ts';
 import type { TablesRoute } from '../../../screens/tables/tables-route.ts';
-import { loadQuestion } from '../../../src/presentation/load.ts';
+import { loadOperation } from '../../../src/operations/load/operation.ts';
 import { emptyList } from '../../../src/state/list.ts';
 import { screenLines, screenText } from '../../helpers/drawn-screen.tsx';
 import { newModel } from '../../helpers/driven-model.ts';
-import { fakeOperations } from '../../helpers/fake-operations.ts';
+import { fakePlannedWork } from '../../helpers/fake-planned-work.ts';
 import { fakeSnapshot, fakeWorld } from '../../helpers/fake-world.ts';
 
 const SIZES = [
@@ -73,13 +73,15 @@ test.for(SIZES)(
     const model = newModel(world);
     const session = { report: () => {}, signal: new AbortController().signal };
     const request = { target: 'app', snapshot: 'snapshot-0', tables: ['public.orders'] };
-    const planned = await fakeOperations(world).planLoad(session, request);
+    const sealed = await fakePlannedWork(world).load.plan(session, request);
     const needed = Array.from({ length: 40 }, (_, index) => ({
       ...{ table: `public.table_${index}`, needed_by: 'public.orders', why: 'reference' as const },
     }));
     const selection = { chosen: Array.from({ length: 30 }, (_, index) => `sales.part_${index}`), needed, empty: [] };
-    const question = loadQuestion({ ...planned.plan, selection }, model.clock());
-    const plan = { question, definition: loadRun(model, planned) };
+    const plan = plannedRun(model, loadOperation, {
+      ...{ target: 'app', sealed },
+      shown: { ...sealed.plan, selection },
+    });
     const controller = new AbortController();
     const asked = { plan, error: null, typing: null, controller, retry: () => {} };
     model.navigation.push({ screen: 'confirm', target: 'app', title: 'load', ...asked });

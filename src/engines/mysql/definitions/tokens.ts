@@ -1,3 +1,16 @@
+import {
+  BACKSLASH,
+  DOUBLE_QUOTE,
+  isBlank,
+  isDigit,
+  isWordPart,
+  MINUS,
+  SINGLE_QUOTE,
+  SLASH,
+  SPACE,
+  STAR,
+} from '../../shared/script/script-bytes.ts';
+
 /**
  * Tokens as of the server's lexer: https://dev.mysql.com/doc/refman/en/lexical-structure.html. Blanks are ASCII only;
  * any other character is part of a name.
@@ -25,114 +38,96 @@ export function lexicalModeOf(sqlMode: string | null): LexicalMode {
   };
 }
 
-const BLANK = '[ \\t\\n\\v\\f\\r]';
-const WORD = '[A-Za-z0-9_$\\u0080-\\u{10ffff}]+';
-
-interface LexicalState extends LexicalMode {
+export interface LexicalState extends LexicalMode {
   /** After the beginning of a version comment: only there the server takes an asterisk and a slash for its end. */
   versioned: boolean;
 }
 
-function pattern({ ansiQuotes, plainBackslash, versioned }: LexicalState): RegExp {
-  const plain = (quote: string): string => `${quote}[^${quote}]*(?:${quote}${quote}[^${quote}]*)*${quote}`;
-  const escaped = (quote: string): string =>
-    `${quote}[^${quote}\\\\]*(?:(?:\\\\[^]|${quote}${quote})[^${quote}\\\\]*)*${quote}`;
-  const text = plainBackslash ? plain : escaped;
-  return new RegExp(
-    [
-      `${BLANK}+`,
-      // Two minus signs begin a comment only before a blank or a control character.
-      '--(?=[\\u0000-\\u0020\\u007f]|$)[^\\n]*|#[^\\n]*',
-      // Version comments are statements for the server.
-      '/\\*(?!!|M!)[^]*?\\*/',
-      plain('`'),
-      text("'"),
-      // A backslash is a plain character in names.
-      ansiQuotes ? plain('"') : text('"'),
-      // Unterminated: nothing after it can be read.
-      '(/\\*(?!!|M!)[^]*|[\'"`][^]*)',
-      '/\\*M?!(?:\\d{5,6})?',
-      ...(versioned ? ['\\*/'] : []),
-      WORD,
-      '[^]',
-    ].join('|'),
-    'suy',
-  );
+interface Extent {
+  kind: Token['kind'];
+  end: number;
 }
 
-/** Compiled once: thousands of definitions are read. */
-const PATTERNS = new Map<string, RegExp>();
-
-function patternOf(state: LexicalState): RegExp {
-  const key = `${state.ansiQuotes === true} ${state.plainBackslash === true} ${state.versioned}`;
-  const known = PATTERNS.get(key);
-  if (known) return known;
-  const made = pattern(state);
-  PATTERNS.set(key, made);
-  return made;
-}
+const BANG = 0x21;
+const HASH = 0x23;
+const LETTER_M = 0x4d;
+const BACKQUOTE = 0x60;
+const DELETE = 0x7f;
 
 /**
- * Reads one token after the other, from the beginning of a text: version comments are open until their end. An
+ * Kind and end of the token at an offset, also of bytes as latin1: all that reads SQL of MySQL asks this function. An
  * unterminated quote or comment is a token of kind `open`, and the rest of the text.
  */
-export type Lexer = (sql: string, at: number) => Token;
-
-export function createLexer(mode: LexicalMode = {}): Lexer {
-  const [outside, inside] = [false, true].map((versioned) => patternOf({ ...mode, versioned }));
-  let versioned = false;
-  return (sql, at) => {
-    const token = (versioned ? inside : outside) as RegExp;
-    token.lastIndex = at;
-    const [text = '', open] = token.exec(sql) ?? [];
-    const kind = open === undefined ? kindOf(text, mode) : 'open';
-    if (kind === 'version') versioned = true;
-    if (kind === 'versionEnd') versioned = false;
-    const value = kind === 'word' ? text.toUpperCase() : kind === 'name' ? unquoted(text) : text;
-    return { kind, text, value, at };
-  };
+export function extentAt(sql: string, at: number, { ansiQuotes, plainBackslash, versioned }: LexicalState): Extent {
+  const first = sql.charCodeAt(at);
+  const next = sql.charCodeAt(at + 1);
+  if (isBlank(first)) return { kind: 'space', end: endWhile(isBlank, sql, at + 1) };
+  if (isWordPart(first)) return { kind: 'word', end: endWhile(isWordPart, sql, at + 1) };
+  // A backslash is a plain character in names.
+  const isName = first === BACKQUOTE || (first === DOUBLE_QUOTE && ansiQuotes);
+  if (isName || first === DOUBLE_QUOTE || first === SINGLE_QUOTE) {
+    const end = endOfQuote(sql, at, !isName && !plainBackslash);
+    if (end === -1) return { kind: 'open', end: sql.length };
+    return { kind: isName ? 'name' : 'text', end };
+  }
+  if (first === HASH) return lineComment(sql, at);
+  if (first === MINUS && next === MINUS) {
+    // Two minus signs begin a comment only before a blank or a control character.
+    const behind = at + 2 < sql.length ? sql.charCodeAt(at + 2) : SPACE;
+    if (behind <= SPACE || behind === DELETE) return lineComment(sql, at);
+  }
+  if (first === SLASH && next === STAR) {
+    // Version comments are statements for the server.
+    const bang = sql.charCodeAt(at + 2) === LETTER_M ? at + 3 : at + 2;
+    if (sql.charCodeAt(bang) === BANG) return { kind: 'version', end: endOfVersion(sql, bang + 1) };
+    const end = sql.indexOf('*/', at + 2);
+    return end === -1 ? { kind: 'open', end: sql.length } : { kind: 'comment', end: end + 2 };
+  }
+  if (first === STAR && next === SLASH && versioned) return { kind: 'versionEnd', end: at + 2 };
+  return { kind: 'other', end: at + 1 };
 }
 
+function endWhile(is: (code: number) => boolean, sql: string, from: number): number {
+  let end = from;
+  while (end < sql.length && is(sql.charCodeAt(end))) end += 1;
+  return end;
+}
+
+/** -1 without an end. */
+function endOfQuote(sql: string, at: number, escapes: boolean): number {
+  const quote = sql.charCodeAt(at);
+  for (let end = at + 1; end < sql.length; end += 1) {
+    const code = sql.charCodeAt(end);
+    if (code === BACKSLASH && escapes) end += 1;
+    else if (code === quote && sql.charCodeAt(end + 1) === quote) end += 1;
+    else if (code === quote) return end + 1;
+  }
+  return -1;
+}
+
+function lineComment(sql: string, at: number): Extent {
+  const end = sql.indexOf('\n', at);
+  return { kind: 'comment', end: end === -1 ? sql.length : end };
+}
+
+/** Five or six digits. */
+function endOfVersion(sql: string, from: number): number {
+  const digits = endWhile(isDigit, sql, from) - from;
+  return digits < 5 ? from : from + Math.min(6, digits);
+}
+
+/** Version comments are open until their end. */
 export function* tokensOf(sql: string, mode: LexicalMode = {}): Generator<Token> {
-  const lexer = createLexer(mode);
+  const state = { ...mode, versioned: false };
   for (let at = 0; at < sql.length; ) {
-    const token = lexer(sql, at);
-    at += token.text.length;
-    yield token;
+    const { kind, end } = extentAt(sql, at, state);
+    if (kind === 'version') state.versioned = true;
+    if (kind === 'versionEnd') state.versioned = false;
+    const text = sql.slice(at, end);
+    yield { kind, text, value: kind === 'word' ? text.toUpperCase() : kind === 'name' ? unquoted(text) : text, at };
+    at = end;
   }
 }
-
-function kindOf(text: string, { ansiQuotes = false }: LexicalMode): Token['kind'] {
-  const isLonger = text.length > 1;
-  switch (text.charAt(0)) {
-    case ' ':
-    case '\t':
-    case '\n':
-    case '\v':
-    case '\f':
-    case '\r':
-      return 'space';
-    case '`':
-      return 'name';
-    case '"':
-      return ansiQuotes ? 'name' : 'text';
-    case "'":
-      return 'text';
-    case '#':
-      return 'comment';
-    case '-':
-      return isLonger ? 'comment' : 'other';
-    case '*':
-      return isLonger ? 'versionEnd' : 'other';
-    case '/':
-      if (!isLonger) return 'other';
-      return /^..M?!/.test(text) ? 'version' : 'comment';
-    default:
-      return WORDS.test(text) ? 'word' : 'other';
-  }
-}
-
-const WORDS = new RegExp(`^${WORD}`, 'u');
 
 function unquoted(text: string): string {
   const quote = text.charAt(0);

@@ -23,7 +23,8 @@ type State = 'head' | 'name' | 'before row' | 'row' | 'text' | 'escape' | 'after
 
 /**
  * Reads one INSERT of mysqldump byte by byte: literal rows of one table, nothing else. It prevents rows of a snapshot
- * from being other statements.
+ * from being other statements. It is not the lexer of `definitions/tokens.ts`: it keeps no byte of rows that may be
+ * gigabytes, and refuses every token but literals, whose ends no mode but NO_BACKSLASH_ESCAPES changes.
  */
 export interface InsertScanner {
   scan(block: Uint8Array, from: number): number;

@@ -3,6 +3,7 @@ import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { Replaced, RestoreRun } from '../../facets/restore.ts';
 import { tablesText } from '../../shared/divide-tables.ts';
+import { withRightsHint } from '../../shared/restore-failed.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
@@ -74,7 +75,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
         helper: user?.helper ?? null,
       };
       const code = await fillDatabase(running, fill).catch((error) =>
-        Promise.reject(user ? withRightsHint(error) : error),
+        Promise.reject(withRightsHint(error, run.plan.restoredBy)),
       );
       const checked = startStep(report, 'check', 'Verify against the manifest');
       const created = new Set(code.views);
@@ -104,14 +105,6 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   );
 }
 
-function withRightsHint(error: unknown): unknown {
-  if (!(error instanceof UserError && error.code === 'restore_failed')) return error;
-  const { code, exit, details } = error;
-  const rights =
-    'A temporary user with rights on the shadow database only restores the content. If it needs more rights and you trust it, add --allow-superuser.';
-  return new UserError(error.message, { code, exit, details, hint: `${error.hint} ${rights}`, cause: error });
-}
-
 export interface Beside extends Pick<RestoreRun, 'url' | 'undo' | 'dropForeignReferences'> {
   collations: Collations;
   /** Drops what was made, instead of giving it the destination's place. */
@@ -132,11 +125,17 @@ export interface Belongings {
   definers: Definers;
 }
 
+export interface Shadow {
+  fresh: string;
+  server: MysqlSession;
+  context: EngineContext;
+}
+
 /** Makes a database beside the destination, has it filled, and swaps the two; leaves nothing when that fails. */
 export async function besideDestination(
   context: EngineContext,
   { url, undo, collations, throwAway, dropForeignReferences: drop = false, base, fromBase, onlyBase, branch }: Beside,
-  fill: (made: { fresh: string; server: MysqlSession; context: EngineContext }) => Promise<Belongings>,
+  fill: (made: Shadow) => Promise<Belongings>,
 ): Promise<Replaced> {
   const { report } = context;
   const destination = url.database ?? '';

@@ -3,7 +3,7 @@ import { redact } from '../../../process/redact.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { RestorePlan, RestoreRequest } from '../../facets/restore.ts';
+import type { RestoreRequest, RestorerRequest, RestoringUser } from '../../facets/restore.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
@@ -37,9 +37,9 @@ const EVENT = 'EVENT';
 /** Who restores the content, as far as the rights of the loading user tell. */
 export async function chooseRestorer(
   context: EngineContext,
-  { url, allowSuperuser, remoteTables, builtHere, neverInPlace }: RestoreRequest,
-): Promise<RestorePlan['restoredBy']> {
-  const loading = (reason: string): RestorePlan['restoredBy'] => ({ user: 'loading', name: url.user ?? '', reason });
+  { url, allowSuperuser, remoteTables, builtHere, neverInPlace }: RestorerRequest,
+): Promise<RestoringUser> {
+  const loading = (reason: string): RestoringUser => ({ user: 'loading', name: url.user ?? '', reason });
   if (allowSuperuser) return loading('--allow-superuser was given');
   if (remoteTables && builtHere)
     return loading('--remote-tables was given, and the snapshot was built on this machine');

@@ -11,6 +11,7 @@ import { DENIED } from '../connection/error-numbers.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import { detailsOf } from '../details.ts';
+import { followModes } from '../script/sql-mode.ts';
 import { wordsOf } from './statements.ts';
 
 /** Default checks, but for modes that refuse existing rows. */
@@ -57,10 +58,12 @@ export async function refuseOtherDatabases(
   const rows = await session.query<{ name: string }>('SELECT SCHEMA_NAME AS name FROM information_schema.SCHEMATA');
   const others = new Set([...rows.map(({ name }) => name), original].map((name) => name.toLowerCase()));
   others.delete(copy.toLowerCase());
+  const modes = followModes('');
+  let mode = modes.first;
   for (const statement of statements) {
-    const named = wordsOf(statement.text).qualifiers.find(
-      (name) => others.has(name.toLowerCase()) && !CATALOGS.has(name.toLowerCase()),
-    );
+    const { words, qualifiers } = wordsOf(statement.text, mode);
+    mode = modes.after({ words, bytes: Buffer.from(statement.text) });
+    const named = qualifiers.find((name) => others.has(name.toLowerCase()) && !CATALOGS.has(name.toLowerCase()));
     if (named === undefined) continue;
     throw queryRefused(
       `The sanitization query names the database "${named}" in ${describeStatement(statement)}`,

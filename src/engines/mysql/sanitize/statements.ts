@@ -1,6 +1,6 @@
 import type { Statement } from '../../../sanitize/statement.ts';
 import { splitQuery, statementRefused } from '../../shared/sanitize/query-refused.ts';
-import { tokensOf } from '../definitions/tokens.ts';
+import { type LexicalMode, tokensOf } from '../definitions/tokens.ts';
 import { refuseCommand } from '../script/accept-statement.ts';
 import { createSplitter, type MysqlStatement } from '../script/split.ts';
 
@@ -22,11 +22,11 @@ export interface Words {
   qualifiers: string[];
 }
 
-export function wordsOf(statement: string): Words {
+export function wordsOf(statement: string, mode: LexicalMode): Words {
   const words: string[] = [];
   const qualifiers: string[] = [];
   let last: string | null = null;
-  for (const { kind, text, value } of tokensOf(statement)) {
+  for (const { kind, text, value } of tokensOf(statement, mode)) {
     if (kind === 'space' || kind === 'comment' || kind === 'version' || kind === 'versionEnd') continue;
     if (text === '.' && last !== null) qualifiers.push(last);
     // Depending on the mode, double quotes are for names too.

@@ -1,24 +1,28 @@
-import {
-  BACKSLASH,
-  DOUBLE_QUOTE,
-  isBlank,
-  isDigit,
-  isWordPart,
-  MINUS,
-  SINGLE_QUOTE,
-  SLASH,
-  SPACE,
-  STAR,
-} from '../../shared/script/script-bytes.ts';
+import { BACKSLASH, isDigit, isWordPart, SLASH, STAR } from '../../shared/script/script-bytes.ts';
 import { ScriptProblem } from '../../shared/script/script-problem.ts';
-import { lineFrom, type ScriptSplitter, type ScriptStatement, unterminated } from '../../shared/script/split-script.ts';
+import {
+  lineFrom,
+  type ScriptRows,
+  type ScriptSplitter,
+  type ScriptStatement,
+  unterminated,
+} from '../../shared/script/split-script.ts';
 import { MOST_WORD, StatementReader } from '../../shared/script/statement-reader.ts';
 import type { Position } from '../../shared/script/text-window.ts';
+import { extentAt, type LexicalState, type Token } from '../definitions/tokens.ts';
+import { createInsertScanner, type InsertScanner } from '../program/insert-scanner.ts';
 import { followModes } from './sql-mode.ts';
 
 export interface MysqlStatement extends ScriptStatement {
   /** Tells for each word whether it is in a version comment, which the server may skip. */
   isOptional: boolean[];
+  /** Whether a delimiter follows. */
+  isDelimited: boolean;
+}
+
+/** Rows of one statement; `insert` tells what it has read so far. */
+export interface InsertedRows extends ScriptRows {
+  insert: InsertScanner;
 }
 
 export interface SplitOptions {
@@ -28,19 +32,20 @@ export interface SplitOptions {
   sqlMode?: string;
   /** Number of words of a statement that are kept; default: all. */
   mostWords?: number;
+  /** Statements that begin with `INSERT INTO` are literal rows, as of mysqldump, and come as `InsertedRows`. */
+  inserts?: boolean;
 }
 
 /**
- * Splits as the server's lexer, at delimiters outside quotes and comments. Of the client's commands only DELIMITER is
+ * Splits at delimiters between the tokens of the server's lexer. Of the client's commands only DELIMITER is
  * accepted. https://dev.mysql.com/doc/refman/en/lexical-structure.html
  */
 export function createSplitter(options: SplitOptions = {}): ScriptSplitter {
   return new MysqlReader(options);
 }
 
-const HASH = 0x23;
-const BACKQUOTE = 0x60;
-/** Longer than the sandbox line and a DELIMITER line. */
+const INSERT = 'INSERT INTO ';
+/** Longer than the sandbox line, a DELIMITER line and what the end of a token depends on. */
 const READ_AHEAD = 256;
 /** mariadb-dump begins with it: its client then refuses commands. */
 const SANDBOX = /^\/\*M?!999999\\- enable the sandbox mode \*\//;
@@ -51,41 +56,89 @@ const DELIMITERS = /^(?:[;$|/@^~!%&+=?:]{1,15}|[A-Za-z_]{1,15})$/;
 class MysqlReader extends StatementReader {
   readonly #accept: (statement: MysqlStatement) => MysqlStatement;
   readonly #mostWords: number;
+  readonly #inserts: boolean;
   readonly #modes;
-  #mode;
-  #delimiter = Buffer.from(';');
+  #state: LexicalState;
+  #delimiter = ';';
   #isOptional: boolean[] = [];
-  #quote: { end: number; escapes: boolean } | null = null;
-  #quotedAt = 0;
-  #comment: 'line' | 'block' | null = null;
-  #commentedAt: Position = { line: 1, column: 1 };
   #version: { position: Position; from: number; nests: boolean } | null = null;
+  #insert: InsertScanner | null = null;
+  /** The bytes from an offset on, as latin1. */
+  #sql: { text: string; from: number } | null = null;
+  /** A token has no end in fewer bytes. */
+  #wanted = 0;
 
-  constructor({ accept = (statement) => statement, sqlMode = '', mostWords = Number.POSITIVE_INFINITY }: SplitOptions) {
+  constructor(options: SplitOptions) {
     super();
+    const { accept = (statement) => statement, sqlMode = '', mostWords = Number.POSITIVE_INFINITY, inserts } = options;
     this.#accept = accept;
     this.#mostWords = mostWords;
+    this.#inserts = inserts ?? false;
     this.#modes = followModes(sqlMode);
-    this.#mode = this.#modes.first;
+    this.#state = { ...this.#modes.first, versioned: false };
   }
 
   protected override appended(_chunk: Uint8Array, dropped: number): void {
-    this.#quotedAt -= dropped;
+    this.#sql = null;
     if (this.#version) this.#version.from -= dropped;
   }
 
   protected override finish(): void {
-    if (this.#quote) this.#takeQuote(true);
-    if (this.#comment === 'block') this.#takeComment(true);
-    this.#endStatement(this.length);
+    if (this.#insert) throw unterminated('statement', this.text.position(this.at));
+    this.#endStatement(this.length, false);
   }
 
+  /** Consumes one token; `false` when more bytes are needed, since the bytes behind a token may change it. */
   protected override takeNext(isEnd: boolean): boolean {
-    if (this.#quote) return this.#takeQuote(isEnd);
-    return this.#comment ? this.#takeComment(isEnd) : this.#takeToken(isEnd);
+    if (this.#insert) return this.#takeRows(this.#insert);
+    const left = this.length - this.at;
+    if (!isEnd && left < Math.max(READ_AHEAD, this.#wanted)) return false;
+    this.#sql ??= { text: this.bytes.toString('latin1', this.at, this.length), from: this.at };
+    const { text, from } = this.#sql;
+    const at = this.at - from;
+    if (text.startsWith(this.#delimiter, at)) {
+      this.#endStatement(this.at, true);
+      this.at += this.#delimiter.length;
+      return true;
+    }
+    if (this.#inserts && !this.begin && !this.#state.plainBackslash && text.startsWith(INSERT, at)) {
+      return this.#takeRows(createInsertScanner());
+    }
+    const { kind, end } = extentAt(text, at, this.#state);
+    if (kind === 'word' && end - at > MOST_WORD) this.refuseWord();
+    if (!isEnd && end + READ_AHEAD > text.length) {
+      // Twice as many, so that a long token is not read again with each chunk.
+      this.#wanted = 2 * left;
+      return false;
+    }
+    this.#wanted = 0;
+    this.at = this.#take(kind, from + end);
+    return true;
   }
 
-  #endStatement(end: number): void {
+  /** The end of what was consumed. */
+  #take(kind: Token['kind'], end: number): number {
+    switch (kind) {
+      case 'space':
+      case 'comment':
+        break;
+      case 'open':
+        throw unterminated(this.bytes[this.at] === SLASH ? 'comment' : 'quote', this.text.position(this.at));
+      case 'version':
+        return this.#takeVersion(end);
+      case 'versionEnd':
+        this.#endVersion();
+        break;
+      case 'word':
+        return this.#takeWord(end);
+      default:
+        if (this.bytes[this.at] === BACKSLASH) this.#refuseCommand();
+        this.beginAt(this.at);
+    }
+    return end;
+  }
+
+  #endStatement(end: number, isDelimited: boolean): void {
     if (this.#version) throw unterminated('version comment', this.#version.position);
     if (this.begin) {
       this.number += 1;
@@ -93,9 +146,9 @@ class MysqlReader extends StatementReader {
       const bytes = this.statementBytes(this.begin.at, end);
       const statement: MysqlStatement = {
         kind: 'statement',
-        ...{ number, ...this.begin.position, bytes, words, isOptional: this.#isOptional, hasRows: false },
+        ...{ number, ...this.begin.position, bytes, words, isOptional: this.#isOptional, hasRows: false, isDelimited },
       };
-      this.#mode = this.#modes.after(statement);
+      this.#state = { ...this.#modes.after(statement), versioned: false };
       this.parts.push(this.#accept(statement));
     }
     this.begin = null;
@@ -103,68 +156,25 @@ class MysqlReader extends StatementReader {
     this.#isOptional = [];
   }
 
-  /** `false` when more bytes are needed; a quote or block comment without an end is an error at the end. */
-  #takeQuote(isEnd: boolean): boolean {
-    if (!this.#quote) return true;
-    const { end, escapes } = this.#quote;
-    let next = this.at;
-    for (; next < this.length; next += 1) {
-      const byte = this.bytes[next];
-      if (byte === end) {
-        this.at = next + 1;
-        this.#quote = null;
-        return true;
-      }
-      if (byte !== BACKSLASH || !escapes) continue;
-      if (next + 1 >= this.length) break;
-      next += 1;
-    }
-    this.at = next;
-    if (isEnd) throw unterminated('quote', this.text.position(this.#quotedAt));
-    return false;
+  #head(): string {
+    return this.bytes.toString('latin1', this.at, Math.min(this.length, this.at + READ_AHEAD));
   }
 
-  #takeComment(isEnd: boolean): boolean {
-    const found = this.bytes.subarray(this.at, this.length).indexOf(this.#comment === 'line' ? '\n' : '*/');
-    if (found !== -1) {
-      this.at += found + (this.#comment === 'line' ? 1 : 2);
-      this.#comment = null;
-      return true;
-    }
-    if (isEnd && this.#comment === 'block') throw unterminated('comment', this.#commentedAt);
-    this.at = this.#comment === 'line' || isEnd ? this.length : Math.max(this.at, this.length - 1);
-    return false;
-  }
-
-  #takeSlash(isEnd: boolean): boolean {
-    if (this.length - this.at < READ_AHEAD && !isEnd) return false;
-    const head = this.bytes.toString('latin1', this.at, Math.min(this.length, this.at + READ_AHEAD));
+  #takeVersion(end: number): number {
+    const head = this.#head();
     const sandbox = this.begin ? null : SANDBOX.exec(head);
-    if (sandbox) {
-      this.at += sandbox[0].length;
-      return true;
-    }
-    const opening = /^\/\*(M?!)?/.exec(head);
-    if (!opening) return this.#takeOther();
-    if (opening[1] !== undefined) {
-      if (this.#version)
-        this.refuse(this.at, 'a version comment within a version comment', 'Write it without the comment.');
-      this.beginAt(this.at);
-      this.#version = {
-        position: this.text.position(this.at),
-        from: this.at + opening[0].length,
-        nests: opening[1] === '!',
-      };
-    } else {
-      this.#commentedAt = this.text.position(this.at);
-      this.#comment = 'block';
-    }
-    this.at += opening[0].length;
-    return true;
+    if (sandbox) return this.at + sandbox[0].length;
+    if (this.#version)
+      this.refuse(this.at, 'a version comment within a version comment', 'Write it without the comment.');
+    this.beginAt(this.at);
+    const nests = head.startsWith('/*!');
+    this.#version = { position: this.text.position(this.at), from: this.at + (nests ? 3 : 4), nests };
+    this.#state.versioned = true;
+    return end;
   }
 
   /** A server that skips the comment must find the same end. */
-  #endVersion(): true {
+  #endVersion(): void {
     if (
       this.#version &&
       skippedEnd(this.bytes.subarray(this.#version.from, this.at + 2), this.#version.nests) !==
@@ -176,36 +186,29 @@ class MysqlReader extends StatementReader {
       });
     }
     this.#version = null;
-    this.at += 2;
-    return true;
+    this.#state.versioned = false;
   }
 
-  #takeWord(isEnd: boolean): boolean {
-    let next = this.at + 1;
-    while (next < this.length && isWordPart(this.bytes[next] ?? 0)) next += 1;
-    if (next - this.at > MOST_WORD) this.refuseWord();
-    if (next >= this.length && !isEnd) return false;
+  #takeWord(whole: number): number {
     // The client accepts a delimiter anywhere outside quotes, as in END$$.
-    const cut = isWordPart(this.#delimiter[0] ?? 0) ? this.bytes.subarray(this.at, next).indexOf(this.#delimiter) : -1;
-    const end = cut === -1 ? next : this.at + cut;
-    if (this.begin && (this.words.length >= this.#mostWords || isDigit(this.bytes[this.at] ?? 0))) {
-      this.at = end;
-      return true;
+    const mayCut = isWordPart(this.#delimiter.charCodeAt(0));
+    const cut = mayCut ? this.bytes.subarray(this.at, whole).indexOf(this.#delimiter, 0, 'latin1') : -1;
+    const end = cut === -1 ? whole : this.at + cut;
+    const isNumber = isDigit(this.bytes[this.at] ?? 0);
+    if (!this.begin || (this.words.length < this.#mostWords && !isNumber)) {
+      const word = this.bytes.toString('latin1', this.at, end).toUpperCase();
+      if (word === 'DELIMITER' && !this.begin) return this.#takeDelimiter();
+      this.beginAt(this.at);
+      if (!isNumber) {
+        this.words.push(word);
+        this.#isOptional.push(this.#version !== null);
+      }
     }
-    const word = this.bytes.toString('latin1', this.at, end).toUpperCase();
-    if (word === 'DELIMITER' && !this.begin) return this.#takeDelimiter(isEnd);
-    this.beginAt(this.at);
-    this.at = end;
-    if (/^\d/.test(word)) return true;
-    this.words.push(word);
-    this.#isOptional.push(this.#version !== null);
-    return true;
+    return end;
   }
 
-  #takeDelimiter(isEnd: boolean): boolean {
-    if (this.length - this.at < READ_AHEAD && !isEnd) return false;
-    const head = this.bytes.toString('latin1', this.at, Math.min(this.length, this.at + READ_AHEAD));
-    const given = DELIMITER.exec(head);
+  #takeDelimiter(): number {
+    const given = DELIMITER.exec(this.#head());
     const found = given?.[1]?.trim() ?? '';
     if (!given || !DELIMITERS.test(found))
       this.refuse(
@@ -213,79 +216,30 @@ class MysqlReader extends StatementReader {
         `DELIMITER with an unknown delimiter: ${lineFrom(this.text, this.at)}`,
         'Write DELIMITER // or DELIMITER ;;',
       );
-    this.#delimiter = Buffer.from(found);
-    this.at += given[0].length;
-    return true;
+    this.#delimiter = found;
+    return this.at + given[0].length;
   }
 
-  #takeOther(): true {
-    this.beginAt(this.at);
-    this.at += 1;
-    return true;
+  #refuseCommand(): never {
+    const command = /^\\\S?/.exec(lineFrom(this.text, this.at))?.[0] ?? '\\';
+    return this.refuse(this.at, `${command} is a command of the client, not SQL`, 'Remove it: only SQL is run.');
   }
 
-  /** Consumes one token; `false` when more bytes are needed. */
-  #takeToken(isEnd: boolean): boolean {
-    const byte = this.bytes[this.at] ?? 0;
-    if (isBlank(byte)) {
-      this.at += 1;
-      return true;
+  /** Rows are handed on as they come, when their table is known; its name is read again with more bytes. */
+  #takeRows(insert: InsertScanner): boolean {
+    const end = insert.scan(this.bytes.subarray(0, this.length), this.at);
+    if (insert.table === null) {
+      this.#wanted = 2 * (this.length - this.at);
+      return false;
     }
-    if (byte === this.#delimiter[0]) {
-      if (this.length - this.at < this.#delimiter.length && !isEnd) return false;
-      if (
-        this.bytes.subarray(this.at, Math.min(this.length, this.at + this.#delimiter.length)).equals(this.#delimiter)
-      ) {
-        this.#endStatement(this.at);
-        this.at += this.#delimiter.length;
-        return true;
-      }
-    }
-    if (isWordPart(byte)) return this.#takeWord(isEnd);
-    switch (byte) {
-      case SINGLE_QUOTE:
-      case DOUBLE_QUOTE:
-      case BACKQUOTE: {
-        const isName = byte === BACKQUOTE || (byte === DOUBLE_QUOTE && this.#mode.ansiQuotes === true);
-        this.beginAt(this.at);
-        this.#quote = { end: byte, escapes: !isName && !this.#mode.plainBackslash };
-        this.#quotedAt = this.at;
-        this.at += 1;
-        return true;
-      }
-      case HASH:
-        this.#comment = 'line';
-        this.at += 1;
-        return true;
-      case MINUS: {
-        if (this.length - this.at < 3 && !isEnd) return false;
-        const behind = this.at + 2 < this.length ? (this.bytes[this.at + 2] ?? 0) : SPACE;
-        // Two minus signs begin a comment only before a blank or a control character.
-        if (this.bytes[this.at + 1] !== MINUS || this.at + 1 >= this.length || !(behind <= SPACE || behind === DELETE))
-          return this.#takeOther();
-        this.#comment = 'line';
-        this.at += 2;
-        return true;
-      }
-      case SLASH:
-        return this.#takeSlash(isEnd);
-      case STAR:
-        if (this.length - this.at < 2 && !isEnd) return false;
-        return this.#version && this.bytes[this.at + 1] === SLASH && this.at + 1 < this.length
-          ? this.#endVersion()
-          : this.#takeOther();
-      case BACKSLASH: {
-        if (this.length - this.at < READ_AHEAD && !isEnd) return false;
-        const command = /^\\\S?/.exec(lineFrom(this.text, this.at))?.[0] ?? '\\';
-        return this.refuse(this.at, `${command} is a command of the client, not SQL`, 'Remove it: only SQL is run.');
-      }
-      default:
-        return this.#takeOther();
-    }
+    const rows: InsertedRows = { kind: 'rows', bytes: this.bytes.subarray(this.at, end), isLast: insert.done, insert };
+    this.parts.push(rows);
+    this.#insert = insert.done ? null : insert;
+    this.#wanted = 0;
+    this.at = end;
+    return true;
   }
 }
-
-const DELETE = 0x7f;
 
 /** Finds the end of a version comment that a server skips; other versions read nested comments in it. */
 function skippedEnd(bytes: Buffer, nests: boolean): number {

@@ -7,7 +7,7 @@ const ASSIGNED = /\bsql_mode\s*:?=\s*(?:'([^']*)'|"([^"]*)"|@(\w+)|\w+)|@(\w+)\s
 export interface FollowedModes {
   first: LexicalMode;
   /** The mode behind a statement, which may set it or save it in a variable, as dumps do. */
-  after(statement: ScriptStatement): LexicalMode;
+  after(statement: Pick<ScriptStatement, 'words' | 'bytes'>): LexicalMode;
 }
 
 export function followModes(sqlMode: string): FollowedModes {

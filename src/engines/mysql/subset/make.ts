@@ -2,6 +2,7 @@ import { startStep, withStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { Made, SubsetRun } from '../../facets/subset.ts';
+import { withRightsHint } from '../../shared/restore-failed.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { withDatabase } from '../connection/url.ts';
 import { checkDefinitions } from '../definitions/check-definitions.ts';
@@ -15,8 +16,9 @@ import { readNameCase, refuseCollisions } from '../name-case.ts';
 import { quoteName } from '../quote.ts';
 import { leaveOutRemote, remoteWarnings } from '../restore/left-out.ts';
 import { inspectDestination, refuseOtherFlavour } from '../restore/preflight.ts';
-import { besideDestination } from '../restore/restore.ts';
+import { type Belongings, besideDestination, type Shadow } from '../restore/restore.ts';
 import { createDependents, createTables } from '../restore/rows/fill.ts';
+import { createTemporaryUser } from '../restore/temporary-user.ts';
 import { readReadable } from '../rights/readable.ts';
 import { copyRows } from './copy.ts';
 import type { OpenSource } from './open-source.ts';
@@ -36,44 +38,50 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
   await refuseSameNames(context, run.url, definitions);
   const made: Omit<Made, 'replaced'> = { rows: new Map(), proof: [] };
 
-  const replaced = await besideDestination(
-    context,
-    { ...run, collations: definitions },
-    async ({ fresh, context: running }) => {
-      const url = withDatabase(run.url, fresh);
-      await using session = await connect(running, url);
-      await session.execute('SET foreign_key_checks = 0');
-      const copied = startStep(report, 'copy', 'Copy the rows');
-      const tables = definitions.tables.map((table) =>
-        rowsToCome(run, `${source.database}.${table.name}`) <= FEW_ROWS ? withIndexes(table) : table,
-      );
-      await createTables(session, { ...definitions, tables });
-      made.rows = await copyRows(running, { source, run: { ...run, url }, definitions: tables });
-      const total = [...made.rows.values()].reduce((sum, rows) => sum + rows, 0);
-      copied(`Copied ${formatNumberOf(total, 'row')}, and built their indexes`);
+  const fill = async ({ fresh, server: destination, context: running }: Shadow): Promise<Belongings> => {
+    const creation = { url: run.url, builtHere: true, fresh };
+    await using user =
+      run.restoredBy.user === 'temporary' ? await createTemporaryUser(running, destination, creation) : null;
+    const url = user?.url ?? withDatabase(run.url, fresh);
+    await using session = await connect(running, url);
+    await session.execute('SET foreign_key_checks = 0');
+    const copied = startStep(report, 'copy', 'Copy the rows');
+    const tables = definitions.tables.map((table) =>
+      rowsToCome(run, `${source.database}.${table.name}`) <= FEW_ROWS ? withIndexes(table) : table,
+    );
+    await createTables(session, { ...definitions, tables });
+    made.rows = await copyRows(running, { source, run: { ...run, url }, definitions: tables });
+    const total = [...made.rows.values()].reduce((sum, rows) => sum + rows, 0);
+    copied(`Copied ${formatNumberOf(total, 'row')}, and built their indexes`);
 
-      const making = {
-        step: 'index',
-        label: 'Create foreign keys, views, routines and triggers',
-        done: 'Created foreign keys, views, routines and triggers',
-      };
-      const code = await withStep(report, making, () =>
-        createDependents(context, session, { definitions, leftOut: leftOut.map(({ table }) => table) }),
-      );
+    const making = {
+      step: 'index',
+      label: 'Create foreign keys, views, routines and triggers',
+      done: 'Created foreign keys, views, routines and triggers',
+    };
+    const code = await withStep(report, making, () =>
+      createDependents(context, session, {
+        definitions,
+        leftOut: leftOut.map(({ table }) => table),
+        helper: user?.helper ?? null,
+      }),
+    );
 
-      const finishing = { step: 'finish', label: 'Gather statistics', done: 'Gathered statistics' };
-      await withStep(report, finishing, async () => {
-        for (const { name } of definitions.tables) await session.query(`ANALYZE TABLE ${quoteName(name)}`);
-      });
+    const finishing = { step: 'finish', label: 'Gather statistics', done: 'Gathered statistics' };
+    await withStep(report, finishing, async () => {
+      for (const { name } of definitions.tables) await session.query(`ANALYZE TABLE ${quoteName(name)}`);
+    });
 
-      const proving = {
-        step: 'prove',
-        label: 'Verify foreign keys',
-        done: (proof: unknown[]) => `Verified ${formatNumberOf(proof.length, 'foreign key')}: no dangling rows`,
-      };
-      made.proof = await withStep(report, proving, () => prove(session, { source, run, database: fresh }));
-      return { code: withEventsDisabled(code), definers: run.url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
-    },
+    const proving = {
+      step: 'prove',
+      label: 'Verify foreign keys',
+      done: (proof: unknown[]) => `Verified ${formatNumberOf(proof.length, 'foreign key')}: no dangling rows`,
+    };
+    made.proof = await withStep(report, proving, () => prove(session, { source, run, database: fresh }));
+    return { code: withEventsDisabled(code), definers: run.url.parameters.definer === 'keep' ? 'theirs' : 'mine' };
+  };
+  const replaced = await besideDestination(context, { ...run, collations: definitions }, (shadow) =>
+    fill(shadow).catch((error) => Promise.reject(withRightsHint(error, run.restoredBy))),
   );
   return { replaced, ...made };
 }

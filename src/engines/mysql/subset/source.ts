@@ -45,6 +45,7 @@ export async function openSource(
     const open: OpenSource = { url, database, server, catalog, withSession, sessions: readers.length };
     return {
       facts: catalog.facts,
+      superuserObjects: [],
       warnings: danglingWarnings(catalog),
       finder: async (graph, seed) => createFinder(graph, { database, catalog, withSession, seed }),
       findRow: (table, key) => findRow(open, table, key),

@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import { type PsqlSession, quoteName, quoteText } from '../connection/session.ts';
+import type { Report } from '../../../runtime/events.ts';
+import type { EngineContext } from '../../engine-context.ts';
+import { restoreFailed } from '../../shared/restore-failed.ts';
+import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
 import { parseArchiveList } from '../dump/archive.ts';
 import { CONTENTS, readContents } from '../dump/archive-contents.ts';
 import type { Archive } from './rows/filling.ts';
@@ -11,17 +14,48 @@ import type { Archive } from './rows/filling.ts';
  * executed is written anew.
  */
 export async function createEventTriggers(
+  { report }: Pick<EngineContext, 'report'>,
   session: PsqlSession,
-  { directory, list }: Pick<Archive, 'directory' | 'list'>,
+  archive: EventTriggers,
 ): Promise<void> {
-  const contents = readContents(await readFile(join(directory, CONTENTS)));
-  const listed = parseArchiveList(await readFile(list, 'utf8'));
-  for (const { dumpId, text } of listed) {
-    const statements = eventTriggerStatements(contents?.get(dumpId)?.definition ?? '');
+  warnOfDisabled(report, await loginTriggers(archive));
+  for (const { text, definition } of await readDefinitions(archive)) {
+    const statements = eventTriggerStatements(definition);
     if (statements === null) throw refused(text);
-    await session.transaction(statements);
+    await session.transaction(statements).catch((error) => {
+      throw error instanceof SqlError ? restoreFailed('Cannot create an event trigger', [error.message]) : error;
+    });
   }
 }
+
+interface EventTriggers extends Pick<Archive, 'directory'> {
+  list: string;
+}
+
+async function readDefinitions({ directory, list }: EventTriggers): Promise<{ text: string; definition: string }[]> {
+  const contents = readContents(await readFile(join(directory, CONTENTS)));
+  const listed = parseArchiveList(await readFile(list, 'utf8'));
+  return listed.map(({ dumpId, text }) => ({ text, definition: contents?.get(dumpId)?.definition ?? '' }));
+}
+
+/** Those of the event `login`, which are created disabled: they run as whoever connects, and can refuse everybody. */
+export async function loginTriggers(archive: EventTriggers): Promise<string[]> {
+  const created = (await readDefinitions(archive)).map(({ definition }) => CREATION.exec(definition)?.groups);
+  return created.flatMap((groups) => (groups?.event === LOGIN && groups.name ? [unquoted(groups.name)] : [])).sort();
+}
+
+export function warnOfDisabled(report: Report, names: string[]): void {
+  if (names.length === 0) return;
+  const message = `Created disabled, since they would run at each login: ${names.join(', ')}. To enable one: ALTER EVENT TRIGGER NAME ENABLE`;
+  report({ event: 'warning', code: 'login_triggers_disabled', message });
+}
+
+export function disableTrigger(name: string): string {
+  return `ALTER EVENT TRIGGER ${quoteName(name)} DISABLE`;
+}
+
+/** Of PostgreSQL 17 and newer. */
+const LOGIN = 'login';
 
 /** Names as the server quotes them. */
 const NAME = '(?:[a-z_][a-z0-9_]*|"(?:[^"]|"")+")';
@@ -46,12 +80,17 @@ export function eventTriggerStatements(definition: string): string[] | null {
   const when = texts ? ` WHEN TAG IN (${texts.join(', ')})` : '';
   return [
     `CREATE EVENT TRIGGER ${written(name)} ON ${event}${when} EXECUTE FUNCTION ${written(schema)}.${written(routine)}()`,
-    ...(state === undefined ? [] : [`ALTER EVENT TRIGGER ${written(name)} ${state}`]),
+    ...(event === LOGIN ? [disableTrigger(unquoted(name))] : []),
+    ...(state === undefined || event === LOGIN ? [] : [`ALTER EVENT TRIGGER ${written(name)} ${state}`]),
   ];
 }
 
 function written(name: string): string {
-  return quoteName(name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name);
+  return quoteName(unquoted(name));
+}
+
+function unquoted(name: string): string {
+  return name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name;
 }
 
 function textOf(literal: string): string {

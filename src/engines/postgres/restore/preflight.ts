@@ -5,7 +5,13 @@ import type { WarningEvent } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BaseCopies } from '../../facets/copies.ts';
-import type { DifferencePlan, RestorePlan, RestoreRequest } from '../../facets/restore.ts';
+import type {
+  DifferencePlan,
+  RestorePlan,
+  RestoreRequest,
+  RestorerRequest,
+  RestoringUser,
+} from '../../facets/restore.ts';
 import { divideTables } from '../../shared/divide-tables.ts';
 import { refuseShortSpace } from '../../shared/server/free-space.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
@@ -41,8 +47,8 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   const chosen = chooseStrategy(facts, request);
   if (chosen.strategy === 'in_place' && request.keepGoing) throw keepGoingNeedsSecond(chosen.strategyReason);
   if (chosen.strategy === 'in_place' && !request.neverInPlace) await refuseInPlace(context, { url, details });
-  const choosing = { facts, details, ...chosen };
-  const admits = whyLoadingRole(request, choosing) === null ? admitsNewRoles(context, url) : null;
+  const choosing = { ...request, facts, strategy: chosen.strategy, superuserObjects: details.superuser_objects ?? [] };
+  const admits = whyLoadingRole(choosing) === null ? admitsNewRoles(context, url) : null;
   admits?.catch(() => {});
   const wanted = new Set(schemas);
   const inSchemas = manifest.tables.filter((table) => {
@@ -59,7 +65,7 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   return {
     destination: facts.destination,
     ...chosen,
-    restoredBy: await chooseRestorer(request, { ...choosing, difference: swap?.difference }, admits),
+    restoredBy: await restorerFor({ ...choosing, difference: swap?.difference }, admits),
     schemas,
     tables,
     empty,
@@ -76,28 +82,34 @@ export async function planRestore(context: EngineContext, request: RestoreReques
   };
 }
 
-interface RestorerRequest extends Pick<RestorePlan, 'strategy'> {
+export async function chooseRestorer(context: EngineContext, request: RestorerRequest): Promise<RestoringUser> {
+  const facts = await inspectDestination(context, request.url);
+  const choosing = { ...request, facts, strategy: facts.maySwap ? ('swap' as const) : ('in_place' as const) };
+  return await restorerFor(choosing, whyLoadingRole(choosing) === null ? admitsNewRoles(context, request.url) : null);
+}
+
+interface Choosing extends RestorerRequest, Pick<RestorePlan, 'strategy'> {
   facts: InspectedDestination;
-  details: ArchiveDetails;
   difference?: DifferencePlan | null | undefined;
 }
 
-async function chooseRestorer(
-  request: RestoreRequest,
-  restoring: RestorerRequest,
-  admits: Promise<boolean> | null,
-): Promise<RestorePlan['restoredBy']> {
-  const { superuser, user } = restoring.facts;
-  const why = whyLoadingRole(request, restoring);
+async function restorerFor(choosing: Choosing, admits: Promise<boolean> | null): Promise<RestoringUser> {
+  const { superuser, user } = choosing.facts;
+  const why = whyLoadingRole(choosing);
   const reason = why ?? ((await admits) ? null : 'the server lets no new role in by password');
   return reason === null ? { user: 'temporary', superuser } : { user: 'loading', name: user, reason };
 }
 
 /** Reasons that need no further look at the server. */
-function whyLoadingRole(
-  { allowSuperuser, builtHere, remoteTables }: RestoreRequest,
-  { strategy, facts, details, difference }: RestorerRequest,
-): string | null {
+function whyLoadingRole({
+  allowSuperuser,
+  builtHere,
+  remoteTables,
+  superuserObjects = [],
+  strategy,
+  facts,
+  difference,
+}: Choosing): string | null {
   if (strategy === 'in_place') return 'the load is in place';
   if (allowSuperuser) return '--allow-superuser was given';
   if (!facts.mayCreateRoles) return 'the role may not create roles';
@@ -105,7 +117,7 @@ function whyLoadingRole(
     return 'only a superuser may give the objects of the base copy to another role';
   if (!builtHere || !facts.superuser) return null;
   if (remoteTables) return '--remote-tables was given, and the snapshot was built on this machine';
-  const [first, ...more] = details.superuser_objects ?? [];
+  const [first, ...more] = superuserObjects;
   if (first === undefined) return null;
   const others =
     more.length === 0 ? '' : ` and ${more.length === 1 ? 'another' : 'other'} object${more.length === 1 ? '' : 's'}`;

@@ -7,12 +7,13 @@ import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BaseCopy } from '../../facets/copies.ts';
-import type { DifferencePlan, Replaced, RestoreRun } from '../../facets/restore.ts';
+import type { DifferencePlan, Replaced, RestoreRun, RestoringUser } from '../../facets/restore.ts';
 import { tablesText } from '../../shared/divide-tables.ts';
+import { withRightsHint } from '../../shared/restore-failed.ts';
 import { connect } from '../connection/connect.ts';
 import type { PsqlSession } from '../connection/session.ts';
 import { type Settings, withDatabase } from '../connection/url.ts';
-import { archiveDetails } from '../dump/archive.ts';
+import { type ArchiveDetails, archiveDetails } from '../dump/archive.ts';
 import { CONTENTS } from '../dump/archive-contents.ts';
 import { digestDefinitions } from '../dump/definitions-digest.ts';
 import type { BaseMark } from '../mark.ts';
@@ -61,31 +62,17 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
   // A copy of the base copy has the large objects.
   const definitions = { ...manifest, files: manifest.files.filter(({ name }) => name === CONTENTS) };
   const laidOut = { ...run, manifest: differing ? definitions : manifest };
-  const temporary = plan.restoredBy.user === 'temporary' ? plan.restoredBy : null;
-  const premade = temporary?.superuser && !fromCopy ? extensionSchemas(details.extensions) : [];
+  const premade = fromCopy ? [] : premadeSchemas(plan.restoredBy, details.extensions);
   // While the database is created.
   const archive = materialize(context, { ...laidOut, tools, details, premade });
   archive.catch(() => {});
   await using _laidOut = { [Symbol.asyncDispose]: async () => void (await archive.catch(() => {})) };
-  let role: TemporaryRole | null = null;
-  const settle = async (session: PsqlSession): Promise<void> => role?.settle(session);
   const beside = {
     ...{ ...run, base, locale: details.locale, settings: details.settings, fromCopy },
-    ...(temporary && { settle }),
+    ...{ restoredBy: plan.restoredBy, extensions: details.extensions },
   };
-  // When the database is gone, since the role has rights on it.
-  await using _dropped = { [Symbol.asyncDispose]: async () => void (await role?.[Symbol.asyncDispose]()) };
-  const replaced = await besideDestination(context, beside, async ({ fresh, server }) => {
-    const own = withDatabase(url, fresh);
+  const replaced = await besideDestination(context, beside, async ({ fresh, owner: own, url: filled, settle }) => {
     const settings = restoreSettings(plan.destination.local, jobs);
-    if (temporary) {
-      const { superuser } = temporary;
-      const { extensions } = details;
-      const { remoteTables = false } = run;
-      const copied = fromCopy !== undefined;
-      role = await createTemporaryRole(context, server, { url, fresh, superuser, extensions, remoteTables, copied });
-    }
-    const filled = role?.url ?? own;
     const fill = { ...run, archive, url: filled, owner: own, tools, details, settings, premade, errors };
     const filling = differing ? fillDifference(context, fill, differing) : fillDatabase(context, fill);
     const { forced, leftOut } = await filling.catch((error) => Promise.reject(withHints(error, run)));
@@ -101,7 +88,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
     if (base) described = await describeBase(context, fill, !missing && plan.empty.length === 0);
     if (!missing) await run.beforeSwap?.(filled);
     if (missing && run.keepGoing !== 'swap') {
-      if (role) await settleNow(context, own, settle);
+      if (settle) await settleNow(context, own, settle);
       throw restoreIncomplete(missing, { fresh, destination: url.database ?? '' });
     }
     if (missing) report({ event: 'warning', code: 'restore_incomplete', message: incompleteMessage(missing) });
@@ -135,18 +122,33 @@ function withHints(error: unknown, { keepGoing, throwAway, plan }: RestoreRun): 
   const { code, exit, details } = error;
   const [whole, ...more] = (error.hint ?? '').split(/(?<=\.) /);
   const rest = keepGoing || throwAway ? [] : ['To restore the rest, load with --keep-going.'];
-  const rights = plan.restoredBy.user === 'temporary' ? [RIGHTS_HINT] : [];
-  const hint = [whole, ...rest, ...more, ...rights].filter(Boolean).join(' ');
-  return new UserError(error.message, { code, exit, details, hint, cause: error });
+  const hint = [whole, ...rest, ...more].filter(Boolean).join(' ');
+  return withRightsHint(new UserError(error.message, { code, exit, details, hint, cause: error }), plan.restoredBy);
 }
 
-const RIGHTS_HINT =
-  'A temporary role without superuser rights restores the content. If it needs more rights and you trust it, add --allow-superuser.';
+/** Schemas of the extensions that a superuser creates before the temporary role restores all else. */
+export function premadeSchemas(by: RestoringUser, extensions: ArchiveDetails['extensions']): string[] {
+  return by.user === 'temporary' && by.superuser ? extensionSchemas(extensions) : [];
+}
 
-export interface Beside extends Omit<Replacement, 'copied'> {
+export interface Beside extends Omit<Replacement, 'copied' | 'settle'> {
   locale: NewDatabase['locale'];
+  /** Default: the loading role. */
+  restoredBy?: RestoringUser;
+  /** Those of the content, which a superuser creates for the temporary role. */
+  extensions?: ArchiveDetails['extensions'];
+  remoteTables?: boolean | undefined;
   /** The new database is made from this base copy instead of an empty one. */
   fromCopy?: DifferencePlan | undefined;
+}
+
+export interface Shadow {
+  fresh: string;
+  /** As the loading role, and as the one that restores the content. */
+  owner: DatabaseUrl;
+  url: DatabaseUrl;
+  /** Only of a temporary role. */
+  settle: Settle | null;
 }
 
 /**
@@ -155,12 +157,19 @@ export interface Beside extends Omit<Replacement, 'copied'> {
  */
 export async function besideDestination(
   context: EngineContext,
-  { locale, fromCopy, ...replacement }: Beside,
-  fill: (made: { fresh: string; server: PsqlSession }) => Promise<void>,
+  { locale, fromCopy, restoredBy, extensions = [], remoteTables = false, ...replacement }: Beside,
+  fill: (shadow: Shadow) => Promise<void>,
 ): Promise<Replaced> {
-  const destination = replacement.url.database ?? '';
+  const { url } = replacement;
+  const destination = url.database ?? '';
+  const copied = fromCopy !== undefined;
+  const temporary = restoredBy?.user === 'temporary' ? restoredBy : null;
+  let role: TemporaryRole | null = null;
+  const settle = async (session: PsqlSession): Promise<void> => role?.settle(session);
+  // When the database is gone, since the role has rights on it.
+  await using _dropped = { [Symbol.asyncDispose]: async () => void (await role?.[Symbol.asyncDispose]()) };
   const create = async ({ server, fresh, exists }: Creation): Promise<void> => {
-    if (fromCopy) return copyBase(context, server, { url: replacement.url, to: fresh, planned: fromCopy });
+    if (fromCopy) return copyBase(context, server, { url, to: fresh, planned: fromCopy });
     const [version] = await server.query<{ major: string }>(`SELECT current_setting('server_version') AS major`);
     const tablespace = exists ? await inheritedTablespace(context, server, destination) : null;
     const major = majorOf(version?.major ?? '');
@@ -170,7 +179,28 @@ export async function besideDestination(
     const message = `The server does not know the source's locale "${locale.icu_locale ?? locale.collate}": its own is used, and text may sort differently`;
     context.report({ event: 'warning', code: 'locale_unknown', message });
   };
-  return replaceDestination(context, { ...replacement, copied: fromCopy !== undefined }, { create, fill });
+  return await replaceDestination(
+    context,
+    { ...replacement, copied, ...(temporary && { settle }) },
+    {
+      create,
+      async fill({ fresh, server }) {
+        const owner = withDatabase(url, fresh);
+        if (temporary) {
+          const { superuser } = temporary;
+          role = await createTemporaryRole(context, server, {
+            url,
+            fresh,
+            superuser,
+            extensions,
+            remoteTables,
+            copied,
+          });
+        }
+        await fill({ fresh, owner, url: role?.url ?? owner, settle: role && settle });
+      },
+    },
+  );
 }
 
 interface BaseToCopy {

@@ -13,6 +13,7 @@ import { anyClientTools } from '../tools.ts';
 import { createExtensions } from './create-extensions.ts';
 import { disableEventTriggers, withoutEventTriggers } from './event-triggers.ts';
 import { OWNABLE } from './ownable.ts';
+import { openMeanwhile } from './swap-session.ts';
 
 /**
  * A login without rights outside one shadow database, which restores the content of a snapshot: a function of the
@@ -52,6 +53,9 @@ export async function createTemporaryRole(
     if (left) await dropAfterwards(context, url, name);
     left = false;
   };
+  const shadow = withDatabase(url, fresh);
+  // Opens while the role is created.
+  await using preparing = openMeanwhile(connect(context, shadow, { settings: PREPARING }));
   await server.transaction([
     // The rows of a database that is sanitized must not be hidden from its query.
     `CREATE ROLE ${role} LOGIN ${superuser ? 'BYPASSRLS ' : ''}PASSWORD ${quoteText(scramVerifier(password))}`,
@@ -59,9 +63,8 @@ export async function createTemporaryRole(
     `GRANT CONNECT, CREATE, TEMPORARY ON DATABASE ${quoteName(fresh)} TO ${role}`,
     ...(superuser ? [] : [`GRANT ${role} TO CURRENT_USER`]),
   ]);
-  const shadow = withDatabase(url, fresh);
   try {
-    const owners = await prepare(context, { ...creation, role: name, shadow });
+    const owners = await prepare(await preparing.session, { ...creation, role: name });
     return {
       url: withUser(shadow, { user: name, password }),
       async settle(session) {
@@ -90,16 +93,10 @@ interface Owners {
   copy: string | null;
 }
 
-interface Preparation extends Omit<RoleCreation, 'url'> {
-  role: string;
-  shadow: DatabaseUrl;
-}
-
 async function prepare(
-  context: EngineContext,
-  { shadow, role, superuser, extensions, remoteTables, copied }: Preparation,
+  session: PsqlSession,
+  { role, superuser, extensions, remoteTables, copied }: Omit<RoleCreation, 'url' | 'fresh'> & { role: string },
 ): Promise<Owners> {
-  await using session = await connect(context, shadow, { settings: PREPARING });
   // A copy has event triggers, whose functions would run with the rights of the loading role.
   if (copied) {
     return await withoutEventTriggers(session, async () => ({

@@ -7,17 +7,19 @@ import { formatNumberOf } from '../../../text/format.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { Made, SubsetRun } from '../../facets/subset.ts';
-import { restoreFailed } from '../../shared/restore-failed.ts';
+import { restoreFailed, withRightsHint } from '../../shared/restore-failed.ts';
 import { connect } from '../connection/connect.ts';
 import { PG_DUMP_LOCK_FLAG } from '../connection/lock-waits.ts';
-import { connectionOf, type Settings, withDatabase } from '../connection/url.ts';
+import { connectionOf, type Settings } from '../connection/url.ts';
+import type { ArchiveEntry } from '../dump/archive.ts';
 import { CONTENTS } from '../dump/archive-contents.ts';
+import { createEventTriggers } from '../restore/create-event-triggers.ts';
 import { listText, separateEventTriggers } from '../restore/event-triggers.ts';
 import { type ArchiveToList, listArchive } from '../restore/list-archive.ts';
 import { listsInTurn } from '../restore/lists-in-turn.ts';
 import { inspectDestination } from '../restore/preflight.ts';
 import { leaveOutRemote, leftOutWarnings } from '../restore/remote-objects.ts';
-import { besideDestination, restoreSettings } from '../restore/restore.ts';
+import { besideDestination, premadeSchemas, restoreSettings, type Shadow } from '../restore/restore.ts';
 import { restoreErrors } from '../restore/restore-errors.ts';
 import { forceRowSecurity, liftForcedRowSecurity } from '../restore/rows/forced-row-security.ts';
 import { type ClientTools, findClientTools, toolsForArchive } from '../tools.ts';
@@ -33,50 +35,53 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
   const archive = await dumpDefinitions(context, source, run.directory);
   const tools = toolsForArchive(await findClientTools(context), source.tools.version);
   const settings = restoreSettings(destination.local, run.jobs);
+  const names = premadeSchemas(run.restoredBy, source.extensions);
+  const premade = source.schemas.filter(({ name }) => names.includes(name));
   const made: Omit<Made, 'replaced'> = { rows: new Map(), proof: [] };
 
+  const fill = async ({ url, owner }: Shadow) => {
+    const restoring = { url, tools, archive, settings };
+    const copied = startStep(report, 'copy', 'Copy the rows');
+    const lists = await writeLists(context, { tools, archive, directory: run.directory, source, premade });
+    await restoreSection(context, { ...restoring, list: lists.others, section: 'pre-data', jobs: 1 });
+    await using session = await connect(context, url, { tools, settings });
+    const forced = await liftForcedRowSecurity(session);
+    const copying = { source, run: { ...run, url }, settings };
+    made.rows = await copyRows(context, copying);
+    const total = [...made.rows.values()].reduce((sum, rows) => sum + rows, 0);
+    copied(`Copied ${formatNumberOf(total, 'row')}`);
+    await copyLargeObjects(context, copying);
+
+    const indexing = { step: 'index', label: 'Build indexes and constraints', done: 'Built indexes and constraints' };
+    await withStep(report, indexing, async () => {
+      for (const list of await listsInTurn({ archive, list: lists.others })) {
+        await restoreSection(context, { ...restoring, list, section: 'post-data', jobs: run.jobs });
+      }
+    });
+
+    const finishing = {
+      step: 'finish',
+      label: 'Set sequences, refresh views, gather statistics',
+      done: 'Set sequences, refreshed views, gathered statistics',
+    };
+    await withStep(report, finishing, () => finishDatabase(context, { source, url, tools, settings }));
+
+    const proving = {
+      step: 'prove',
+      label: 'Verify foreign keys',
+      done: (proof: unknown[]) => `Verified ${formatNumberOf(proof.length, 'foreign key')}: no dangling rows`,
+    };
+    made.proof = await withStep(report, proving, () => prove(session, { source, run }));
+    await forceRowSecurity(session, forced);
+    if (lists.eventTriggers) {
+      await using owning = await connect(context, owner, { tools, settings });
+      await createEventTriggers(context, owning, { directory: archive, list: lists.eventTriggers });
+    }
+  };
   const replaced = await besideDestination(
     context,
-    { ...run, locale: source.locale, settings: source.settings },
-    async ({ fresh }) => {
-      const url = withDatabase(run.url, fresh);
-      const restoring = { url, tools, archive, settings };
-      const copied = startStep(report, 'copy', 'Copy the rows');
-      const lists = await writeLists(context, { tools, archive, directory: run.directory, remote: source.remote });
-      await restoreSection(context, { ...restoring, list: lists.others, section: 'pre-data', jobs: 1 });
-      await using session = await connect(context, url, { tools, settings });
-      const forced = await liftForcedRowSecurity(session);
-      const copying = { source, run: { ...run, url }, settings };
-      made.rows = await copyRows(context, copying);
-      const total = [...made.rows.values()].reduce((sum, rows) => sum + rows, 0);
-      copied(`Copied ${formatNumberOf(total, 'row')}`);
-      await copyLargeObjects(context, copying);
-
-      const indexing = { step: 'index', label: 'Build indexes and constraints', done: 'Built indexes and constraints' };
-      await withStep(report, indexing, async () => {
-        for (const list of await listsInTurn({ archive, list: lists.others })) {
-          await restoreSection(context, { ...restoring, list, section: 'post-data', jobs: run.jobs });
-        }
-      });
-
-      const finishing = {
-        step: 'finish',
-        label: 'Set sequences, refresh views, gather statistics',
-        done: 'Set sequences, refreshed views, gathered statistics',
-      };
-      await withStep(report, finishing, () => finishDatabase(context, { source, url, tools, settings }));
-
-      const proving = {
-        step: 'prove',
-        label: 'Verify foreign keys',
-        done: (proof: unknown[]) => `Verified ${formatNumberOf(proof.length, 'foreign key')}: no dangling rows`,
-      };
-      made.proof = await withStep(report, proving, () => prove(session, { source, run }));
-      await forceRowSecurity(session, forced);
-      if (lists.eventTriggers) {
-        await restoreSection(context, { ...restoring, list: lists.eventTriggers, section: 'post-data', jobs: 1 });
-      }
-    },
+    { ...run, locale: source.locale, settings: source.settings, extensions: source.extensions },
+    (shadow) => fill(shadow).catch((error) => Promise.reject(withRightsHint(error, run.restoredBy))),
   );
   return { replaced, ...made };
 }
@@ -111,12 +116,14 @@ async function dumpDefinitions(context: EngineContext, source: OpenSource, direc
 /** Event triggers last: they would fire on the refreshed views. */
 async function writeLists(
   context: EngineContext,
-  archive: ArchiveToList & { remote: OpenSource['remote'] },
+  { source, premade, ...archive }: ArchiveToList & { source: OpenSource; premade: OpenSource['schemas'] },
 ): Promise<{ others: string; eventTriggers: string | null }> {
   const contents = join(archive.archive, CONTENTS);
   const { entries, leftOut } = await leaveOutRemote(await listArchive(context, archive), { contents });
-  for (const warning of leftOutWarnings(leftOut, archive.remote)) context.report(warning);
-  const { others, eventTriggers } = separateEventTriggers(entries);
+  for (const warning of leftOutWarnings(leftOut, source.remote)) context.report(warning);
+  const isPremade = ({ oid, text }: ArchiveEntry): boolean =>
+    text.startsWith('SCHEMA ') && premade.some((schema) => schema.oid === oid);
+  const { others, eventTriggers } = separateEventTriggers(entries.filter((entry) => !isPremade(entry)));
   const lists = {
     others: join(archive.directory, 'definitions.list'),
     eventTriggers: join(archive.directory, 'event-triggers.list'),

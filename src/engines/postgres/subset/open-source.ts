@@ -2,8 +2,9 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import type { WithResource } from '../../shared/resource-pool.ts';
 import { READER_LOCK_TIMEOUT } from '../connection/lock-waits.ts';
 import type { PsqlSession } from '../connection/session.ts';
+import type { ArchiveDetails } from '../dump/archive.ts';
 import type { RemoteObjects } from '../foreign-tables.ts';
-import type { DatabaseLocale } from '../introspect.ts';
+import type { CatalogSchema, DatabaseLocale } from '../introspect.ts';
 import type { ClientTools } from '../tools.ts';
 import type { SubsetCatalog } from './subset-catalog.ts';
 
@@ -18,6 +19,8 @@ export interface OpenSource {
   largeObjects: number;
   /** Foreign tables and servers, which a subset does not have. */
   remote: RemoteObjects;
+  extensions: ArchiveDetails['extensions'];
+  schemas: CatalogSchema[];
   withSession: WithResource<PsqlSession>;
 }
 

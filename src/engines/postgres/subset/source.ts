@@ -8,8 +8,9 @@ import { withExplainedErrors } from '../connection/explain-errors.ts';
 import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
 import { readDatabaseSettings, settingsToKeep } from '../dump/dump-source.ts';
 import { beginInstant } from '../dump/instant.ts';
+import { readSuperuserObjects } from '../dump/superuser-objects.ts';
 import { readRemoteObjects, remoteText } from '../foreign-tables.ts';
-import { readLocale, readReplication, replicationWarnings } from '../introspect.ts';
+import { readExtensions, readLocale, readReplication, readSchemas, replicationWarnings } from '../introspect.ts';
 import { findClientTools, toolsForServer } from '../tools.ts';
 import { createFinder } from './finder.ts';
 import { largeObjectsWarning } from './large-objects.ts';
@@ -56,9 +57,13 @@ export async function openSource(
       settings: settingsToKeep(await readDatabaseSettings(first), context.report),
       largeObjects: await countLargeObjects(first),
       remote,
+      extensions: await readExtensions(first),
+      schemas: await readSchemas(first),
     };
+    const schemas = open.schemas.map(({ name }) => name);
     return {
       facts: catalog.facts,
+      superuserObjects: await readSuperuserObjects(first, schemas),
       warnings: [
         ...largeObjectsWarning(open.largeObjects, catalog.facts.tables),
         ...(remoteText(remote) === '' ? [] : [remoteLeftOut(remote)]),

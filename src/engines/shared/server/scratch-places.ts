@@ -26,7 +26,7 @@ export async function scratchPlacesOf(context: EngineContext, request: ScratchPl
   const starters = await servers(context).catch((): Starter[] => []);
   context.signal.throwIfAborted();
   const places = starters.map(({ name, start }): ScratchPlace => {
-    return { label: `a throw-away ${name} server`, open: start };
+    return { label: `a throw-away ${name} server`, server: null, open: start };
   });
   const container = await placeInContainer(context, request);
   if (container) places.push(container);
@@ -35,6 +35,7 @@ export async function scratchPlacesOf(context: EngineContext, request: ScratchPl
     const url = withDatabase(destination, `${destination.database ?? ''}${SUFFIX}`);
     places.push({
       label: `a throw-away database on the server of ${destination.display}`,
+      server: url,
       open: async () => ({ url, [Symbol.asyncDispose]: async () => {} }),
     });
   }
@@ -55,6 +56,7 @@ async function placeInContainer(
   if (!daemon || daemon.isVirtual) return null;
   return {
     label: `a throw-away server in a container of docker.images.${engine}`,
+    server: null,
     async open(running, options) {
       const runner = running.containers?.(engine, 'server') ?? running.runner;
       const inside = { ...running, runner };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { build } from '../../../../src/operations/build.ts';
+import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import type { RunEvent } from '../../../../src/runtime/events.ts';
 import { withDetails } from '../../../helpers/build-and-load.ts';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { build } from '../../../../src/operations/build.ts';
+import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
-import { applyUndo, planUndo } from '../../../../src/operations/load/undo.ts';
 import { applySanitize, planSanitize } from '../../../../src/operations/sanitize/sanitize.ts';
 import { findSnapshot, listSnapshots } from '../../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../../src/operations/snapshots/verify.ts';
+import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
 import { localRunner } from '../../../../src/process/local.ts';
 import type { Context } from '../../../../src/runtime/context.ts';
 import type { RunEvent } from '../../../../src/runtime/events.ts';

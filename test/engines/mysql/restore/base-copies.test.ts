@@ -1,17 +1,12 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { TargetSettings } from '../../../../src/config/schema/settings.ts';
-import { build } from '../../../../src/operations/build.ts';
+import { build } from '../../../../src/operations/build/build.ts';
+import { applyDropCopies, planDropCopies } from '../../../../src/operations/drop-copies/drop-copies.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../../src/operations/load/planned-load.ts';
-import {
-  applyDropCopies,
-  applyReset,
-  planDropCopies,
-  planReset,
-  type ResetRequest,
-} from '../../../../src/operations/load/reset.ts';
-import { applyUndo, planUndo } from '../../../../src/operations/load/undo.ts';
+import { applyReset, planReset, type ResetRequest } from '../../../../src/operations/reset/reset.ts';
+import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
 import type { LoadResult, ResetResult } from '../../../../src/results/load-results.ts';
 import type { Context } from '../../../../src/runtime/context.ts';
 import type { RunEvent } from '../../../../src/runtime/events.ts';

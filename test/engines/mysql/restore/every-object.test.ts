@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { build } from '../../../../src/operations/build.ts';
+import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
-import { applyUndo, planUndo } from '../../../../src/operations/load/undo.ts';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
+import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
 import type { Context } from '../../../../src/runtime/context.ts';
 import type { RunEvent, WarningEvent } from '../../../../src/runtime/events.ts';
 import { withDetails } from '../../../helpers/build-and-load.ts';

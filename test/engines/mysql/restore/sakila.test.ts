@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
 import { mysql } from '../../../../src/engines/mysql/engine.ts';
-import { build } from '../../../../src/operations/build.ts';
+import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { findSnapshot } from '../../../../src/operations/snapshots/snapshots.ts';
 import type { Context } from '../../../../src/runtime/context.ts';

@@ -87,6 +87,6 @@ describe('a sanitization query of MySQL', () => {
     ["SELECT 'shop.customer', 1.5 -- shop.customer", []],
     ['UPDATE "shop"."customer" SET a = 1', ['shop']],
   ])('names before a dot: %s', (statement, qualifiers) => {
-    expect(wordsOf(statement).qualifiers).toEqual(qualifiers);
+    expect(wordsOf(statement, {}).qualifiers).toEqual(qualifiers);
   });
 });

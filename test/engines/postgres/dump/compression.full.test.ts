@@ -3,7 +3,7 @@ import { Transform } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { constants, zstdCompressSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { build } from '../../../../src/operations/build.ts';
+import { build } from '../../../../src/operations/build/build.ts';
 import { localRepository } from '../../../../src/operations/snapshots/local-repository.ts';
 import { filesOfTable } from '../../../../src/repository/manifest.ts';
 import { readFrames } from '../../../../src/repository/objects/object-file.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { build } from '../../../../src/operations/build.ts';
+import { build } from '../../../../src/operations/build/build.ts';
 import {
   describeWithPostgres,
   eventually,

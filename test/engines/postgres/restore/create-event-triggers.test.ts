@@ -13,6 +13,10 @@ it.each([
     ],
   ],
   [
+    'CREATE EVENT TRIGGER told ON login\n   EXECUTE FUNCTION public.tell();\n\nALTER EVENT TRIGGER told ENABLE ALWAYS;\n',
+    ['CREATE EVENT TRIGGER "told" ON login EXECUTE FUNCTION "public"."tell"()', 'ALTER EVENT TRIGGER "told" DISABLE'],
+  ],
+  [
     "COMMENT ON EVENT TRIGGER told IS 'isn''t; \\ this';\n\n\n",
     [`COMMENT ON EVENT TRIGGER "told" IS E'isn''t; \\\\ this'`],
   ],

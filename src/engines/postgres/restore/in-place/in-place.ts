@@ -20,6 +20,7 @@ import { writeMark } from '../../mark.ts';
 import { findBeside } from '../../server/server.ts';
 import { type ClientTools, findClientTools, knowsRestrict, majorOf, toolsForArchive } from '../../tools.ts';
 import { within } from '../check.ts';
+import { disableTrigger, loginTriggers, warnOfDisabled } from '../create-event-triggers.ts';
 import { divideInventory, type RemoteEntry } from '../remote-objects.ts';
 import { wholeTable } from '../rows/batches.ts';
 import { COPY_FLAGS, copyCommands, copyStatement } from '../rows/copy-commands.ts';
@@ -67,6 +68,8 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
   );
   const word = randomBytes(16).toString('hex');
   const sayWord = `--command=SELECT ${quoteText(word)}`;
+  const disabled = archive.eventTriggers ? await loginTriggers({ ...archive, list: archive.eventTriggers }) : [];
+  warnOfDisabled(report, disabled);
   const carryOver = await carryOverInPlace(context, url, run.role);
   const scripts = [
     '--command=BEGIN',
@@ -82,6 +85,7 @@ export async function restoreInPlace(context: EngineContext, run: RestoreRun): P
     await script('copies.sql', await outdateCopies(context, url)),
     // Created last, they hear neither of the definitions nor of the grants.
     ...(archive.eventTriggers ? [await section('post-data', archive.eventTriggers)] : []),
+    ...disabled.map((name) => `--command=${disableTrigger(name)}`),
     await script('check.sql', inventoryScript(run, archive.leftOut)),
     ...['--command=COMMIT', sayWord],
   ];

@@ -9,7 +9,7 @@ import { formatNumberOf } from '../../../../text/format.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { connect } from '../../connection/connect.ts';
-import { quoteName, SqlError } from '../../connection/session.ts';
+import { quoteName } from '../../connection/session.ts';
 import { connectionOf } from '../../connection/url.ts';
 import { type ArchiveEntry, isTableData, withoutDependents } from '../../dump/archive.ts';
 import { CONTENTS } from '../../dump/archive-contents.ts';
@@ -69,19 +69,14 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
   return { forced, leftOut: archive.leftOut };
 }
 
-/** By the loading role, where another one restores all else: only a superuser may create them. */
+/** By the loading role, also where another one restores all else: only a superuser may create them. */
 async function restoreEventTriggers(context: EngineContext, fill: Filling, archive: Archive): Promise<void> {
   if (!archive.eventTriggers) return;
   const last = { ...archive, list: archive.eventTriggers };
-  if (fill.owner.user === fill.url.user) {
-    return pgRestore(context, { fill, archive: last, section: 'post-data', jobs: 1 });
-  }
   await using session = await connect(context, fill.owner, fill);
-  await createEventTriggers(session, last).catch((error) => {
-    if (!(error instanceof SqlError)) throw error;
-    const failed = restoreFailed('Cannot create an event trigger', [error.message]);
-    if (!fill.errors) throw failed;
-    fill.errors.push([failed.message, ...failed.details].join(': '));
+  await createEventTriggers(context, session, last).catch((error) => {
+    if (!(fill.errors && error instanceof UserError && error.code === 'restore_failed')) throw error;
+    fill.errors.push([error.message, ...error.details].join(': '));
   });
 }
 

@@ -6,7 +6,7 @@ import { type MysqlSession, openSession } from '../../../../../src/engines/mysql
 import { parseMysqlUrl } from '../../../../../src/engines/mysql/connection/url.ts';
 import { loadRows } from '../../../../../src/engines/mysql/restore/load-tables.ts';
 import { rowStatements } from '../../../../../src/engines/mysql/restore/rows/row-statements.ts';
-import { build } from '../../../../../src/operations/build.ts';
+import { build } from '../../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../../src/operations/load/load.ts';
 import { findSnapshot } from '../../../../../src/operations/snapshots/snapshots.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../../helpers/mysql-server.ts';

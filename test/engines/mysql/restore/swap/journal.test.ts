@@ -7,7 +7,7 @@ import { writeJournal } from '../../../../../src/engines/mysql/restore/swap/jour
 import type { Journal } from '../../../../../src/engines/mysql/restore/swap/journal-schema.ts';
 import { sweepLeftovers } from '../../../../../src/engines/mysql/restore/swap/leftovers.ts';
 import { writeRecord } from '../../../../../src/engines/mysql/restore/swap/record.ts';
-import { applyUndo, planUndo } from '../../../../../src/operations/load/undo.ts';
+import { applyUndo, planUndo } from '../../../../../src/operations/undo/undo.ts';
 import type { RunEvent } from '../../../../../src/runtime/events.ts';
 import { describeWithMysql, startMysql, type TestMysql } from '../../../../helpers/mysql-server.ts';
 import { testContext } from '../../../../helpers/postgres-server.ts';

@@ -4,10 +4,10 @@ import { type MysqlSession, openSession } from '../../../../../src/engines/mysql
 import { SqlError } from '../../../../../src/engines/mysql/connection/session-errors.ts';
 import { parseMysqlUrl } from '../../../../../src/engines/mysql/connection/url.ts';
 import { readCode } from '../../../../../src/engines/mysql/definitions/read-definitions.ts';
-import { build } from '../../../../../src/operations/build.ts';
+import { build } from '../../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../../src/operations/load/load.ts';
-import { applyUndo, planUndo } from '../../../../../src/operations/load/undo.ts';
 import { applySanitize, planSanitize } from '../../../../../src/operations/sanitize/sanitize.ts';
+import { applyUndo, planUndo } from '../../../../../src/operations/undo/undo.ts';
 import type { RunEvent } from '../../../../../src/runtime/events.ts';
 import { withDetails } from '../../../../helpers/build-and-load.ts';
 import {

@@ -1,0 +1,39 @@
+import { branchCreateOperation } from '../../src/operations/branch/create/operation.ts';
+import { emptyList } from '../../src/state/list.ts';
+import { notFetched, showWhileFetching } from '../app/fetched.ts';
+import { contextOf, type KeyBinding, type Model } from '../app/model.ts';
+import type { Routes } from '../app/route.ts';
+import { latestNotLoadable, notWritable } from '../app/why-not.ts';
+import { readBranches, refreshBranches } from '../branches/branches-route.ts';
+import { confirmOperation, UNVERIFIED_SOURCES } from './confirm.ts';
+
+/** On the lists of targets and of snapshots. */
+export const BRANCHES: KeyBinding = {
+  id: 'branches',
+  keys: ['B'],
+  label: 'branches',
+  help: 'branches of the target: separate databases made from its base copy',
+  palette: 'Open branches',
+  whyNot: (context) => (notWritable(context) === null ? latestNotLoadable(context) : null),
+  run: (model) => {
+    const { target } = contextOf(model);
+    if (!target) return;
+    const { name } = target.row;
+    const route: Routes['branches'] = { screen: 'branches', target: name, list: emptyList, ...notFetched() };
+    showWhileFetching(model, route, (signal) => readBranches(model, name, signal));
+  },
+};
+
+export function confirmCreate(model: Model, { target, name }: { target: string; name: string }): void {
+  const request = { target, name, ...UNVERIFIED_SOURCES };
+  confirmOperation(model, branchCreateOperation, {
+    ...refreshingBranches(model, target),
+    request,
+    title: `create branch ${name}`,
+  });
+}
+
+/** The list is read again after the run. */
+export function refreshingBranches(model: Model, target: string) {
+  return { after: () => refreshBranches(model, target) };
+}

@@ -1,0 +1,8 @@
+import type { Model } from '../app/model.ts';
+import { refreshSnapshots } from '../app/refresh.ts';
+import { snapshotsRoute } from '../snapshots/snapshots-route.ts';
+
+export function openTarget(model: Model, name: string): void {
+  model.navigation.push(snapshotsRoute(name));
+  void refreshSnapshots(model, name);
+}

@@ -1,0 +1,95 @@
+import { sanitizeOperation } from '../../src/operations/sanitize/operation.ts';
+import { queryEditedText } from '../../src/presentation/coverage.ts';
+import { briefName } from '../../src/presentation/snapshot.ts';
+import { toUserError } from '../../src/runtime/errors.ts';
+import { emptyList } from '../../src/state/list.ts';
+import { contextOf, type KeyBinding, type Model, notifyFailure } from '../app/model.ts';
+import { noSnapshot, notWritable } from '../app/why-not.ts';
+import { offerSuggestion, openSuggestion } from '../suggestion/actions.ts';
+import { confirmOperation, UNVERIFIED_SOURCES } from './confirm.ts';
+
+/** Applies to the selected snapshot, or to the original of the coverage shown. */
+export const SANITIZE: KeyBinding = {
+  id: 'sanitize',
+  keys: ['s'],
+  label: 'sanitize',
+  help: 'run the sanitization query on a copy of the snapshot; shows the plan and asks first',
+  palette: 'Sanitize snapshot…',
+  whyNot: (context) => notWritable(context) ?? (context.run ? null : noSnapshot(context)),
+  run: (model) => {
+    const { target, snapshot, run } = contextOf(model);
+    const original = snapshot ?? run?.summary?.sanitized?.original;
+    if (!target || !original) return;
+    const selected = { target: target.row.name, snapshot: original.sanitized_of ?? original.id };
+    confirmOperation(model, sanitizeOperation, {
+      request: { ...selected, ...UNVERIFIED_SOURCES },
+      title: `sanitize snapshot ${briefName(original)}`,
+      onError: (thrown, signal) => {
+        const isMissing = QUERY_MISSING.has(toUserError(thrown).code);
+        // Instead of a plan that cannot be made.
+        if (!isMissing || signal.aborted || !isConfirming(model, selected.target)) return;
+        model.navigation.pop();
+        offerSuggestion(model, selected);
+      },
+    });
+  },
+};
+
+const QUERY_MISSING = new Set(['query_missing', 'query_file_not_found']);
+
+function isConfirming({ navigation }: Model, target: string): boolean {
+  const top = navigation.top();
+  return top.screen === 'confirm' && top.target === target;
+}
+
+/** For columns that the query leaves, or without one. */
+export const SUGGEST: KeyBinding = {
+  id: 'fix',
+  keys: ['f'],
+  label: 'fix',
+  help: 'suggest replacements for the unchanged columns: a checklist to edit, try and save',
+  whyNot: (context) => {
+    const left = context.run?.summary?.sanitized?.coverage.findings.length ?? 0;
+    return notWritable(context) ?? (left > 0 ? null : 'No personal column is unchanged');
+  },
+  run: (model) => {
+    const { run } = contextOf(model);
+    const original = run?.summary?.sanitized?.original;
+    if (run && original) openSuggestion(model, { target: run.target, snapshot: original.id });
+  },
+};
+
+export const SHOW_COVERAGE: KeyBinding = {
+  keys: ['enter', 'right'],
+  label: 'coverage',
+  help: 'what the sanitization query changed and what it did not',
+  palette: 'Open coverage',
+  when: ({ run }) => run?.summary?.sanitized !== undefined,
+  run: (model) => {
+    const { run } = contextOf(model);
+    if (run) model.navigation.push({ screen: 'coverage', run: run.id, list: emptyList });
+  },
+};
+
+export const EDIT_QUERY: KeyBinding = {
+  id: 'edit',
+  keys: ['e'],
+  label: 'edit the query',
+  help: 'open the file of the query in $VISUAL or $EDITOR',
+  palette: 'Edit query',
+  whyNot: (context) =>
+    notWritable(context) ??
+    (context.run?.summary?.sanitized?.queryFile ? null : 'The query is in the configuration, not in a file'),
+  run: (model) => void editQuery(model),
+};
+
+async function editQuery(model: Model): Promise<void> {
+  const file = contextOf(model).run?.summary?.sanitized?.queryFile;
+  if (!file) return;
+  try {
+    await model.operations.keepTrust(() => model.terminal.edit(file));
+    model.navigation.notify({ tone: 'plain', text: queryEditedText(file) });
+  } catch (thrown) {
+    notifyFailure(model, thrown);
+  }
+}

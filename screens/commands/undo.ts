@@ -1,0 +1,19 @@
+import { undoOperation } from '../../src/operations/undo/operation.ts';
+import { contextOf, type KeyBinding } from '../app/model.ts';
+import { noTarget, notWritable } from '../app/why-not.ts';
+import { confirmOperation, UNVERIFIED_SOURCES } from './confirm.ts';
+
+export const UNDO: KeyBinding = {
+  id: 'undo',
+  keys: ['U', 'u'],
+  label: 'undo load',
+  help: 'restore the database that the last load replaced',
+  palette: 'Undo load…',
+  whyNot: (context) => notWritable(context) ?? noTarget(context),
+  run: (model) => {
+    const { target } = contextOf(model);
+    if (!target) return;
+    const request = { target: target.row.name, ...UNVERIFIED_SOURCES };
+    confirmOperation(model, undoOperation, { request, title: 'undo load' });
+  },
+};

@@ -1,0 +1,36 @@
+import type { CommandId } from '../../src/config/schema/commands.ts';
+import type { KeyBinding } from '../app/model.ts';
+import { notWritable } from '../app/why-not.ts';
+import type { ConfirmRoute } from '../commands/confirm-route.ts';
+
+/** Keys of a question that has another way to the same end. */
+export const ALTERNATIVES: KeyBinding<ConfirmRoute>[] = [
+  alternative('reset', {
+    keys: ['R'],
+    label: 'reset instead',
+    help: 'reset the destination from its base copy, which is of this snapshot and faster; asks first',
+    palette: 'Reset destination instead…',
+  }),
+  alternative('full_load', {
+    keys: ['F'],
+    label: 'full load',
+    help: 'load all tables, also those that the base copy has; asks first',
+    palette: 'Load all tables instead…',
+  }),
+];
+
+function alternative(
+  id: CommandId,
+  words: Pick<KeyBinding, 'keys' | 'label' | 'help' | 'palette'>,
+): KeyBinding<ConfirmRoute> {
+  return {
+    id,
+    ...words,
+    when: ({ route }) => route.plan?.alternatives?.[id] !== undefined,
+    whyNot: notWritable,
+    run: ({ navigation }, { plan }) => {
+      navigation.pop();
+      plan?.alternatives?.[id]?.();
+    },
+  };
+}

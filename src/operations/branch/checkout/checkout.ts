@@ -1,0 +1,186 @@
+import type { Branch } from '../../../engines/facets/copies.ts';
+import type { BranchCheckoutPlan, BranchCheckoutResult } from '../../../results/branch-results.ts';
+import type { Context } from '../../../runtime/context.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { isRebasing, readCheckout, readMainBranch } from '../../git.ts';
+import { type Planned, planOutdated } from '../../planned.ts';
+import { applyUndo, planUndo } from '../../undo/undo.ts';
+import { applyBranchCreate, type PlannedBranches, planBranchCreate } from '../create/create.ts';
+import { type BranchesRequest, type OpenedBranches, openBranches } from '../open-branches.ts';
+import { applyBranchSwitch, planBranchSwitch } from '../switch/switch.ts';
+
+export interface BranchCheckoutRequest extends BranchesRequest {
+  /** The git branch of the database of before the first switch; default: that of the remote, `main` or `master`. */
+  main?: string | undefined;
+  /** The URL without password of the only destination that may be switched, and only if it has copies of this program. */
+  onlyDestination?: string | undefined;
+}
+
+export interface PlannedBranchCheckout extends Planned<BranchCheckoutRequest, BranchCheckoutPlan> {
+  create: PlannedBranches | null;
+}
+
+/** How the destination follows the git branch of the current folder. Changes nothing. */
+export async function planBranchCheckout(
+  given: Context,
+  request: BranchCheckoutRequest,
+): Promise<PlannedBranchCheckout> {
+  const { target } = request;
+  const opened = await openBranches(given, request);
+  const { context, engine, facet, url } = opened;
+  await assertOwnDestination(opened, request);
+  const git = await checkedOut(context, request);
+  const destination = await engine.connect.inspect(context, url);
+  const plan: BranchCheckoutPlan = {
+    ...{ target, destination, git_branch: git.branch, action: 'none', why: git.why, previous: null, creates: false },
+    ...{ unverified_sources: [], steps: [], warnings: [] },
+  };
+  const planned = { request, planned_at: context.clock().toISOString(), create: null };
+  if (git.why !== null || git.branch === null) return { ...planned, plan };
+  const previous = currentOf(await facet.list(context, url))?.name ?? null;
+  if (previous === (git.isMain ? null : git.branch)) {
+    return {
+      ...planned,
+      plan: { ...plan, previous, why: `${destination.database} is that of git branch ${git.branch}` },
+    };
+  }
+  if (git.isMain) {
+    const { unverified_sources } = await planRestore(opened, request);
+    const steps = [`Switch ${destination.database} to the database of before the first switch`];
+    return { ...planned, plan: { ...plan, action: 'restore', previous, unverified_sources, steps } };
+  }
+  const create = await planBranchCreate(context, { ...request, name: git.branch, reuse: true });
+  const { branches, steps, warnings, unverified_sources } = create.plan;
+  return {
+    ...{ ...planned, create },
+    plan: {
+      ...{ ...plan, action: 'switch', previous, creates: branches.length > 0, warnings, unverified_sources },
+      steps: [...steps, `Switch ${destination.database} to branch ${git.branch}`],
+    },
+  };
+}
+
+/** Steps: those of `branch create`, `branch switch` and `undo`. */
+export async function applyBranchCheckout(
+  given: Context,
+  { request, plan, create }: PlannedBranchCheckout,
+): Promise<BranchCheckoutResult> {
+  const { target, git_branch, action, why } = plan;
+  const opened = await openBranches(given, request);
+  const { context, url } = opened;
+  const result = { ...{ target, git_branch, action, why }, destination: url.display, created: plan.creates };
+  if (action === 'none') return result;
+  if ((await checkedOut(context, request)).branch !== git_branch) throw planOutdated('The git branch has changed');
+  if (action === 'restore') {
+    await restore(opened, request);
+    return result;
+  }
+  if (create) await applyBranchCreate(context, create);
+  // The destination of before the first switch stays the undo copy.
+  if (plan.previous !== null) await restore(opened, request).catch(unlessWithoutOriginal);
+  const switching = await planBranchSwitch(context, { ...request, name: git_branch ?? '' });
+  await applyBranchSwitch(context, switching);
+  return result;
+}
+
+/** Before a connection to another destination than the one that was there when the hook was installed. */
+async function assertOwnDestination(
+  { context, engine, url }: OpenedBranches,
+  { target, onlyDestination }: BranchCheckoutRequest,
+): Promise<void> {
+  if (onlyDestination === undefined) return;
+  if (url.display !== onlyDestination) throw destinationChanged({ target, url, onlyDestination });
+  if (!(await hasCopies({ context, engine, url }))) throw notMarked(target, url);
+}
+
+/** Reports whether the server has a base copy or branches of the destination with the mark of this program. */
+export async function hasCopies({ context, engine, url }: Omit<OpenedBranches, 'facet'>): Promise<boolean> {
+  const [copies] = await engine.restore.findAllCopies(context, { urls: [url] });
+  return copies !== undefined && (copies.base !== null || copies.branches.length > 0);
+}
+
+interface ChangedDestination {
+  target: string;
+  url: OpenedBranches['url'];
+  onlyDestination: string;
+}
+
+function destinationChanged({ target, url, onlyDestination }: ChangedDestination): UserError {
+  return new UserError(
+    `The destination of "${target}" is ${url.display}, and the hook may switch ${onlyDestination} only`,
+    {
+      code: 'hook_destination_changed',
+      exit: EXIT.refused,
+      hint: `If the new destination is right, install the hook again: tool branch hook ${target}`,
+    },
+  );
+}
+
+function notMarked(target: string, url: OpenedBranches['url']): UserError {
+  return new UserError(`${url.display} has no base copy and no branches of this program`, {
+    code: 'hook_destination_foreign',
+    exit: EXIT.refused,
+    hint: `Switch it once yourself: tool branch checkout ${target}`,
+  });
+}
+
+interface CheckedOut {
+  branch: string | null;
+  isMain: boolean;
+  /** Why the destination does not follow. */
+  why: string | null;
+}
+
+async function checkedOut(context: Context, { main }: BranchCheckoutRequest): Promise<CheckedOut> {
+  const checkout = await readCheckout(context);
+  if (!checkout) throw noRepository();
+  const { branch } = checkout;
+  if (branch === null) return { branch, isMain: false, why: 'no git branch is checked out' };
+  if (await isRebasing(context)) return { branch, isMain: false, why: 'a rebase is in progress' };
+  return { branch, isMain: branch === (main ?? (await readMainBranch(context))), why: null };
+}
+
+function currentOf(branches: Branch[]): Branch | undefined {
+  return branches.find(({ current }) => current);
+}
+
+/** Refuses where the undo would lead to another branch. */
+async function planRestore({ context, facet, url }: OpenedBranches, request: BranchesRequest) {
+  const { target, destdb, unverifiedSources } = request;
+  const undo = await planUndo(context, { target, unverifiedSources, ...(destdb !== undefined && { destdb }) });
+  const branches = await facet.list(context, url);
+  if (branches.some(({ database }) => database === undo.plan.undo_database)) throw noOriginal(target);
+  return { undo, unverified_sources: undo.plan.unverified_sources };
+}
+
+/** Makes the database of before the first switch the destination again. */
+async function restore(opened: OpenedBranches, request: BranchesRequest): Promise<void> {
+  const { context, facet, url } = opened;
+  await applyUndo(context, (await planRestore(opened, request)).undo);
+  if (!currentOf(await facet.list(context, url))) return;
+  // The undo copy was of the branch itself.
+  await applyUndo(context, (await planRestore(opened, request)).undo);
+  throw noOriginal(request.target);
+}
+
+/** From one branch to the next directly, where the database of before is gone. */
+function unlessWithoutOriginal(thrown: unknown): void {
+  if (!(thrown instanceof UserError) || !['branch_without_original', 'nothing_to_undo'].includes(thrown.code))
+    throw thrown;
+}
+
+function noOriginal(target: string): UserError {
+  return new UserError(`The database of "${target}" of before the first switch is not the undo copy`, {
+    code: 'branch_without_original',
+    exit: EXIT.failed,
+    hint: `Switch to another branch (tool branch switch ${target} NAME), or load a snapshot: tool load ${target}`,
+  });
+}
+
+export function noRepository(): UserError {
+  return new UserError('The current folder is in no git repository', {
+    code: 'git_missing',
+    exit: EXIT.failed,
+    hint: 'Run the command in the working tree of a git repository.',
+  });
+}

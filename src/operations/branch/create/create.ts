@@ -1,0 +1,173 @@
+import type { BranchPlan } from '../../../engines/facets/branch.ts';
+import type { Branch } from '../../../engines/facets/copies.ts';
+import { branchExists } from '../../../engines/shared/branches.ts';
+import type { BranchCreatePlan, BranchCreateResult, BranchDatabase } from '../../../results/branch-results.ts';
+import type { Context } from '../../../runtime/context.ts';
+import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
+import { createSemaphore } from '../../../runtime/semaphore.ts';
+import { cpusFor } from '../../cpus-for.ts';
+import { findTarget } from '../../find-target.ts';
+import { readCheckout } from '../../git.ts';
+import { recorded } from '../../history/recorded.ts';
+import { databaseCopy } from '../../load/base-copies.ts';
+import { applyLoad, planLoad } from '../../load/load.ts';
+import type { LoadRequest, PlannedLoad } from '../../load/planned-load.ts';
+import { restoredBy } from '../../load/restored-by.ts';
+import { type Planned, planOutdated } from '../../planned.ts';
+import { refuseOriginalCopy } from '../../snapshots/sanitized-only.ts';
+import { branchDatabase, branchNames, DEFAULT_RULE } from '../branch-database.ts';
+import {
+  type BranchesRequest,
+  copiedHow,
+  type OpenedBranches,
+  openBranches,
+  refuseDestinations,
+  refuseSourceBranches,
+} from '../open-branches.ts';
+
+export interface BranchCreateRequest extends BranchesRequest {
+  name: string;
+  /** Makes `name_1` to `name_COUNT`. */
+  count?: number | undefined;
+  /** Leaves branches that exist as they are; otherwise they are refused. */
+  reuse?: boolean | undefined;
+  /** Returns URLs with passwords, as environment variables. */
+  env?: boolean | undefined;
+}
+
+export interface PlannedBranches extends Planned<BranchCreateRequest, BranchCreatePlan> {
+  /** The load of the base copy, where there is none. */
+  load: PlannedLoad | null;
+}
+
+/** What would be created; changes nothing. */
+export async function planBranchCreate(given: Context, request: BranchCreateRequest): Promise<PlannedBranches> {
+  const { target, destdb, unverifiedSources, reuse = false } = request;
+  const names = branchNames(request.name, request.count);
+  const opened = await openBranches(given, request);
+  const { context, facet, url } = opened;
+  const copies = (present: Branch[]): number => names.length - existingOf(present, names, reuse).length;
+  const found = await facet.plan(context, { url, copies });
+  const existing = existingOf(found.branches, names, reuse);
+  const branches = namedDatabases(opened, names, found);
+  const databases = branches.map(({ database }) => database);
+  await refuseDestinations(opened, databases);
+  const unverified_sources = await refuseSourceBranches(opened, request, databases);
+  const base = found.base?.closed ? found.base : null;
+  if (base) await refuseOriginalCopy(context, target, base.snapshot);
+  const load = base || branches.length === 0 ? null : await planBase(context, { target, destdb, unverifiedSources });
+  const size = load?.plan.size_bytes ?? null;
+  const checkout = await readCheckout(context);
+  const plan: BranchCreatePlan = {
+    target,
+    destination: found.destination,
+    base: base && databaseCopy(base),
+    load: load?.plan.snapshot ?? null,
+    ...(load?.restore && restoredBy(load.restore.restoredBy)),
+    branches,
+    existing,
+    needs_bytes: base ? found.needsBytes : size === null ? null : size * (branches.length + 1),
+    git_branch: checkout?.branch ?? null,
+    unverified_sources,
+    steps: stepsOf(opened, branches, { load, clones: found.clones }),
+    warnings: load?.plan.warnings ?? [],
+  };
+  return { request, plan, planned_at: context.clock().toISOString(), load };
+}
+
+function planBase(
+  context: Context,
+  request: Pick<LoadRequest, 'target' | 'unverifiedSources'> & { destdb: string | undefined },
+) {
+  const { destdb, ...rest } = request;
+  return planLoad(context, { ...rest, ...(destdb !== undefined && { destdb }), onlyBase: true });
+}
+
+/** Creates the branches, several at once; each is complete or absent. Steps: those of a load, `branch NAME`. */
+export function applyBranchCreate(given: Context, planned: PlannedBranches): Promise<BranchCreateResult> {
+  const { target, branches, base, load, destination } = planned.plan;
+  const snapshot = load?.id ?? base?.snapshot ?? null;
+  const names = branches.map(({ name }) => name);
+  const known = { target, snapshot, from: destination.url, branches: names };
+  return recorded(given, { operation: 'branch create', ...known }, { work: () => perform(given, planned) });
+}
+
+/** The owners, grants and marks of some branches are written while the files of others are copied. */
+const WORK_PER_COPY = 2;
+
+async function perform(given: Context, planned: PlannedBranches): Promise<BranchCreateResult> {
+  const { request, plan } = planned;
+  const opened = await openBranches(given, request);
+  const { context, facet, url } = opened;
+  if (url.display !== plan.destination.url) {
+    throw planOutdated(`The destination is ${url.display}, no longer ${plan.destination.url},`);
+  }
+  if (planned.load) await applyLoad(context, planned.load);
+  const expected = plan.load?.id ?? plan.base?.snapshot ?? null;
+  const checkout = await readCheckout(context);
+  const { role } = findTarget(context.configuration, plan.target).snapshot ?? {};
+  const accept = ({ snapshot }: { snapshot: string | null }): void => {
+    if (snapshot !== expected) throw planOutdated(`The base copy of ${url.display} was replaced`);
+  };
+  const own = {
+    repository: checkout?.repository ?? null,
+    gitBranch: checkout?.branch ?? null,
+    owner: request.owner ?? null,
+  };
+  const cpus = cpusFor(context, plan.target);
+  const inTurn = createSemaphore(cpus);
+  await mapWithConcurrency(plan.branches, WORK_PER_COPY * cpus, (branch) =>
+    facet.create(context, { url, ...branch, ...own, role, accept, inTurn }),
+  );
+  const branches = [...plan.branches, ...plan.existing].map(({ name, database }) => ({
+    ...{ name, database, url: facet.urlOf(url, database).display },
+    created: plan.branches.some((branch) => branch.name === name),
+  }));
+  branches.sort((one, other) => one.name.localeCompare(other.name, 'en', { numeric: true }));
+  const environment = request.env ? environmentOf(opened, branches) : null;
+  return { target: plan.target, snapshot: expected, branches, ...(environment && { environment }) };
+}
+
+/** `DATABASE_URL` of a single branch; `DATABASE_URL_1` and so on of several. */
+function environmentOf({ facet, url }: OpenedBranches, branches: BranchDatabase[]): Record<string, string> {
+  const values = branches.map(({ database }) => facet.urlWithPassword(facet.urlOf(url, database)));
+  const names = values.map((_, index) => (values.length === 1 ? 'DATABASE_URL' : `DATABASE_URL_${index + 1}`));
+  return Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
+}
+
+function existingOf(branches: Branch[], names: string[], reuse: boolean): BranchDatabase[] {
+  const existing = branches
+    .filter(({ name }) => names.includes(name))
+    .map(({ name, database }) => ({ name, database }));
+  const [first] = existing;
+  if (first && !reuse) throw branchExists(first.name);
+  return existing;
+}
+
+function namedDatabases(
+  { context, facet, url }: OpenedBranches,
+  names: string[],
+  { branches }: Pick<BranchPlan, 'branches'>,
+): BranchDatabase[] {
+  const rule = context.configuration.settings.defaults.branch_database ?? DEFAULT_RULE;
+  const destination = url.database ?? '';
+  const taken = new Set(branches.map(({ database }) => database));
+  const missing = names.filter((name) => !branches.some((branch) => branch.name === name));
+  return missing.map((name) => {
+    const database = branchDatabase(name, { rule, destination, limit: facet.nameLimit }, taken);
+    taken.add(database);
+    return { name, database };
+  });
+}
+
+function stepsOf(
+  { facet }: OpenedBranches,
+  branches: BranchDatabase[],
+  { load, clones }: { load: PlannedLoad | null; clones: boolean },
+): string[] {
+  const how = copiedHow(facet, { clones });
+  return [
+    ...(load ? [`Load snapshot ${load.plan.snapshot?.id ?? ''} as the base copy`] : []),
+    ...branches.map(({ name, database }) => `Create branch ${name} as ${database}${how}`),
+  ];
+}

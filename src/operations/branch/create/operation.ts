@@ -1,0 +1,16 @@
+import type { BranchCreateResult } from '../../../results/branch-results.ts';
+import { defineOperation } from '../../operation.ts';
+import type { BranchCreateRequest, PlannedBranches } from './create.ts';
+import { branchCreateQuestion, branchCreateSummary } from './text.ts';
+
+export const branchCreateOperation = defineOperation<BranchCreateRequest, PlannedBranches, BranchCreateResult>({
+  id: 'branch create',
+  kind: 'branch',
+  work: async () => {
+    const { applyBranchCreate, planBranchCreate } = await import('./create.ts');
+    return { plan: planBranchCreate, apply: applyBranchCreate };
+  },
+  question: branchCreateQuestion,
+  asks: () => false,
+  summary: branchCreateSummary,
+});

@@ -1,0 +1,74 @@
+import { branchIsCurrent, findBranch } from '../../../engines/shared/branches.ts';
+import type { BranchDatabase, BranchDropPlan, BranchDropResult, BranchRow } from '../../../results/branch-results.ts';
+import type { Context } from '../../../runtime/context.ts';
+import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
+import { cpusFor } from '../../cpus-for.ts';
+import { recorded } from '../../history/recorded.ts';
+import { sumOf } from '../../load/base-copies.ts';
+import type { Planned } from '../../planned.ts';
+import {
+  type BranchesRequest,
+  branchRows,
+  type OpenedBranches,
+  openBranches,
+  refuseForeign,
+  refuseOutdated,
+  refuseSourceBranches,
+} from '../open-branches.ts';
+
+export interface BranchDropRequest extends BranchesRequest {
+  names: string[];
+}
+
+export type PlannedBranchDrop = Planned<BranchDropRequest, BranchDropPlan>;
+
+/** Changes nothing. Throws for a branch that does not exist, or is the destination at present. */
+export async function planBranchDrop(given: Context, request: BranchDropRequest): Promise<PlannedBranchDrop> {
+  const opened = await openBranches(given, request);
+  const { context, facet, url } = opened;
+  const found = await facet.list(context, url);
+  const names = [...new Set(request.names)];
+  const branches = names.map((name) => findBranch(found, { name, url }));
+  refuseForeign(branches, request, opened);
+  const current = branches.find((branch) => branch.current);
+  if (current) throw branchIsCurrent(current.name, url);
+  const databases = branches.map(({ database }) => database);
+  const unverified_sources = await refuseSourceBranches(opened, request, databases);
+  const rows = await branchRows(opened, branches);
+  const plan: BranchDropPlan = {
+    target: request.target,
+    destination: await opened.engine.connect.inspect(context, url),
+    branches: rows,
+    frees_bytes: sumOf(rows.map(({ own_bytes }) => own_bytes)),
+    unverified_sources,
+  };
+  return { request, plan, planned_at: context.clock().toISOString() };
+}
+
+/** Steps: `branch NAME`. */
+export function applyBranchDrop(given: Context, planned: BranchDropping): Promise<BranchDropResult> {
+  const { target, branches } = planned.plan;
+  const known = { target, branches: branches.map(({ name }) => name) };
+  return recorded(given, { operation: 'branch drop', ...known }, { work: () => perform(given, planned) });
+}
+
+type BranchDropping = Pick<PlannedBranchDrop, 'plan'> & { request: BranchesRequest };
+
+async function perform(given: Context, { request, plan }: BranchDropping): Promise<BranchDropResult> {
+  const opened = await openBranches(given, request);
+  refuseOutdated(opened, plan, {
+    planned: plan.branches,
+    present: await opened.facet.list(opened.context, opened.url),
+  });
+  return { target: plan.target, dropped: await dropBranches(opened, plan) };
+}
+
+async function dropBranches(
+  { context, facet, url }: OpenedBranches,
+  { target, branches }: { target: string; branches: BranchRow[] },
+): Promise<BranchDatabase[]> {
+  const dropped = await mapWithConcurrency(branches, cpusFor(context, target), async ({ name, database }) =>
+    (await facet.drop(context, { url, name })) ? [{ name, database }] : [],
+  );
+  return dropped.flat();
+}

@@ -1,0 +1,208 @@
+import { chmod, lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import type { BranchHookPlan, BranchHookResult } from '../../../results/branch-results.ts';
+import type { Context } from '../../../runtime/context.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { shellWord } from '../../../text/shell-word.ts';
+import { findTarget } from '../../find-target.ts';
+import { readCheckout, readHookFile } from '../../git.ts';
+import { type Planned, planOutdated } from '../../planned.ts';
+import { hasCopies, noRepository } from '../checkout/checkout.ts';
+import { openBranches, refuseSourceBranches } from '../open-branches.ts';
+
+export interface BranchHookRequest {
+  target: string;
+  /** As of `branch checkout`; part of the hook. */
+  main?: string | undefined;
+  remove?: boolean | undefined;
+  /** The value of `--config`. */
+  config?: string | undefined;
+}
+
+export interface PlannedBranchHook extends Planned<BranchHookRequest, BranchHookPlan> {
+  /** The content of the hook: before and after, in bytes; `null` where there is no file. */
+  before: string | null;
+  after: string | null;
+}
+
+const SHEBANG = '#!/bin/sh\n# Created by: tool branch hook\n';
+
+/** Bytes as characters, so that an existing hook keeps its own. */
+const BYTES = 'latin1';
+
+/** What would be written where. Changes nothing. */
+export async function planBranchHook(context: Context, request: BranchHookRequest): Promise<PlannedBranchHook> {
+  const { target, remove = false } = request;
+  const checkout = await readCheckout(context);
+  const file = await readHookFile(context, 'post-checkout');
+  if (!checkout || file === null) throw noRepository();
+  const before = await readHook(file, { remove });
+  const found = before === null ? null : blockIn(before, target);
+  const planned = { request, planned_at: context.clock().toISOString(), before };
+  const facts = { target, file, unverified_sources: [], warnings: [], destination: null };
+  if (remove) {
+    if (before === null || !found) return { ...planned, after: before, plan: { ...facts, action: 'none', text: '' } };
+    const rest = before.slice(0, found.start) + before.slice(found.end);
+    const isOurs = rest === SHEBANG;
+    const text = toText(isOurs ? before : found.text);
+    return { ...planned, after: isOurs ? null : rest, plan: { ...facts, action: isOurs ? 'delete' : 'remove', text } };
+  }
+  findTarget(context.configuration, target);
+  const opened = await openBranches(context, { target });
+  const unverified_sources = await refuseSourceBranches(opened, { target }, []);
+  const destination = await opened.engine.connect.inspect(opened.context, opened.url);
+  const block = blockOf(context, { ...request, destination: destination.url }, checkout.folder);
+  const after = withBlock(before, { block, found });
+  const action = before === null ? 'create' : after === before ? 'none' : found ? 'replace' : 'add';
+  const plan: BranchHookPlan = {
+    ...{ ...facts, action, destination, unverified_sources },
+    text: toText(before === null ? after : block),
+    warnings: [...sharedFolder(checkout.folder, file), ...((await hasCopies(opened)) ? [] : [noCopiesYet(target)])],
+  };
+  return { ...planned, after, plan };
+}
+
+export async function applyBranchHook(context: Context, planned: PlannedBranchHook): Promise<BranchHookResult> {
+  const { request, plan, before, after } = planned;
+  const { target, file, action } = plan;
+  const result = { target, file, action };
+  if (action === 'none') return result;
+  const found = await readHook(file, { remove: request.remove ?? false });
+  if (found !== before || (await readHookFile(context, 'post-checkout')) !== file)
+    throw planOutdated(`${file} has changed`);
+  try {
+    if (after === null) await rm(file);
+    else await replaceFile(file, after);
+  } catch (cause) {
+    throw hookRefused(`Could not write ${file}`, 'Correct the rights of the folder.', cause);
+  }
+  return result;
+}
+
+function noCopiesYet(target: string): BranchHookPlan['warnings'][number] {
+  const message = `The destination has no base copy and no branches yet: the hook does nothing until it has (tool branch checkout ${target})`;
+  return { code: 'hook_destination_foreign', message };
+}
+
+/** The content of a hook that a block can be added to; `null` without a file. */
+async function readHook(file: string, { remove }: { remove: boolean }): Promise<string | null> {
+  const stat = await lstat(file).catch(() => null);
+  if (!stat) return null;
+  const byHand = 'Call this in it yourself: tool branch checkout TARGET --yes';
+  if (!stat.isFile()) throw hookRefused(`${file} is a link or no plain file`, byHand);
+  const content = await readFile(file, BYTES).catch((cause) => {
+    throw hookRefused(`Could not read ${file}`, 'Correct the rights of the file.', cause);
+  });
+  if (remove) return content;
+  if (!/^#!\s*\S*?(?:\/|\benv\s+(?:-S\s+)?)(?:ba|da|z|k|a)?sh(?:\s|$)/.test(content)) {
+    throw hookRefused(`${file} is no shell script`, byHand);
+  }
+  if ((stat.mode & 0o100) === 0) {
+    throw hookRefused(`${file} is not executable, so git ignores it`, 'Make it executable (chmod +x), or remove it.');
+  }
+  return content;
+}
+
+/** The block that the hook consists of. It keeps the exit code of the lines before it, and never fails itself. */
+function blockOf(
+  { configuration }: Context,
+  { target, main, config, destination }: BranchHookRequest & { destination: string },
+  folder: string,
+): string {
+  const { file } = configuration;
+  const inside = file !== null && resolve(file).startsWith(folder + sep) && dirname(resolve(file)) !== folder;
+  const chosen = config ?? (inside ? file : undefined);
+  const options = [
+    ...(main === undefined ? [] : ['--main', main]),
+    ...['--only-destination', destination],
+    ...(chosen === undefined ? [] : ['--config', resolve(chosen)]),
+  ];
+  const command = ['tool', 'branch', 'checkout', ...[target, ...options].map(shellWord)].join(' ');
+  const name = JSON.stringify(target);
+  const lines = [
+    `# >>> tool branch hook ${name} >>>`,
+    `# Switches the database of target ${name} to the checked-out git branch. To remove: tool branch hook ${target} --remove`,
+    'tool_status=$?',
+    'if [ "$3" = 1 ]; then',
+    `  if tool_line=$(${command} --yes </dev/null 2>/dev/null); then`,
+    `    [ -z "$tool_line" ] || printf '%s\\n' "$tool_line" >&2`,
+    '  else',
+    `    printf '%s\\n' ${shellWord(`The database was not switched. To see why: ${command}`)} >&2`,
+    '  fi',
+    'fi',
+    '(exit "$tool_status")',
+    endOf(target),
+    '',
+  ];
+  return Buffer.from(lines.map((line) => line.replaceAll('\n', ' ')).join('\n')).toString(BYTES);
+}
+
+function endOf(target: string): string {
+  return `# <<< tool branch hook ${JSON.stringify(target)} <<<`;
+}
+
+interface Found {
+  start: number;
+  end: number;
+  text: string;
+}
+
+/** The block of a target, with the line feed that was added before it. */
+function blockIn(content: string, target: string): Found | null {
+  const name = Buffer.from(JSON.stringify(target)).toString(BYTES);
+  const begin = `# >>> tool branch hook ${name} >>>`;
+  const last = `# <<< tool branch hook ${name} <<<\n`;
+  const at = `\n${content}`.indexOf(`\n${begin}`);
+  const end = at === -1 ? -1 : content.indexOf(last, at);
+  if (end === -1) return null;
+  const start = content.slice(0, at).endsWith(NO_LINE_FEED) ? at - NO_LINE_FEED.length : at;
+  return { start, end: end + last.length, text: content.slice(start, end + last.length) };
+}
+
+/** Before a block: the hook had no line feed at its end. */
+const NO_LINE_FEED = '\n# (line feed of tool)\n';
+
+function withBlock(before: string | null, { block, found }: { block: string; found: Found | null }): string {
+  if (before === null) return SHEBANG + block;
+  if (found) {
+    const kept = found.text.startsWith(NO_LINE_FEED) ? NO_LINE_FEED : '';
+    return before.slice(0, found.start) + kept + block + before.slice(found.end);
+  }
+  // A block after these would not run.
+  const ending = /\n(?=(?:exit|exec)\b[^\n]*\s*$)/.exec(before);
+  if (ending) return before.slice(0, ending.index + 1) + block + before.slice(ending.index + 1);
+  return before + (before.endsWith('\n') ? '' : NO_LINE_FEED) + block;
+}
+
+function toText(bytes: string): string {
+  return Buffer.from(bytes, BYTES).toString();
+}
+
+/** A hook in the working tree runs for everybody who has the same core.hooksPath. */
+function sharedFolder(folder: string, file: string): BranchHookPlan['warnings'] {
+  const path = relative(folder, file);
+  if (path.startsWith('..') || path.split(sep)[0] === '.git') return [];
+  const message = `${file} is in the working tree: once committed, it is the hook of other users of the repository too`;
+  return [{ code: 'hook_shared', message }];
+}
+
+async function replaceFile(file: string, content: string): Promise<void> {
+  const mode = await lstat(file).then(
+    (stat) => stat.mode & 0o777,
+    () => 0o755,
+  );
+  await mkdir(dirname(file), { recursive: true });
+  const written = join(dirname(file), `.post-checkout.tool-${process.pid}`);
+  try {
+    await writeFile(written, content, { encoding: BYTES, flag: 'wx', mode });
+    await chmod(written, mode);
+    await rename(written, file);
+  } catch (error) {
+    await rm(written, { force: true });
+    throw error;
+  }
+}
+
+function hookRefused(message: string, hint: string, cause?: unknown): UserError {
+  return new UserError(message, { code: 'hook_refused', exit: EXIT.refused, hint, cause });
+}

@@ -1,0 +1,42 @@
+import type { BranchList, TargetBranch } from '../../../results/branch-results.ts';
+import type { Context } from '../../../runtime/context.ts';
+import { toUserError } from '../../../runtime/errors.ts';
+import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
+import { configuredDestination, openDestination } from '../../load/destination.ts';
+import { type BranchesRequest, branchRows, openBranches } from '../open-branches.ts';
+
+/** How many servers are asked at once. */
+const SERVERS_AT_ONCE = 4;
+
+/** The branches of a target, or of all targets with a destination. */
+export async function listBranches(
+  context: Context,
+  { target, destdb }: { target?: string | undefined; destdb?: string | undefined },
+): Promise<BranchList> {
+  if (target !== undefined) return { branches: await branchesOf(context, { target, destdb }), errors: [] };
+  const names = Object.keys(context.configuration.settings.targets).filter((name) => hasDestination(context, name));
+  const lists = await mapWithConcurrency(names, SERVERS_AT_ONCE, async (name) => {
+    try {
+      return { branches: await branchesOf(context, { target: name }), errors: [] };
+    } catch (thrown) {
+      context.signal.throwIfAborted();
+      return { branches: [], errors: [{ target: name, message: toUserError(thrown).message }] };
+    }
+  });
+  return { branches: lists.flatMap(({ branches }) => branches), errors: lists.flatMap(({ errors }) => errors) };
+}
+
+async function branchesOf(context: Context, request: BranchesRequest): Promise<TargetBranch[]> {
+  const opened = await openBranches(context, request);
+  const branches = await opened.facet.list(opened.context, opened.url);
+  return (await branchRows(opened, branches)).map((row) => ({ target: request.target, ...row }));
+}
+
+function hasDestination({ configuration }: Context, target: string): boolean {
+  try {
+    const chosen = configuredDestination(configuration, target);
+    return chosen !== null && openDestination(chosen) !== null;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,67 @@
+import type { Column } from '../../../presentation/shapes/column.ts';
+import type { Fact } from '../../../presentation/shapes/fact.ts';
+import type { BranchRow, TargetBranch } from '../../../results/branch-results.ts';
+import { formatAge, formatTime } from '../../../text/format.ts';
+import { printable } from '../../../text/printable.ts';
+import { sizeText } from '../shared-text.ts';
+
+export const NO_BRANCHES = 'No branches. Create one: tool branch create TARGET NAME';
+
+export const NO_BRANCH = 'No branch is selected';
+export const CURRENT_BRANCH = 'The branch is the destination at present';
+export const NAME_OF_BRANCH = 'The name of the branch, such as that of the git branch';
+
+export function branchColumns(now: Date): Column<BranchRow>[] {
+  return [
+    {
+      title: 'BRANCH',
+      grows: true,
+      essential: true,
+      cell: ({ name, current }) => ({ text: printable(name), ...(current && { mark: ' *' }) }),
+    },
+    { title: 'DATABASE', dropRank: 2, cell: ({ database }) => ({ text: printable(database) }) },
+    { title: 'AGE', whole: true, cell: (branch) => ({ text: ageText(branch.reset_at ?? branch.created_at, now) }) },
+    { title: 'SIZE', align: 'right', whole: true, cell: ({ size_bytes }) => ({ text: sizeText(size_bytes) }) },
+    { title: 'OWN', align: 'right', dropRank: 6, cell: ({ own_bytes }) => ({ text: sizeText(own_bytes) }) },
+    { title: 'SNAPSHOT', whole: true, dropRank: 3, cell: ({ snapshot }) => ({ text: snapshot ?? 'unknown' }) },
+    { title: 'GIT BRANCH', dropRank: 5, cell: ({ git_branch }) => ({ text: printable(git_branch ?? '') }) },
+    { title: 'LAST USED', whole: true, dropRank: 1, cell: (branch) => ({ text: lastUseText(branch, now) }) },
+  ];
+}
+
+/** Of several targets. */
+export function targetBranchColumns(now: Date): Column<TargetBranch>[] {
+  const target: Column<TargetBranch> = {
+    title: 'TARGET',
+    dropRank: 4,
+    cell: ({ target }) => ({ text: printable(target) }),
+  };
+  return [target, ...branchColumns(now)];
+}
+
+export function branchFacts(branch: BranchRow, now: Date): { title: string; facts: Fact[] } {
+  const { name, url, created_at, reset_at, snapshot, repository, git_branch, own_bytes, size_bytes } = branch;
+  const git = git_branch === null ? 'none' : `${git_branch}${repository === null ? '' : ` of ${repository}`}`;
+  const own = own_bytes === size_bytes ? '' : `, of its own: ${sizeText(own_bytes)}`;
+  return {
+    title: `${printable(name)}${branch.current ? ', the destination at present' : ''}`,
+    facts: [
+      { name: 'URL', value: printable(url) },
+      { name: 'Created', value: formatTime(created_at) },
+      ...(reset_at === null ? [] : [{ name: 'Reset', value: formatTime(reset_at) }]),
+      { name: 'Last used', value: lastUseText(branch, now) },
+      { name: 'Snapshot', value: snapshot ?? 'unknown' },
+      { name: 'Size', value: `${sizeText(size_bytes)}${own}` },
+      { name: 'Git branch', value: printable(git) },
+    ],
+  };
+}
+
+function ageText(at: string, now: Date): string {
+  return formatAge(now.getTime() - Date.parse(at));
+}
+
+function lastUseText({ clients, last_used_at }: BranchRow, now: Date): string {
+  if (clients > 0) return `in use (${clients})`;
+  return last_used_at === null ? 'unknown' : ageText(last_used_at, now);
+}

@@ -1,0 +1,102 @@
+import type { BranchPrunePlan, BranchPruneResult, BranchRow } from '../../../results/branch-results.ts';
+import type { Context } from '../../../runtime/context.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { formatAge } from '../../../text/format.ts';
+import { type Checkout, readCheckout, readGitBranches } from '../../git.ts';
+import { sumOf } from '../../load/base-copies.ts';
+import type { Planned } from '../../planned.ts';
+import { applyBranchDrop } from '../drop/drop.ts';
+import { listBranches } from '../list/list.ts';
+import { openBranches, refuseSourceBranches } from '../open-branches.ts';
+
+export interface BranchPruneRequest {
+  /** Default: all targets. */
+  target?: string | undefined;
+  /** Removes branches unused for so many milliseconds; default: those whose git branch no longer exists. */
+  unusedMs?: number | undefined;
+  unverifiedSources?: boolean | undefined;
+}
+
+export type PlannedBranchPrune = Planned<BranchPruneRequest, BranchPrunePlan>;
+
+interface Rules {
+  unusedMs: number | undefined;
+  checkout: Checkout | null;
+  gitBranches: Set<string> | null;
+  now: Date;
+}
+
+/**
+ * Which branches would be removed: those whose git branch no longer exists in the repository of the current folder,
+ * and those unused for long. Changes nothing.
+ */
+export async function planBranchPrune(context: Context, request: BranchPruneRequest): Promise<PlannedBranchPrune> {
+  const { unusedMs, unverifiedSources } = request;
+  const checkout = await readCheckout(context);
+  const gitBranches = checkout && (await readGitBranches(context));
+  if (unusedMs === undefined && gitBranches === null) throw noRule();
+  const { branches, errors } = await listBranches(context, request);
+  for (const { target, message } of errors) {
+    context.report({ event: 'warning', code: 'branches_unknown', message: `Branches of "${target}": ${message}` });
+  }
+  const rules = { unusedMs, checkout, gitBranches, now: context.clock() };
+  const targets: BranchPrunePlan['targets'] = [];
+  for (const target of new Set(branches.map((branch) => branch.target))) {
+    const judged = branches
+      .filter((branch) => branch.target === target)
+      .map(({ target: _, ...branch }) => ({ branch, ...judge(branch, rules) }));
+    const removed = judged.filter(({ remove }) => remove);
+    const opened = await openBranches(context, { target });
+    const databases = removed.map(({ branch }) => branch.database);
+    const unverified_sources =
+      databases.length > 0 ? await refuseSourceBranches(opened, { target, unverifiedSources }, databases) : [];
+    targets.push({
+      target,
+      destination: await opened.engine.connect.inspect(opened.context, opened.url),
+      branches: removed.map(({ branch }) => branch),
+      why: Object.fromEntries(removed.map(({ branch, why }) => [branch.name, why])),
+      kept: judged.filter(({ remove }) => !remove).map(({ branch, why }) => ({ name: branch.name, why })),
+      frees_bytes: sumOf(removed.map(({ branch }) => branch.own_bytes)),
+      unverified_sources,
+    });
+  }
+  const plan = { targets, frees_bytes: sumOf(targets.map(({ frees_bytes }) => frees_bytes)) };
+  return { request, plan, planned_at: context.clock().toISOString() };
+}
+
+export async function applyBranchPrune(
+  context: Context,
+  { request, plan }: PlannedBranchPrune,
+): Promise<BranchPruneResult> {
+  const dropped: BranchPruneResult['dropped'] = [];
+  for (const each of plan.targets) {
+    if (each.branches.length === 0) continue;
+    const { target } = each;
+    const result = await applyBranchDrop(context, { request: { ...request, target }, plan: each });
+    dropped.push(...result.dropped.map((branch) => ({ target, ...branch })));
+  }
+  return { dropped };
+}
+
+function judge(branch: BranchRow, { unusedMs, checkout, gitBranches, now }: Rules): { remove: boolean; why: string } {
+  if (branch.current) return { remove: false, why: 'it is the destination at present' };
+  if (branch.clients > 0) return { remove: false, why: 'it is in use' };
+  const isOfCheckout = branch.git_branch !== null && branch.repository === checkout?.repository;
+  if (isOfCheckout && gitBranches && !gitBranches.has(branch.git_branch ?? '')) {
+    return { remove: true, why: `git branch ${branch.git_branch} no longer exists` };
+  }
+  if (unusedMs !== undefined && branch.last_used_at === null) {
+    return { remove: false, why: 'the server does not know when it was last used' };
+  }
+  const idle = branch.last_used_at === null ? 0 : now.getTime() - Date.parse(branch.last_used_at);
+  if (unusedMs !== undefined && idle >= unusedMs) return { remove: true, why: `last used ${formatAge(idle)}` };
+  return { remove: false, why: isOfCheckout ? `git branch ${branch.git_branch} exists` : 'no rule applies' };
+}
+
+function noRule(): UserError {
+  return new UserError('There is no git repository here to compare branches with', {
+    code: 'usage',
+    exit: EXIT.usage,
+    hint: 'Run it in the repository, or remove unused branches: tool branch prune --unused 14d',
+  });
+}

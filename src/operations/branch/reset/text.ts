@@ -1,0 +1,41 @@
+import { type Question, warningsOf } from '../../../presentation/shapes/question.ts';
+import { summaryOf, unavailableFor } from '../../../presentation/shapes/summary.ts';
+import type { BranchResetPlan, BranchResetResult } from '../../../results/branch-results.ts';
+import type { RunSummary } from '../../../state/runs.ts';
+import { formatNumberOf } from '../../../text/format.ts';
+import { printable } from '../../../text/printable.ts';
+import { clientsFacts, databaseFacts, needsText, typedBranch } from '../shared-text.ts';
+
+export function branchResetQuestion(plan: BranchResetPlan): Question {
+  const { target, destination, base, branches } = plan;
+  const count = formatNumberOf(branches.length, 'branch', 'branches');
+  const current = branches.some((branch) => branch.current);
+  return {
+    title: `Reset ${count} of ${target} to the base copy`,
+    facts: [
+      { name: 'Base copy', value: `${base.database}, snapshot ${base.snapshot ?? 'unknown'}` },
+      ...databaseFacts(branches),
+      { name: 'Disk space', value: needsText(plan.needs_bytes) },
+      ...clientsFacts(branches),
+    ],
+    steps: plan.steps,
+    warnings: warningsOf(plan),
+    consequence: current
+      ? `The contents will be replaced. The previous ${destination.database} is kept for one undo.`
+      : 'The contents will be replaced. This cannot be undone.',
+    ask: `Reset ${count}?`,
+    go: `Reset ${count}`,
+    typed: typedBranch(plan),
+  };
+}
+
+export function branchResetSummary({ target, branches, undo_database }: BranchResetResult): RunSummary {
+  const times = branches.map(({ swap_ms }) => swap_ms ?? 0);
+  const names = branches.map(({ name }) => printable(name)).join(', ');
+  const longest = Math.max(0, ...times);
+  return summaryOf(`Reset ${names} of ${target}`, {
+    card: { title: `${names} reset`, facts: [] },
+    ...unavailableFor(branches.length > 1 ? 'The slowest of them' : names, longest),
+    undo: undo_database === null ? null : { database: 'destination', command: `tool undo ${target}` },
+  });
+}

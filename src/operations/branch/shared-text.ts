@@ -1,0 +1,40 @@
+import type { Fact } from '../../presentation/shapes/fact.ts';
+import { type TypedName, typedName } from '../../presentation/shapes/question.ts';
+import type { BranchDropPlan, BranchResetPlan, BranchRow } from '../../results/branch-results.ts';
+import { formatBytes, formatNumberOf } from '../../text/format.ts';
+import { printable } from '../../text/printable.ts';
+
+export function databaseFacts(branches: { name: string; database: string }[]): Fact[] {
+  return branches.map(({ name, database }) => ({
+    name: 'Branch',
+    value: `${printable(name)}: ${printable(database)}`,
+    tone: 'strong',
+  }));
+}
+
+export function clientsFacts(branches: BranchRow[]): Fact[] {
+  const clients = branches.reduce((sum, branch) => sum + branch.clients, 0);
+  return clients === 0 ? [] : [{ name: 'Clients', value: `${formatNumberOf(clients, 'session')} will be ended` }];
+}
+
+/** A branch on another machine is confirmed by its name, as a destination is. */
+export function typedBranch({
+  destination,
+  branches,
+  unverified_sources,
+}: BranchDropPlan | BranchResetPlan): TypedName | null {
+  const [first] = branches;
+  return first ? typedName({ destination: { ...destination, database: first.name }, unverified_sources }) : null;
+}
+
+export function countOf(branches: BranchRow[]): string {
+  return formatNumberOf(branches.length, 'branch', 'branches');
+}
+
+export function needsText(bytes: number | null): string {
+  return `${bytes === null ? 'unknown' : formatBytes(bytes)} needed`;
+}
+
+export function sizeText(bytes: number | null): string {
+  return bytes === null ? 'unknown' : formatBytes(bytes);
+}

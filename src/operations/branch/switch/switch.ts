@@ -1,0 +1,67 @@
+import { branchIsCurrent, findBranch } from '../../../engines/shared/branches.ts';
+import type { BranchSwitchPlan, BranchSwitchResult } from '../../../results/branch-results.ts';
+import type { Context } from '../../../runtime/context.ts';
+import { recorded } from '../../history/recorded.ts';
+import type { Planned } from '../../planned.ts';
+import {
+  type BranchesRequest,
+  branchRows,
+  openBranches,
+  refuseOutdated,
+  refuseSourceBranches,
+} from '../open-branches.ts';
+
+export interface BranchSwitchRequest extends BranchesRequest {
+  name: string;
+}
+
+export type PlannedBranchSwitch = Planned<BranchSwitchRequest, BranchSwitchPlan>;
+
+/** Changes nothing. */
+export async function planBranchSwitch(given: Context, request: BranchSwitchRequest): Promise<PlannedBranchSwitch> {
+  const { target, name } = request;
+  const opened = await openBranches(given, request);
+  const { context, facet, url } = opened;
+  const found = await facet.list(context, url);
+  const branch = findBranch(found, { name, url });
+  if (branch.current) throw branchIsCurrent(name, url);
+  const unverified_sources = await refuseSourceBranches(opened, request, [branch.database]);
+  const [row] = await branchRows(opened, [branch]);
+  if (!row) throw new Error('a branch without a row');
+  const previous = found.find(({ current }) => current)?.name ?? null;
+  const destination = await opened.engine.connect.inspect(context, url);
+  const plan: BranchSwitchPlan = {
+    ...{ target, destination, branch: row, previous, unverified_sources },
+    steps: [`Switch ${destination.database} to ${branch.database}`],
+  };
+  return { request, plan, planned_at: context.clock().toISOString() };
+}
+
+/** Steps: `swap`. */
+export function applyBranchSwitch(given: Context, planned: PlannedBranchSwitch): Promise<BranchSwitchResult> {
+  const { target, branch } = planned.plan;
+  return recorded(
+    given,
+    { operation: 'branch switch', target, snapshot: branch.snapshot, branches: [branch.name] },
+    {
+      work: () => perform(given, planned),
+      facts: ({ destination, swap_ms }) => ({ to: destination, swap_ms }),
+    },
+  );
+}
+
+async function perform(given: Context, planned: PlannedBranchSwitch): Promise<BranchSwitchResult> {
+  const { request, plan } = planned;
+  const opened = await openBranches(given, request);
+  const { context, facet, url } = opened;
+  refuseOutdated(opened, plan, { planned: [plan.branch], present: await facet.list(context, url) });
+  const { swapMs, undoDatabase, previous } = await facet.switchTo(context, { url, name: request.name });
+  return {
+    target: plan.target,
+    destination: url.display,
+    branch: request.name,
+    previous,
+    swap_ms: swapMs,
+    undo_database: undoDatabase,
+  };
+}

@@ -1,0 +1,155 @@
+import { connectionUrl } from '../../config/urls/connection-url.ts';
+import type { DatabaseUrl } from '../../engines/database-url.ts';
+import type { Engine } from '../../engines/engine.ts';
+import { profileOf } from '../../engines/list.ts';
+import { engineForUrl } from '../../engines/registry.ts';
+import { newSnapshotId } from '../../repository/local-repository.ts';
+import { formatFor, type Manifest } from '../../repository/manifest.ts';
+import { definitionsOnlyOf } from '../../results/definitions-only.ts';
+import { leftOutSchemasOf } from '../../results/left-out-schemas.ts';
+import type { SnapshotRow } from '../../results/results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import { type WarningEvent, withStep } from '../../runtime/events.ts';
+import { definitionsOnlyText, leftOutText } from '../../text/format-objects.ts';
+import { checkDatabase } from '../check-databases.ts';
+import { cpusFor } from '../cpus-for.ts';
+import { findTarget } from '../find-target.ts';
+import { readGitState } from '../git.ts';
+import { recorded } from '../history/recorded.ts';
+import { rememberIdentities, type SeenSource } from '../identities.ts';
+import { localRepository } from '../snapshots/local-repository.ts';
+import { pushStored } from '../snapshots/push.ts';
+import { assertUsableProfiles, locationFor } from '../snapshots/remote-repositories.ts';
+import { signed } from '../snapshots/signatures.ts';
+import { snapshotRow } from '../snapshots/snapshots.ts';
+import { storeDump } from '../snapshots/store-dump.ts';
+import { withTargetUrls } from '../with-target-urls.ts';
+
+export interface BuildRequest {
+  target: string;
+  note?: string;
+  /** How many tables are dumped at the same moment. Default: the target's `cpus`, `defaults.cpus`, half the cores. */
+  cpus?: number;
+  /** `false` leaves the snapshot on this machine only. Default: pushed when the target has a storage profile. */
+  push?: boolean;
+  /** By the vendor's own dump program. Default: the target's `program`. */
+  program?: boolean;
+  /** Connection URL of another database than the target's source: of its subset. */
+  source?: string;
+  /** Also takes the schemas that tables of the chosen ones cannot be without; without it such a build is refused. */
+  includeNeededSchemas?: boolean;
+}
+
+/** Takes a snapshot of the target's source and pushes it to its remote repository. Steps: `connect`, `dump`, `store`, `push`. */
+export async function build(given: Context, request: BuildRequest): Promise<SnapshotRow> {
+  const { target: name, source } = request;
+  const context = await withTargetUrls(given, name, { source: source === undefined });
+  const text = source ?? connectionUrl(context.configuration, `targets.${name}.snapshot.src_url`);
+  if (text === undefined) throw noSource(name);
+  const engine = engineForUrl(text);
+  const url = engine.connect.parseUrl(text);
+  return recorded(
+    context,
+    { operation: 'build', target: name, from: url.display, sanitized: false },
+    {
+      work: () => perform(context, request, { engine, url }),
+      facts: ({ id, size_bytes }) => ({ snapshot: id, size_bytes }),
+    },
+  );
+}
+
+async function perform(
+  context: Context,
+  { target: name, note, cpus, push = true, source, includeNeededSchemas, program }: BuildRequest,
+  { engine, url }: { engine: Engine; url: DatabaseUrl },
+): Promise<SnapshotRow> {
+  const { configuration, report, clock } = context;
+  const target = findTarget(configuration, name);
+  if (push) assertUsableProfiles(context, name);
+  // Looked for while the repository is read; what fails is said when they are used.
+  if (!url.inContainer) engine.connect.reportTools(context).catch(() => {});
+  const repository = localRepository(context);
+  const [previous] = await repository.list(name);
+  const created = clock().toISOString();
+
+  // While the dump connects: the state at the beginning.
+  const reading = readGitState(context);
+  reading.catch(() => {});
+  const jobs = cpus ?? cpusFor(context, name);
+  const byProgram = program ?? target.program ?? false;
+  if (byProgram && engine.capabilities.onlyProgram)
+    report(programWithoutEffect(engine, engine.capabilities.onlyProgram));
+  const manifest = await repository.withoutLeftovers(async () => {
+    const stored = await storeDump(context, {
+      engine,
+      repository,
+      previous,
+      jobs,
+      url,
+      schemaConfig: target.snapshot?.schema_config,
+      includeNeededSchemas,
+      program: byProgram && engine.capabilities.onlyProgram === null,
+    });
+    const { identity } = stored;
+    if (source === undefined) await rememberSource(context, { key: `targets.${name}.snapshot.src_url`, url, identity });
+    const { serverVersion, toolVersion, ...dumped } = stored.dump;
+    const git = await reading;
+    const content: Manifest = {
+      format: formatFor({ engine: engine.id, ...dumped }),
+      id: newSnapshotId(),
+      target: name,
+      created_at: created,
+      engine: engine.id,
+      server_version: serverVersion,
+      tool_version: toolVersion,
+      sanitized: false,
+      note: note ?? null,
+      added_bytes: stored.addedBytes,
+      ...dumped,
+      ...(git && { git }),
+    };
+    const step = { step: 'store', label: 'Store the snapshot', done: storedText(content) };
+    return await withStep(report, step, async () => {
+      context.signal.throwIfAborted();
+      const written = await signed(context, content);
+      await repository.write(written);
+      return written;
+    });
+  });
+  const row = snapshotRow(context, manifest, 0);
+  const location = push ? locationFor(context, name, manifest) : null;
+  if (location === null) return row;
+  await pushStored(context, manifest, location);
+  return { ...row, where: ['local', 'remote'] };
+}
+
+function programWithoutEffect({ id }: Engine, program: string): WarningEvent {
+  const message = `program has no effect on ${profileOf(id).products[0]}: its snapshots are always built with ${program}`;
+  return { event: 'warning', code: 'program_without_effect', message };
+}
+
+/** What the source says of itself is remembered for the guard; a source that is gone by now costs no snapshot. */
+async function rememberSource(
+  context: Context,
+  { key, url, identity: known }: Omit<SeenSource, 'identity'> & { identity: SeenSource['identity'] | undefined },
+): Promise<void> {
+  const identity = known ?? (await checkDatabase(context, url, { sizes: false })).identity;
+  if (identity) await rememberIdentities(context, [{ key, url, identity }]);
+}
+
+function storedText(manifest: Manifest): string {
+  const leftOut = leftOutSchemasOf(manifest) ?? [];
+  const without = leftOut.length === 0 ? '' : ` without schemas ${leftOutText(leftOut)}`;
+  const definitionsOnly = definitionsOnlyOf(manifest);
+  const only = definitionsOnly.length === 0 ? '' : `, definitions only of ${definitionsOnlyText(definitionsOnly)}`;
+  return `Stored snapshot ${manifest.id}${without}${only}`;
+}
+
+function noSource(target: string): UserError {
+  return new UserError(`Target "${target}" has no source`, {
+    code: 'source_missing',
+    exit: EXIT.configuration,
+    hint: `Set targets.${target}.snapshot.src_url in the configuration.`,
+  });
+}

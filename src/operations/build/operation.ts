@@ -1,0 +1,19 @@
+import { defineOperation } from '../operation.ts';
+import type { BuildAndSanitizeRequest, BuildResult, PlannedBuild } from './planned-build.ts';
+import { buildQuestion, buildRunTitle, buildSummary } from './text.ts';
+
+export const buildOperation = defineOperation<BuildAndSanitizeRequest, PlannedBuild, BuildResult>({
+  id: 'build',
+  kind: 'build',
+  work: async () => {
+    const { applyBuild, planBuild } = await import('./planned-build.ts');
+    return { plan: planBuild, apply: applyBuild };
+  },
+  question: buildQuestion,
+  // Only the database of the sanitization can be replaced.
+  asks: ({ sanitize }) => sanitize?.destination?.exists === true,
+  title: buildRunTitle,
+  summary: buildSummary,
+  replaces: ({ sanitize }) => (sanitize?.destination ? { database: sanitize.destination, bySwap: true } : null),
+  sanitized: () => false,
+});

@@ -1,0 +1,47 @@
+import type { DropCopiesPlan, DropCopiesResult } from '../../results/load-results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import { databaseCopies } from '../load/base-copies.ts';
+import { chooseDestination, openDestination } from '../load/destination.ts';
+import { refuseSources } from '../load/guard.ts';
+import { type Planned, planOutdated } from '../planned.ts';
+import type { ResetRequest } from '../reset/reset.ts';
+import { withTargetUrls } from '../with-target-urls.ts';
+
+export type DropCopiesRequest = Pick<ResetRequest, 'target' | 'destdb' | 'unverifiedSources'>;
+
+export type PlannedDropCopies = Planned<DropCopiesRequest, DropCopiesPlan>;
+
+/** Which copies would be dropped. Throws where there are none. */
+export async function planDropCopies(given: Context, request: DropCopiesRequest): Promise<PlannedDropCopies> {
+  const context = await withTargetUrls(given, request.target, { source: false });
+  const { engine, url } = openDestination(chooseDestination(context, request));
+  await refuseSources(context, url, request);
+  const destination = await engine.connect.inspect(context, url);
+  const found = databaseCopies(await engine.restore.findCopies(context, url));
+  const copies = [found?.base, found?.spare].flatMap((copy) => copy ?? []);
+  if (copies.length === 0) {
+    throw new UserError(`${url.display} has no base copy and no spare to drop`, {
+      code: 'no_base_copy',
+      exit: EXIT.failed,
+      hint: 'Nothing has to be done.',
+    });
+  }
+  return {
+    request,
+    plan: { target: request.target, destination, copies },
+    planned_at: context.clock().toISOString(),
+  };
+}
+
+/** Drops base copy and spare; the destination and its undo copy stay. */
+export async function applyDropCopies(given: Context, planned: PlannedDropCopies): Promise<DropCopiesResult> {
+  const { request, plan } = planned;
+  const context = await withTargetUrls(given, request.target, { source: false });
+  const { engine, url } = openDestination(chooseDestination({ ...context, report: () => {} }, request));
+  if (url.display !== plan.destination.url) {
+    throw planOutdated(`The destination is ${url.display}, no longer ${plan.destination.url},`);
+  }
+  const dropped = await engine.restore.dropCopies(context, url);
+  return { target: request.target, destination: url.display, dropped };
+}

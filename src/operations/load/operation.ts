@@ -1,0 +1,19 @@
+import type { LoadResult } from '../../results/load-results.ts';
+import { defineOperation } from '../operation.ts';
+import type { LoadRequest, PlannedLoad } from './planned-load.ts';
+import { loadQuestion, loadSummary, loadTitle } from './text.ts';
+
+export const loadOperation = defineOperation<LoadRequest, PlannedLoad, LoadResult>({
+  id: 'load',
+  kind: 'load',
+  work: async () => {
+    const { applyLoad, planLoad } = await import('./load.ts');
+    return { plan: planLoad, apply: applyLoad };
+  },
+  question: loadQuestion,
+  title: loadTitle,
+  summary: loadSummary,
+  replaces: ({ destination, strategy }) => ({ database: destination, bySwap: strategy === 'swap' }),
+  sanitized: ({ sanitized }) => sanitized,
+  estimateMs: ({ estimate }) => estimate?.duration_ms,
+});

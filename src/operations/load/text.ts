@@ -1,0 +1,201 @@
+import { keyText } from '../../config/keys-in-effect.ts';
+import { copiesFacts } from '../../presentation/database-copies.ts';
+import type { Fact } from '../../presentation/shapes/fact.ts';
+import {
+  askToReplace,
+  destinationFacts,
+  type Question,
+  replacement,
+  restoringFacts,
+  serverFact,
+  typedName,
+  undoFacts,
+  warningsOf,
+} from '../../presentation/shapes/question.ts';
+import { summaryOf, unavailableFor } from '../../presentation/shapes/summary.ts';
+import {
+  contentsText,
+  dataFact,
+  kindBadge,
+  lackingFacts,
+  lackingLines,
+  signatureFact,
+  snapshotFact,
+  snapshotName,
+} from '../../presentation/snapshot.ts';
+import { isForeign, type LoadDifference, type LoadPlan, type LoadResult } from '../../results/load-results.ts';
+import type { SnapshotRow } from '../../results/results.ts';
+import type { TableSelection } from '../../results/selected-tables.ts';
+import type { RunSummary } from '../../state/runs.ts';
+import { formatBytes, formatDuration, formatNumberOf } from '../../text/format.ts';
+
+export function loadQuestion(plan: LoadPlan, now: Date): Question {
+  const { destination, file, snapshot, target, selection } = plan;
+  const { database, host } = destination;
+  return {
+    subject: {
+      badge: plan.sanitized === null ? null : kindBadge(plan.sanitized),
+      text: `${snapshot?.id ?? file} into ${database} on ${host}`,
+      ends: { from: snapshot ? `${target} ${snapshot.id}` : (file ?? ''), to: `${database} on ${host}` },
+    },
+    title: `Load ${snapshot ? snapshotName(target, snapshot) : `${file} for ${target}`}`,
+    facts: [
+      ...(snapshot ? snapshotFacts(plan, snapshot, now) : [{ name: 'File', value: file ?? '' }]),
+      dataFact(plan),
+      ...(snapshot ? lackingFacts(snapshot) : []),
+      ...destinationFacts(destination),
+      // Last, so that a low window cuts the lists and not the destination.
+      ...(selection ? selectionFacts(selection) : []),
+      estimateFact(plan),
+      serverFact(destination),
+      { name: 'Chosen by', value: plan.chosen_by },
+      { name: 'Strategy', value: `${plan.strategy}: ${plan.strategy_reason}`, brief: plan.strategy_reason },
+      ...(snapshot ? [signatureFact(snapshot.signature)] : []),
+      ...restoringFacts(plan),
+      ...baseFacts(plan),
+      ...undoFacts(plan.undo ? undoCommand(plan) : null),
+    ],
+    steps: plan.steps,
+    warnings: warningsOf(plan),
+    consequence: consequenceOf(plan),
+    ask: file === null ? askToReplace(destination) : `Run ${file} on database "${database}" on ${host}?`,
+    harmless: !destination.exists,
+    go: destination.exists ? `Replace ${database}` : `Create ${database}`,
+    typed: isForeign(plan) ? { name: database, why: 'foreign code' } : typedName(plan),
+  };
+}
+
+/** `about 1.5 s, by 3 earlier loads` */
+function estimateFact({ estimate }: LoadPlan): Fact {
+  const value = estimate
+    ? `about ${formatDuration(estimate.duration_ms)}, by ${formatNumberOf(estimate.loads, 'earlier load')}`
+    : 'unknown: no earlier load of this kind into this destination';
+  return { name: 'Duration', value, brief: estimate ? value : 'unknown: no earlier load' };
+}
+
+function baseFacts({ target, chosen_by, copies, keep_base, reset_instead, difference }: LoadPlan): Fact[] {
+  const place = chosen_by === '--destdb' ? ' --destdb URL' : '';
+  return [
+    ...(difference ? [methodFact(difference)] : []),
+    ...(reset_instead
+      ? [
+          {
+            name: 'Faster',
+            value: `tool reset ${target}${place}: the base copy is of this snapshot (${keyText('reset')} on screen)`,
+          },
+        ]
+      : []),
+    ...(copies ? copiesFacts(copies, () => (keep_base ? 'will be replaced' : 'will be dropped')) : []),
+  ];
+}
+
+/** Which tables are loaded, why, and what that saves. */
+function methodFact({ method, reason, tables, size_bytes, saved_tables, saved_bytes }: LoadDifference): Fact {
+  if (method === 'full') return { name: 'Method', value: `full load of all tables: ${reason}` };
+  const loads = `${formatNumberOf(tables, 'table')} (${formatBytes(size_bytes)})`;
+  const saves = `${formatNumberOf(saved_tables, 'table')} (${formatBytes(saved_bytes)})`;
+  const brief = `difference: loads ${loads}, saves ${saves}`;
+  return { name: 'Method', value: `${brief}; ${reason}`, brief };
+}
+
+function snapshotFacts(plan: LoadPlan, snapshot: SnapshotRow, now: Date): Fact[] {
+  return [
+    snapshotFact(snapshot, now),
+    { name: 'Contents', value: `${contentsText(plan)} in ${plan.schemas.join(', ')}`, brief: contentsText(plan) },
+  ];
+}
+
+function selectionFacts({ chosen, needed, empty }: TableSelection): Fact[] {
+  const required = needed.length === 0 ? ['none'] : reasonsOf(needed);
+  const more = required.length - MOST;
+  return [
+    { name: 'Tables', value: chosen.join(', '), brief: shortened(chosen), tone: 'strong' },
+    // A line each; where room is short the last one shown says how many more there are.
+    ...required.map((value, index) => ({
+      name: index === 0 ? 'Required tables' : '',
+      value,
+      brief: index < MOST ? `${value}${index === MOST - 1 && more > 0 ? `, and ${more} more` : ''}` : '',
+    })),
+    { name: 'Left empty', value: empty.join(', ') || 'none', brief: restOf(empty) },
+  ];
+}
+
+function restOf(empty: string[]): string {
+  return empty.length > FEW ? `the other ${formatNumberOf(empty.length, 'table')}` : empty.join(', ') || 'none';
+}
+
+function consequenceOf(plan: LoadPlan): string {
+  const { destination, strategy, undo } = plan;
+  if (strategy === 'script' && destination.exists && !undo) {
+    return `The file runs on the existing ${destination.database}. Its changes cannot be undone.`;
+  }
+  return replacement(destination, undo);
+}
+
+/** A destination that was named on the command line must be named again. */
+function undoCommand({ target, chosen_by }: LoadPlan): string {
+  return chosen_by === '--destdb' ? `tool undo ${target} --destdb URL` : `tool undo ${target}`;
+}
+
+/** `snapshot 0 of app (8c41f2ab RAW)`, `3 tables of snapshot …`, `/tmp/fixtures.sql` */
+function loadedThing({ selection, snapshot, target, file }: LoadPlan): string {
+  const some = selection ? `${formatNumberOf(selection.chosen.length, 'table')} of ` : '';
+  return snapshot ? `${some}${snapshotName(target, snapshot)}` : (file ?? target);
+}
+
+export function loadTitle(plan: LoadPlan): string {
+  return `Load ${loadedThing(plan)} into ${plan.destination.database}`;
+}
+
+export function loadSummary(result: LoadResult, plan: LoadPlan): RunSummary {
+  const { snapshot, statements, destination, selection, swap_ms, undo_database, missing } = result;
+  const { database, exists } = plan.destination;
+  const contents = snapshot ? `: ${contentsText(result)}` : '';
+  return summaryOf(`Loaded ${loadedThing(plan)} into ${destination}${contents}`, {
+    details: [
+      ...(selection ? selectionLines(selection) : []),
+      ...(result.difference ? [methodLine(result.difference)] : []),
+      ...(statements === undefined ? [] : [`Ran ${formatNumberOf(statements, 'statement')}; nothing was verified`]),
+      ...(snapshot && plan.strategy === 'swap' && !missing ? [VERIFIED] : []),
+      ...(snapshot ? lackingLines([snapshot]) : []),
+      ...(result.base_database ? [`The base copy for tool reset: ${result.base_database}`] : []),
+      ...(result.spare_database ? [`The spare for the next reset: ${result.spare_database}`] : []),
+    ],
+    card: { title: `${database} ${exists ? 'replaced' : 'created'}`, facts: [] },
+    ...unavailableFor(database, exists ? swap_ms : null),
+    problems: missing ? ['Missing:', ...missing.differences, ...missing.errors] : [],
+    undo: undo_database === null ? null : { database, command: undoCommand(plan) },
+  });
+}
+
+function methodLine(difference: LoadDifference): string {
+  const { name, value, brief = value } = methodFact(difference);
+  return `${name}: ${brief}`;
+}
+
+const VERIFIED = 'Verified against the manifest: rows, indexes, constraints, triggers, sequences';
+
+function selectionLines({ chosen, needed, empty }: TableSelection): string[] {
+  return [
+    `Tables: ${shortened(chosen)}`,
+    `Required tables: ${shortened(reasonsOf(needed)) || 'none'}`,
+    `Left empty: ${restOf(empty)}`,
+  ];
+}
+
+/** `public.customer (public.orders refers to it)` */
+function reasonsOf(needed: TableSelection['needed']): string[] {
+  return needed.map(({ table, needed_by, why }) =>
+    why === 'part' ? `${table} (a part of ${needed_by})` : `${table} (${needed_by} refers to it)`,
+  );
+}
+
+/** How many are named where there is little room. */
+const MOST = 6;
+
+function shortened(texts: string[]): string {
+  const more = texts.length - MOST;
+  return (more > 1 ? [...texts.slice(0, MOST), `and ${more} more`] : texts).join(', ');
+}
+
+const FEW = 3;

@@ -1,0 +1,198 @@
+import { type KeepPolicy, keptBy } from '../../repository/keep-policy.ts';
+import type { PrunedTarget, PrunePlan, SnapshotLocation, SnapshotRow } from '../../results/results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import { withStep } from '../../runtime/events.ts';
+import { openCloud } from '../cloud/open-cloud.ts';
+import { findTarget } from '../find-target.ts';
+import { recorded } from '../history/recorded.ts';
+import { type Planned, planOutdated } from '../planned.ts';
+import { freedBytes, isPinned, removeFrom } from '../remove/remove.ts';
+import { findSnapshots, listSnapshots } from '../snapshots/snapshots.ts';
+import { copiesOf } from '../target-copies.ts';
+
+export interface PruneRequest {
+  /** Default: every target of the file but those that share. */
+  target?: string;
+  /** Without rules: the policy of the hub, for a cloud target that has one. */
+  keep: KeepPolicy;
+  /** Removes from there only. */
+  from?: SnapshotLocation;
+  /** Ids of snapshots of the target to remove, instead of what the rules do not keep. */
+  remove?: string[];
+}
+
+export type PlannedPrune = Planned<PruneRequest, PrunePlan>;
+
+/** Which snapshots the policy does not keep. Changes nothing. */
+export async function planPrune(context: Context, request: PruneRequest): Promise<PlannedPrune> {
+  const { target, keep, from, remove } = request;
+  if (remove) return chosenRemoval(context, { ...request, remove });
+  const isRuled = Object.values(keep).some((rule) => rule);
+  if (!isRuled && target !== undefined && context.configuration.cloud?.has(target)) return planOfHub(context, request);
+  if (!isRuled) throw keepsNothing();
+  const { settings, cloud } = context.configuration;
+  const own = Object.entries(settings.targets).filter(([name, { share }]) => !share && !cloud?.has(name));
+  const names = target === undefined ? own.map(([name]) => name) : [target];
+  const targets: PrunedTarget[] = [];
+  // Databases are of no snapshot that is removed, but take space as well.
+  const looking = copiesOf(context, names);
+  looking.catch(() => {});
+  for (const name of names) targets.push(await planTarget(context, { name, keep, from }));
+  const copies = await looking;
+  for (const planned of targets) {
+    const found = copies.get(planned.target);
+    if (found) planned.copies = found;
+  }
+  const plan: PrunePlan = { targets, frees_bytes: targets.reduce((sum, { frees_bytes }) => sum + frees_bytes, 0) };
+  return { request, plan, planned_at: context.clock().toISOString() };
+}
+
+/** The removal of chosen snapshots, wherever they are; of what a share target lists, on this machine. */
+async function chosenRemoval(context: Context, request: PruneRequest & { remove: string[] }): Promise<PlannedPrune> {
+  const { target = '', remove: ids } = request;
+  const { share } = findTarget(context.configuration, target);
+  const { snapshots } = await listSnapshots(context, target, { original: true });
+  const { remove = [], keep = [] } = Object.groupBy(snapshots, ({ id }) => (ids.includes(id) ? 'remove' : 'keep'));
+  const pinned = remove.find((row) => row.pinned);
+  if (pinned) throw isPinned(target, pinned);
+  const from: SnapshotLocation[] = share ? ['local'] : ['local', 'remote'];
+  const planned = await withFreedBytes(context, { target, keep, remove, from });
+  const plan: PrunePlan = { targets: [planned], frees_bytes: planned.frees_bytes };
+  return { request, plan, planned_at: context.clock().toISOString() };
+}
+
+/** What the policy of the hub removes at the next publication, from the hub only. */
+async function planOfHub(context: Context, request: PruneRequest): Promise<PlannedPrune> {
+  const { target: name = '' } = request;
+  const client = await openCloud(context);
+  const { body } = await client.call('getRetention', { parameters: { name }, query: {} });
+  if (!body?.keep || request.from === 'local') throw keepsNothing();
+  const ids = new Set(body.removes.map(({ id }) => id));
+  const { snapshots } = await listSnapshots(context, name);
+  const inHub = snapshots.filter(({ where }) => where.includes('remote'));
+  const [remove, keep] = [inHub.filter(({ id }) => ids.has(id)), inHub.filter(({ id }) => !ids.has(id))];
+  const planned = await withFreedBytes(context, { target: name, keep, remove, from: ['remote'] });
+  const plan: PrunePlan = { targets: [planned], frees_bytes: planned.frees_bytes };
+  return { request, plan, planned_at: context.clock().toISOString() };
+}
+
+/** Removes what was planned, then the objects that no snapshot names any more. It cannot be undone. */
+export async function applyPrune(context: Context, { plan }: PlannedPrune): Promise<PrunePlan> {
+  const { report } = context;
+  const { targets } = plan;
+  for (const { target, remove } of targets) await refusePinned(context, { target, remove });
+  for (const { target, remove, from, frees_bytes: size_bytes } of targets) {
+    if (remove.length === 0) continue;
+    const what = `${remove.length} ${remove.length === 1 ? 'snapshot' : 'snapshots'} of ${target}`;
+    const step = { step: `remove ${target}`, label: `Remove ${what}`, done: `Removed ${what}` };
+    const work = () =>
+      withStep(report, step, () =>
+        eachPlace(context, { target, remove, from }, async (removal) => removeFrom(context, removal)),
+      );
+    await recorded(context, { operation: 'prune', target, size_bytes }, { work });
+  }
+  return plan;
+}
+
+/** A pin that was set since the plan was made counts. */
+async function refusePinned(context: Context, { target, remove }: Pick<PrunedTarget, 'target' | 'remove'>) {
+  if (remove.length === 0) return;
+  const { snapshots } = await listSnapshots(context, target, { original: true });
+  const ids = new Set(remove.map(({ id }) => id));
+  const pinned = snapshots.find(({ id, pinned }) => pinned && ids.has(id));
+  if (pinned) throw planOutdated(`Snapshot ${pinned.id} of ${target} was pinned`);
+}
+
+interface PlannedTarget {
+  name: string;
+  keep: KeepPolicy;
+  from: SnapshotLocation | undefined;
+}
+
+async function planTarget(context: Context, { name, keep, from: only }: PlannedTarget): Promise<PrunedTarget> {
+  if (findTarget(context.configuration, name).share) throw sharesOnly(name);
+  const { snapshots } = await listSnapshots(context, name);
+  const from = (['local', 'remote'] as const).filter((place) => place === (only ?? place));
+  // What lies elsewhere too counts only where something is to be removed.
+  const rows = snapshots.filter(({ where }) => where.some((place) => from.includes(place)));
+  const now = context.clock();
+  const uncounted = rows.filter((row) => !isCounted(context, row));
+  const kept = new Set([
+    ...uncounted,
+    ...keptBy(
+      keep,
+      rows.filter((row) => !uncounted.includes(row)),
+      now,
+    ),
+  ]);
+  if (uncounted.length > 0) {
+    const ids = listed(uncounted.map(({ id }) => id));
+    const message = `Snapshots of ${name} that are not signed by a trusted key, or are of the future, do not count and stay: ${ids}`;
+    context.report({ event: 'warning', code: 'snapshots_not_counted', message });
+  }
+  const remove = rows.filter((row) => !kept.has(row));
+  return withFreedBytes(context, { target: name, keep: [...kept], remove, from });
+}
+
+/** Anybody who can write to a bucket could displace snapshots otherwise. */
+function isCounted({ configuration, clock }: Context, { signature, created_at }: SnapshotRow): boolean {
+  const isSound =
+    configuration.settings.trusted_keys === undefined ? signature.state !== 'invalid' : signature.state === 'trusted';
+  return isSound && Date.parse(created_at) <= clock().getTime() + CLOCK_DIFFERENCE_MS;
+}
+
+const CLOCK_DIFFERENCE_MS = 24 * 3_600_000;
+const MOST_LISTED = 5;
+
+function listed(ids: string[]): string {
+  const rest = ids.length - MOST_LISTED;
+  return `${ids.slice(0, MOST_LISTED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+async function withFreedBytes(context: Context, planned: Omit<PrunedTarget, 'frees_bytes'>): Promise<PrunedTarget> {
+  let frees_bytes = 0;
+  await eachPlace(context, planned, async (removal) => {
+    frees_bytes += await freedBytes(context, removal);
+  });
+  return { ...planned, frees_bytes };
+}
+
+type Removing = Pick<PrunedTarget, 'target' | 'remove' | 'from'>;
+
+/** Calls `act` with what there is to be removed on this machine, and on each remote repository. */
+async function eachPlace(
+  context: Context,
+  { target, remove, from }: Removing,
+  act: (removal: Parameters<typeof removeFrom>[1]) => Promise<void>,
+): Promise<void> {
+  if (remove.length === 0) return;
+  const found = await findSnapshots(context, { target, ids: remove.map(({ id }) => id) });
+  const local = found.filter((one) => one.local).map(({ manifest }) => manifest);
+  if (from.includes('local') && local.length > 0) await act({ from: ['local'], remote: null, manifests: local });
+  if (!from.includes('remote')) return;
+  const byRemote = Map.groupBy(
+    found.filter(({ remote }) => remote),
+    ({ remote }) => remote?.name,
+  );
+  for (const inRemote of byRemote.values()) {
+    const remote = inRemote[0]?.remote ?? null;
+    await act({ from: ['remote'], remote, manifests: inRemote.map(({ manifest }) => manifest) });
+  }
+}
+
+function keepsNothing(): UserError {
+  return new UserError('No retention option is given', {
+    code: 'keep_missing',
+    exit: EXIT.usage,
+    hint: 'For example: tool prune --keep-last 5 --keep-within 30d --dry-run. A cloud target may have keep on the hub.',
+  });
+}
+
+function sharesOnly(target: string): UserError {
+  return new UserError(`Target "${target}" only lists shared snapshots: prune the targets that push them`, {
+    code: 'target_shares',
+    exit: EXIT.usage,
+    hint: 'Prune the target that the snapshots belong to.',
+  });
+}

@@ -1,0 +1,73 @@
+import { copiesLines } from '../../presentation/database-copies.ts';
+import type { Question } from '../../presentation/shapes/question.ts';
+import { summaryOf } from '../../presentation/shapes/summary.ts';
+import { briefName, FREED, locationText } from '../../presentation/snapshot.ts';
+import type { KeepPolicy } from '../../repository/keep-policy.ts';
+import type { PrunedTarget, PrunePlan, SnapshotRow } from '../../results/results.ts';
+import type { RunSummary } from '../../state/runs.ts';
+import { formatAge, formatBytes, formatNumberOf, formatTime } from '../../text/format.ts';
+
+export function pruneQuestion(plan: PrunePlan, now: Date): Question {
+  const count = formatNumberOf(removedBy(plan), 'snapshot');
+  return {
+    title: `Remove ${count}, keep ${keptBy(plan)}`,
+    facts: [
+      ...plan.targets.filter(({ remove }) => remove.length > 0).flatMap((target) => targetFacts(target, now)),
+      { name: 'Frees', value: `${formatBytes(plan.frees_bytes)}, ${FREED}` },
+      ...prunedCopyLines(plan).map((value, index) => ({ name: index === 0 ? 'Not removed' : '', value })),
+    ],
+    steps: [],
+    warnings: [],
+    consequence:
+      removedBy(plan) === 0 ? 'Every snapshot is kept.' : 'The snapshots will be removed. This cannot be undone.',
+    ask: removedBy(plan) === 0 ? 'Nothing to remove.' : `Remove ${count}?`,
+    go: removedBy(plan) === 0 ? 'Keep every snapshot' : `Remove ${count}`,
+    typed: null,
+  };
+}
+
+/** Rules to choose from on screen; the command line has others. */
+export const PRUNE_RULES: { label: string; keep: KeepPolicy }[] = [
+  ...[3, 5, 10, 20].map((last) => ({ label: `Keep the ${last} newest`, keep: { last } })),
+  { label: 'Keep one a day of 7 days', keep: { daily: 7 } },
+  { label: 'Keep one a day of 7 days, one a week of 4 weeks', keep: { daily: 7, weekly: 4 } },
+  { label: 'Keep one a day of 7 days, a week of 4 weeks, a month of 12', keep: { daily: 7, weekly: 4, monthly: 12 } },
+];
+
+export const PRUNE_QUESTION = 'Which snapshots to keep?';
+export const PRUNE_LINES = ['Pinned snapshots are always kept. The plan lists what would be removed.'];
+
+/** Databases on servers, which only other commands remove. */
+export function prunedCopyLines({ targets }: PrunePlan): string[] {
+  const lines = targets.flatMap(({ target, copies }) =>
+    copies ? copiesLines(copies).map((line) => `${target}: ${line}`) : [],
+  );
+  return lines.length === 0 ? [] : [...lines, 'To drop them: tool reset TARGET --drop, tool branch prune'];
+}
+
+export function pruneSummary(plan: PrunePlan): RunSummary {
+  const kept = keptBy(plan);
+  if (removedBy(plan) === 0) {
+    return summaryOf(`Every snapshot is kept: ${formatNumberOf(kept, 'snapshot')}`, { details: prunedCopyLines(plan) });
+  }
+  return summaryOf(`Removed ${formatNumberOf(removedBy(plan), 'snapshot')}, kept ${kept}`);
+}
+
+function targetFacts({ target, keep, remove, from }: PrunedTarget, now: Date) {
+  const count = `${formatNumberOf(remove.length, 'snapshot')} of ${target} from ${locationText(from)}, keep ${keep.length}`;
+  return [{ name: 'Remove', value: count }, ...remove.map((row) => ({ name: '', value: rowText(row, now) }))];
+}
+
+function rowText(row: SnapshotRow, now: Date): string {
+  const { index, created_at, note } = row;
+  const age = formatAge(now.getTime() - Date.parse(created_at));
+  return [index, briefName(row), formatTime(created_at), age, ...(note === null ? [] : [note])].join('  ');
+}
+
+export function removedBy({ targets }: PrunePlan): number {
+  return targets.reduce((sum, { remove }) => sum + remove.length, 0);
+}
+
+function keptBy({ targets }: PrunePlan): number {
+  return targets.reduce((sum, { keep }) => sum + keep.length, 0);
+}

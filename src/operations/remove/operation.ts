@@ -1,0 +1,17 @@
+import type { RemovePlan } from '../../results/results.ts';
+import { defineOperation } from '../operation.ts';
+import type { PlannedRemove, RemoveRequest } from './remove.ts';
+import { removeQuestion, removeSummary, removeTitle } from './text.ts';
+
+export const removeOperation = defineOperation<RemoveRequest, PlannedRemove, RemovePlan>({
+  id: 'rm',
+  kind: 'remove',
+  work: async () => {
+    const { applyRemove, planRemove } = await import('./remove.ts');
+    return { plan: planRemove, apply: applyRemove };
+  },
+  question: removeQuestion,
+  title: removeTitle,
+  summary: removeSummary,
+  sanitized: ({ snapshot }) => snapshot.sanitized,
+});

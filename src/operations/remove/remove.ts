@@ -1,0 +1,96 @@
+import type { Manifest } from '../../repository/manifest.ts';
+import type { RemoteRepository } from '../../repository/remote-repository.ts';
+import type { RemovePlan, SnapshotLocation, SnapshotRow } from '../../results/results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import { withStep } from '../../runtime/events.ts';
+import { findTarget } from '../find-target.ts';
+import { recorded } from '../history/recorded.ts';
+import { type Planned, planOutdated } from '../planned.ts';
+import { localRepository } from '../snapshots/local-repository.ts';
+import { findAnySnapshot, findSnapshots, type SnapshotRequest } from '../snapshots/snapshots.ts';
+
+export interface RemoveRequest extends SnapshotRequest {
+  /** Removes it from there only. Default: from wherever it is; what a share target lists, from this machine only. */
+  from?: SnapshotLocation;
+  /** Removes it although it is pinned. */
+  pinned?: boolean;
+}
+
+export type PlannedRemove = Planned<RemoveRequest, RemovePlan>;
+
+/** What removing a snapshot would free. */
+export async function planRemove(context: Context, request: RemoveRequest): Promise<PlannedRemove> {
+  const { target } = request;
+  const { manifest, row, remote } = await findAnySnapshot(context, request);
+  if (row.pinned && !request.pinned) throw isPinned(target, row);
+  // The remote repository of a share target belongs to those who push to it.
+  const own = findTarget(context.configuration, target).share ? ['local'] : ['local', 'remote'];
+  const from = row.where.filter((place) => own.includes(place) && place === (request.from ?? place));
+  if (from.length === 0) {
+    throw new UserError(`Snapshot ${row.index} of ${target} (${row.id}) cannot be removed there`, {
+      code: 'snapshot_not_here',
+      exit: EXIT.usage,
+      hint: `It is only ${row.where.includes('local') ? 'on this machine' : 'in the bucket'}: tool target ${target}`,
+    });
+  }
+  const frees_bytes = await freedBytes(context, { from, remote, manifests: [manifest] });
+  return { request, plan: { target, snapshot: row, from, frees_bytes }, planned_at: context.clock().toISOString() };
+}
+
+/** Removes the snapshot's manifest, then the objects that no snapshot names any more. It cannot be undone. */
+export function applyRemove(context: Context, planned: PlannedRemove): Promise<RemovePlan> {
+  const { target, snapshot } = planned.plan;
+  const { id, sanitized, size_bytes } = snapshot;
+  return recorded(
+    context,
+    { operation: 'remove', target, snapshot: id, sanitized, size_bytes },
+    { work: () => perform(context, planned) },
+  );
+}
+
+async function perform(context: Context, { request, plan }: PlannedRemove): Promise<RemovePlan> {
+  const { report } = context;
+  const { target, snapshot, from } = plan;
+  // By its id alone: a sanitized snapshot and its original share an index.
+  const [found] = await findSnapshots(context, { target, ids: [snapshot.id] });
+  if (!found) return plan;
+  const { manifest, row, remote } = found;
+  if (row.pinned && !request.pinned) throw planOutdated(`Snapshot ${row.id} was pinned`);
+  const what = `snapshot ${manifest.id} of ${manifest.target}`;
+  await withStep(report, { step: 'remove', label: `Remove ${what}`, done: `Removed ${what}` }, () =>
+    removeFrom(context, { from, remote, manifests: [manifest] }),
+  );
+  return plan;
+}
+
+export function isPinned(target: string, { id }: SnapshotRow): UserError {
+  return new UserError(`Snapshot ${id} of ${target} is pinned`, {
+    code: 'snapshot_pinned',
+    exit: EXIT.refused,
+    hint: `Unpin it: tool unpin ${target} ${id}. Or remove it although it is pinned: tool rm ${target} ${id} --pinned`,
+  });
+}
+
+export interface Removal {
+  from: SnapshotLocation[];
+  remote: RemoteRepository | null;
+  manifests: Manifest[];
+}
+
+/** Bytes that no other snapshot of the place shares. */
+export async function freedBytes(context: Context, { from, remote, manifests }: Removal): Promise<number> {
+  const places = [from.includes('local') ? localRepository(context) : null, from.includes('remote') ? remote : null];
+  const bytes = await Promise.all(places.map((place) => place?.ownBytes(manifests) ?? 0));
+  return bytes.reduce((sum, one) => sum + one, 0);
+}
+
+/** Removes manifests, then what no manifest of the place names any more. */
+export async function removeFrom(context: Context, { from, remote, manifests }: Removal): Promise<void> {
+  const places = [from.includes('local') ? localRepository(context) : null, from.includes('remote') ? remote : null];
+  for (const place of places) {
+    if (!place) continue;
+    for (const manifest of manifests) await place.remove(manifest);
+    await place.sweep(context.clock());
+  }
+}

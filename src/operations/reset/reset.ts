@@ -1,0 +1,118 @@
+import type { BaseCopy } from '../../engines/facets/copies.ts';
+import type { Resettable } from '../../engines/facets/restore.ts';
+import type { ResetPlan, ResetResult } from '../../results/load-results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { EXIT, UserError } from '../../runtime/errors.ts';
+import { formatBytes } from '../../text/format.ts';
+import { findTarget } from '../find-target.ts';
+import { recorded } from '../history/recorded.ts';
+import { databaseCopy, keepsSpare, whyNoBase } from '../load/base-copies.ts';
+import { checkDestination, chooseDestination, openDestination } from '../load/destination.ts';
+import { refuseSources } from '../load/guard.ts';
+import { swapSteps } from '../load/load-steps.ts';
+import { type Planned, planOutdated } from '../planned.ts';
+import { withTargetUrls } from '../with-target-urls.ts';
+
+export interface ResetRequest {
+  target: string;
+  /** Connection URL that wins over every configured destination. */
+  destdb?: string;
+  /** `false` keeps no copy of what is replaced. Default `true`. */
+  undo?: boolean;
+  /** Makes the next spare after the reset; default: `keep_spare` of the target or of `defaults`. */
+  spare?: boolean;
+  /** Goes on although sources could not be compared with the destination. */
+  unverifiedSources?: boolean | undefined;
+}
+
+export type PlannedReset = Planned<ResetRequest, ResetPlan>;
+
+/** What a reset would do; changes nothing. Throws when there is no base copy of the present destination. */
+export async function planReset(given: Context, request: ResetRequest): Promise<PlannedReset> {
+  const context = await withTargetUrls(given, request.target, { source: false });
+  const { engine, url } = openDestination(chooseDestination(context, request));
+  let owner: string | undefined;
+  const onAllowed = (name: string): void => {
+    owner = name;
+  };
+  const unverified_sources = await refuseSources(context, url, { ...request, onAllowed });
+  const why = whyNoBase(owner);
+  if (why) throw unsupported(request.target, why);
+  const spare = keepsSpare(context.configuration, request);
+  const found = await engine.restore.planReset(context, { url, spare });
+  const undo = request.undo ?? true;
+  const base = databaseCopy(found.base);
+  const plan: ResetPlan = {
+    target: request.target,
+    destination: found.destination,
+    base,
+    from: found.from,
+    undo,
+    spare,
+    needs_bytes: base.size_bytes === null ? null : base.size_bytes * found.copies,
+    unverified_sources,
+    steps: stepsOf(found, { undo, spare }),
+    warnings: found.warnings.map(({ code, message }) => ({ code, message })),
+  };
+  return { request, plan, planned_at: context.clock().toISOString() };
+}
+
+/** Restores the destination to its state after its last load. Steps: `prepare`, `swap`, `spare`. */
+export function applyReset(given: Context, planned: PlannedReset): Promise<ResetResult> {
+  const { target, destination, base, warnings } = planned.plan;
+  for (const warning of warnings) given.report({ event: 'warning', ...warning });
+  return recorded(
+    given,
+    { operation: 'reset', target, snapshot: base.snapshot, from: base.database, to: destination.url },
+    { work: () => perform(given, planned), facts: ({ swap_ms, size_bytes }) => ({ swap_ms, size_bytes }) },
+  );
+}
+
+async function perform(given: Context, planned: PlannedReset): Promise<ResetResult> {
+  const { request, plan } = planned;
+  const context = await withTargetUrls(given, request.target, { source: false });
+  const { engine, url } = openDestination(chooseDestination({ ...context, report: () => {} }, request));
+  await checkDestination(context, planned, url);
+  const accept = ({ snapshot, loadedAt }: BaseCopy): void => {
+    if (snapshot === plan.base.snapshot && loadedAt === plan.base.loaded_at) return;
+    throw planOutdated(`Another load has replaced the base copy of ${url.display}`);
+  };
+  const { role } = findTarget(context.configuration, request.target).snapshot ?? {};
+  const { swapMs, undoDatabase, spareDatabase } = await engine.restore.reset(context, {
+    ...{ url, role, accept, undo: plan.undo, spare: plan.spare },
+  });
+  return {
+    target: request.target,
+    destination: url.display,
+    snapshot: plan.base.snapshot,
+    loaded_at: plan.base.loaded_at,
+    from: plan.from,
+    size_bytes: plan.base.size_bytes,
+    swap_ms: swapMs,
+    undo_database: undoDatabase,
+    spare_database: spareDatabase ?? null,
+  };
+}
+
+function unsupported(target: string, why: string): UserError {
+  return new UserError(`The destination of "${target}" cannot be reset: ${why}`, {
+    code: 'base_copies_unsupported',
+    exit: EXIT.failed,
+    hint: `Load the snapshot again: tool load ${target}`,
+  });
+}
+
+function stepsOf(
+  { from, by, base, destination }: Resettable,
+  { undo, spare }: { undo: boolean; spare: boolean },
+): string[] {
+  const size = base.sizeBytes === null ? '' : ` (${formatBytes(base.sizeBytes)})`;
+  return [
+    from === 'spare'
+      ? 'Take the spare'
+      : `Copy ${base.name}${size} ${by === 'files' ? 'by its files' : 'row by row, and build the indexes'}`,
+    'Carry over owner, grants and settings of the destination',
+    ...swapSteps(destination.exists, undo),
+    ...(spare ? [`Create the next spare${size}, while the destination is in use`] : []),
+  ];
+}

@@ -1,0 +1,19 @@
+import type { SanitizeResult } from '../../results/sanitize-results.ts';
+import { defineOperation } from '../operation.ts';
+import type { PlannedSanitize, SanitizeRequest } from './sanitize.ts';
+import { sanitizeQuestion, sanitizeSummary, sanitizeTitle } from './text.ts';
+
+export const sanitizeOperation = defineOperation<SanitizeRequest, PlannedSanitize, SanitizeResult>({
+  id: 'sanitize',
+  kind: 'sanitize',
+  work: async () => {
+    const { applySanitize, planSanitize } = await import('./sanitize.ts');
+    return { plan: planSanitize, apply: applySanitize };
+  },
+  question: sanitizeQuestion,
+  asks: ({ destination }) => destination?.exists === true,
+  title: sanitizeTitle,
+  summary: sanitizeSummary,
+  replaces: ({ destination }) => destination && { database: destination, bySwap: true },
+  sanitized: () => false,
+});

@@ -1,0 +1,18 @@
+import type { SubsetResult } from '../../results/subset-results.ts';
+import { defineOperation } from '../operation.ts';
+import type { PlannedSubset } from './subset.ts';
+import type { SubsetRequest } from './subset-setting.ts';
+import { subsetQuestion, subsetSummary, subsetTitle } from './text.ts';
+
+export const subsetOperation = defineOperation<SubsetRequest, PlannedSubset, SubsetResult>({
+  id: 'subset',
+  kind: 'subset',
+  work: async () => {
+    const { applySubset, planSubset } = await import('./subset.ts');
+    return { plan: planSubset, apply: applySubset };
+  },
+  question: subsetQuestion,
+  title: subsetTitle,
+  summary: subsetSummary,
+  replaces: ({ destination }) => ({ database: destination, bySwap: true }),
+});

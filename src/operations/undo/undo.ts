@@ -1,0 +1,72 @@
+import type { DatabaseUrl } from '../../engines/database-url.ts';
+import type { Engine } from '../../engines/engine.ts';
+import type { LoadResult, UndoPlan } from '../../results/load-results.ts';
+import type { Context } from '../../runtime/context.ts';
+import { recorded } from '../history/recorded.ts';
+import { databaseCopies } from '../load/base-copies.ts';
+import { checkDestination, chooseDestination, openDestination } from '../load/destination.ts';
+import { refuseSources } from '../load/guard.ts';
+import { type Planned, planOutdated } from '../planned.ts';
+import { withTargetUrls } from '../with-target-urls.ts';
+
+export interface UndoRequest {
+  target: string;
+  /** Connection URL that wins over every configured destination. */
+  destdb?: string;
+  /** Goes on although sources could not be compared with the destination. */
+  unverifiedSources?: boolean | undefined;
+}
+
+export type PlannedUndo = Planned<UndoRequest, UndoPlan>;
+
+/** What would be put back. Throws when nothing is kept. */
+export async function planUndo(given: Context, request: UndoRequest): Promise<PlannedUndo> {
+  const context = await withTargetUrls(given, request.target, { source: false });
+  const { engine, url } = openDestination(chooseDestination(context, request));
+  const unverified_sources = await refuseSources(context, url, request);
+  const { destination, ...kept } = await keptFor(context, { engine, url });
+  const plan: UndoPlan = { target: request.target, destination, ...kept, unverified_sources };
+  return { request, plan, planned_at: context.clock().toISOString() };
+}
+
+/** Puts the database that the last load replaced back; the one that it replaces takes its place for the next undo. */
+export function applyUndo(given: Context, planned: PlannedUndo): Promise<LoadResult> {
+  const { target, destination } = planned.plan;
+  return recorded(
+    given,
+    { operation: 'undo', target, to: destination.url },
+    { work: () => perform(given, planned), facts: ({ swap_ms, size_bytes }) => ({ swap_ms, size_bytes }) },
+  );
+}
+
+async function perform(given: Context, planned: PlannedUndo): Promise<LoadResult> {
+  const { request, plan } = planned;
+  const context = await withTargetUrls(given, request.target, { source: false });
+  const { engine, url } = openDestination(chooseDestination({ ...context, report: () => {} }, request));
+  await checkDestination(context, planned, url);
+  const kept = await keptFor(context, { engine, url });
+  if (kept.undo_database !== plan.undo_database || kept.replaced_at !== plan.replaced_at) {
+    throw planOutdated(`Another load has replaced ${url.display}`);
+  }
+  const { swapMs, undoDatabase } = await engine.restore.undo(context, url);
+  return {
+    snapshot: null,
+    destination: url.display,
+    tables: 0,
+    rows: 0,
+    size_bytes: plan.size_bytes,
+    selection: null,
+    swap_ms: swapMs,
+    undo_database: undoDatabase,
+  };
+}
+
+async function keptFor(context: Context, { engine, url }: { engine: Engine; url: DatabaseUrl }) {
+  const { destination, undoDatabase, replacedAt, sizeBytes } = await engine.restore.findKept(context, url);
+  const found = await engine.restore.findCopies?.(context, url);
+  const copies = found && databaseCopies(found);
+  return {
+    ...{ destination, undo_database: undoDatabase, replaced_at: replacedAt, size_bytes: sizeBytes },
+    ...(copies && { copies }),
+  };
+}
