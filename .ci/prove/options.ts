@@ -18,9 +18,10 @@ export interface ProveOptions {
   minutes: number | null;
 }
 
-export const USAGE = `Usage: npm run prove -- [OPTIONS]
+export const USAGE = `Usage: npm run prove -- [NAME …] [OPTIONS]
 
-  --only NAME,…   promises, or parts of them: kills, kills/load-postgres
+  NAME            promises, or parts of them: kills, kills/load-postgres; equal is data (default: all)
+  --only NAME,…   the same
   --rounds N      rounds of each promise, or N% of those for docs/proof.md (default: 100%)
   --minutes N     ends after so long; the parts farthest from their number come first
   --seed S        repeats the cases of an earlier run (default: random)
@@ -33,8 +34,9 @@ Ctrl-C ends the run after the present round, a second one at once.`;
 
 /** Throws an error that says what is wrong with the arguments. */
 export function parseOptions(args: string[], all: NamedPart[]): ProveOptions {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
     args,
+    allowPositionals: true,
     options: {
       only: { type: 'string' },
       rounds: { type: 'string', default: '100%' },
@@ -47,9 +49,10 @@ export function parseOptions(args: string[], all: NamedPart[]): ProveOptions {
     },
   });
   const suite = values.suite === undefined ? null : suiteNamed(values.suite);
-  const chosen = values.only === undefined ? all : values.only.split(',').flatMap((name) => named(name, all));
+  const names = [...positionals, ...(values.only?.split(',') ?? [])];
+  const chosen = names.length === 0 ? all : [...new Set(names.flatMap((name) => named(name, all)))];
   const parts = suite === null ? chosen : chosen.filter((part) => isTriedIn(suite, part));
-  if (parts.length === 0) throw new Error(`No part of "${values.only}" is tried with the servers of ${suite}`);
+  if (parts.length === 0) throw new Error(`No part of "${names.join()}" is tried with the servers of ${suite}`);
   const seed = values.seed === undefined ? null : whole(values.seed, '--seed');
   const minutes = values.minutes === undefined ? null : whole(values.minutes, '--minutes');
   const round = values.round === undefined ? null : whole(values.round, '--round');
@@ -66,10 +69,14 @@ function suiteNamed(name: string): Suite {
   throw new Error(`No suite "${name}". There are: ${Object.keys(SUITES).join(', ')}`);
 }
 
-function named(name: string, all: NamedPart[]): NamedPart[] {
+/** Other words for promises. */
+const ALIASES = new Map([['equal', 'data']]);
+
+function named(word: string, all: NamedPart[]): NamedPart[] {
+  const name = word.replace(/^[^/]+/, (promise) => ALIASES.get(promise) ?? promise);
   const found = all.filter((part) => part.name === name || part.name.startsWith(`${name}/`));
   if (found.length > 0) return found;
-  throw new Error(`No promise "${name}". There are: ${all.map((part) => part.name).join(', ')}`);
+  throw new Error(`No promise "${word}". There are: ${all.map((part) => part.name).join(', ')}`);
 }
 
 /** A number is divided among the parts of a promise; each has one round at least. */

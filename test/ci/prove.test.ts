@@ -152,6 +152,12 @@ describe('the options', () => {
     expect(parseOptions(['--only', 'kills'], PARTS).parts.map(({ name }) => name)).toContain('kills/postgres');
   });
 
+  it('takes names of promises as words, and "equal" for equal data', () => {
+    const namesOf = (words: string[]): string[] => parseOptions(words, PARTS).parts.map(({ name }) => name);
+    expect(namesOf(['equal'])).toEqual(namesOf(['--only', 'data']));
+    expect(namesOf(['equal/mysql-defaults', 'data/mysql'])).toEqual(['data/mysql-defaults', 'data/mysql']);
+  });
+
   it.each([
     [['--suite', 'buzz'], 'No suite "buzz"'],
     [['--suite', 'sid', '--only', 'faults'], 'No part of "faults"'],

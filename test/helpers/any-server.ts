@@ -8,7 +8,7 @@ import { openSession } from '../../src/engines/mysql/connection/session.ts';
 import { parseMysqlUrl } from '../../src/engines/mysql/connection/url.ts';
 import { unprivilegedUser } from '../../src/engines/shared/server/unprivileged-user.ts';
 import { normalized } from './build-and-load.ts';
-import { startMysql } from './mysql-server.ts';
+import { type Setup, startMysql } from './mysql-server.ts';
 import { eventually, startPostgres, temporaryFolder } from './postgres-server.ts';
 import { noteServer } from './trials.ts';
 
@@ -56,8 +56,8 @@ export interface AnyServer {
   stop(): Promise<void>;
 }
 
-export async function startAnyServer(kind: ServerKind): Promise<AnyServer> {
-  const server = kind === 'postgres' ? await anyPostgres() : await anyMysql(kind);
+export async function startAnyServer(kind: ServerKind, setup: Setup = 'lean'): Promise<AnyServer> {
+  const server = kind === 'postgres' ? await anyPostgres() : await anyMysql(kind, setup);
   const [version = ''] = await server.column('', 'SELECT version()');
   noteServer(
     kind === 'postgres'
@@ -143,9 +143,9 @@ async function anyPostgres(): Promise<AnyServer> {
   };
 }
 
-async function anyMysql(kind: 'mariadb' | 'mysql'): Promise<AnyServer> {
+async function anyMysql(kind: 'mariadb' | 'mysql', setup: Setup): Promise<AnyServer> {
   // Commits are written to the file at once, so that they outlive the process.
-  const server = await startMysql(kind, ['--innodb-flush-log-at-trx-commit=2']);
+  const server = await startMysql(kind, ['--innodb-flush-log-at-trx-commit=2'], setup);
   const column: AnyServer['column'] = async (database, query) =>
     (await server.sql(database, query)).map((row) => String(Object.values(row)[0]));
   const others =

@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { descendantsOf } from './tool-process.ts';
 
 export interface Measured {
   seconds: number;
   /** The most memory that the process itself held. */
   megabytes: number;
+  /** With the programs that run at the same time: the sum of what each of them has held at most. */
+  treeMegabytes: number;
   /** Seconds of CPU of the process and of the children that it has waited for, as last seen. */
   cpu: number;
   output: string;
@@ -19,19 +22,36 @@ export function measuredRun(file: string, args: string[]): Promise<Measured> {
     output += text;
   });
   let megabytes = 0;
+  let treeMegabytes = 0;
   let cpu = 0;
   const watch = setInterval(async () => {
     cpu = Math.max(cpu, await cpuSeconds(child.pid));
-    const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
-    megabytes = Math.max(megabytes, Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024));
+    if (child.pid === undefined) return;
+    const [own = 0, ...others] = await Promise.all([child.pid, ...descendantsOf(child.pid)].map(mostMegabytes));
+    megabytes = Math.max(megabytes, own);
+    treeMegabytes = Math.max(
+      treeMegabytes,
+      others.reduce((sum, one) => sum + one, own),
+    );
   }, 50);
   return new Promise((resolve, reject) => {
     child.once('close', (code) => {
       clearInterval(watch);
       if (code !== 0) return reject(new Error(`${file} ended with ${code}\n${output.slice(-2000)}`));
-      return resolve({ seconds: (performance.now() - started) / 1000, megabytes, cpu, output });
+      return resolve({
+        seconds: (performance.now() - started) / 1000,
+        megabytes,
+        treeMegabytes,
+        cpu,
+        output,
+      });
     });
   });
+}
+
+async function mostMegabytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
 }
 
 const TICKS_OF_SECOND = 100;

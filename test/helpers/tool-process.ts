@@ -133,7 +133,7 @@ export async function toolIn(folder: string, settings: Partial<Settings>): Promi
   };
 }
 
-function descendantsOf(pid: number): number[] {
+export function descendantsOf(pid: number): number[] {
   try {
     // A thread has the processes that it has started.
     const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>

@@ -1,24 +1,35 @@
 import { afterAll, beforeAll, it, vi } from 'vitest';
 import { checkEqualData } from '../contracts/equal-data.ts';
-import { type AnyServer, SERVER_KINDS, startAnyServer } from '../helpers/any-server.ts';
+import { type AnyServer, SERVER_KINDS, type ServerKind, startAnyServer } from '../helpers/any-server.ts';
 import { describeWithKind } from '../helpers/describe-with-kind.ts';
 import { fastFolder } from '../helpers/fast-folder.ts';
+import type { Setup } from '../helpers/mysql-server.ts';
 import { temporaryFolder } from '../helpers/postgres-server.ts';
-import { trials } from '../helpers/trials.ts';
+import { type Trials, trials } from '../helpers/trials.ts';
 
 /** Schemas in one database. */
 const BATCH = 20;
 
-for (const kind of SERVER_KINDS) {
-  const part = trials(`data/${kind}`);
-  describeWithKind(kind, 'random schemas', () => {
+interface Servers {
+  kind: ServerKind;
+  setup: Setup;
+  part: Trials;
+}
+
+const SERVERS: Servers[] = [
+  ...SERVER_KINDS.map((kind): Servers => ({ kind, setup: 'lean', part: trials(`data/${kind}`) })),
+  { kind: 'mysql', setup: 'defaults', part: trials('data/mysql-defaults') },
+];
+
+for (const { kind, setup, part } of SERVERS) {
+  describeWithKind(kind, `random schemas, ${setup} server`, () => {
     let server: AnyServer;
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
     beforeAll(async () => {
       vi.stubEnv('TMPDIR', fastFolder());
       folder = await temporaryFolder();
-      server = await startAnyServer(kind);
+      server = await startAnyServer(kind, setup);
     }, 240_000);
 
     afterAll(async () => {
@@ -28,7 +39,9 @@ for (const kind of SERVER_KINDS) {
     });
 
     it(part.title('are loaded as they were'), { timeout: part.timeout }, () =>
-      part.eachBatch(BATCH, (rounds) => checkEqualData({ server, folder: folder.path }, rounds)),
+      part.eachBatch(BATCH, (rounds) =>
+        checkEqualData({ server, folder: folder.path, isFresh: setup === 'defaults' }, rounds),
+      ),
     );
   });
 }

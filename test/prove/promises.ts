@@ -183,6 +183,14 @@ export const PROMISES = {
         full: 40,
         rounds: 500,
       },
+      'mysql-defaults': {
+        file: 'test/prove/equal-data.full.test.ts',
+        method:
+          'the same on MySQL with the defaults of a fresh server (binary log, GTID, no time zones), with triggers and tables without transactions; then the copy of the copy, loaded twice',
+        sample: 0,
+        full: 40,
+        rounds: 500,
+      },
       'names-postgres': {
         file: 'test/hostile/postgres/random-names.test.ts',
         method: 'names of random bytes for objects of every kind, built, loaded, subset and sanitized, on PostgreSQL',

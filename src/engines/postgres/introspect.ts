@@ -1,5 +1,6 @@
 import type { WarningEvent } from '../../runtime/events.ts';
 import { type PsqlSession, quoteText } from './connection/session.ts';
+import { encodingSettings, type Settings } from './connection/url.ts';
 import type { PostgresDetails } from './details-schema.ts';
 
 export type Inventory = PostgresDetails['inventory'];
@@ -194,6 +195,11 @@ export function replicationWarnings(replication: string[] = []): WarningEvent[] 
   if (replication.length === 0) return [];
   const message = `Publications and subscriptions are not part of a copy: ${replication.join(', ')}`;
   return [{ event: 'warning', code: 'replication_left_out', message }];
+}
+
+export async function readEncodingSettings(session: PsqlSession): Promise<Settings> {
+  const [row] = await session.query<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding");
+  return row ? encodingSettings(row) : {};
 }
 
 /** A restored database needs the same locale for its indexes. */

@@ -1,7 +1,7 @@
 import { isReserved } from '../names.ts';
 import { kindsOf } from '../table-kind.ts';
 import { checkProgram } from './check-program.ts';
-import { checkColumn, checkForeignKey, checkIndex, checkSequence, checkTable } from './check-table.ts';
+import { checkColumn, checkForeignKey, checkIndex, checkSequence, checkTable, inTablespaces } from './check-table.ts';
 import { type Definition, definitionOf, type Own, refused } from './checked-definition.ts';
 import type { CodeDefinitions, Definitions } from './definitions.ts';
 import { renderCode, renderDangling, renderDefault, renderStatement, renderTable } from './render.ts';
@@ -25,14 +25,16 @@ export function checkDefinitions<Given extends Definitions>(
   const { tables } = definitions;
   const kinds = kindsOf(tables);
   const own: Own = { database, sequences: new Set(sequences.map(({ name }) => name)) };
+  const elsewhere: string[] = [];
   for (const { name, create, indexes, foreignKeys } of tables) {
-    const table: Definition = { ...definitionOf(`table ${name}`, create), own };
+    const table: Definition = { ...definitionOf(`table ${name}`, create), own, elsewhere };
     refuseReserved(table, name);
     const kind = kinds.get(name) ?? 'own';
     checkTable(table, name, kind === 'remote' && !remote.has(name) ? 'own' : kind);
     for (const clause of indexes.flat()) checkIndex(definitionOf(`index of table ${name}`, clause));
     for (const clause of foreignKeys) checkForeignKey(definitionOf(`foreign key of table ${name}`, clause));
   }
+  if (elsewhere.length > 0) throw inTablespaces(elsewhere);
   for (const { name, create } of sequences) {
     const sequence = definitionOf(`sequence ${name}`, create);
     refuseReserved(sequence, name);

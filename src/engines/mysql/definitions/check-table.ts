@@ -1,4 +1,4 @@
-import type { UserError } from '../../../runtime/errors.ts';
+import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { BLACKHOLE, hasOwnRows, MERGE_ENGINES } from '../own-rows.ts';
 import { engineAfter, type TableKind, unionIn } from '../table-kind.ts';
 import { checkColumnAt } from './check-column.ts';
@@ -112,13 +112,24 @@ function checkTableOptions(definition: Definition, tokens: Token[]): void {
 
 function checkTablespace(definition: Definition, { kind, value, text }: Token): void {
   const name = kind === 'text' ? text.slice(1, -1) : kind === 'name' ? value : text;
-  if (!TABLESPACES.has(name))
-    throw refused(
-      definition,
-      `it is in the tablespace ${name}, which is not of every server`,
-      'Move the table in the source (ALTER TABLE … TABLESPACE innodb_file_per_table), then build again.',
-    );
+  if (TABLESPACES.has(name)) return;
+  const where = `${definition.what} (tablespace ${name})`;
+  if (!definition.elsewhere) throw inTablespaces([where]);
+  if (!definition.elsewhere.includes(where)) definition.elsewhere.push(where);
 }
+
+export function inTablespaces(tables: string[]): UserError {
+  const more = tables.length - LISTED;
+  return new UserError('The definitions of tables in tablespaces that not every server has were refused', {
+    code: 'definition_refused',
+    exit: EXIT.refused,
+    details: [...tables.slice(0, LISTED), ...(more > 0 ? [`and ${more} more`] : [])],
+    hint: 'Nothing was changed. Move the tables in the source (ALTER TABLE … TABLESPACE innodb_file_per_table), then build again.',
+  });
+}
+
+/** How many tables a message names. */
+const LISTED = 20;
 
 function refusedOption(definition: Definition, token: Token | undefined, what: string): UserError {
   return refused(definition, `${token?.text ?? 'nothing'} is not an option of ${what}`);

@@ -7,6 +7,8 @@ export interface Definition {
   tokens: Token[];
   own?: Own;
   kind?: TableKind;
+  /** Takes the tables in tablespaces of a server's own, for one message about all of them. */
+  elsewhere?: string[];
 }
 
 /** MariaDB qualifies the sequence of a default with its database. */

@@ -70,6 +70,8 @@ export const SESSION_SETTINGS: Settings = {
 };
 
 const STATEMENT_LIMITS: Settings = { statement_timeout: '10min' };
+/** As UTF-8 the server would refuse to send bytes that are none. */
+const READ_RAW = `SELECT set_config('client_encoding', 'SQL_ASCII', false) WHERE current_setting('server_encoding') = 'SQL_ASCII'`;
 /** Disk space for sorts. Only a superuser may set it. */
 const LIMIT_TEMPORARY_FILES = `SELECT set_config('temp_file_limit', '2GB', false) WHERE current_setting('is_superuser') = 'on'`;
 
@@ -137,7 +139,7 @@ export async function openSession({
     [Symbol.asyncDispose]: () => session.close(),
   };
   return prepareSession(session, () =>
-    session.execute('statement_timeout' in settings ? 'SELECT 1' : LIMIT_TEMPORARY_FILES),
+    session.execute('statement_timeout' in settings ? READ_RAW : `${LIMIT_TEMPORARY_FILES};\n${READ_RAW}`),
   );
 }
 

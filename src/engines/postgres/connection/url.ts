@@ -74,13 +74,20 @@ export function withUser(url: DatabaseUrl, { user, password }: { user: string; p
 
 export type Settings = Record<string, string>;
 
+/** SQL_ASCII names no encoding: its bytes are read and written as they are, and elsewhere text is UTF-8. */
+const RAW_ENCODING = 'SQL_ASCII';
+
+export function encodingSettings({ encoding }: { encoding: string }): Settings {
+  return encoding === RAW_ENCODING ? { client_encoding: RAW_ENCODING } : {};
+}
+
 /**
  * Arguments and environment for a libpq program; the password in the environment only. Settings go into the URL's
  * `options`, which would hide PGOPTIONS, else into PGOPTIONS.
  */
 export function connectionOf(
   url: DatabaseUrl,
-  settings: Settings = {},
+  { client_encoding = 'UTF8', ...settings }: Settings = {},
 ): Required<Pick<Command, 'args' | 'env' | 'mounts'>> {
   const options = Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value.replaceAll(/[\\\s]/g, '\\$&')}`)
@@ -94,7 +101,7 @@ export function connectionOf(
     env: {
       // `failureOf` reads libpq's messages.
       LC_ALL: 'C',
-      PGCLIENTENCODING: 'UTF8',
+      PGCLIENTENCODING: client_encoding,
       ...(url.password !== null && { PGPASSWORD: url.password }),
       ...(own === undefined && options !== '' && { PGOPTIONS: options }),
     },

@@ -54,19 +54,45 @@ export async function readBroken(session: PsqlSession, { excluded, includeNeeded
     ],
     warnings: [
       ...needed.map((each) => includedWarning(nameOf(each), each)),
-      ...leftOut.map(({ kind, name, needs }) =>
-        warning(`The ${kind} ${name} needs ${needs}, whose schema is not in the snapshot: it will not be restored`),
-      ),
-      ...detached.map(({ name, needs }) =>
+      ...together(leftOut, ({ name }) => name.slice(name.lastIndexOf('.'))).map(({ kind, names, needs, isOne }) =>
         warning(
-          `${name} is a part of ${needs}, whose schema is not in the snapshot: it is restored as a table of its own`,
+          isOne
+            ? `The ${kind} ${names} needs ${needs}, whose schema is not in the snapshot: it will not be restored`
+            : `The ${kind}s ${names} need ${needs}, whose schema is not in the snapshot: they will not be restored`,
         ),
       ),
-      ...missingParts.map(({ name, needs }) =>
-        warning(`The rows of ${name}, a part of ${needs}, are not in the snapshot: its schema is left out`),
+      ...together(detached).map(({ names, needs, isOne }) =>
+        warning(
+          isOne
+            ? `${names} is a part of ${needs}, whose schema is not in the snapshot: it is restored as a table of its own`
+            : `${names} are parts of ${needs}, whose schema is not in the snapshot: they are restored as tables of their own`,
+        ),
+      ),
+      ...together(missingParts).map(({ names, needs, isOne }) =>
+        warning(
+          isOne
+            ? `The rows of ${names}, a part of ${needs}, are not in the snapshot: its schema is left out`
+            : `The rows of ${names}, parts of ${needs}, are not in the snapshot: their schema is left out`,
+        ),
       ),
     ],
   };
+}
+
+/** One for the parts of a table, which have the same constraints and triggers, with a few of their names and a count. */
+function together(
+  objects: BrokenObject[],
+  nameOf: (object: BrokenObject) => string = () => '',
+): { kind: string; names: string; needs: string; isOne: boolean }[] {
+  const groups = Map.groupBy(objects, (each) => JSON.stringify([each.kind, each.needs, nameOf(each)]));
+  return [...groups.values()].flatMap((all) => {
+    const [first] = all;
+    if (!first) return [];
+    const named = all.slice(0, NAMED_IN_WARNING).map(({ name }) => name);
+    const more = all.length - named.length;
+    const names = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+    return [{ kind: first.kind, names, needs: first.needs, isOne: all.length === 1 }];
+  });
 }
 
 function warning(message: string): WarningEvent {

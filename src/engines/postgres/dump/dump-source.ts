@@ -92,6 +92,33 @@ export async function readSelection(
   };
 }
 
+/** What a byte that is not UTF-8 is read as. */
+const UNREADABLE = '\ufffd';
+
+/** Of an SQL_ASCII database: rows are bytes, but tables and columns are named in statements and in the manifest. */
+export async function refuseUnreadableNames(session: PsqlSession, request: DumpRequest): Promise<void> {
+  const schemas = await readChosenSchemas(session, request);
+  const tables = (await readTables(session)).filter(({ schema }) => schemas.includes(schema));
+  const found = [
+    ...schemas.map((name) => ({ what: `schema ${name}`, name })),
+    ...tables.flatMap(({ schema, name, columns }) => [
+      { what: `table ${schema}.${name}`, name },
+      ...columns.map((column) => ({ what: `column ${schema}.${name}.${column}`, name: column })),
+    ]),
+  ].filter(({ name }) => name.includes(UNREADABLE));
+  if (found.length === 0) return;
+  const more = found.length - LISTED;
+  throw new UserError('Names of the database are not valid UTF-8', {
+    code: 'names_unreadable',
+    exit: EXIT.failed,
+    details: [...found.slice(0, LISTED).map(({ what }) => what), ...(more > 0 ? [`and ${more} more`] : [])],
+    hint: 'Nothing was stored. Rename them in the source (psql with client_encoding SQL_ASCII), or leave out their schema with schema_config.',
+  });
+}
+
+/** How many names a message has. */
+const LISTED = 20;
+
 export async function readSource(
   { report }: EngineContext,
   session: PsqlSession,

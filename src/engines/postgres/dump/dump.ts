@@ -13,8 +13,8 @@ import { connect } from '../connection/connect.ts';
 import { readIdentity, readServerIdentity } from '../connection/identity.ts';
 import { PG_DUMP_LOCK_FLAG } from '../connection/lock-waits.ts';
 import { type PsqlSession, quoteName, SqlError } from '../connection/session.ts';
-import { connectionOf } from '../connection/url.ts';
-import type { CatalogTable } from '../introspect.ts';
+import { connectionOf, type Settings } from '../connection/url.ts';
+import { type CatalogTable, readEncodingSettings } from '../introspect.ts';
 import { MOST_BYTES_OF_ALL } from '../restore/rows/copy-commands.ts';
 import { type ClientTools, findClientTools, majorOf, toolsForServer } from '../tools.ts';
 import {
@@ -31,7 +31,14 @@ import { plainAddress } from './copy-readers.ts';
 import { cutDefinitions } from './cut-definitions.ts';
 import { digestDefinitions } from './definitions-digest.ts';
 import { createDumpProgress, nameOf } from './dump-progress.ts';
-import { readChosenSchemas, readSelection, readSource, type Selection, type Source } from './dump-source.ts';
+import {
+  readChosenSchemas,
+  readSelection,
+  readSource,
+  refuseUnreadableNames,
+  type Selection,
+  type Source,
+} from './dump-source.ts';
 import { beginInstant } from './instant.ts';
 import { rangesOf } from './ranges.ts';
 import type { TableReads } from './read-piece.ts';
@@ -54,11 +61,13 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const serverVersion = signs.version;
   const tools = toolsForServer(installed, serverVersion);
   const identity = await readIdentity(session, signs);
+  const encoding = await readEncodingSettings(session);
+  if ('client_encoding' in encoding) await refuseUnreadableNames(session, request);
   const { snapshot, selected } = await beginSelection(context, session, request);
   connected(`Connected to PostgreSQL ${serverVersion}`);
 
   const of = `${formatNumberOf(selected.tables.length, 'table')} of ${request.url.display}`;
-  const dumped = startStep(report, 'dump', `Dump ${of}`);
+  const ended = startStep(report, 'dump', `Dump ${of}`);
   const own = chooseOwn(selected.tables);
   const explain = explainer(context, session, { schemas: selected.schemas, jobs: request.jobs });
   const progress = createDumpProgress({ tables: selected.tables, expected: request.expectedBytes, report });
@@ -66,7 +75,9 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const ranges = rangesOf(own, { serverMajor });
   const address = await plainAddress(context, session, { url: request.url, serverMajor });
   let isDumped = false;
-  const reads = { request, tools, session, snapshot, address, isDumped: () => isDumped, ranges, progress, explain };
+  const { promise: dumped, resolve: hasDumped } = Promise.withResolvers<void>();
+  const ofDump = { isDumped: () => isDumped, dumped };
+  const reads = { request, tools, session, snapshot, address, encoding, ...ofDump, ranges, progress, explain };
   const { works, read } = tableReaders(context, reads);
   let archive: ArchiveEntry[] = [];
   // While pg_dump starts and reads the catalog itself. One after the other: a refused COPY ends the transaction.
@@ -77,8 +88,9 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   let definitions: string | null = null;
   await runTogether(context.signal, [
     async (signal) => {
-      await runPgDump({ ...context, signal }, { request, tools, snapshot, selected, own, explain });
+      await runPgDump({ ...context, signal }, { request, tools, snapshot, selected, own, encoding, explain });
       isDumped = true;
+      hasDumped();
       await cutDefinitions(join(request.directory, ARCHIVE, CONTENTS), selected);
       archive = await listArchive({ ...context, signal }, tools, join(request.directory, ARCHIVE));
       const contents = await fixDate(join(request.directory, ARCHIVE, CONTENTS));
@@ -92,7 +104,7 @@ export async function dump(context: EngineContext, request: DumpRequest): Promis
   const source = await reading;
   const others = await packOthers(request, { archive, own });
   const tables = await settled(read);
-  dumped(`Dumped ${of}`);
+  ended(`Dumped ${of}`);
   return {
     serverVersion,
     toolVersion: tools.version,
@@ -218,15 +230,16 @@ interface PgDump {
   snapshot: string;
   selected: Selection;
   own: CatalogTable[];
+  encoding: Settings;
   explain: (message: string, details: string[]) => Promise<UserError>;
 }
 
 async function runPgDump(
   context: EngineContext,
-  { request, tools, snapshot, selected, own, explain }: PgDump,
+  { request, tools, snapshot, selected, own, encoding, explain }: PgDump,
 ): Promise<void> {
   const { url, directory } = request;
-  const { args, env, mounts } = connectionOf(url, { statement_timeout: '0' });
+  const { args, env, mounts } = connectionOf(url, { statement_timeout: '0', ...encoding });
   // Excluding the other schemas keeps the extensions, which `--schema` would drop without a word.
   const schemas = selected.excluded.map((schema) => `--exclude-schema=${quoteName(schema)}`);
   const flags = [

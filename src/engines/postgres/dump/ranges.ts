@@ -13,7 +13,7 @@ const WHOLE: Range = { start: null, end: null };
 const RANGES_SINCE = 14;
 /** 8 MB, of which the rows have some 6 MB as text: what is read again after a change of one row. */
 export const RANGE_BLOCKS = 1024;
-const BLOCK_BYTES = 8192;
+export const BLOCK_BYTES = 8192;
 /** A manifest names every range. */
 const MOST_OF_TABLE = 1024;
 const MOST_OF_ALL = 32 * 1024;

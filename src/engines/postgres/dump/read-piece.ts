@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { UserError } from '../../../runtime/errors.ts';
 import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
 import { type PsqlSession, SqlError } from '../connection/session.ts';
+import type { Settings } from '../connection/url.ts';
 import type { WireAddress } from '../connection/wire.ts';
 import type { CatalogTable } from '../introspect.ts';
 import type { ClientTools } from '../tools.ts';
@@ -17,10 +18,13 @@ export interface TableReads {
   /** Exports the snapshot, holds the locks, and reads, too. */
   session: PsqlSession;
   snapshot: string;
+  /** Of the client, where it is not UTF-8. */
+  encoding: Settings;
   /** Where rows can be read by connections of our own. */
   address: WireAddress | null;
-  /** Whether pg_dump has ended, and left its connection to another session. */
+  /** Whether pg_dump has ended, and left its connection to another session; `dumped` resolves then. */
   isDumped: () => boolean;
+  dumped: Promise<void>;
   ranges: Map<CatalogTable, Range[]>;
   progress: DumpProgress;
   explain: (message: string, details: string[]) => Promise<UserError>;

@@ -1,3 +1,4 @@
+import { unlessAborted } from '../../../process/unless-aborted.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
@@ -8,6 +9,7 @@ import { type PsqlSession, quoteText, SESSION_SETTINGS } from '../connection/ses
 import type { CatalogTable } from '../introspect.ts';
 import { DATA_TERMINATOR } from './archive.ts';
 import { type CopyReader, openCopyReader } from './copy-readers.ts';
+import { BLOCK_BYTES } from './ranges.ts';
 import { type Piece, readDirect, readSmall, readToFile, type TableReads } from './read-piece.ts';
 
 /** The files of each table, in the order of its rows. */
@@ -66,7 +68,7 @@ export function tableReaders(
     1 + Math.max(Math.floor(queue.bytes / BYTES_OF_SESSION), Math.floor(ranges.size / TABLES_OF_SESSION)),
   );
   // A thread takes longer to start than psql to read fewer bytes.
-  const address = queue.bytes < BYTES_OF_SESSION ? null : reads.address;
+  const address = queue.bytes < BYTES_OF_SESSION && !queue.hasWide() ? null : reads.address;
   const work =
     (own: PsqlSession | null) =>
     async (signal: AbortSignal): Promise<void> => {
@@ -78,6 +80,8 @@ export function tableReaders(
 
 /** The sessions of one worker, which are opened when they are needed. */
 interface Readers extends AsyncDisposable {
+  /** Whether it is better to wait for the end of pg_dump than to have psql read very long values, which it keeps twice. */
+  waitsForWide(): boolean;
   /** For large pieces; `null` where psql must read them. */
   direct(): Promise<CopyReader | null>;
   psql(): Promise<PsqlSession>;
@@ -91,6 +95,7 @@ function createReaders(context: EngineContext, reads: TableReads, own: PsqlSessi
     direct = Promise.resolve(null);
   };
   return {
+    waitsForWide: () => own !== null && reads.address !== null && !reads.isDumped(),
     async direct() {
       if (own && !reads.isDumped()) return null;
       direct ??= openDirect(context, reads);
@@ -109,9 +114,12 @@ function createReaders(context: EngineContext, reads: TableReads, own: PsqlSessi
   };
 }
 
-async function openDirect(context: EngineContext, { address, snapshot }: TableReads): Promise<CopyReader | null> {
+async function openDirect(
+  context: EngineContext,
+  { address, snapshot, encoding }: TableReads,
+): Promise<CopyReader | null> {
   if (!address) return null;
-  const settings = { ...READING, ...SESSION_SETTINGS, lock_timeout: READER_LOCK_TIMEOUT };
+  const settings = { ...READING, ...SESSION_SETTINGS, ...encoding, lock_timeout: READER_LOCK_TIMEOUT };
   return await openCopyReader(context, { address, statements: [readingStatement(settings), ...inSnapshot(snapshot)] });
 }
 
@@ -137,8 +145,16 @@ async function openReader(
 interface PieceQueue {
   /** Estimated bytes of all. */
   bytes: number;
+  hasWide(): boolean;
   /** The next large piece, or a number of small ones. */
-  take(): Piece[];
+  take(but: { wide: boolean }): Piece[];
+}
+
+/** Large values (TOAST) of fewer bytes are no danger to the memory of psql, which has a whole row in it. */
+const WIDE_BYTES = 4 * 1024 * 1024;
+
+function isWide({ table: { bytes, blocks } }: Piece): boolean {
+  return bytes - blocks * BLOCK_BYTES > WIDE_BYTES;
 }
 
 function createQueue({ ranges, request, progress }: TableReads, read: ReadTables): PieceQueue {
@@ -174,13 +190,15 @@ function createQueue({ ranges, request, progress }: TableReads, read: ReadTables
   pieces.sort((a, b) => b.table.bytes - a.table.bytes);
   return {
     bytes: pieces.reduce((sum, { bytes }) => sum + bytes, 0),
-    take() {
-      const taken = pieces.splice(0, 1);
+    hasWide: () => pieces.some(isWide),
+    take({ wide }) {
+      const first = wide ? 0 : pieces.findIndex((piece) => !isWide(piece));
+      const taken = first === -1 ? [] : pieces.splice(first, 1);
       let bytes = taken[0]?.bytes ?? 0;
-      for (let next = pieces[0]; next && taken.length < SMALL_AT_ONCE; [next] = pieces) {
+      for (let next = pieces[first]; next && taken.length < SMALL_AT_ONCE; next = pieces[first]) {
         bytes += next.bytes;
         if (bytes > SMALL_BYTES) break;
-        taken.push(...pieces.splice(0, 1));
+        taken.push(...pieces.splice(first, 1));
       }
       return taken;
     },
@@ -215,7 +233,13 @@ interface Reading {
 
 async function readPieces(readers: Readers, { reads, queue, signal }: Reading): Promise<void> {
   const waiting: Promise<unknown>[] = [];
-  for (let pieces = queue.take(); pieces.length > 0 && !signal.aborted; pieces = queue.take()) {
+  const next = async (): Promise<Piece[]> => {
+    const pieces = queue.take({ wide: !readers.waitsForWide() });
+    if (pieces.length > 0 || !queue.hasWide()) return pieces;
+    await unlessAborted(reads.dumped, signal);
+    return queue.take({ wide: true });
+  };
+  for (let pieces = await next(); pieces.length > 0 && !signal.aborted; pieces = await next()) {
     const [first] = pieces;
     const large = first !== undefined && first.bytes > SMALL_BYTES ? first : null;
     const direct = large && (await readers.direct());

@@ -12,7 +12,7 @@ import { tablesText } from '../../shared/divide-tables.ts';
 import { withRightsHint } from '../../shared/restore-failed.ts';
 import { connect } from '../connection/connect.ts';
 import type { PsqlSession } from '../connection/session.ts';
-import { type Settings, withDatabase } from '../connection/url.ts';
+import { encodingSettings, type Settings, withDatabase } from '../connection/url.ts';
 import { type ArchiveDetails, archiveDetails } from '../dump/archive.ts';
 import { CONTENTS } from '../dump/archive-contents.ts';
 import { digestDefinitions } from '../dump/definitions-digest.ts';
@@ -72,7 +72,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
     ...{ restoredBy: plan.restoredBy, extensions: details.extensions },
   };
   const replaced = await besideDestination(context, beside, async ({ fresh, owner: own, url: filled, settle }) => {
-    const settings = restoreSettings(plan.destination.local, jobs);
+    const settings = { ...restoreSettings(plan.destination.local, jobs), ...encodingSettings(details.locale) };
     const fill = { ...run, archive, url: filled, owner: own, tools, details, settings, premade, errors };
     const filling = differing ? fillDifference(context, fill, differing) : fillDatabase(context, fill);
     const { forced, leftOut } = await filling.catch((error) => Promise.reject(withHints(error, run)));

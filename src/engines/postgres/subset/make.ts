@@ -10,7 +10,7 @@ import type { Made, SubsetRun } from '../../facets/subset.ts';
 import { restoreFailed, withRightsHint } from '../../shared/restore-failed.ts';
 import { connect } from '../connection/connect.ts';
 import { PG_DUMP_LOCK_FLAG } from '../connection/lock-waits.ts';
-import { connectionOf, type Settings } from '../connection/url.ts';
+import { connectionOf, encodingSettings, type Settings } from '../connection/url.ts';
 import type { ArchiveEntry } from '../dump/archive.ts';
 import { CONTENTS } from '../dump/archive-contents.ts';
 import { createEventTriggers } from '../restore/create-event-triggers.ts';
@@ -34,7 +34,7 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
   const { destination } = await inspectDestination(context, run.url);
   const archive = await dumpDefinitions(context, source, run.directory);
   const tools = toolsForArchive(await findClientTools(context), source.tools.version);
-  const settings = restoreSettings(destination.local, run.jobs);
+  const settings = { ...restoreSettings(destination.local, run.jobs), ...encodingSettings(source.locale) };
   const names = premadeSchemas(run.restoredBy, source.extensions);
   const premade = source.schemas.filter(({ name }) => names.includes(name));
   const made: Omit<Made, 'replaced'> = { rows: new Map(), proof: [] };
@@ -88,7 +88,10 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
 
 async function dumpDefinitions(context: EngineContext, source: OpenSource, directory: string): Promise<string> {
   const { runner, signal } = context;
-  const { args, env, mounts } = connectionOf(source.url, { statement_timeout: '0' });
+  const { args, env, mounts } = connectionOf(source.url, {
+    statement_timeout: '0',
+    ...encodingSettings(source.locale),
+  });
   const archive = join(directory, 'definitions');
   const flags = [
     ...['--schema-only', '--format=directory', `--snapshot=${source.snapshot}`, `--file=${archive}`],

@@ -7,7 +7,7 @@ import { connectionLost } from '../../shared/connection/explain-errors.ts';
 import type { Moved } from '../../shared/copy-progress.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { ConnectionLost, PSQL_FLAGS, quoteText } from '../connection/session.ts';
-import { connectionOf, type Settings } from '../connection/url.ts';
+import { connectionOf, encodingSettings, type Settings } from '../connection/url.ts';
 import { END_OF_COPY } from '../dump/archive.ts';
 import { failureWords, isConnectionLost } from '../restore/restore-errors.ts';
 import {
@@ -76,7 +76,11 @@ async function pipeBatch(
 ): Promise<number[]> {
   const { runner, signal } = context;
   const psql = source.tools.psql;
-  const from = connectionOf(source.url, { ...COPY_SETTINGS, ...FURTHER_READING_SETTINGS });
+  const from = connectionOf(source.url, {
+    ...COPY_SETTINGS,
+    ...FURTHER_READING_SETTINGS,
+    ...encodingSettings(source.locale),
+  });
   const to = connectionOf(url, { ...COPY_SETTINGS, ...settings });
   const commands = copyCommands(
     parts.map((part) => part.write),

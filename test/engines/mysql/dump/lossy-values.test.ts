@@ -118,6 +118,37 @@ for (const flavour of FLAVOURS) {
       expect(await transferred(query)).toEqual({ told: [], equal: true });
     });
 
+    it('are equal for geometries of every kind and system of reference, and for types of one flavour', async () => {
+      const own =
+        flavour === 'mysql'
+          ? { columns: 'v VECTOR(3)', values: ["STRING_TO_VECTOR('[1,-0.5,1e-30]')", 'NULL'] }
+          : { columns: 'v UUID, n INET6', values: ["UUID(), '::1'", "NULL, 'fe80::ffff'"] };
+      await server.sql(
+        'app',
+        `CREATE TABLE shape (id INT PRIMARY KEY, a GEOMETRY, z DOUBLE, big DECIMAL(65, 30), ${own.columns})`,
+        `INSERT INTO shape VALUES (1, ST_GeomFromText('POINT(1 2)', 4326), -0e0, -0.000000000000000000000000000001, ${own.values[0]}),
+          (2, ST_GeomFromText('GEOMETRYCOLLECTION(POINT(1 1), LINESTRING(0 0, 1e-9 9e99))'), 1e-308, 99999999999999999999999999999999999.999999999999999999999999999999, ${own.values[1]})`,
+      );
+      const columns = [...own.columns.matchAll(/(\w) [A-Z]/g)].map(([, name]) => `HEX(${name}) AS ${name}`);
+      const query = `SELECT id, HEX(a) AS a, CAST(z AS CHAR) AS z, CAST(big AS CHAR) AS big, ${columns.join()} FROM shape ORDER BY id`;
+      expect(await transferred(query)).toEqual({ told: [], equal: true });
+    });
+
+    it('a view whose function has no definer is named as what the server cannot read', async () => {
+      await server.sql(
+        'app',
+        "CREATE USER gone@'%'",
+        "GRANT ALL ON app.* TO gone@'%'",
+        "CREATE DEFINER = gone@'%' FUNCTION uno() RETURNS INT DETERMINISTIC RETURN 1",
+        'CREATE TABLE t (id INT PRIMARY KEY)',
+        'CREATE VIEW unos AS SELECT id, uno() AS n FROM t',
+        "DROP USER gone@'%'",
+      );
+      await build(context(), { target: 'app', cpus: 1 });
+      const told = events.flatMap((event) => (event.event === 'warning' ? [[event.code, event.message]] : []));
+      expect(told).toEqual([['definition_unreadable', expect.stringMatching(/^The view unos .*'gone'/)]]);
+    });
+
     it.each(['ENUM', 'SET'])('keep a build from storing a member of %s that no definition can have', async (type) => {
       await server.sql(
         'app',

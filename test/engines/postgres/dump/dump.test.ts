@@ -97,6 +97,28 @@ describeWithPostgres('a dump', () => {
     expect(await server.dump('outward_copy')).toBe(await server.dump('outward'));
   });
 
+  it('says once for all parts of a table what each of them cannot keep, with a few names and a count', async () => {
+    const parts = (schema: string, parent: string) =>
+      `DO $$ BEGIN FOR n IN 1..5 LOOP EXECUTE format('CREATE TABLE ${schema}.${parent}_%s PARTITION OF ${parent} FOR VALUES IN (%s)', n, n); END LOOP; END $$;`;
+    await database(
+      'parted',
+      `CREATE SCHEMA audit; CREATE TABLE audit.reason (id integer PRIMARY KEY);
+      CREATE TABLE sale (id integer REFERENCES audit.reason) PARTITION BY LIST (id); ${parts('public', 'sale')}
+      CREATE TABLE rent (id integer) PARTITION BY LIST (id); ${parts('audit', 'rent')}
+      CREATE TABLE audit.visit (id integer) PARTITION BY LIST (id); ${parts('public', 'audit.visit').replaceAll('public.audit.visit_', 'public.visit_')}`,
+    );
+    const events: RunEvent[] = [];
+    await build(contextFor('parted', { events }), { target: 'parted' });
+    const told = events.flatMap((event) =>
+      event.event === 'warning' ? [event.message.replace(/,? whose.*/, '')] : [],
+    );
+    expect(told.sort()).toEqual([
+      'The rows of audit.rent_1, audit.rent_2, audit.rent_3 and 2 more, parts of public.rent, are not in the snapshot: their schema is left out',
+      expect.stringMatching(/^The table constraints public\.sale\S* .* more need audit\.reason$/),
+      'public.visit_1, public.visit_2, public.visit_3 and 2 more are parts of audit.visit',
+    ]);
+  });
+
   it('and its load start few programs for a small database', async () => {
     await database('small', 'CREATE TABLE one (id integer PRIMARY KEY); INSERT INTO one VALUES (1)');
     await database('small_copy', 'CREATE TABLE old (id integer)');

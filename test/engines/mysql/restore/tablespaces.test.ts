@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { build } from '../../../../src/operations/build.ts';
+import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
+import { describeWithMysql, startMysql, type TestMysql } from '../../../helpers/mysql-server.ts';
+import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
+
+// MariaDB has no general tablespaces.
+describeWithMysql('mysql', { name: 'tables in a general tablespace, on a server with the defaults' }, () => {
+  let server: TestMysql;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    server = await startMysql('mysql', [], 'defaults');
+  }, 240_000);
+
+  afterAll(async () => {
+    await server?.stop();
+    await folder?.[Symbol.asyncDispose]();
+  });
+
+  it('are refused before the rows, all by name, and load once they have left it', { timeout: 120_000 }, async () => {
+    await server.createDatabase('app');
+    await server.sql(
+      'app',
+      "CREATE TABLESPACE shared ADD DATAFILE 'shared.ibd'",
+      'CREATE TABLE a (id INT PRIMARY KEY) TABLESPACE shared',
+      'CREATE TABLE b (id INT PRIMARY KEY)',
+      'CREATE TABLE c (id INT PRIMARY KEY) TABLESPACE shared',
+      'CREATE TABLE d (id INT PRIMARY KEY) TABLESPACE innodb_file_per_table',
+      'INSERT INTO a VALUES (1)',
+    );
+    await server.createDatabase('app_dev');
+    await server.sql('app_dev', 'CREATE TABLE old (id INT)');
+    const snapshot = { src_url: server.url('app'), dst_url: server.url('app_dev') };
+    const context = testContext({
+      settings: { working_directory: join(folder.path, 'work'), targets: { app: { snapshot } } },
+    });
+    await build(context, { target: 'app', cpus: 1 });
+    const load = async (): Promise<unknown> => applyLoad(context, await planLoad(context, { target: 'app', cpus: 1 }));
+    await expect(load()).rejects.toMatchObject({
+      code: 'definition_refused',
+      details: ['table a (tablespace shared)', 'table c (tablespace shared)'],
+      hint: expect.stringContaining('TABLESPACE innodb_file_per_table'),
+    });
+    expect(await server.sql('app_dev', 'SHOW TABLES')).toEqual([{ Tables_in_app_dev: 'old' }]);
+    await server.sql(
+      'app',
+      'ALTER TABLE a TABLESPACE innodb_file_per_table',
+      'ALTER TABLE c TABLESPACE innodb_file_per_table',
+    );
+    await build(context, { target: 'app', cpus: 1 });
+    await load();
+    expect(await server.dump('app_dev')).toBe(await server.dump('app'));
+  });
+});

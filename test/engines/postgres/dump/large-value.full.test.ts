@@ -1,0 +1,65 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { measuredRun } from '../../../helpers/measured-run.ts';
+import {
+  describeWithPostgres,
+  startPostgres,
+  type TestPostgres,
+  temporaryFolder,
+} from '../../../helpers/postgres-server.ts';
+
+const MAIN = new URL('../../../../src/main.ts', import.meta.url).pathname;
+const VALUE_MEGABYTES = 200;
+const MOST_MEGABYTES = 200;
+
+/** A value of so many bytes, of which the text has twice as many; stored as it is. */
+const TABLE = `
+  CREATE TABLE large (id integer PRIMARY KEY, value bytea);
+  ALTER TABLE large ALTER COLUMN value SET STORAGE EXTERNAL`;
+const VALUE = `decode(repeat(md5('a') || md5('b'), ${(VALUE_MEGABYTES * 1024 * 1024) / 32}), 'hex')`;
+
+describeWithPostgres(`a value of ${VALUE_MEGABYTES} MB`, () => {
+  let server: TestPostgres;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    server = await startPostgres();
+    await server.createDatabase('source');
+    await server.psql('source', { sql: TABLE });
+  }, 60_000);
+
+  afterAll(async () => {
+    await server?.stop();
+    await folder?.[Symbol.asyncDispose]();
+  });
+
+  it(`is built and loaded in ${MOST_MEGABYTES} MB of memory besides the runtime, with all programs`, {
+    timeout: 300_000,
+  }, async () => {
+    const config = join(folder.path, 'tool.yml');
+    const snapshot = { src_url: server.url('source'), dst_url: server.url('copy') };
+    const settings = {
+      secret_key: 'ab'.repeat(16),
+      working_directory: join(folder.path, 'work'),
+      targets: { app: { snapshot } },
+    };
+    await writeFile(config, JSON.stringify(settings), { mode: 0o600 });
+    const measured = async (...words: string[]): Promise<number> => {
+      const args = [MAIN, '--config', config, '--yes', '--json', ...words];
+      const { megabytes, treeMegabytes, seconds } = await measuredRun(process.execPath, args);
+      console.info(`${words.join(' ')}: ${megabytes} MB (${treeMegabytes} MB with programs), ${seconds.toFixed(1)} s`);
+      return treeMegabytes;
+    };
+    // From source the runtime takes three times as much as the bundle.
+    const runtime = await measured('build', 'app');
+    await server.psql('source', { sql: `INSERT INTO large VALUES (1, ${VALUE})` });
+    for (const cpus of ['1', '2']) {
+      expect((await measured('build', 'app', '--cpus', cpus)) - runtime).toBeLessThanOrEqual(MOST_MEGABYTES);
+    }
+    expect((await measured('load', 'app')) - runtime).toBeLessThanOrEqual(MOST_MEGABYTES);
+    const digest = { sql: 'SELECT sha256(value) FROM large' };
+    expect(await server.psql('copy', digest)).toBe(await server.psql('source', digest));
+  });
+});
