@@ -21,12 +21,13 @@ interface Writing {
 
 export function written(context: HonoContext, { given, route, requestId }: Writing): Response {
   const { status = 200, body, revision, text } = given;
-  const content = text?.content ?? (body === null ? null : JSON.stringify(body));
+  const json = typeof body === 'object' && body !== null && !text ? jsonOf(body) : null;
+  const content = text?.content ?? json?.text ?? null;
   const headers: Record<string, string> = { ...COMMON, 'x-request-id': requestId };
   if (content !== null) headers['content-type'] = text?.type ?? 'application/json';
   // The ETag of a resource is its revision, that of an answer which other things change, too, is of its content.
   if (revision !== undefined) headers.etag = `"${revision}"`;
-  else if (route.etag && content !== null) headers.etag = `W/"${hash(content)}"`;
+  else if (route.etag && json) headers.etag = `W/"${json.hash()}"`;
   if (route.etag) headers['cache-control'] = 'private, no-cache';
   const known = context.req.header('if-none-match');
   const unchanged = revision === undefined && route.etag && headers.etag !== undefined && known === headers.etag;
@@ -36,8 +37,28 @@ export function written(context: HonoContext, { given, route, requestId }: Writi
 /** Headers of every answer. */
 export const COMMON = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
-function hash(content: string): string {
-  return createHash('sha256').update(content).digest('base64url').slice(0, 27);
+interface Json {
+  text: string;
+  hash: () => string;
+}
+
+/** A list may be the body of many answers at once: it is written and hashed once. */
+const texts = new WeakMap<object, Json>();
+
+function jsonOf(body: object): Json {
+  const known = texts.get(body);
+  if (known) return known;
+  const text = JSON.stringify(body);
+  let hash: string | undefined;
+  const json = {
+    text,
+    hash() {
+      hash ??= createHash('sha256').update(text).digest('base64url').slice(0, 27);
+      return hash;
+    },
+  };
+  texts.set(body, json);
+  return json;
 }
 
 /** Any failure as an answer (RFC 9457). */

@@ -1,3 +1,4 @@
+import type { AnswerOf } from '../src/cloud/contract/routes.ts';
 import type { Caller } from './access.ts';
 import type { Database } from './database/database.ts';
 import type { Queue } from './database/queue.ts';
@@ -5,6 +6,7 @@ import type { Limits, RequestLimiter } from './limits.ts';
 import type { Log } from './log.ts';
 import type { Buckets } from './objects/buckets.ts';
 import type { HubSettings } from './settings.ts';
+import type { SharedWork } from './shared-work.ts';
 import type { IdTokens } from './sign-in/id-tokens.ts';
 
 /** All that a route is handed besides its request. */
@@ -26,6 +28,8 @@ export interface Hub {
   ending: AbortSignal;
   limits: Limits;
   requests: RequestLimiter;
+  /** Answers to the same list at the same moment. */
+  lists: SharedWork<AnswerOf<'listTargets'>>;
   /** Callers of tokens, remembered for a few seconds. */
   callers: CallerCache;
 }

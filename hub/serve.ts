@@ -10,7 +10,6 @@ import { createApp } from './app.ts';
 import { createCallerCache } from './caller-cache.ts';
 import { type Database, migrate, type OpenedDatabase, openDatabase } from './database/database.ts';
 import { migrateQueue, type QueueTimes, startQueue } from './database/queue.ts';
-import { inSecretTransaction } from './database/secrets.ts';
 import { findStorageProfile, saveStorageProfile } from './database/storage-profiles.ts';
 import { insertServiceToken } from './database/tokens.ts';
 import { answerHttpErrors, invalidAddress } from './http-errors.ts';
@@ -26,6 +25,7 @@ import { createBuckets } from './objects/buckets.ts';
 import { canServe, refuseUnready } from './ready.ts';
 import type { HubSettings } from './settings.ts';
 import type { Address } from './settings-values.ts';
+import { createSharedWork } from './shared-work.ts';
 import { createIdTokens } from './sign-in/id-tokens.ts';
 
 export interface ServeOptions {
@@ -100,7 +100,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     limits,
     requests,
   };
-  const hub: Hub = { ...common, queue, ending: signal };
+  const hub: Hub = { ...common, lists: createSharedWork(), queue, ending: signal };
   const metrics = createMetrics(database, clock);
   let ending = false;
   const isReady = async (): Promise<boolean> => !ending && (await canServe(db, settings));
@@ -156,7 +156,7 @@ async function setUpTrial(
   if (bucket && !found) {
     const condition = { create: true } as const;
     const change = { name: TRIAL_PROFILE, settings: bucket, applied: false, condition, keys };
-    await inSecretTransaction(db, (transaction, digests) => saveStorageProfile(transaction, { ...change, digests }));
+    await db.transaction().execute((transaction) => saveStorageProfile(transaction, change));
   }
   const expiresAt = new Date(clock().getTime() + TRIAL_DAYS * 86_400_000);
   const { token } = await insertServiceToken(db, { name: 'trial owner', role: 'owner', targetIds: [], expiresAt });

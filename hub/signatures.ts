@@ -1,5 +1,4 @@
-import type { Manifest } from '../src/repository/manifest.ts';
-import { verifyManifest } from '../src/repository/signature.ts';
+import type { VerifiedHeadline } from '../src/repository/headlines/headline.ts';
 import { Problem } from './problem.ts';
 
 /** Keys whose signature a sanitized snapshot needs; `null`: any signature, or none. */
@@ -20,16 +19,18 @@ interface SignatureFlaw {
  * Finds an invalid signature and, where keys are named, a sanitized snapshot without a signature by one of them. The hub
  * cannot see what the objects hold: it trusts the holders of the keys.
  */
-export function signatureFlaw(manifest: Manifest, { target, trustedKeys }: NamedKeys): SignatureFlaw | null {
-  const signature = verifyManifest(manifest);
-  if (signature.state === 'invalid') {
+export function signatureFlaw(
+  { sanitized, signature }: VerifiedHeadline,
+  { target, trustedKeys }: NamedKeys,
+): SignatureFlaw | null {
+  if (signature?.state === 'invalid') {
     const flaw = 'has a signature that does not match its manifest';
     return { code: 'signature_invalid', flaw, hint: 'Build a new snapshot.' };
   }
   const keys = target.trusted_keys ?? trustedKeys;
-  if (!manifest.sanitized || keys === null) return null;
-  if (signature.state === 'valid' && keys.includes(signature.key)) return null;
-  const reason = signature.state === 'none' ? 'is not signed' : `is signed by another key: ${signature.key}`;
+  if (!sanitized || keys === null) return null;
+  if (signature?.state === 'valid' && keys.includes(signature.key)) return null;
+  const reason = signature === undefined ? 'is not signed' : `is signed by another key: ${signature.key}`;
   const place = target.trusted_keys === null ? 'TOOL_HUB_TRUSTED_KEYS of the hub' : 'trusted_keys of the target';
   return {
     code: 'signature_untrusted',
@@ -38,7 +39,7 @@ export function signatureFlaw(manifest: Manifest, { target, trustedKeys }: Named
   };
 }
 
-export function refuseSignature(manifest: Manifest, keys: NamedKeys): void {
-  const found = signatureFlaw(manifest, keys);
-  if (found) throw new Problem(found.code, `Snapshot ${manifest.id} ${found.flaw}`, { hint: found.hint });
+export function refuseSignature(headline: VerifiedHeadline, keys: NamedKeys): void {
+  const found = signatureFlaw(headline, keys);
+  if (found) throw new Problem(found.code, `Snapshot ${headline.id} ${found.flaw}`, { hint: found.hint });
 }

@@ -19,6 +19,7 @@ const entries = [
   'src/engines/mysql/dump/row-worker.ts',
   'src/engines/postgres/dump/copy-worker.ts',
   'src/sanitize/leaks/leak-worker.ts',
+  'hub/manifests/manifest-worker.ts',
 ];
 
 /** What every start reads must stay small: these come with a dynamic import, in chunks of their own. */

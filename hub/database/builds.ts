@@ -15,6 +15,7 @@ import {
   queueOf,
   sendBuild,
 } from './queue.ts';
+import { moveStray, type StrayBuild } from './stray-builds.ts';
 import type { TargetRow } from './targets.ts';
 
 // Builds are jobs of pg-boss; a row of `builds` is one claim of a job, by an agent.
@@ -62,7 +63,10 @@ export async function claimBuild(db: Database, queue: Queue, claiming: Claiming)
   const name = queueOf(pool);
   const due = sql`name = ${name} AND state < 'active' AND start_after <= now()`;
   const mine = sql`singleton_key = ANY(${targetIds}::text[])`;
-  const { rows } = await sql`SELECT 1 FROM ${JOB} WHERE ${due} AND ${mine} LIMIT 1`.execute(db);
+  const { rows } = await sql<StrayBuild>`SELECT id, name, singleton_key
+    FROM ${JOB} WHERE ${mine} AND state < 'active' AND start_after <= now() AND name LIKE ${`${queueOf('')}%`}
+    LIMIT ${MOST_STRAYS}`.execute(db);
+  for (const job of rows) if (job.name !== name) await moveStray(db, queue, job);
   if (rows.length === 0) return null;
   try {
     return await db.transaction().execute(async (transaction) => {
@@ -93,6 +97,9 @@ export async function claimBuild(db: Database, queue: Queue, claiming: Claiming)
     throw error;
   }
 }
+
+/** Of one claim: the next one moves the others. */
+const MOST_STRAYS = 100;
 
 /**
  * The name of a target that the caller may still build, and that no agent of another pool builds: its pool may have been

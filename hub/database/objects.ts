@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Connection, Database } from './database.ts';
 
 export interface ObjectPlace {
@@ -135,22 +136,31 @@ export async function settleObject(
   });
 }
 
-/** Of these objects those that are stored, locked until the transaction ends: no sweep removes them. */
-export async function shareStored(
+/** Objects that are named: a manifest may have a million. */
+const MISSING_NAMED = 200;
+
+/** More links than an ordinary statement writes in its time on a busy server. */
+const MANY = 10_000;
+
+/**
+ * Links the stored ones of these objects to a snapshot, and locks them until the transaction ends: no sweep removes them.
+ * Returns how many are not stored, and the names of some. The rows stay in the database, since there may be a million.
+ */
+export async function linkStored(
   db: Connection,
-  { targetId, profileId, sha256s }: ObjectPlace & { sha256s: string[] },
-): Promise<Map<string, number>> {
-  const rows = await db
-    .selectFrom('objects')
-    .select(['id', 'sha256'])
-    .where('target_id', '=', targetId)
-    .where('profile_id', '=', profileId)
-    .where('state', '=', 'stored')
-    .where((eb) => eb('sha256', '=', eb.fn.any(eb.val(sha256s))))
-    .orderBy('id')
-    .forShare()
-    .execute();
-  return new Map(rows.map(({ id, sha256 }) => [sha256, id]));
+  { targetId, profileId, sha256s, pk }: ObjectPlace & { sha256s: string[]; pk: number },
+): Promise<{ missing: number; named: string[] }> {
+  // Some 20 s for a million, of the 30 s of a request.
+  if (sha256s.length > MANY) await sql`SET LOCAL statement_timeout = 25000`.execute(db);
+  // As one text: a million parameters take long to write.
+  const wanted = sql`string_to_array(${sha256s.join(',')}, ',')`;
+  const { rows } = await sql<{ sha256: string; missing: number }>`WITH stored AS MATERIALIZED (
+      SELECT id, sha256 FROM objects WHERE target_id = ${targetId} AND profile_id = ${profileId} AND state = 'stored'
+        AND sha256 = ANY(${wanted}) ORDER BY id FOR SHARE),
+    linked AS (INSERT INTO snapshot_objects (snapshot_pk, object_id) SELECT ${pk}, id FROM stored ON CONFLICT DO NOTHING)
+    SELECT sha256, count(*) OVER () AS missing FROM unnest(${wanted}) AS wanted (sha256)
+    WHERE NOT EXISTS (SELECT FROM stored WHERE stored.sha256 = wanted.sha256) LIMIT ${MISSING_NAMED}`.execute(db);
+  return { missing: rows[0]?.missing ?? 0, named: rows.map(({ sha256 }) => sha256) };
 }
 
 /** Of these objects those that are stored. */

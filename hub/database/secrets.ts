@@ -1,95 +1,91 @@
 import { randomBytes } from 'node:crypto';
-import type { Transaction } from 'kysely';
 import { fingerprintInPool } from '../../src/cloud/contract/fingerprint.ts';
 import type { Fingerprints } from '../../src/cloud/contract/schemas.ts';
+import { createSemaphore } from '../../src/runtime/semaphore.ts';
 import { rewrap, type SecretPlace, seal, unseal } from '../secrets/seal.ts';
 import type { HubKey } from '../settings-values.ts';
 import type { Connection, Database } from './database.ts';
-import type { Tables } from './tables.ts';
 
-type Owner = Omit<SecretPlace, 'field'>;
-
-/** Salted digests of secrets, by value. */
-export type Digests = Map<string, Fingerprints[string]>;
-
-/** A transaction writes secrets whose digests are not computed yet. */
-class DigestsMissing extends Error {
-  readonly values: string[];
-
-  constructor(values: string[]) {
-    super('Digests of secrets are missing');
-    this.values = values;
-  }
-}
-
-/**
- * Runs a transaction that writes secrets. A digest takes time, so it is computed outside: for secrets that the
- * transaction found new, which is rolled back and repeated.
- */
-export async function inSecretTransaction<Result>(
-  db: Database,
-  work: (transaction: Transaction<Tables>, digests: Digests) => Promise<Result>,
-): Promise<Result> {
-  const digests: Digests = new Map();
-  while (true) {
-    try {
-      return await db.transaction().execute((transaction) => work(transaction, digests));
-    } catch (error) {
-      if (!(error instanceof DigestsMissing)) throw error;
-      for (const value of error.values) {
-        const salt = randomBytes(12).toString('base64url');
-        digests.set(value, { salt, digest: await fingerprintInPool(value, salt) });
-      }
-    }
-  }
-}
+export type SecretOwner = Omit<SecretPlace, 'field'>;
 
 interface SecretChange {
   before: Record<string, string>;
   values: Record<string, string>;
   keys: HubKey[];
-  digests: Digests;
 }
 
-/** Replaces all secrets of an owner, in a transaction of `inSecretTransaction`. An unchanged one keeps its row. */
+/** Of a secret that nobody has compared yet: the digest takes some 30 ms of a core. */
+const NO_DIGEST = { salt: '', digest: '' };
+
+/** Replaces all secrets of an owner. An unchanged one keeps its row. */
 export async function writeSecrets(
   db: Connection,
-  owner: Owner,
-  { before, values, keys, digests }: SecretChange,
+  owner: SecretOwner,
+  { before, values, keys }: SecretChange,
 ): Promise<void> {
-  const changed = Object.entries(values).filter(([field, value]) => before[field] !== value);
-  const missing = changed.map(([, value]) => value).filter((value) => !digests.has(value));
-  if (missing.length > 0) throw new DigestsMissing(missing);
   const stale = Object.keys(before).filter((field) => before[field] !== values[field]);
   if (stale.length > 0) {
     const { owner: kind, owner_id } = owner;
     const rows = db.deleteFrom('secrets').where('owner', '=', kind).where('owner_id', '=', owner_id);
     await rows.where('field', 'in', stale).execute();
   }
-  const rows = changed.flatMap(([field, value]) => {
+  const changed = Object.entries(values).filter(([field, value]) => before[field] !== value);
+  const rows = changed.map(([field, value]) => {
     const place = { ...owner, field };
-    const digest = digests.get(value);
-    return digest ? [{ ...place, ...seal(value, place, keys), ...digest }] : [];
+    return { ...place, ...seal(value, place, keys), ...NO_DIGEST };
   });
   if (rows.length > 0) await db.insertInto('secrets').values(rows).execute();
 }
 
 /** The secrets of an owner, opened. */
-export async function readSecrets(db: Connection, owner: Owner, keys: HubKey[]): Promise<Record<string, string>> {
+export async function readSecrets(db: Connection, owner: SecretOwner, keys: HubKey[]): Promise<Record<string, string>> {
   const rows = await rowsOf(db, owner).execute();
   return Object.fromEntries(rows.map((row) => [row.field, unseal(row, { ...owner, field: row.field }, keys)]));
 }
 
-export async function fingerprintsOf(db: Connection, owner: Owner): Promise<Fingerprints> {
-  const rows = await rowsOf(db, owner).execute();
-  return Object.fromEntries(rows.map(({ field, salt, digest }) => [field, { salt, digest }]));
+/** Digests of the secrets of an owner, but for those that were never compared. */
+export async function knownFingerprints(db: Connection, owner: SecretOwner): Promise<Fingerprints> {
+  return digestsIn(await rowsOf(db, owner).execute());
 }
 
-export async function removeSecrets(db: Connection, { owner, owner_id }: Owner): Promise<void> {
+function digestsIn(rows: (Fingerprints[string] & { field: string })[]): Fingerprints {
+  return Object.fromEntries(rows.filter(isDigested).map(({ field, salt, digest }) => [field, { salt, digest }]));
+}
+
+function isDigested({ digest }: { digest: string }): boolean {
+  return digest !== NO_DIGEST.digest;
+}
+
+/** One core for all digests: other requests are answered meanwhile. */
+const digesting = createSemaphore(1);
+
+/** Digests of the secrets of an owner. Those that are missing are computed, and stored for the next reader. */
+export async function fingerprintsOf(db: Database, owner: SecretOwner, keys: HubKey[]): Promise<Fingerprints> {
+  const rows = await rowsOf(db, owner).execute();
+  if (rows.every(isDigested)) return digestsIn(rows);
+  await digesting(async () => {
+    for (const { field, nonce, digest: known, ...row } of await rowsOf(db, owner).execute()) {
+      // Another reader may have waited for the same.
+      if (isDigested({ digest: known })) continue;
+      const salt = randomBytes(12).toString('base64url');
+      const digest = await fingerprintInPool(unseal({ ...row, nonce }, { ...owner, field }, keys), salt);
+      // Not of a secret that was replaced meanwhile.
+      const update = db.updateTable('secrets').set({ salt, digest }).where('owner', '=', owner.owner);
+      await update
+        .where('owner_id', '=', owner.owner_id)
+        .where('field', '=', field)
+        .where('nonce', '=', nonce)
+        .execute();
+    }
+  });
+  return knownFingerprints(db, owner);
+}
+
+export async function removeSecrets(db: Connection, { owner, owner_id }: SecretOwner): Promise<void> {
   await db.deleteFrom('secrets').where('owner', '=', owner).where('owner_id', '=', owner_id).execute();
 }
 
-function rowsOf(db: Connection, { owner, owner_id }: Owner) {
+function rowsOf(db: Connection, { owner, owner_id }: SecretOwner) {
   return db
     .selectFrom('secrets')
     .selectAll()

@@ -4,7 +4,7 @@ import type { Headline } from '../../src/repository/headlines/headline.ts';
 import { Problem } from '../problem.ts';
 import { type AuditEvent, recordEvent } from './audit.ts';
 import type { Connection, Database } from './database.ts';
-import { shareStored } from './objects.ts';
+import { linkStored } from './objects.ts';
 import { type Page, type Paging, pageOf, timeAndNumber } from './paging.ts';
 
 export interface SnapshotRow {
@@ -114,11 +114,8 @@ export async function publish(db: Database, publication: Publication): Promise<b
     const pk = inserted?.pk ?? (await offerMissing(transaction, { targetId, id: headline.id, manifestSha256 }));
     if (pk === null) return false;
     await refuseRemovedTarget(transaction, targetId);
-    const stored = await shareStored(transaction, { targetId, profileId, sha256s });
-    const missing = sha256s.filter((sha256) => !stored.has(sha256));
-    if (missing.length > 0) throw objectsMissing(missing);
-    await sql`INSERT INTO snapshot_objects (snapshot_pk, object_id)
-      SELECT ${pk}, unnest(${[...stored.values()]}::bigint[]) ON CONFLICT DO NOTHING`.execute(transaction);
+    const { missing, named } = await linkStored(transaction, { targetId, profileId, sha256s, pk });
+    if (missing > 0) throw objectsMissing(missing, named);
     await recordEvent(transaction, event);
     await store();
     return true;
@@ -163,15 +160,10 @@ export async function offerAgain(db: Connection, pk: number): Promise<void> {
   await db.updateTable('snapshots').set({ removed_at: null, missing_at: null }).where('pk', '=', pk).execute();
 }
 
-/** Names are bounded: a manifest may have a million. */
-const MISSING_NAMED = 200;
-
-function objectsMissing(missing: string[]): Problem {
-  return new Problem('objects_missing', `${missing.length} objects of the snapshot are not stored`, {
+function objectsMissing(missing: number, named: string[]): Problem {
+  return new Problem('objects_missing', `${missing} objects of the snapshot are not stored`, {
     hint: 'Send them, then publish again.',
-    errors: missing
-      .slice(0, MISSING_NAMED)
-      .map((sha256) => ({ pointer: `/objects/${sha256}`, detail: 'is not stored' })),
+    errors: named.map((sha256) => ({ pointer: `/objects/${sha256}`, detail: 'is not stored' })),
   });
 }
 

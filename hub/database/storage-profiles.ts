@@ -5,7 +5,7 @@ import type { Condition } from './condition.ts';
 import { changedMeanwhile } from './condition.ts';
 import type { Connection, Database } from './database.ts';
 import { type Page, type Paging, pageOf } from './paging.ts';
-import { type Digests, fingerprintsOf, readSecrets, removeSecrets, writeSecrets } from './secrets.ts';
+import { fingerprintsOf, knownFingerprints, readSecrets, removeSecrets, writeSecrets } from './secrets.ts';
 
 /** Sealed, and never read back. */
 const SECRET_FIELDS = ['access_key', 'secret_key'] as const;
@@ -30,20 +30,33 @@ export async function findStorageProfile(db: Connection, name: string): Promise<
 }
 
 export async function storageProfileAnswer(
+  db: Database,
+  { id, ...row }: StorageProfileRow,
+  keys: HubKey[],
+): Promise<StorageProfileAnswer> {
+  return { ...row, secrets: await fingerprintsOf(db, { owner: 'storage_profile', owner_id: id }, keys) };
+}
+
+/** In the transaction that wrote it: without the digests of new secrets. */
+export async function savedProfileAnswer(
   db: Connection,
   { id, ...row }: StorageProfileRow,
 ): Promise<StorageProfileAnswer> {
-  return { ...row, secrets: await fingerprintsOf(db, { owner: 'storage_profile', owner_id: id }) };
+  return { ...row, secrets: await knownFingerprints(db, { owner: 'storage_profile', owner_id: id }) };
 }
 
-export async function listStorageProfiles(db: Database, paging: Paging): Promise<Page<StorageProfileAnswer>> {
+export async function listStorageProfiles(
+  db: Database,
+  paging: Paging,
+  keys: HubKey[],
+): Promise<Page<StorageProfileAnswer>> {
   const base = db.selectFrom('storage_profiles').selectAll().orderBy('name');
   const { items, next_cursor } = await pageOf<StorageProfileRow>(paging, {
     keyOf: ({ name }) => [name],
     rows: (limit, after) => (after ? base.where('name', '>', after[0] ?? '') : base).limit(limit).execute(),
   });
   const answers: StorageProfileAnswer[] = [];
-  for (const row of items) answers.push(await storageProfileAnswer(db, row));
+  for (const row of items) answers.push(await storageProfileAnswer(db, row, keys));
   return { items: answers, next_cursor };
 }
 
@@ -66,13 +79,12 @@ export interface StorageProfileChange {
   target_groups?: string[] | null;
   condition: Condition;
   keys: HubKey[];
-  digests: Digests;
 }
 
 /** Creates or changes a profile; in a transaction of the caller. */
 export async function saveStorageProfile(
   db: Connection,
-  { name, settings, applied, target_groups, condition, keys, digests }: StorageProfileChange,
+  { name, settings, applied, target_groups, condition, keys }: StorageProfileChange,
 ): Promise<{ row: StorageProfileRow; created: boolean }> {
   const secrets: Record<string, string> = {};
   const open: Record<string, unknown> = { ...settings };
@@ -123,7 +135,7 @@ export async function saveStorageProfile(
   const values = { ...before, ...secrets };
   const missing = SECRET_FIELDS.filter((field) => values[field] === undefined);
   if (missing.length > 0) throw keysMissing(missing);
-  await writeSecrets(db, owner, { before, values, keys, digests });
+  await writeSecrets(db, owner, { before, values, keys });
   return { row, created: !found };
 }
 

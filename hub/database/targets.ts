@@ -1,8 +1,8 @@
 import type { BlockList } from 'node:net';
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Schedule, Webhook } from '../../src/cloud/contract/builds.ts';
 import type { Keep } from '../../src/cloud/contract/retention.ts';
-import type { TargetBody, TargetSettings } from '../../src/cloud/contract/schemas.ts';
+import type { Fingerprints, Permission, TargetBody, TargetSettings } from '../../src/cloud/contract/schemas.ts';
 import { URL_KEYS, withoutPassword } from '../../src/cloud/contract/url-password.ts';
 import { shownWebhook } from '../../src/cloud/contract/webhook.ts';
 import { type Caller, mayUseProfile, permissionsOn, type Subject } from '../access.ts';
@@ -15,7 +15,14 @@ import type { Connection, Database } from './database.ts';
 import { isLate } from './late.ts';
 import { type Page, type Paging, pageOf } from './paging.ts';
 import { removableSnapshots } from './retention.ts';
-import { type Digests, fingerprintsOf, readSecrets, removeSecrets, writeSecrets } from './secrets.ts';
+import {
+  fingerprintsOf,
+  knownFingerprints,
+  readSecrets,
+  removeSecrets,
+  type SecretOwner,
+  writeSecrets,
+} from './secrets.ts';
 import { isVisible, readsOriginals } from './visible-targets.ts';
 
 export interface TargetRow {
@@ -104,57 +111,62 @@ interface Counted {
   late: boolean;
 }
 
+const LISTED = ['id', 'name', 'settings', 'reader_groups', 'original_groups', 'builder_groups', 'revision'] as const;
+
+type ListedRow = Pick<TargetRow, (typeof LISTED)[number]> & Counted;
+
+/** Each target with its snapshots: one scan of an index for each, of originals or without them. */
+function countedTargets(db: Connection, caller: Caller, now: Date) {
+  const originals = readsOriginals(caller);
+  const snapshots = sql`SELECT created_at FROM snapshots s WHERE s.target_id = targets.id AND s.removed_at IS NULL`;
+  const counted = sql<Pick<Counted, 'snapshots' | 'last_snapshot_at'>>`LATERAL (
+    SELECT count(*) AS snapshots, max(created_at) AS last_snapshot_at
+    FROM (${snapshots} AND ${originals} UNION ALL ${snapshots} AND s.sanitized AND NOT ${originals}) s)`;
+  return db
+    .selectFrom('targets')
+    .innerJoin(counted.as('counted'), (join) => join.onTrue())
+    .select(['counted.snapshots', 'counted.last_snapshot_at', isLate(now).as('late')]);
+}
+
 export async function listTargets(
   db: Database,
   caller: Caller,
   { q, now, ...paging }: Paging & { q?: string | undefined; now: Date },
-): Promise<Page<TargetRow & Counted>> {
-  const originals = readsOriginals(caller);
-  // One of the two is executed, by its own index: the condition is evaluated once for each target.
-  const counted = (of: RawBuilder<unknown>) => sql`CASE WHEN ${originals}
-    THEN (SELECT ${of} FROM snapshots s WHERE s.target_id = targets.id AND s.removed_at IS NULL)
-    ELSE (SELECT ${of} FROM snapshots s WHERE s.target_id = targets.id AND s.removed_at IS NULL AND s.sanitized) END`;
-  let base = db
-    .selectFrom('targets')
-    .select(COLUMNS.map((column) => `targets.${column}` as const))
-    .select(counted(sql`count(*)`).$castTo<number>().as('snapshots'))
-    .select(counted(sql`max(s.created_at)`).$castTo<Date | null>().as('last_snapshot_at'))
-    .select(isLate(now).as('late'))
+): Promise<Page<ListedRow>> {
+  let base = countedTargets(db, caller, now)
+    .select(LISTED.map((column) => `targets.${column}` as const))
     .where(isVisible(caller))
     .orderBy('targets.name');
   if (q !== undefined) base = base.where(sql<boolean>`position(lower(${q}) in lower(targets.name)) > 0`);
-  return pageOf<TargetRow & Counted>(paging, {
+  return pageOf<ListedRow>(paging, {
     keyOf: ({ name }) => [name],
     rows: (limit, after) => (after ? base.where('targets.name', '>', after[0] ?? '') : base).limit(limit).execute(),
   });
 }
 
-async function countSnapshots(
-  db: Connection,
-  target: TargetRow,
-  { caller, now }: { caller: Caller; now: Date },
-): Promise<Counted> {
-  const originals = permissionsOn(target, caller).includes('read_originals');
-  let query = db
-    .selectFrom('snapshots')
-    .select((eb) => [eb.fn.countAll<number>().as('snapshots'), eb.fn.max('created_at').as('last_snapshot_at')])
-    .where('target_id', '=', target.id)
-    .where('removed_at', 'is', null);
-  if (!originals) query = query.where('sanitized', '=', true);
-  const { snapshots, last_snapshot_at } = await query.executeTakeFirstOrThrow();
-  const { late } = await db
-    .selectFrom('targets')
-    .select(isLate(now).as('late'))
-    .where('id', '=', target.id)
-    .executeTakeFirstOrThrow();
-  return { snapshots, last_snapshot_at: last_snapshot_at ?? null, late };
+interface Answering {
+  caller: Caller;
+  now: Date;
 }
 
 /** As it is answered: what the caller may not see is left out. */
-export async function targetAnswer(db: Connection, target: TargetRow, { caller, now }: { caller: Caller; now: Date }) {
+export function targetAnswer(db: Database, target: TargetRow, { keys, ...answering }: Answering & { keys: HubKey[] }) {
+  return answerWith(db, target, { ...answering, fingerprints: (owner) => fingerprintsOf(db, owner, keys) });
+}
+
+/** In the transaction that wrote it: without the digests of new secrets. */
+export function savedTargetAnswer(db: Connection, target: TargetRow, answering: Answering) {
+  return answerWith(db, target, { ...answering, fingerprints: (owner) => knownFingerprints(db, owner) });
+}
+
+async function answerWith(
+  db: Connection,
+  target: TargetRow,
+  { caller, now, fingerprints }: Answering & { fingerprints: (owner: SecretOwner) => Promise<Fingerprints> },
+) {
   const permissions = permissionsOn(target, caller);
   const mayChange = permissions.includes('change');
-  const counted = await countSnapshots(db, target, { caller, now });
+  const counted = await countedTargets(db, caller, now).where('targets.id', '=', target.id).executeTakeFirstOrThrow();
   return {
     ...targetItem({ ...target, ...counted }, caller),
     original_groups: mayChange ? target.original_groups : [],
@@ -166,7 +178,7 @@ export async function targetAnswer(db: Connection, target: TargetRow, { caller, 
     webhook: mayChange && target.webhook_url !== null ? { url: target.webhook_url } : null,
     keep: mayChange ? target.keep : null,
     next_removals: mayChange ? await nextRemovals(db, target) : [],
-    secrets: mayChange ? await fingerprintsOf(db, { owner: 'target', owner_id: target.id }) : {},
+    secrets: mayChange ? await fingerprints({ owner: 'target', owner_id: target.id }) : {},
     applied: mayChange ? target.applied : null,
   };
 }
@@ -178,7 +190,7 @@ async function nextRemovals(db: Connection, { id, keep }: TargetRow): Promise<st
   return (removable.get(id) ?? []).map((snapshot) => snapshot.id);
 }
 
-export function targetItem({ id, name, revision, settings, ...row }: TargetRow & Counted, caller: Caller) {
+export function targetItem({ id, name, revision, settings, ...row }: ListedRow, caller: Caller) {
   const { snapshots, last_snapshot_at, late } = row;
   const permissions = permissionsOn({ id, ...row }, caller);
   return {
@@ -186,6 +198,16 @@ export function targetItem({ id, name, revision, settings, ...row }: TargetRow &
     settings: permissions.includes('read_source') ? settings : forReaders(settings),
     last_snapshot_at: last_snapshot_at?.toISOString() ?? null,
     late,
+    storage_profiles: shownProfiles(settings, permissions),
+  };
+}
+
+/** Names alone: a client compares them with those of its file. */
+function shownProfiles({ storage_profile, sanitize }: TargetSettings, permissions: Permission[]) {
+  const readsOriginals = permissions.includes('read_originals') || permissions.includes('push');
+  return {
+    originals: readsOriginals ? (storage_profile ?? null) : null,
+    sanitized: sanitize?.storage_profile ?? storage_profile ?? null,
   };
 }
 
@@ -207,7 +229,6 @@ export interface TargetChange {
   /** Decides on what was locked; returns the target if the caller may read it. */
   permitFound: (subject: Subject & { target: TargetRow | null }) => TargetRow | null;
   settings: Pick<HubSettings, 'keys' | 'webhookNetworks'>;
-  digests: Digests;
 }
 
 /**
@@ -216,7 +237,7 @@ export interface TargetChange {
  */
 export async function saveTarget(
   db: Connection,
-  { name, body, condition, caller, permitFound, settings: { keys, webhookNetworks }, digests }: TargetChange,
+  { name, body, condition, caller, permitFound, settings: { keys, webhookNetworks } }: TargetChange,
 ): Promise<{ row: TargetRow; before: TargetRow | null; created: boolean }> {
   const { settings, secrets } = withoutSecrets(body.settings);
   const { holder, target } = await lockName(db, name);
@@ -280,7 +301,7 @@ export async function saveTarget(
     ([key, url]) => isUrlKey(key) && valueAt(settings, key) === withoutPassword(url),
   );
   const values = { ...Object.fromEntries(kept), ...secrets, ...webhookValues };
-  await writeSecrets(db, { owner: 'target', owner_id: row.id }, { before, values, keys, digests });
+  await writeSecrets(db, { owner: 'target', owner_id: row.id }, { before, values, keys });
   return { row, before: found, created: !found };
 }
 

@@ -12,6 +12,11 @@ export function isVisible({ kind, role, groups, targetIds }: Caller): RawBuilder
   return sql<boolean>`targets.removed_at IS NULL AND (${reads} OR ${manages})`;
 }
 
+/** All of a caller that decides what is visible, and `permissionsOn` returns: callers with the same text see the same. */
+export function sightOf({ kind, role, groups, targetIds }: Caller): string {
+  return JSON.stringify(role === 'owner' ? [role] : [kind, role, [...groups].sort(), [...targetIds].sort()]);
+}
+
 /** The condition on `targets` that the caller reads originals, too. */
 export function readsOriginals({ kind, role, groups }: Caller): RawBuilder<boolean> {
   if (role === 'owner') return sql<boolean>`true`;

@@ -66,9 +66,13 @@ async function readExactly(body: AsyncIterable<Buffer>, length: number): Promise
   return bytes;
 }
 
-export async function writeText({ bucket, signal }: TargetBucket, key: string, text: string): Promise<void> {
+/** `sha256`: of the text, where it is known. */
+export async function writeText(
+  { bucket, signal }: TargetBucket,
+  key: string,
+  { text, sha256 = createHash('sha256').update(text).digest('hex') }: { text: string; sha256?: string },
+): Promise<void> {
   const Body = Buffer.from(text);
-  const sha256 = createHash('sha256').update(Body).digest('hex');
   const command = new bucket.sdk.PutObjectCommand({ ...bucket.place(key), Body, Metadata: { sha256 } });
   await bucket.ask('write', (options) => bucket.client.send(command, options), signal());
 }

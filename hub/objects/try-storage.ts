@@ -11,7 +11,7 @@ export async function tryStorage(name: string, settings: StorageSettings): Promi
     await refuseLinkLocal(settings);
     const bucket = await openTargetBucket({ name, settings, folder: 'probe' });
     const key = randomUUID();
-    await writeText(bucket, key, 'test');
+    await writeText(bucket, key, { text: 'test' });
     const bytes = await findBytes(bucket, key);
     await removeKey(bucket, key);
     return bytes === 4 ? null : 'the bucket does not show what was written';

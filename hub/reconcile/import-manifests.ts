@@ -1,8 +1,5 @@
-import { createHash } from 'node:crypto';
-import { headlineOf } from '../../src/repository/headlines/headline.ts';
 import { isManifestKey, objectKey } from '../../src/repository/keys.ts';
-import { type Manifest, parseManifest } from '../../src/repository/manifest.ts';
-import { filesOf, isDamage, manifestKey } from '../../src/repository/repository.ts';
+import { isDamage, manifestKey } from '../../src/repository/repository.ts';
 import type { Store, StoredFile } from '../../src/repository/store.ts';
 import { mapWithConcurrency } from '../../src/runtime/map-with-concurrency.ts';
 import { HUB } from '../database/audit.ts';
@@ -12,6 +9,8 @@ import { knownManifests, publish } from '../database/snapshots.ts';
 import type { SweptTarget } from '../database/sweeps.ts';
 import { findTarget } from '../database/targets.ts';
 import { headlineFault } from '../headlines.ts';
+import { readManifest } from '../manifests/read-manifest.ts';
+import type { ManifestSummary } from '../manifests/summarise.ts';
 import { signatureFlaw } from '../signatures.ts';
 
 /** Manifests of one target in one bucket, and what the database has to do with them. */
@@ -66,18 +65,17 @@ async function importOne(place: ManifestPlace, key: string): Promise<{ id: strin
   const { db, store, target, profileId, trustedKeys } = place;
   const text = await store.read(key);
   if (text === null) return null;
-  const manifest = parsed(text, key);
-  if (manifest === null) return { problem: 'it is damaged' };
-  if (manifest.target !== target.name) return { problem: 'it is of another target' };
-  const headline = headlineOf(manifest);
+  const summary = await readUndamaged(text, key);
+  if (summary === null) return { problem: 'it is damaged' };
+  const { headline, sha256s, storedBytes, sha256 } = summary;
+  if (headline.target !== target.name) return { problem: 'it is of another target' };
   const fault = headlineFault(headline, new Date());
   if (fault !== null) return { problem: `${fault.pointer || 'it'} ${fault.detail}` };
   const row = await findTarget(db, target.name);
   if (row?.id !== target.id) return null;
-  const refused = signatureFlaw(manifest, { target: row, trustedKeys });
+  const refused = signatureFlaw(headline, { target: row, trustedKeys });
   if (refused) return { problem: `it ${refused.flaw}` };
-  const sizes = new Map(filesOf(manifest).map(({ sha256, stored_bytes }) => [sha256, stored_bytes]));
-  const sha256s = [...sizes.keys()];
+  const sizes = new Map(sha256s.map((one, index) => [one, storedBytes[index] ?? 0]));
   const missing = await settleAll(place, sizes);
   if (missing > 0) return { problem: `${missing} of its objects are not in the bucket` };
   const created = await publish(db, {
@@ -86,20 +84,20 @@ async function importOne(place: ManifestPlace, key: string): Promise<{ id: strin
     headline,
     sha256s,
     manifestKey: key,
-    manifestSha256: createHash('sha256').update(text).digest('hex'),
-    event: { by: HUB, action: 'snapshot.import', target: target.name, object: manifest.id },
+    manifestSha256: sha256,
+    event: { by: HUB, action: 'snapshot.import', target: target.name, object: headline.id },
     // A publication that was under way is over by now, and may have replaced it.
     store: async () => {
       if ((await store.read(key)) !== text) throw new Error(`${key} was changed in the meantime`);
     },
   });
-  return created ? { id: manifest.id } : null;
+  return created ? { id: headline.id } : null;
 }
 
-function parsed(text: string, key: string): Manifest | null {
+async function readUndamaged(text: string, key: string): Promise<ManifestSummary | null> {
   try {
-    const manifest = parseManifest(text);
-    return manifestKey(manifest) === key ? manifest : null;
+    const summary = await readManifest(text);
+    return manifestKey(summary.headline) === key ? summary : null;
   } catch (error) {
     if (isDamage(error)) return null;
     throw error;

@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { BodyOf } from '../../src/cloud/contract/routes.ts';
 import { MOST_PARTS, type Uploads } from '../../src/cloud/contract/transfers.ts';
-import { headlineOf } from '../../src/repository/headlines/headline.ts';
 import { objectKey } from '../../src/repository/keys.ts';
-import { type Manifest, ManifestInvalid, parseManifest } from '../../src/repository/manifest.ts';
-import { filesOf, manifestKey } from '../../src/repository/repository.ts';
+import { ManifestInvalid } from '../../src/repository/manifest.ts';
+import { manifestKey } from '../../src/repository/repository.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { mapWithConcurrency } from '../../src/runtime/map-with-concurrency.ts';
 import { type Caller, permissionsOn } from '../access.ts';
@@ -23,6 +21,8 @@ import {
 import type { TargetRow } from '../database/targets.ts';
 import { refuseHeadline } from '../headlines.ts';
 import type { Hub } from '../hub.ts';
+import { readManifest } from '../manifests/read-manifest.ts';
+import type { ManifestSummary } from '../manifests/summarise.ts';
 import { beginUpload, completeUpload, findObject, removeKey, writeText } from '../objects/bucket-calls.ts';
 import { PART_URL_SECONDS, type TargetBucket, URL_SECONDS } from '../objects/buckets.ts';
 import { verifyUpload } from '../objects/verify-upload.ts';
@@ -70,30 +70,29 @@ export const snapshotRoutes: Pick<
   },
 
   async publishSnapshot({ target, caller, parameters: { snapshot: id }, body, address, permit }, hub) {
-    const manifest = parse(body);
-    if (manifest.id !== id || manifest.target !== target.name) {
+    const { headline, sha256s, sha256 } = await readPublished(body);
+    if (headline.id !== id || headline.target !== target.name) {
       throw new Problem('cloud_refused', 'The manifest is of another snapshot', {
-        errors: [{ pointer: manifest.id === id ? '/target' : '/id', detail: 'must be that of the address' }],
+        errors: [{ pointer: headline.id === id ? '/target' : '/id', detail: 'must be that of the address' }],
       });
     }
-    const headline = headlineOf(manifest);
     refuseHeadline(headline, hub.clock());
-    const profileId = profileOf(target, manifest);
+    const profileId = profileOf(target, headline);
     const bucket = await hub.buckets.open(profileId, target.id);
-    const key = manifestKey(manifest);
+    const key = manifestKey(headline);
     const created = await publish(hub.db, {
       targetId: target.id,
       profileId,
       headline,
-      sha256s: [...new Set(filesOf(manifest).map(({ sha256 }) => sha256))],
+      sha256s,
       manifestKey: key,
-      manifestSha256: createHash('sha256').update(body).digest('hex'),
+      manifestSha256: sha256,
       event: { by: caller, action: 'snapshot.publish', target: target.name, object: id, address },
       async permit(transaction) {
         const locked = await permit(transaction);
-        refuseSignature(manifest, { target: locked, trustedKeys: hub.settings.trustedKeys });
+        refuseSignature(headline, { target: locked, trustedKeys: hub.settings.trustedKeys });
       },
-      store: () => writeText(bucket, key, body),
+      store: () => writeText(bucket, key, { text: body, sha256 }),
     });
     if (created && target.keep) await removeUnkept(hub, { target, published: id, by: caller, address });
     return { status: created ? 201 : 200, body: null };
@@ -240,9 +239,9 @@ function profileOf(target: TargetRow, { sanitized }: { sanitized: boolean }): st
   });
 }
 
-function parse(text: string): Manifest {
+async function readPublished(text: string): Promise<ManifestSummary> {
   try {
-    return parseManifest(text);
+    return await readManifest(text);
   } catch (error) {
     if (error instanceof ManifestInvalid)
       throw new Problem('cloud_refused', `The manifest is not valid: ${error.message}`);

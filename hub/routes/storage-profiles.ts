@@ -1,11 +1,11 @@
 import { recordEvent } from '../database/audit.ts';
-import { inSecretTransaction } from '../database/secrets.ts';
 import {
   findStorageProfile,
   listStorageProfiles,
   openStorageProfile,
   removeStorageProfile,
   type StorageProfileRow,
+  savedProfileAnswer,
   saveStorageProfile,
   storageProfileAnswer,
 } from '../database/storage-profiles.ts';
@@ -19,26 +19,25 @@ export const storageProfileRoutes: Pick<
   Handlers,
   'listStorageProfiles' | 'getStorageProfile' | 'putStorageProfile' | 'deleteStorageProfile' | 'checkStorageProfile'
 > = {
-  async listStorageProfiles({ query }, { db }) {
-    return { body: await listStorageProfiles(db, query) };
+  async listStorageProfiles({ query }, { db, settings: { keys } }) {
+    return { body: await listStorageProfiles(db, query, keys) };
   },
 
-  async getStorageProfile({ parameters: { name } }, { db }) {
+  async getStorageProfile({ parameters: { name } }, { db, settings: { keys } }) {
     const row = await known(db, name);
-    return { body: await storageProfileAnswer(db, row), revision: row.revision };
+    return { body: await storageProfileAnswer(db, row, keys), revision: row.revision };
   },
 
   async putStorageProfile({ parameters: { name }, body, caller, condition, address }, { db, settings: { keys } }) {
     const { settings, applied, target_groups } = body;
     await refuseLinkLocal(settings);
-    return inSecretTransaction(db, async (transaction, digests) => {
+    return db.transaction().execute(async (transaction) => {
       const change = {
         name,
         settings,
         applied,
         condition,
         keys,
-        digests,
         ...(target_groups !== undefined && { target_groups }),
       };
       const { row, created } = await saveStorageProfile(transaction, change);
@@ -46,7 +45,7 @@ export const storageProfileRoutes: Pick<
       await recordEvent(transaction, { by: caller, action, object: name, address });
       return {
         status: created ? 201 : 200,
-        body: await storageProfileAnswer(transaction, row),
+        body: await savedProfileAnswer(transaction, row),
         revision: row.revision,
       };
     });

@@ -2,21 +2,33 @@ import { DEFAULT_POOL } from '../../src/cloud/contract/builds.ts';
 import { recordEvent } from '../database/audit.ts';
 import { applySchedule } from '../database/queue.ts';
 import { removableSnapshots } from '../database/retention.ts';
-import { inSecretTransaction } from '../database/secrets.ts';
-import { listTargets, removeTarget, saveTarget, targetAnswer, targetItem, targetUrls } from '../database/targets.ts';
+import {
+  listTargets,
+  removeTarget,
+  savedTargetAnswer,
+  saveTarget,
+  targetAnswer,
+  targetItem,
+  targetUrls,
+} from '../database/targets.ts';
+import { sightOf } from '../database/visible-targets.ts';
 import type { Handlers } from './handler.ts';
 
 export const targetRoutes: Pick<
   Handlers,
   'listTargets' | 'getTarget' | 'getRetention' | 'putTarget' | 'deleteTarget' | 'getTargetSecrets'
 > = {
-  async listTargets({ query, caller }, { db, clock }) {
-    const { items, next_cursor } = await listTargets(db, caller, { ...query, now: clock() });
-    return { body: { items: items.map((row) => targetItem(row, caller)), next_cursor } };
+  async listTargets({ query, caller }, { db, clock, lists }) {
+    const body = await lists(JSON.stringify([sightOf(caller), query]), async () => {
+      const { items, next_cursor } = await listTargets(db, caller, { ...query, now: clock() });
+      return { items: items.map((row) => targetItem(row, caller)), next_cursor };
+    });
+    return { body };
   },
 
-  async getTarget({ target, caller }, { db, clock }) {
-    return { body: await targetAnswer(db, target, { caller, now: clock() }), revision: target.revision };
+  async getTarget({ target, caller }, { db, clock, settings: { keys } }) {
+    const body = await targetAnswer(db, target, { caller, now: clock(), keys });
+    return { body, revision: target.revision };
   },
 
   async getRetention({ target, query }, { db }) {
@@ -28,8 +40,8 @@ export const targetRoutes: Pick<
   async putTarget({ parameters: { name }, body, caller, condition, address, permitFound }, hub) {
     const { db, queue, clock, settings } = hub;
     if (body.schedule) queue.refuseEmpty(body.schedule);
-    return inSecretTransaction(db, async (transaction, digests) => {
-      const change = { name, body, condition, caller, permitFound, settings, digests };
+    return db.transaction().execute(async (transaction) => {
+      const change = { name, body, condition, caller, permitFound, settings };
       const { row, before, created } = await saveTarget(transaction, change);
       // Not before the request is permitted: pools are few, and stay.
       await queue.ensurePool(row.pool ?? DEFAULT_POOL);
@@ -38,7 +50,7 @@ export const targetRoutes: Pick<
       await recordEvent(transaction, { by: caller, action, target: name, address });
       return {
         status: created ? 201 : 200,
-        body: await targetAnswer(transaction, row, { caller, now: clock() }),
+        body: await savedTargetAnswer(transaction, row, { caller, now: clock() }),
         revision: row.revision,
       };
     });

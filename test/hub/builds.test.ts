@@ -183,6 +183,35 @@ describeWithPostgres('builds of the hub', () => {
     expect((await beat({ ...target, token: stranger }, second)).status).toBe(404);
   });
 
+  test('a build ends normally after its target has moved to another pool, where the next one is given', async () => {
+    const target = await newTarget();
+    await request(target);
+    const { build } = (await claim(hub, target)).body;
+    expect((await change(target, { pool: 'moved' })).status).toBe(200);
+    expect((await beat(target, build)).status).toBe(204);
+    // The target is built by one agent at a time, whatever the pool.
+    const next = (await request(target)).body;
+    expect((await claim(other, target, { pool: 'moved' })).body.build).toBeNull();
+    const snapshot = await addSnapshot(target);
+    expect((await end(target, build, { outcome: 'done', snapshot })).status).toBe(204);
+    const ended = await hub.send('GET', `/builds/${build.id}`, { token: target.token });
+    expect(ended.body).toMatchObject({ state: 'done', snapshot });
+    expect((await claim(hub, target)).body.build).toBeNull();
+    expect((await claim(other, target, { pool: 'moved' })).body.build).toMatchObject({ id: next.id });
+  });
+
+  test('a build that is lost after its target has moved to another pool is given to an agent of that pool', async () => {
+    const target = await newTarget();
+    await request(target);
+    const first = (await claim(hub, target)).body.build;
+    expect((await change(target, { pool: 'moved' })).status).toBe(200);
+    await loseLease(first.id);
+    const second = (await claim(other, target, { pool: 'moved', wait: 20 })).body.build;
+    expect(second).toMatchObject({ id: first.id });
+    expect((await beat(target, first)).body.code).toBe('cloud_conflict');
+    expect((await beat(target, second)).status).toBe(204);
+  });
+
   test('a released build is given to the next agent as if it were new', async () => {
     const target = await newTarget();
     await request(target);

@@ -303,6 +303,27 @@ describeWithPostgres('permissions of the hub', () => {
       return { status, names, text: plain.replace(/"request_id":"[^"]+"/, '') };
     }
 
+    test.each([
+      ['reader', null],
+      ['originals', 'team'],
+      ['builder', 'team'],
+      ['owner', 'team'],
+      ['reader token', null],
+      ['builder token', 'team'],
+    ] as const)(
+      '%s is told the storage profile of originals as %j, and that of sanitized snapshots',
+      async (who, originals) => {
+        const { token, name } = await surround(who);
+        const [one, list] = [
+          await hub.send('GET', `/targets/${name}`, { token }),
+          await hub.send('GET', `/targets?q=${name}`, { token }),
+        ];
+        const storage_profiles = { originals, sanitized: 'team' };
+        expect(one.body).toMatchObject({ storage_profiles });
+        expect(list.body.items).toMatchObject([{ name, storage_profiles }]);
+      },
+    );
+
     test(
       matrix.title('every operation answers every kind of caller as docs/hub.md says'),
       async () => {

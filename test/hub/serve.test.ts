@@ -379,7 +379,7 @@ describeWithPostgres('tool hub', () => {
     expect(found).toEqual(names);
   });
 
-  test('a change keeps the rows of unchanged secrets', async () => {
+  test('a change keeps the rows of unchanged secrets, and a digest is computed for its first reader', async () => {
     const hub = await ownHub();
     onTestFinished(() => hub.stop());
     await putStorageProfile(hub, 'kept', { provider: 's3', bucket: 'b', access_key: 'first', secret_key: 'second' });
@@ -397,13 +397,19 @@ describeWithPostgres('tool hub', () => {
       const path = '/storage_profiles/kept';
       expect((await hub.send('PUT', path, { token: hub.ownerToken, body: { settings }, headers })).status).toBe(200);
     };
+    const get = () => hub.send('GET', '/storage_profiles/kept', { token: hub.ownerToken });
+    // Nobody has compared them, so that the write did not wait for their digests.
+    expect(await rows()).toMatchObject([{ digest: '' }, { digest: '' }]);
+    const both = await Promise.all([get(), get()]);
+    expect(both[0]?.body.secrets).toEqual(both[1]?.body.secrets);
     const [access, secret] = await rows();
     await put(1, 'second');
     expect(await rows()).toEqual([access, secret]);
     await put(2, 'third');
-    const changed = await rows();
-    expect(changed[0]).toEqual(access);
-    expect(changed[1]?.digest).toBe(fingerprint('third', changed[1]?.salt ?? ''));
+    expect(await rows()).toMatchObject([access, { field: 'secret_key', digest: '' }]);
+    const { body } = await get();
+    expect(body.secrets.secret_key.digest).toBe(fingerprint('third', body.secrets.secret_key.salt));
+    expect(body.secrets.access_key).toEqual({ salt: access?.salt, digest: access?.digest });
   });
 
   test('secrets are sealed: neither the database nor any answer has them, and another hub key cannot open them', async () => {

@@ -138,6 +138,11 @@ const targetItem = v.object({
   last_snapshot_at: v.nullable(time),
   /** The newest snapshot is older than `expected_every`. Absent in answers of an older hub. */
   late: v.optional(v.boolean()),
+  /**
+   * Names of the storage profiles of its snapshots; `null`: there is none, or the caller neither reads nor pushes such
+   * snapshots. Absent in answers of an older hub.
+   */
+  storage_profiles: v.optional(v.object({ originals: v.nullable(v.string()), sanitized: v.nullable(v.string()) })),
   revision: count,
 });
 

@@ -6,6 +6,9 @@ import type { KeyPath } from '../tree.ts';
 import { type ProfileDraft, profilesOf, type Surroundings, targetsOf } from './rule.ts';
 
 export function storageProfilesExist(draft: Draft, { isWritten }: Surroundings): KeyProblem[] {
+  // The hub has storage profiles as well, which are looked for when the target is used.
+  const hasAddress = (['base_url', 'staging_api_url', 'dev_api_url'] as const).some((key) => isWritten([key]));
+  if (hasAddress && isWritten(['authtoken'])) return [];
   const known = Object.keys(draft.storage_profiles ?? {});
   return targetsOf(draft).flatMap(([name, target]) => {
     const references: [string | undefined, KeyPath][] = [

@@ -9,5 +9,7 @@ export const shareSchema = v.strictObject({
       v.examples(['postgres://localhost:5432/app_shared']),
     ),
   ),
-  storage_profile_name: v.exactOptional(v.pipe(storageProfile, v.description('Storage profile with the snapshots.'))),
+  storage_profile_name: v.exactOptional(
+    v.pipe(storageProfile, v.description('Storage profile with the snapshots, of the file or the hub.')),
+  ),
 });

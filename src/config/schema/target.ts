@@ -19,7 +19,9 @@ export const targetSchema = v.strictObject({
       traits({ effect: 'runs_program' }),
     ),
   ),
-  storage_profile: v.exactOptional(v.pipe(storageProfile, v.description('Storage profile of pushes.'))),
+  storage_profile: v.exactOptional(
+    v.pipe(storageProfile, v.description('Storage profile of pushes, of the file or the hub.')),
+  ),
   snapshot: v.exactOptional(
     v.pipe(snapshotSchema, v.description('Database to build snapshots of, and to load them into.')),
   ),

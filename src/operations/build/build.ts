@@ -66,7 +66,7 @@ async function perform(
 ): Promise<SnapshotRow> {
   const { configuration, report, clock } = context;
   const target = findTarget(configuration, name);
-  if (push) assertUsableProfiles(context, name);
+  if (push) await assertUsableProfiles(context, name);
   // Looked for while the repository is read; what fails is said when they are used.
   if (!url.inContainer) engine.connect.reportTools(context).catch(() => {});
   const repository = localRepository(context);

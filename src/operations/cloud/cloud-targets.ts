@@ -1,11 +1,11 @@
 import type { CloudTarget } from '../../cloud/contract/schemas.ts';
-import { offersJobToken } from '../../cloud/github-token.ts';
 import { type CachedTargets, cachedTargets, fetchTargets, removeCache } from '../../cloud/target-cache.ts';
 import { apiEndpoint } from '../../config/api-endpoint.ts';
 import type { HubState } from '../../results/hub-state.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError } from '../../runtime/errors.ts';
 import { formatTime } from '../../text/format.ts';
+import { hasHub } from './has-hub.ts';
 import { openCloud } from './open-cloud.ts';
 import { cloudSettings, targetIn } from './target-settings.ts';
 
@@ -75,15 +75,6 @@ function shown(message: string, cached: CachedTargets | null): string {
   return cached
     ? `${message}. Showing its targets as of ${formatTime(cached.at)}`
     : `${message}. Showing local targets only`;
-}
-
-/** Whether a hub is configured: its address, and a token or a way to get one. */
-function hasHub({ configuration: { settings }, environment }: Context): boolean {
-  try {
-    return apiEndpoint(settings) !== '' && (settings.authtoken !== undefined || offersJobToken(environment));
-  } catch {
-    return false;
-  }
 }
 
 /** `null` in local mode, and where no address of a hub is set. */

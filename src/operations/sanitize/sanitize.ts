@@ -264,8 +264,10 @@ async function publish(context: Context, { repository, original, sanitized }: Pu
 }
 
 /** What goes to a storage profile that others load from, or to the hub, must be sanitized wholly. */
-function isShared({ configuration: { settings, cloud, published } }: Context, target: string): boolean {
-  if (cloud?.has(target) || published === target) return true;
+function isShared(context: Context, target: string): boolean {
+  const { settings } = context.configuration;
+  const location = locationFor(context, target, { sanitized: true });
+  if (location !== null && 'cloudTarget' in location) return true;
   const profile = settings.targets[target]?.sanitize?.storage_profile;
   const shares = Object.values(settings.targets).map(({ share }) => share?.storage_profile_name);
   return profile !== undefined && shares.includes(profile);

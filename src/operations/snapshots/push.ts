@@ -87,7 +87,9 @@ async function pushManifest(
   if (shared !== null) {
     report({ event: 'warning', code: 'originals_shared', message: `${shared}. ${ORIGINALS_HINT}` });
   }
-  if ('profile' in location) await refuseClearPush(context, pushed, location.profile);
+  // To the hub as well: a profile that was encrypted may have left the file.
+  const profile = 'profile' in location ? location.profile : location.profiles?.[sanitized ? 'sanitized' : 'originals'];
+  if (profile !== undefined) await refuseClearPush(context, pushed, profile);
   const remote = await openLocation(context, location);
   const pool = createObjectPool(availableParallelism());
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };

@@ -1,21 +1,48 @@
+import type { Configuration } from '../../config/configuration.ts';
 import type { RemoteRepository } from '../../repository/remote-repository.ts';
 import type { Context } from '../../runtime/context.ts';
+import { hasHub } from '../cloud/has-hub.ts';
+import type { HubProfiles } from '../cloud/profiles-on-hub.ts';
 import { findTarget } from '../find-target.ts';
 import { openRemote, profileNamed } from './storage-profiles.ts';
 
-/** A remote repository: the bucket of a storage profile, or that of a cloud target on the hub. */
-export type RemoteLocation = { profile: string } | { cloudTarget: string };
+/**
+ * A remote repository: the bucket of a storage profile, or that of a cloud target on the hub. `profiles`: those of a target
+ * of the file, which the target on the hub must use.
+ */
+export type RemoteLocation = { profile: string } | { cloudTarget: string; profiles?: HubProfiles };
 
 /** Where a target's snapshots are pushed to, if anywhere: sanitized ones may have a storage profile of their own. */
 export function locationFor(
-  { configuration }: Context,
+  context: Context,
   name: string,
   { sanitized }: { sanitized: boolean },
 ): RemoteLocation | null {
+  const { configuration } = context;
   if (configuration.cloud?.has(name) || configuration.published === name) return { cloudTarget: name };
   const { storage_profile, sanitize } = findTarget(configuration, name);
-  const profile = (sanitized ? sanitize?.storage_profile : undefined) ?? storage_profile;
-  return profile === undefined ? null : { profile };
+  const own = { originals: storage_profile, sanitized: sanitize?.storage_profile ?? storage_profile };
+  return locationIn(context, name, { kind: sanitized ? 'sanitized' : 'originals', own });
+}
+
+/** A profile that the file lacks is one of the hub, in cloud mode. */
+function locationIn(
+  context: Context,
+  name: string,
+  { kind, own }: { kind: keyof HubProfiles; own: { [Kind in keyof HubProfiles]: HubProfiles[Kind] | undefined } },
+): RemoteLocation | null {
+  const profile = own[kind];
+  if (profile === undefined) return null;
+  const isOnHub = (one: string | undefined): boolean =>
+    one !== undefined && !isInFile(context.configuration, one) && hasHub(context);
+  if (!isOnHub(profile)) return { profile };
+  return { cloudTarget: name, profiles: Object.fromEntries(Object.entries(own).filter(([, one]) => isOnHub(one))) };
+}
+
+/** Also one that has an error. */
+function isInFile({ settings, deferred }: Configuration, profile: string): boolean {
+  const key = `storage_profiles.${profile}.`;
+  return Object.hasOwn(settings.storage_profiles, profile) || deferred.some((one) => `${one.key}.`.startsWith(key));
 }
 
 /** The remote repositories that may hold snapshots of a target. */
@@ -23,17 +50,30 @@ export function locationsOf(context: Context, name: string): RemoteLocation[] {
   if (context.localOnly) return [];
   const { share } = findTarget(context.configuration, name);
   const isCloud = context.configuration.cloud?.has(name) ?? false;
-  if (share && !isCloud)
-    return share.storage_profile_name === undefined ? [] : [{ profile: share.storage_profile_name }];
+  if (share && !isCloud) {
+    const location = locationIn(context, name, { kind: 'shared', own: { shared: share.storage_profile_name } });
+    return location ? [location] : [];
+  }
   const all = [false, true].flatMap((sanitized) => locationFor(context, name, { sanitized }) ?? []);
   return [...new Map(all.map((location) => [JSON.stringify(location), location])).values()];
 }
 
 /** Throws when a storage profile to which snapshots of a target are pushed is not defined or has an error. */
-export function assertUsableProfiles(context: Context, name: string): void {
+export async function assertUsableProfiles(context: Context, name: string): Promise<void> {
   for (const location of locationsOf(context, name)) {
     if ('profile' in location) profileNamed(context.configuration, location.profile);
+    else await assertOnHub(context, location, 'push');
   }
+}
+
+async function assertOnHub(
+  context: Context,
+  { cloudTarget, profiles }: Exclude<RemoteLocation, { profile: string }>,
+  purpose: 'list' | 'transfer' | 'push',
+): Promise<void> {
+  if (profiles === undefined) return;
+  const { assertProfilesOnHub } = await import('../cloud/profiles-on-hub.ts');
+  await assertProfilesOnHub(context, { target: cloudTarget, profiles, purpose });
 }
 
 export interface OpeningLocation {
@@ -47,6 +87,7 @@ export async function openLocation(
   { listing = false }: OpeningLocation = {},
 ): Promise<RemoteRepository> {
   if ('profile' in location) return openRemote(context, location.profile);
+  await assertOnHub(context, location, listing ? 'list' : 'transfer');
   const { openCloudRepository } = await import('../cloud/open-cloud-repository.ts');
   return openCloudRepository(context, { target: location.cloudTarget, listing });
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { build } from '../../../../src/operations/build.ts';
+import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { describeWithMysql, startMysql, type TestMysql } from '../../../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { anyClientTools } from '../../../../src/engines/postgres/tools.ts';
-import { build } from '../../../../src/operations/build.ts';
+import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { applySanitize, planSanitize } from '../../../../src/operations/sanitize/sanitize.ts';
 import { readRows } from '../../../../src/operations/snapshots/rows.ts';
