@@ -3,14 +3,14 @@ import { ROUTES, type Route, type RouteName } from '../src/cloud/contract/routes
 
 /** Relations of a caller to the target of a request, with their columns in docs/hub.md. */
 export const RELATIONS = {
-  'no token': 'No token, or one that is unknown, expired or revoked, or of a disabled user.',
+  'no token': 'No valid token, or a disabled user.',
   'other team': 'A person in none of the groups of the target.',
   reader: 'A person in one of the `sso_groups`: sanitized snapshots only.',
   originals: 'A person in one of the `original_groups`.',
   member: 'A member in none of the `builder_groups`.',
-  builder: 'A member in one of the `builder_groups`, or any member where there are none.',
+  builder: 'A member in one of the `builder_groups`, or any where there are none.',
   owner: 'A person in an owner group.',
-  auditor: 'A person in an auditor group, who also reads the [pages](#pages), as owners do.',
+  auditor: 'A person in an auditor group.',
   'reader token': 'A service token that reads the target.',
   'builder token': 'A service token that builds the target.',
   agent: 'The same, with the claim of the build.',
@@ -116,9 +116,12 @@ export function withAccessTable(page: string): string {
 
 function markdownOf(table: AccessTable): string {
   const relations = Object.keys(RELATIONS) as Relation[];
-  const rows = OPERATIONS.map((operation) => [
-    `\`${operation}\``,
-    ...relations.map((relation) => WORDS[table[operation][relation]]),
+  const wordsOf = (operation: Operation): string[] => relations.map((relation) => WORDS[table[operation][relation]]);
+  // Operations with the same answers share a row.
+  const groups = Map.groupBy(OPERATIONS, (operation) => wordsOf(operation).join());
+  const rows = [...groups.values()].map((operations) => [
+    operations.map((operation) => `\`${operation}\``).join(', '),
+    ...operations.slice(0, 1).flatMap(wordsOf),
   ]);
   const callers = relations.map((relation) => [`\`${relation}\``, RELATIONS[relation]]);
   return `${aligned([['caller', 'who'], ...callers])}\n\n${aligned([['operation', ...relations], ...rows])}`;
@@ -138,10 +141,10 @@ export function readAccessTable(page: string): AccessTable {
   const [[, ...relations] = [], , ...rows] = cells;
   const decisions = Object.fromEntries(Object.entries(WORDS).map(([decision, word]) => [word, decision]));
   return Object.fromEntries(
-    rows.map(([operation = '', ...words]) => [
-      operation.replaceAll('`', ''),
-      Object.fromEntries(relations.map((relation, index) => [relation, decisions[words[index] ?? '']])),
-    ]),
+    rows.flatMap(([operations = '', ...words]) => {
+      const decided = Object.fromEntries(relations.map((relation, index) => [relation, decisions[words[index] ?? '']]));
+      return operations.split(', ').map((operation) => [operation.replaceAll('`', ''), decided]);
+    }),
   ) as AccessTable;
 }
 

@@ -12,7 +12,7 @@ import { generatedFiles } from '../src/config/generate/generate.ts';
 import { readVersion } from '../src/runtime/package-files.ts';
 import { PARTS } from '../test/prove/promises.ts';
 import { withAccessTable } from './access-table.ts';
-import { proofPage } from './prove/page.ts';
+import { journalPage, proofPage } from './prove/page.ts';
 
 // Node strips types, but cannot read JSX.
 registerHooks({
@@ -27,6 +27,8 @@ const { screensReference } = await import('../screens/app/reference.ts');
 const root = fileURLToPath(new URL('..', import.meta.url));
 const checking = process.argv.includes('--check');
 
+const proof = JSON.parse(readFileSync(join(root, 'test/prove/proof.json'), 'utf8'));
+
 const files = [
   ...generatedFiles(),
   { path: 'assets/openapi.json', content: asJson(openApiDocument()) },
@@ -38,7 +40,8 @@ const files = [
   },
   { path: 'docs/screens.md', content: screensReference() },
   { path: 'docs/hub.md', content: withAccessTable(readFileSync(join(root, 'docs/hub.md'), 'utf8')) },
-  { path: 'docs/proof.md', content: proofPage(JSON.parse(readFileSync(join(root, 'docs/proof.json'), 'utf8')), PARTS) },
+  { path: 'docs/proof.md', content: proofPage(proof, PARTS) },
+  { path: 'test/prove/journal.md', content: journalPage(proof, PARTS) },
 ];
 
 for (const { path, content } of files) {

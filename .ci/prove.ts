@@ -9,7 +9,7 @@ import { PARTS } from '../test/prove/promises.ts';
 import { build } from './build.mjs';
 import { nextSlice, type Slice } from './prove/next-slice.ts';
 import { parseOptions, USAGE } from './prove/options.ts';
-import { proofPage } from './prove/page.ts';
+import { journalPage, proofPage } from './prove/page.ts';
 import {
   type BeginLine,
   journalOf,
@@ -59,7 +59,7 @@ async function prove(args: string[]): Promise<number> {
     appendFileSync(journal, `${JSON.stringify({ ...line, ...(suite && { suite }) })}\n`);
   const own = (): ProveLine[] => linesOf(read(), suite);
   // Another machine's run, as it was committed.
-  const written = join(root, 'docs/proof.json');
+  const written = join(root, 'test/prove/proof.json');
   if (!existsSync(journal) && round === null && !options.begin && existsSync(written)) {
     const proof = JSON.parse(readFileSync(written, 'utf8')) as Proof;
     const lines = options.seed === null || options.seed === proof.seed ? journalOf(proof) : [];
@@ -99,6 +99,7 @@ async function prove(args: string[]): Promise<number> {
     if (!proof || round !== null) return proof;
     replaceFile(written, `${JSON.stringify(proof, null, 2)}\n`);
     replaceFile(join(root, 'docs/proof.md'), proofPage(proof, PARTS));
+    replaceFile(join(root, 'test/prove/journal.md'), journalPage(proof, PARTS));
     return proof;
   };
   const next = (): Slice | null => {
@@ -156,7 +157,8 @@ async function prove(args: string[]): Promise<number> {
       `${name} fails: ${message}\n  ${repeat}\n  ${join(options.state, 'logs', `${name.replace('/', '-')}.log`)}`,
     );
   }
-  if (round === null) progress.say(`Wrote docs/proof.md and docs/proof.json (seed ${seed})`);
+  if (round === null)
+    progress.say(`Wrote docs/proof.md, test/prove/journal.md and test/prove/proof.json (seed ${seed})`);
   if (isStopping || Date.now() >= deadline) progress.say('The same command goes on with the remaining rounds.');
   return findings.length > 0 ? 1 : isStopping ? 130 : 0;
 }

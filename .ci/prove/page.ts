@@ -1,38 +1,58 @@
 import type { NamedPart } from '../../test/prove/promises.ts';
 import type { Proof } from './proof.ts';
 
-/** docs/proof.md: nothing in it but the results and the names of the parts. */
+/** docs/proof.md: for each promise the finished rounds and the servers. */
 export function proofPage(proof: Proof, parts: NamedPart[]): string {
-  const promises = Map.groupBy(parts, ({ promise }) => promise);
-  const resultOf = (name: string) => proof.parts.find((part) => part.name === name);
-  const rows = [...promises].map(([promise, own]) => {
-    const results = own.flatMap(({ name }) => resultOf(name) ?? []);
-    const trials = sum(results.map(({ rounds }) => rounds));
-    const servers = [...new Set(results.flatMap((result) => result.servers))].sort();
-    return [
-      promise,
-      own.map(({ method }) => method).join('; '),
-      trials === 0 ? 'not run' : count(trials),
-      count(sum(own.map(({ rounds }) => rounds))),
-      foundIn(results.flatMap(({ findings }) => findings)),
-      servers.join(', '),
-      duration(sum(results.map(({ seconds }) => seconds))),
-    ];
-  });
-  const details = parts.map(({ name, method, rounds: required }) => {
-    const result = resultOf(name);
+  const rows = resultsByPromise(proof, parts).map(({ promise, rounds, required, findings, servers }) => [
+    promise,
+    rounds === 0 ? 'not run' : count(rounds),
+    count(required),
+    String(openOf(findings)),
+    servers.join(', '),
+  ]);
+  return `# Proof
+
+\`\`\`sh
+npm run prove -- --only data/postgres --seed ${proof.seed} --round 7
+\`\`\`
+
+The program is tried against real servers in repeatable rounds, such as this one: random data, random moments of kill -9, broken networks and hostile files. Each round checks a promise of the program. A round that fails is a finding, which is open until the same round passes.
+
+- Seed ${proof.seed}, ${day(proof.from)} to ${day(proof.to)}
+- ${proof.systems.join('; ')}; Node ${proof.node.join(', ')}
+- Also with servers of ${proof.suites.length === 0 ? 'no other suite of Debian' : `Debian ${proof.suites.map(({ suite }) => suite).join(', ')}`}
+
+${table([['promise', 'rounds', 'required', 'open findings', 'servers'], ...rows])}
+
+Methods, durations, findings, commits and other servers are in the [journal](../test/prove/journal.md). [development.md](development.md#the-proof) describes how to run more rounds.
+`;
+}
+
+/** test/prove/journal.md: nothing in it but the results and the names of the parts. */
+export function journalPage(proof: Proof, parts: NamedPart[]): string {
+  const rows = resultsByPromise(proof, parts).map(({ promise, own, rounds, required, findings, servers, seconds }) => [
+    promise,
+    own.map(({ method }) => method).join('; '),
+    rounds === 0 ? 'not run' : count(rounds),
+    count(required),
+    foundIn(findings),
+    servers.join(', '),
+    duration(seconds),
+  ]);
+  const details = parts.map((part) => {
+    const result = resultOf(proof, part);
     const rounds = result?.rounds ?? 0;
     const trials = rounds === 0 ? `not run${result?.skipped ? ` (${result.skipped})` : ''}` : count(rounds);
     const perMinute = result && result.seconds > 0 ? count(Math.round((rounds * 60) / result.seconds)) : '';
-    return [`\`${name}\``, method, trials, count(required), duration(result?.seconds ?? 0), perMinute];
+    return [`\`${part.name}\``, part.method, trials, count(part.rounds), duration(result?.seconds ?? 0), perMinute];
   });
   const others = proof.suites.flatMap(({ suite, parts: own }) => own.map((part) => ({ suite, ...part })));
   const findings = [...proof.parts, ...others].flatMap(({ name, findings: own }) =>
     own.map((finding) => ({ name, ...finding })),
   );
-  return `# Proof
+  return `# Journal of the proof
 
-Written by \`npm run prove\` from [proof.json](proof.json), which has the results of its rounds. Each round is repeatable: \`npm run prove -- --only PART --seed ${proof.seed} --round N\`. What a test of a promise does, and how to run more rounds, is in [development.md](development.md#the-proof).
+Written by \`npm run prove\` from [proof.json](proof.json), which has the results of its rounds. [docs/proof.md](../../docs/proof.md) is the page for users. Each round is repeatable: \`npm run prove -- --only PART --seed ${proof.seed} --round N\`.
 
 - Seed: ${proof.seed}
 - Dates: ${day(proof.from)} to ${day(proof.to)}
@@ -55,9 +75,30 @@ ${table([['part', 'method', 'trials', 'required', 'duration', 'trials per minute
 `;
 }
 
+function resultOf(proof: Proof, { name }: NamedPart): Proof['parts'][number] | undefined {
+  return proof.parts.find((part) => part.name === name);
+}
+
+function resultsByPromise(proof: Proof, parts: NamedPart[]) {
+  return [...Map.groupBy(parts, ({ promise }) => promise)].map(([promise, own]) => {
+    const results = own.flatMap((part) => resultOf(proof, part) ?? []);
+    return {
+      ...{ promise, own },
+      rounds: sum(results.map(({ rounds }) => rounds)),
+      required: sum(own.map(({ rounds }) => rounds)),
+      findings: results.flatMap(({ findings }) => findings),
+      servers: [...new Set(results.flatMap((result) => result.servers))].sort(),
+      seconds: sum(results.map(({ seconds }) => seconds)),
+    };
+  });
+}
+
 function foundIn(findings: { passes: boolean }[]): string {
-  const open = findings.filter(({ passes }) => !passes).length;
-  return findings.length === 0 ? '0' : `${findings.length} (${open} open)`;
+  return findings.length === 0 ? '0' : `${findings.length} (${openOf(findings)} open)`;
+}
+
+function openOf(findings: { passes: boolean }[]): number {
+  return findings.filter(({ passes }) => !passes).length;
 }
 
 function table(rows: string[][]): string {

@@ -46,7 +46,7 @@ interface PartProof {
   findings: Finding[];
 }
 
-/** The results of all runs with one seed: docs/proof.json. */
+/** The results of all runs with one seed: test/prove/proof.json. */
 export interface Proof {
   seed: number;
   from: string;

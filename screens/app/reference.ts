@@ -4,67 +4,70 @@ import { EVERYWHERE, keyName } from './keys.ts';
 import type { ScreenModule } from './model.ts';
 import { SCREENS } from './screens.ts';
 
-/** docs/screens.md: the keys of every screen, each with its picture. */
+/** docs/screens.md: the commands with their keys, and what is particular to each screen. */
 export function screensReference(): string {
   return [
-    '# The screens',
-    '',
-    '`tool` in a terminal opens the list of targets, `tool target TARGET` the snapshots of one; where there is no',
-    'configuration, the questions for a first one, as `tool config init` does. Everything here can be done by a command',
-    'as well: see [commands.md](commands.md).',
-    '',
-    'Questions are answered with the arrows and Enter. The safe answer comes first; to replace a database on another',
-    'machine, its name must be typed. While text is typed, keys are text: Enter applies it, Esc cancels it.',
-    '',
-    'Runs continue when their screen is left; the line above the keys shows their progress, and later their result. Runs',
-    'on one target are executed one after the other, runs on different targets in parallel. A run that would replace a',
-    'database which an earlier run is about to replace is refused until that has ended, since its plan depends on it.',
-    '',
-    'The list of targets shows the run of a target in place of its status, and checks the rows in view every 15 seconds,',
-    'with the same limits of connections as a refresh.',
-    '',
-    'The status bar shows the last result or the run in progress, `READ-ONLY`, the configuration file in effect, the mode',
-    'and the version.',
-    '',
-    'The screens need 40×10 cells; the whole of every screen is there from 80×24. They use ASCII where the locale is not',
-    'UTF-8. With `INK_SCREEN_READER=true` everything is said in order, states as words, on the ordinary screen.',
-    '',
-    '## Themes',
-    '',
-    '`theme` in the configuration, or `TOOL_THEME`:',
-    '',
-    markdownTable([['theme', 'colours'], ...THEMES]),
-    '',
-    'Terminals with few colours (`COLORTERM`, `TERM`) get sixteen in any case, and none with `NO_COLOR`; bold and reverse',
-    'remain. The first frame does not wait for the answer of the terminal.',
-    '',
-    '## Keys',
-    '',
-    'One key means one thing on every screen. `keys` in the configuration replaces keys by the id of their command; Enter,',
-    'arrows, Esc and the like stay. The key bar, the help (`?`) and the list of commands (`:`) show the keys in effect. A',
-    'key is one character, or `ctrl+` and a letter; two commands cannot have the same key.',
-    '',
-    '```yaml',
-    'keys:',
-    '  build: Z',
-    '  palette: ctrl+p',
-    '```',
-    '',
+    INTRODUCTION,
+    '## Commands',
+    COMMANDS_TEXT,
     markdownTable([['command', 'key', 'what it does'], ...COMMAND_IDS.map(commandLine)]),
+    '## Moving',
+    `These keys have no id. Each screen below lists its commands and its other keys; \`?\` explains them all.`,
+    table([...shared().values(), ...EVERYWHERE.map(({ keys, help }) => ({ keys: [keys], help }))]),
     ...Object.values(SCREENS).flatMap(section),
-    '',
-    '## Everywhere',
-    '',
-    table(EVERYWHERE.map(({ keys, help }) => [code(keys), help])),
-    '',
-  ].join('\n');
+    '## Themes',
+    '`theme` in the configuration, or `TOOL_THEME`:',
+    markdownTable([['theme', 'colours'], ...THEMES]),
+    'Terminals with few colours (`COLORTERM`, `TERM`) have sixteen, and none with `NO_COLOR`; bold and reverse remain.',
+    '## Limits',
+    markdownTable([['limit', 'behaviour'], ...LIMITS]),
+  ]
+    .join('\n\n')
+    .concat('\n');
 }
 
+const INTRODUCTION = `# The screens
+
+<!-- Generated from screens by screens/app/reference.ts: npm run generate -->
+
+\`\`\`sh
+tool demo   # open the screens on a temporary database with sample data
+\`\`\`
+
+\`tool\` in a terminal opens the list of targets, \`tool target TARGET\` the snapshots of one. Without a configuration it asks
+the questions of \`tool config init\`. [Commands](commands.md) can do all that screens do.
+
+Arrows and Enter answer questions. The safe answer comes first; the name of a database on another machine must be typed.
+While text is typed, keys are text: Enter applies it, Esc cancels it.
+
+Runs continue when their screen is left; the line above the keys shows their progress and result. Runs on one target are
+queued, runs on different targets are parallel. The status bar shows the last result or the run in progress, \`READ-ONLY\`,
+the configuration file, the mode and the version.`;
+
+const COMMANDS_TEXT = `One key means one thing on every screen. \`keys\` in the configuration replaces keys by the id of their command:
+
+\`\`\`yaml
+keys:
+  build: Z
+  palette: ctrl+p
+\`\`\`
+
+A key is one character, or \`ctrl+\` and a letter, and may occur once. The key bar, the help (\`?\`) and the list of commands
+(\`:\`) show the keys in effect. Commands that replace or remove data show their plan and ask first.`;
+
+const LIMITS: [string, string][] = [
+  ['size', 'at least 40×10 cells; everything is visible from 80×24'],
+  ['locale that is not UTF-8', 'ASCII'],
+  ['`INK_SCREEN_READER=true`', 'text in reading order on the ordinary screen, states as words'],
+  ['list of targets', 'visible rows are checked every 15 seconds, within the limits of connections'],
+  ['two runs that replace the same database', 'the second is refused until the first has ended'],
+];
+
 const THEMES: [string, string][] = [
-  ['`auto`', 'those for the background that the terminal reports (OSC 11), else `COLORFGBG`, else dark'],
+  ['`auto`', 'by the background of the terminal (OSC 11), else `COLORFGBG`, else dark'],
   ['`dark`, `light`', '256 colours'],
-  ['`dark-16`, `light-16`', 'the sixteen colours of the terminal'],
-  ['`mono`', 'none: bold and reverse'],
+  ['`dark-16`, `light-16`', 'sixteen colours'],
+  ['`mono`', 'none'],
 ];
 
 function commandLine(id: CommandId): [string, string, string] {
@@ -72,19 +75,37 @@ function commandLine(id: CommandId): [string, string, string] {
   return [`\`${id}\``, keys.map(code).join(' '), does];
 }
 
+type Binding = Pick<ScreenModule['keys'][number], 'id' | 'help'> & { keys: string[] };
+
+/** Keys without a command that mean the same on several screens. */
+function shared(): Map<string, Binding> {
+  const all = Object.values<ScreenModule>(SCREENS).flatMap(({ keys }) => keys.filter(({ id }) => id === undefined));
+  const groups = Map.groupBy<string, Binding>(all, textOf);
+  return new Map([...groups].flatMap(([text, [first, second]]) => (first && second ? [[text, first]] : [])));
+}
+
+function textOf({ keys, help }: Binding): string {
+  return `${keys.join(' ')} ${help}`;
+}
+
 function section({ id, title, keys }: ScreenModule): string[] {
+  const common = shared();
+  const own = keys.filter((binding) => binding.id === undefined && !common.has(textOf(binding)));
+  const commands = new Set(keys.flatMap((binding) => (binding.id === undefined ? [] : [`\`${binding.id}\``])));
   return [
-    '',
     `## ${title}`,
-    '',
     `![${title}](pictures/screens/${id}-80x24-dark.svg)`,
-    '',
-    table(keys.map((binding) => [binding.keys.map(code).join(' '), binding.help])),
+    ...(commands.size > 0 ? [`Commands: ${[...commands].join(', ')}`] : []),
+    ...(own.length > 0 ? [own.map((binding) => `- ${codes(binding)}: ${binding.help}`).join('\n')] : []),
   ];
 }
 
-function table(lines: [string, string][]): string {
-  return markdownTable([['key', 'what it does'], ...lines]);
+function table(bindings: Binding[]): string {
+  return markdownTable([['key', 'what it does'], ...bindings.map((binding) => [codes(binding), binding.help])]);
+}
+
+function codes({ keys }: Binding): string {
+  return keys.map(code).join(' ');
 }
 
 function code(key: string): string {

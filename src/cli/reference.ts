@@ -1,17 +1,24 @@
 import { EXIT } from '../runtime/errors.ts';
 import { markdownTable } from '../text/markdown-table.ts';
-import type { CommandSpec, Grammar, OptionSpec } from './command.ts';
+import type { ArgumentSpec, CommandSpec, Grammar, OptionSpec } from './command.ts';
 
 /** docs/commands.md: commands from the registry, general rules from below. */
 export function commandReference({ commands, globalOptions }: Pick<Grammar, 'commands' | 'globalOptions'>): string {
   const listed = commands.filter(({ hidden }) => !hidden);
   const groups = Map.groupBy(listed, ({ group }) => group);
+  const shared = sharedBy(listed);
   return [
     INTRODUCTION,
     '## Flags of every command',
     'Valid at any position of the command line.',
-    optionTable(globalOptions),
-    ...[...groups].flatMap(([group, members]) => [`## ${group}`, ...members.flatMap(commandSection)]),
+    globalOptions.map(optionLine).join('\n'),
+    '## Flags of several commands',
+    'Each command below names its flags of this table.',
+    [...shared.options.values()].map(optionLine).join('\n'),
+    ...[...groups].flatMap(([group, members]) => [
+      `## ${group}`,
+      ...members.flatMap((spec) => commandSection(spec, shared)),
+    ]),
     '## Exit codes',
     exitTable(),
     JSON_RULES,
@@ -20,33 +27,60 @@ export function commandReference({ commands, globalOptions }: Pick<Grammar, 'com
     .concat('\n');
 }
 
+interface Shared {
+  /** Flags with the same meaning in at least three commands. */
+  options: Map<string, OptionSpec>;
+  /** Descriptions of arguments of at least two commands, which the introduction explains. */
+  arguments: Set<string>;
+}
+
+function sharedBy(commands: readonly CommandSpec[]): Shared {
+  const options = Map.groupBy(
+    commands.flatMap((command) => command.options),
+    textOf,
+  );
+  const descriptions = commands.flatMap((command) => command.arguments.map(({ description }) => description));
+  return {
+    options: new Map([...options].flatMap(([text, [first, , third]]) => (first && third ? [[text, first]] : []))),
+    arguments: new Set(descriptions.filter((text, index) => descriptions.indexOf(text) < index)),
+  };
+}
+
+function textOf({ flags, description }: OptionSpec): string {
+  return `${flags} ${description}`;
+}
+
 const INTRODUCTION = `# The command line
 
 <!-- Generated from src/commands/registry.ts by src/cli/reference.ts: npm run generate -->
 
-\`tool\` alone opens the terminal screens when standard input and output are a terminal. Otherwise it prints the help and
-exits with 2. There are no screens and no live view with \`--no-tui\`, with \`--json\` or with \`CI=true\`.
+\`\`\`sh
+tool build --help   # the flags and examples of a command
+\`\`\`
 
-Results go to standard output; progress, warnings, questions and errors to standard error. Colour follows \`NO_COLOR\`,
-\`FORCE_COLOR\` and the terminal. Passwords, tokens and keys are never shown; URLs are shown without their password.
+\`tool\` alone opens the [screens](screens.md) in a terminal, and prints the help and exits with 2 elsewhere. \`--no-tui\`,
+\`--json\` and \`CI=true\` turn off screens and live views.
+
+Results go to standard output; progress, warnings, questions and errors to standard error. \`NO_COLOR\`, \`FORCE_COLOR\` and
+the terminal decide on colour. Passwords, tokens and keys are never shown.
 
 A command that replaces or removes data shows its plan and asks first. The default answer is no: without a terminal and
-without \`--yes\`, \`TOOL_NO_CONFIRM=true\` or \`CI=true\` the command ends with 5 and changes nothing. For a database on
-another machine, its name must be typed.
+without \`--yes\`, \`TOOL_NO_CONFIRM=true\` or \`CI=true\` it exits with 5 and changes nothing. The name of a database on
+another machine must be typed.
 
-In a terminal, a command without its required target or snapshot offers a list: the arrows and typed words choose, Enter
-selects, Esc cancels the command (exit 130). There is no list with \`--json\`, \`--no-tui\`, \`--yes\` or \`CI=true\`.
+In a terminal, a command without its required target or snapshot offers a list; Esc cancels (exit 130).
 
 Ctrl-C stops the command, removes partial work and leaves databases unchanged; a second one within two seconds ends the
-program at once.`;
+program at once.
+
+A \`target\` is a name in the configuration; where it is optional, all are meant. A \`snapshot\` is an index (0 is the
+newest and the default), \`latest\`, or an id or its beginning. The \`name\` after a target is that of a branch.`;
 
 const JSON_RULES = `## JSON
 
-With \`--json\` standard output carries JSON only. Field names are snake_case, sizes are bytes, durations milliseconds,
-times ISO 8601 in UTC.
-
-A reading command prints one document; after an error, the document is
-\`{"error":{"code":"…","message":"…","hint":"…","exit":4}}\`, also for an invalid command line.
+Field names are snake_case, sizes are bytes, durations milliseconds, times ISO 8601 in UTC. A reading command prints one
+document; after an error, also of the command line, it is
+\`{"error":{"code":"…","message":"…","hint":"…","exit":4}}\`.
 
 A changing command prints one event per line:
 
@@ -57,16 +91,17 @@ A changing command prints one event per line:
 {"event":"done","command":"build","duration_ms":4100,"snapshot":{"index":0,"id":"…"}}
 \`\`\`
 
-The last line is \`done\`, or \`{"event":"error","code":"…","message":"…","hint":"…","exit":4}\`. \`state\` is \`started\`, \`done\`
-or \`skipped\`; \`unit\` is \`tables\`, \`bytes\`, \`rows\`, \`layers\` (of an image) or \`targets\`; \`total\`
-is \`null\` when it is unknown. For copied rows (\`subset\`) \`bytes\` is their size, and
-\`"of_current":{"done":3,"total":9,"bytes":210}\` is the progress of the table in \`current\`. An error may carry
-\`details\`, a list of lines. With \`--dry-run\` the event \`done\` carries \`"dry_run":true\` and the \`plan\`. With \`--debug\`
-there are also events \`{"event":"command","command":"…"}\`, and after its end
-\`{"event":"command_ended","command":"…","exit":0,"duration_ms":1200}\`. The codes are listed in [errors.md](errors.md).
+- The last line is \`done\`, or \`{"event":"error","code":"…","message":"…","hint":"…","exit":4}\`, which may carry
+  \`details\`, a list of lines. [errors.md](errors.md) lists the codes.
+- \`state\` is \`started\`, \`done\` or \`skipped\`; \`unit\` is \`tables\`, \`bytes\`, \`rows\`, \`layers\` (of an image) or
+  \`targets\`; an unknown \`total\` is \`null\`.
+- For rows of a subset, \`bytes\` is their size and \`"of_current":{"done":3,"total":9,"bytes":210}\` the progress in \`current\`.
+- With \`--dry-run\`, \`done\` carries \`"dry_run":true\` and the \`plan\`.
+- With \`--debug\` there are \`{"event":"command","command":"…"}\` and
+  \`{"event":"command_ended","command":"…","exit":0,"duration_ms":1200}\`.
 
-With \`--tables\` the plan and the result of \`load\` carry \`selection\`, which is otherwise \`null\`. \`why\` is \`reference\`
-(\`needed_by\` references the table) or \`part\` (it is a partition of \`needed_by\`, or inherits from it):
+With \`--tables\`, plan and result of \`load\` carry \`selection\`, otherwise \`null\`. \`why\` is \`reference\` (\`needed_by\`
+references the table) or \`part\` (it is a partition or child of \`needed_by\`):
 
 \`\`\`json
 {
@@ -78,43 +113,22 @@ With \`--tables\` the plan and the result of \`load\` carry \`selection\`, which
 
 ### Stability
 
-\`tool schema events\` prints the JSON Schema of every event and document (\`assets/events.schema.json\`): its root describes
-a line, \`#/$defs/document.NAME\` the document of a command. Scripts can rely on the following:
+\`tool schema events\` prints the JSON Schema (\`assets/events.schema.json\`): its root describes a line,
+\`#/$defs/document.NAME\` the document of a command. Scripts can rely on the following:
 
-- A key is never removed or renamed, never gets another type or meaning, and never becomes \`null\` or absent where it was not.
+- A key is never removed or renamed, keeps type and meaning, and never becomes \`null\` or absent where it was not.
 - Exit codes and the codes of errors and warnings keep their meaning.
 - The last line of a changing command is \`done\` or \`error\`.
 
-A later version may add keys, events, documents, steps, warnings, error codes and values of an enumeration (such as
-\`unit\`): ignore what is unknown. Labels, messages and hints are for people and may change at any time.
-
-### Results
-
-The document of \`config show\`: \`origin.kind\` is \`file\`, \`variable\` or \`default\`, and inapplicable fields are \`null\`.
-
-\`\`\`json
-{
-  "file": "…",
-  "shadowed": null,
-  "mode": "local",
-  "values": [
-    {
-      "key": "targets.app.cpus",
-      "path": ["targets", "app", "cpus"],
-      "value": 4,
-      "origin": { "kind": "file", "file": "…", "line": 14, "variable": null }
-    }
-  ],
-  "problems": []
-}
-\`\`\``;
+A later version may add keys, events, documents, steps, codes and values of an enumeration: ignore unknown ones. Labels,
+messages and hints may change.`;
 
 export const EXIT_MEANINGS: Record<keyof typeof EXIT, string> = {
   done: 'done; warnings are allowed',
   failed: 'the operation failed',
   usage: 'wrong usage: unknown command, flag, target or snapshot',
   configuration: 'the configuration is missing or invalid',
-  unreachable: 'a database, bucket, identity provider or cloud endpoint cannot be reached or refuses the credentials',
+  unreachable: 'a database, bucket, identity provider or hub is unreachable or refuses the credentials',
   refused: 'refused for safety: no confirmation was given, or a guard stopped it',
   interrupted: 'interrupted by Ctrl-C',
   terminated: 'interrupted by SIGTERM or SIGHUP',
@@ -125,30 +139,31 @@ function exitTable(): string {
   return markdownTable([['exit', 'meaning'], ...rows]);
 }
 
-function commandSection(spec: CommandSpec): string[] {
+function commandSection(spec: CommandSpec, shared: Shared): string[] {
   const { name, summary, arguments: args, options, examples, json } = spec;
   const words = args.map((argument) => (argument.required ? `<${argument.name}>` : `[${argument.name}]`));
-  const prints = json === 'document' ? 'a document' : 'events';
+  const { true: others = [], false: own = [] } = Object.groupBy(options, (option) =>
+    shared.options.has(textOf(option)) ? 'true' : 'false',
+  );
+  const names = others.map(({ flags }) => `\`${flags.split(' <')[0]}\``);
+  const facts = [
+    `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
+    ...(json === 'document' ? ['`--json` prints a document.'] : []),
+    ...(names.length > 0 ? [`Also: ${names.join(', ')}.`] : []),
+  ];
+  const items = args.filter(({ description }) => !shared.arguments.has(description));
   return [
     `### \`tool ${[name, ...words].join(' ')}\``,
-    `${summary.charAt(0).toUpperCase()}${summary.slice(1)}. With \`--json\`: ${prints}.`,
-    ...(args.length > 0 ? [argumentTable(spec)] : []),
-    ...(options.length > 0 ? [optionTable(options)] : []),
+    facts.join(' '),
+    ...(items.length + own.length > 0 ? [[...items.map(argumentLine), ...own.map(optionLine)].join('\n')] : []),
     `\`\`\`sh\n${examples.map(({ command, does }) => `${command}   # ${does}`).join('\n')}\n\`\`\``,
   ];
 }
 
-function argumentTable({ arguments: args }: CommandSpec): string {
-  const rows = args.map(({ name, description, choices }) => [
-    name,
-    [description, choices?.join(', ')].filter(Boolean).join(': '),
-  ]);
-  return markdownTable([['argument', 'meaning'], ...rows]);
+function argumentLine({ name, description, choices }: ArgumentSpec): string {
+  return `- \`${name}\`: ${[description, choices?.join(', ')].filter(Boolean).join(': ')}`;
 }
 
-function optionTable(options: readonly OptionSpec[]): string {
-  return markdownTable([
-    ['flag', 'meaning'],
-    ...options.map(({ flags, description }) => [`\`${flags}\``, description]),
-  ]);
+function optionLine({ flags, description }: OptionSpec): string {
+  return `- \`${flags}\`: ${description}`;
 }

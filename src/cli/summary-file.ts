@@ -5,7 +5,7 @@ import type { Invocation, OptionSpec } from './command.ts';
 
 export const SUMMARY = {
   flags: '--summary <file>',
-  description: 'also write tables, rows, sizes and sanitization coverage to a Markdown file',
+  description: 'write tables, rows, sizes and sanitization coverage to a Markdown file',
 } as const satisfies OptionSpec;
 
 export interface SummaryFile {

@@ -3,16 +3,16 @@ import { EXIT, UserError } from '../runtime/errors.ts';
 
 const specification = {
   name: 'agent',
-  summary: 'run the builds that the hub requests, of targets of the configuration',
+  summary: 'run builds that the hub requests',
   group: 'Hub',
   arguments: [],
   options: [
-    { flags: '--once', description: 'build what is due, then end: for cron' },
-    { flags: '--pool <name>', description: 'take builds of this pool, default "default"' },
+    { flags: '--once', description: 'build what is due, then end' },
+    { flags: '--pool <name>', description: 'take builds of this pool; default "default"' },
   ],
   examples: [
     { command: 'tool agent', does: 'wait for builds, and run them' },
-    { command: 'tool agent --once', does: 'run what is due, and end with the exit code of the build' },
+    { command: 'tool agent --once', does: 'run due builds from cron, with their exit code' },
   ],
   json: 'events',
   writes: true,

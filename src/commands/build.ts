@@ -9,18 +9,17 @@ const specification = {
   group: 'Snapshots',
   arguments: [TARGET],
   options: [
-    { flags: '--note <text>', description: 'a note to keep with the snapshot' },
+    { flags: '--note <text>', description: 'note of the snapshot' },
     {
       flags: '--program',
-      description: "dump with the server's own mysqldump instead of the driver (MySQL, MariaDB)",
+      description: 'dump with mysqldump instead of the driver (MySQL, MariaDB)',
     },
     { flags: '--sanitize', description: 'fail when the target has no sanitization query' },
-    { flags: '--no-sanitize', description: 'leave the sanitization out, where the target has a query for it' },
-    { flags: '--no-push', description: 'do not push, even if the target has a storage_profile' },
+    { flags: '--no-sanitize', description: 'do not sanitize, even if the target has a query' },
+    { flags: '--no-push', description: 'do not push, even if a storage_profile is set' },
     {
       flags: '--allow-superuser',
-      description:
-        'restore and run the query with all rights of the user, when they need more than a temporary one has',
+      description: 'restore and run the query as the user, not as a restricted temporary one',
     },
     INCLUDE_NEEDED_SCHEMAS,
     UNVERIFIED_SOURCES,
@@ -28,9 +27,9 @@ const specification = {
     CPUS,
   ],
   examples: [
-    { command: 'tool build app', does: 'a snapshot of the source of target "app"' },
-    { command: 'tool build app --note "before the migration"', does: 'the same, with a note' },
-    { command: 'tool build app --summary build.md', does: 'the same, with a summary for a merge request or a job' },
+    { command: 'tool build app', does: 'build a snapshot of the source' },
+    { command: 'tool build app --note "before the migration"', does: 'build with a note' },
+    { command: 'tool build app --summary build.md', does: 'build with a summary for a merge request' },
   ],
   json: 'events',
   writes: true,

@@ -10,7 +10,7 @@ const completion = {
   group: 'Set up',
   arguments: [{ name: 'shell', description: 'the shell', required: true, choices: ['bash', 'zsh', 'fish'] }],
   options: [],
-  examples: [{ command: 'source <(tool completion bash)', does: 'completes in this shell' }],
+  examples: [{ command: 'source <(tool completion bash)', does: 'enable completion in this shell' }],
   json: 'document',
 } as const satisfies CommandSpec;
 

@@ -6,7 +6,7 @@ const specification = {
   group: 'Set up',
   arguments: [],
   options: [],
-  examples: [{ command: 'tool demo', does: 'starts a database of its own and opens the screens on it' }],
+  examples: [{ command: 'tool demo', does: 'start a database and open the screens on it' }],
   json: 'events',
 } as const satisfies CommandSpec;
 

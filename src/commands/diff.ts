@@ -4,27 +4,27 @@ import { ORIGINAL, TARGET, toSelector } from './shared-options.ts';
 
 const specification = {
   name: 'diff',
-  summary: 'what changed between two snapshots, or between a snapshot and the current destination',
+  summary: 'compare two snapshots, or a snapshot and the destination',
   group: 'Keep and share',
   arguments: [
     TARGET,
     { name: 'a', description: 'index or id of a snapshot', required: true, complete: 'snapshot' },
     {
       name: 'b',
-      description: 'index or id of another one; default: the destination, compared by row counts and migrations',
+      description: 'another snapshot; default: the destination (row counts and migrations)',
       required: false,
       complete: 'snapshot',
     },
   ],
   options: [
-    { flags: '--table <name>', description: 'definitions and rows of one table; both snapshots must be local' },
-    { flags: '--reveal', description: 'with --table: print values that look like personal data, too' },
+    { flags: '--table <name>', description: 'compare definition and rows of a table of two local snapshots' },
+    { flags: '--reveal', description: 'with --table: also print personal data' },
     ORIGINAL,
   ],
   examples: [
-    { command: 'tool diff app 1 0', does: 'what the newest snapshot has, and the one before had not' },
-    { command: 'tool diff app 1 0 --table public.orders', does: 'its definition and rows, personal data masked' },
-    { command: 'tool diff app 0', does: 'how far the destination has moved since' },
+    { command: 'tool diff app 1 0', does: 'compare the newest with the one before' },
+    { command: 'tool diff app 1 0 --table public.orders', does: 'compare one table, personal data masked' },
+    { command: 'tool diff app 0', does: 'compare with the destination' },
   ],
   json: 'document',
 } as const satisfies CommandSpec;

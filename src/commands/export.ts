@@ -4,14 +4,14 @@ import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts
 
 const specification = {
   name: 'export',
-  summary: 'write a snapshot to one file, to hand it over without a bucket',
+  summary: 'write a snapshot to one file',
   group: 'Keep and share',
   arguments: [TARGET, SNAPSHOT],
   options: [
-    { flags: '-o, --output <file>', description: 'the file to write; default: TARGET-SNAPSHOT.zip, here' },
+    { flags: '-o, --output <file>', description: 'file to write; default: ./TARGET-SNAPSHOT.zip' },
     { ...ORIGINAL, flags: '--original' },
   ],
-  examples: [{ command: 'tool export app 0 -o app.zip', does: 'the newest snapshot of "app", as a plain zip' }],
+  examples: [{ command: 'tool export app 0 -o app.zip', does: 'write the newest snapshot to a zip' }],
   json: 'events',
 } as const satisfies CommandSpec;
 

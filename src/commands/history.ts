@@ -3,13 +3,13 @@ import { TARGET } from './shared-options.ts';
 
 const specification = {
   name: 'history',
-  summary: 'list builds, loads, resets and transfers, newest first, with duration and outcome',
+  summary: 'list builds, loads, resets and transfers, newest first',
   group: 'Look',
-  arguments: [{ ...TARGET, description: 'name of a target; default: every target', required: false }],
-  options: [{ flags: '--all', description: 'all entries, not only the newest 50' }],
+  arguments: [{ ...TARGET, description: 'name of a target; default: all', required: false }],
+  options: [{ flags: '--all', description: 'print all entries instead of the newest 50' }],
   examples: [
-    { command: 'tool history app', does: 'the history of "app"' },
-    { command: 'tool history --json', does: 'all entries, for scripts' },
+    { command: 'tool history app', does: 'list the history of a target' },
+    { command: 'tool history --json', does: 'print all entries for scripts' },
   ],
   json: 'document',
 } as const satisfies CommandSpec;

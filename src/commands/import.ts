@@ -6,9 +6,9 @@ const specification = {
   name: 'import',
   summary: 'import an exported snapshot',
   group: 'Keep and share',
-  arguments: [{ name: 'file', description: 'file written by tool export', required: true }],
+  arguments: [{ name: 'file', description: 'file of tool export', required: true }],
   options: [
-    { flags: '--target <name>', description: 'the target of the snapshot; default: the original one' },
+    { flags: '--target <name>', description: 'target of the snapshot; default: the original one' },
     ALLOW_UNTRUSTED,
   ],
   examples: [{ command: 'tool import app.zip', does: 'add the snapshot to the local repository' }],

@@ -2,11 +2,11 @@ import type { CommandModule, CommandSpec, Invocation, Outcome } from '../cli/com
 
 const specification = {
   name: 'key',
-  summary: "print this machine's public key, which signs every snapshot that it builds",
+  summary: "print the public key that verifies this machine's snapshots",
   group: 'Set up',
   arguments: [],
   options: [],
-  examples: [{ command: 'tool key', does: 'the line to put into trusted_keys of those who load its snapshots' }],
+  examples: [{ command: 'tool key', does: 'print the line for trusted_keys of other machines' }],
   json: 'document',
 } as const satisfies CommandSpec;
 

@@ -9,16 +9,16 @@ const specification = {
   options: [
     {
       flags: '--allow <words>',
-      description: 'also allow credentials, originals, sources, pull, push, build, load; with commas, repeatable',
+      description: 'allow credentials, originals, sources, pull, push, build, load; with commas, repeatable',
       repeatable: true,
     },
-    { flags: '--stdio', description: 'serve over standard input and output, which is the default' },
-    { flags: '--as <name>', description: 'name that owns its branches; default: client, user and machine' },
+    { flags: '--stdio', description: 'use standard input and output (default)' },
+    { flags: '--as <name>', description: 'owner of its branches; default: client, user and machine' },
   ],
   examples: [
-    { command: 'tool mcp', does: 'an agent lists, compares, and works on branches of its own' },
-    { command: 'tool mcp --read-only', does: 'it changes nothing' },
-    { command: 'tool mcp --allow credentials,load', does: 'it gets passwords of its branches, and loads snapshots' },
+    { command: 'tool mcp', does: 'let an agent list, compare and use branches of its own' },
+    { command: 'tool mcp --read-only', does: 'let it change nothing' },
+    { command: 'tool mcp --allow credentials,load', does: 'let it read passwords of its branches, and load' },
   ],
   json: 'document',
 } as const satisfies CommandSpec;

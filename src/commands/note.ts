@@ -11,7 +11,7 @@ const specification = {
     { name: 'text', description: 'the note, in quotes', required: true },
   ],
   options: [ORIGINAL],
-  examples: [{ command: 'tool note app 0 "before the migration"', does: 'replaces the note of the newest snapshot' }],
+  examples: [{ command: 'tool note app 0 "before the migration"', does: 'replace the note of the newest snapshot' }],
   json: 'events',
   writes: true,
 } as const satisfies CommandSpec;

@@ -3,11 +3,11 @@ import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts
 
 const specification = {
   name: 'pin',
-  summary: 'keep a snapshot: no prune removes it, and rm only with --pinned',
+  summary: 'protect a snapshot from prune, and from rm without --pinned',
   group: 'Keep and share',
   arguments: [TARGET, SNAPSHOT],
   options: [ORIGINAL],
-  examples: [{ command: 'tool pin app 3', does: 'keeps the fourth newest snapshot of "app" until: tool unpin app ID' }],
+  examples: [{ command: 'tool pin app 3', does: 'protect the fourth newest snapshot' }],
   json: 'events',
   writes: true,
 } as const satisfies CommandSpec;

@@ -4,11 +4,11 @@ import { DRY_RUN, PLACES, placeOf, TARGET } from './shared-options.ts';
 
 const specification = {
   name: 'prune',
-  summary: 'remove the snapshots that no rule keeps, and the space that only they need',
+  summary: 'remove snapshots that no rule keeps, and their objects',
   group: 'Keep and share',
-  arguments: [{ ...TARGET, description: 'name of a target; default: every target', required: false }],
+  arguments: [{ ...TARGET, description: 'name of a target; default: all', required: false }],
   options: [
-    { flags: '--keep-last <n>', description: 'keep so many of the newest', value: 'count' },
+    { flags: '--keep-last <n>', description: 'keep the newest n', value: 'count' },
     {
       flags: '--keep-within <age>',
       description: 'keep snapshots younger than 12h, 30d, 8w, 6m, 1y',
@@ -16,7 +16,7 @@ const specification = {
     },
     {
       flags: '--keep-daily <n>',
-      description: 'keep the newest of each of the last n days that have any',
+      description: 'keep the newest of each of the last n days with snapshots',
       value: 'count',
     },
     { flags: '--keep-weekly <n>', description: 'the same by weeks', value: 'count' },
@@ -25,14 +25,17 @@ const specification = {
     DRY_RUN,
   ],
   examples: [
-    { command: 'tool prune --keep-last 5 --keep-within 30d --dry-run', does: 'what would go, of every target' },
+    {
+      command: 'tool prune --keep-last 5 --keep-within 30d --dry-run',
+      does: 'print what would be removed, of all targets',
+    },
     {
       command: 'tool prune app --keep-daily 7 --keep-weekly 4',
-      does: 'a week of days and a month of weeks of "app"',
+      does: 'keep seven days and four weeks',
     },
     {
       command: 'tool prune orders --dry-run',
-      does: 'what keep of cloud target "orders" removes at the next publication',
+      does: 'print what the rules of a cloud target would remove',
     },
   ],
   json: 'events',

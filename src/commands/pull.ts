@@ -3,11 +3,11 @@ import { ALLOW_UNTRUSTED, ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './
 
 const specification = {
   name: 'pull',
-  summary: 'copy a snapshot from the bucket to this machine: only the missing objects',
+  summary: 'copy the missing objects of a snapshot from its bucket',
   group: 'Keep and share',
   arguments: [TARGET, SNAPSHOT],
   options: [ORIGINAL, ALLOW_UNTRUSTED],
-  examples: [{ command: 'tool pull app 2', does: 'the third newest snapshot of "app"; load pulls by itself' }],
+  examples: [{ command: 'tool pull app 2', does: 'pull the third newest; load pulls by itself' }],
   json: 'events',
   writes: true,
 } as const satisfies CommandSpec;

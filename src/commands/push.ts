@@ -3,11 +3,11 @@ import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts
 
 const specification = {
   name: 'push',
-  summary: 'copy a snapshot to the bucket of its storage profile: only the missing objects',
+  summary: 'copy the missing objects of a snapshot to its bucket',
   group: 'Keep and share',
   arguments: [TARGET, SNAPSHOT],
   options: [ORIGINAL],
-  examples: [{ command: 'tool push app', does: 'the newest snapshot of "app"; again after an interruption, the rest' }],
+  examples: [{ command: 'tool push app', does: 'push the newest snapshot, or the rest of it' }],
   json: 'events',
   writes: true,
 } as const satisfies CommandSpec;

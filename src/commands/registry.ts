@@ -129,14 +129,14 @@ export const FAMILIES: Record<string, string> = {
 };
 
 export const GLOBAL_OPTIONS: OptionSpec[] = [
-  { flags: '--config <file>', description: 'configuration file to use, as TOOL_CONFIG does' },
-  { flags: '--json', description: 'JSON on standard output: a document, or an event a line' },
+  { flags: '--config <file>', description: 'configuration file, as TOOL_CONFIG' },
+  { flags: '--json', description: 'print JSON: a document, or an event per line' },
   { flags: '--no-tui', description: 'no screens and no live view' },
   { flags: '-y, --yes', description: 'answer every question with yes, as TOOL_NO_CONFIRM=true and CI=true do' },
   {
     flags: '--read-only',
-    description: 'change no database and no snapshot: what would is refused, in the screens too',
+    description: 'refuse every change of databases and snapshots, in the screens too',
   },
   { flags: '--trust', description: 'trust the present content of ./tool.yml' },
-  { flags: '--debug', description: 'print the commands, keep a log, and show the source of an error' },
+  { flags: '--debug', description: 'print external commands, keep a log, show the source of errors' },
 ];

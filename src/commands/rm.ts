@@ -4,13 +4,13 @@ import { DRY_RUN, PLACES, placeOf, SNAPSHOT, TARGET, toSelector } from './shared
 
 const specification = {
   name: 'rm',
-  summary: 'remove a snapshot, and the space that no other snapshot needs',
+  summary: 'remove a snapshot and objects that no other snapshot needs',
   group: 'Keep and share',
-  arguments: [TARGET, { ...SNAPSHOT, description: 'index (0 is the newest) or id of the snapshot', required: true }],
+  arguments: [TARGET, { ...SNAPSHOT, description: 'index (0 is the newest) or id of a snapshot', required: true }],
   options: [...PLACES, { flags: '--pinned', description: 'also a pinned snapshot' }, DRY_RUN],
   examples: [
-    { command: 'tool rm app 3', does: 'removes the fourth newest snapshot of "app"' },
-    { command: 'tool rm app 3 --local', does: 'the same on this machine only: the bucket keeps it' },
+    { command: 'tool rm app 3', does: 'remove the fourth newest snapshot' },
+    { command: 'tool rm app 3 --local', does: 'keep it in the bucket' },
   ],
   json: 'events',
   writes: true,

@@ -3,21 +3,21 @@ import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts
 
 const specification = {
   name: 'rows',
-  summary: 'print the first rows of a table of a snapshot, without a database',
+  summary: 'print the first rows of a table of a snapshot',
   group: 'Look',
   arguments: [
     TARGET,
     { ...SNAPSHOT, description: 'index (0 is the newest), latest, or id of a snapshot', required: true },
-    { name: 'table', description: 'schema.table, or the table alone where one schema has it', required: true },
+    { name: 'table', description: 'schema.table, or a unique table name', required: true },
   ],
   options: [
     { flags: '--limit <n>', description: 'number of rows, at most 1000; default 50', value: 'count' },
-    { flags: '--reveal', description: 'print values that look like personal data, too' },
+    { flags: '--reveal', description: 'also print values that look like personal data' },
     ORIGINAL,
   ],
   examples: [
-    { command: 'tool rows app 0 public.orders', does: 'personal data is masked' },
-    { command: 'tool rows app 0 orders --limit 5 --json', does: 'five rows, for a program' },
+    { command: 'tool rows app 0 public.orders', does: 'print 50 rows, personal data masked' },
+    { command: 'tool rows app 0 orders --limit 5 --json', does: 'print five rows as JSON' },
   ],
   json: 'document',
 } as const satisfies CommandSpec;

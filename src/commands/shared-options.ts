@@ -5,7 +5,7 @@ import { EXIT, UserError } from '../runtime/errors.ts';
 
 export const TARGET = {
   name: 'target',
-  description: 'name of a target in the configuration',
+  description: 'name of a target',
   required: true,
   complete: 'target',
 } as const satisfies ArgumentSpec;
@@ -19,7 +19,7 @@ export const SNAPSHOT = {
 
 export const CPUS = {
   flags: '--cpus <n>',
-  description: "parallel workers; default: the target's cpus, defaults.cpus, or half the cores",
+  description: 'parallel workers; default: cpus of the configuration, or half the cores',
   value: 'count',
 } as const satisfies OptionSpec;
 
@@ -30,28 +30,28 @@ export const DRY_RUN = {
 
 export const UNVERIFIED_SOURCES = {
   flags: '--unverified-sources',
-  description: 'go on although a source that cannot be identified may be the destination',
+  description: 'continue when a source cannot be compared with the destination',
 } as const satisfies OptionSpec;
 
 export const ORIGINAL = {
   flags: '-o, --original',
-  description: 'take the original where a sanitized snapshot would be taken',
+  description: 'use the original snapshot instead of the sanitized one',
 } as const satisfies OptionSpec;
 
 export const BUILT_AT = [
-  { flags: '--branch <name>', description: 'only snapshots that were built on this git branch' },
-  { flags: '--migration <name>', description: 'only snapshots in which this migration is applied' },
+  { flags: '--branch <name>', description: 'only snapshots built on this git branch' },
+  { flags: '--migration <name>', description: 'only snapshots with this migration applied' },
   { flags: '--tag <tag>', description: 'only snapshots with this tag' },
 ] as const satisfies OptionSpec[];
 
 export const ALLOW_UNTRUSTED = {
   flags: '--allow-untrusted',
-  description: 'accept a snapshot without a signature by one of trusted_keys, this once',
+  description: 'accept a snapshot without a signature by one of trusted_keys',
 } as const satisfies OptionSpec;
 
 export const PROVIDER = {
   name: 'provider',
-  description: 'an identity provider of the configuration, below sso; needed where there are several',
+  description: 'identity provider of sso; required where there are several',
   required: false,
   complete: 'provider',
 } as const satisfies ArgumentSpec;
@@ -96,7 +96,7 @@ export function placeOf({ local, remote }: { local?: boolean; remote?: boolean }
 /** What a build without some schemas may lack. */
 export const INCLUDE_NEEDED_SCHEMAS = {
   flags: '--include-needed-schemas',
-  description: 'also take schemas that tables of the chosen ones need for their columns',
+  description: 'include schemas that the chosen ones require',
 } as const satisfies OptionSpec;
 
 /** A command builds only with another flag. */

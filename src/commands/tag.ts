@@ -3,17 +3,17 @@ import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts
 
 const specification = {
   name: 'tag',
-  summary: 'add tags to a snapshot, or remove them; without any, print them',
+  summary: 'add, remove or print tags of a snapshot',
   group: 'Keep and share',
   arguments: [
     TARGET,
     { ...SNAPSHOT, description: 'index (0 is the newest), latest, or id of a snapshot', required: true },
-    { name: 'tags', description: 'words to add, such as a release', required: false, variadic: true },
+    { name: 'tags', description: 'tags to add, such as a release', required: false, variadic: true },
   ],
   options: [{ flags: '--remove <tag>', description: 'remove a tag', repeatable: true }, ORIGINAL],
   examples: [
-    { command: 'tool tag app 0 v2.4 demo', does: 'adds two tags to the newest snapshot of "app"' },
-    { command: 'tool tag app 0 --remove demo', does: 'removes one' },
+    { command: 'tool tag app 0 v2.4 demo', does: 'add two tags to the newest snapshot' },
+    { command: 'tool tag app 0 --remove demo', does: 'remove a tag' },
   ],
   json: 'events',
   writes: true,

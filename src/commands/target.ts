@@ -3,21 +3,21 @@ import { BUILT_AT, TARGET } from './shared-options.ts';
 
 const specification = {
   name: 'target',
-  summary: "list a target's snapshots, newest first, those of this machine and those in the bucket",
+  summary: "list a target's local and remote snapshots, newest first",
   group: 'Look',
   arguments: [TARGET],
   options: [
-    { flags: '-o, --original', description: 'of a share target also original snapshots' },
-    { flags: '-u, --update', description: 'read the bucket again, which is the default' },
-    { flags: '--info', description: 'with all details of the target and of each snapshot' },
-    { flags: '--cloud', description: 'only snapshots that are in the bucket' },
+    { flags: '-o, --original', description: 'also list original snapshots of a share target' },
+    { flags: '-u, --update', description: 'read the bucket again (default)' },
+    { flags: '--info', description: 'print all details of target and snapshots' },
+    { flags: '--cloud', description: 'only snapshots in the bucket' },
     ...BUILT_AT,
   ],
   examples: [
-    { command: 'tool target app', does: 'the snapshots of "app"' },
-    { command: 'tool target app --branch main', does: 'snapshots built on the git branch main' },
-    { command: 'tool target app --tag v2.4', does: 'snapshots with a tag' },
-    { command: 'tool target app --info', does: 'also where they come from and go, and what they leave out' },
+    { command: 'tool target app', does: 'list the snapshots' },
+    { command: 'tool target app --branch main', does: 'list snapshots of git branch main' },
+    { command: 'tool target app --tag v2.4', does: 'list snapshots with a tag' },
+    { command: 'tool target app --info', does: 'print all details' },
   ],
   json: 'document',
 } as const satisfies CommandSpec;

@@ -3,19 +3,19 @@ import type { TargetRow } from '../results/results.ts';
 
 const specification = {
   name: 'targets',
-  summary: 'list the targets, and whether their databases answer',
+  summary: 'list targets with the status of their databases',
   group: 'Look',
   arguments: [],
   options: [
     { flags: '--no-check', description: 'connect to nothing' },
-    { flags: '-u, --update', description: 'connect to every database again, which is the default' },
-    { flags: '--info', description: 'all details of each target, instead of a table' },
+    { flags: '-u, --update', description: 'connect to every database (default)' },
+    { flags: '--info', description: 'print all details of each target' },
     { flags: '--cloud', description: 'only targets with snapshots in cloud storage' },
-    { flags: '-o, --original', description: 'count originals only, not the sanitized snapshots made of them' },
+    { flags: '-o, --original', description: 'count original snapshots only' },
   ],
   examples: [
-    { command: 'tool targets --json', does: 'all targets, for scripts' },
-    { command: 'tool targets --info --no-check', does: 'what is configured, without any connection' },
+    { command: 'tool targets --json', does: 'print JSON for scripts' },
+    { command: 'tool targets --info --no-check', does: 'print the configuration without connecting' },
   ],
   json: 'document',
 } as const satisfies CommandSpec;

@@ -2,25 +2,25 @@ import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/c
 
 const specification = {
   name: 'trust',
-  summary: 'trust ./tool.yml: show what the file may do, and ask',
+  summary: 'show the effects of ./tool.yml, and ask whether to trust it',
   group: 'Set up',
   arguments: [],
   options: [
     {
       flags: '--former-source <url>',
-      description: 'instead: this database is no source any more, and may be replaced',
+      description: 'instead: permit loads to replace this former source',
     },
     {
       flags: '--clear-storage <profile>',
-      description: 'instead: snapshots of this storage profile may be stored without encryption from now on',
+      description: 'instead: permit plain pushes to this storage profile',
     },
   ],
   examples: [
-    { command: 'tool trust', does: 'the effects of the file, or what is new since the last answer, and a question' },
-    { command: 'tool trust --trust', does: 'the same without the question, for scripts' },
+    { command: 'tool trust', does: 'show the effects, or the changed ones, and ask' },
+    { command: 'tool trust --trust', does: 'trust without the question, in a script' },
     {
       command: 'tool trust --former-source postgres://db.example.com/shop',
-      does: 'loads may replace this database again, which was the source of a target',
+      does: 'permit loads to replace this database',
     },
   ],
   json: 'document',

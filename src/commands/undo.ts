@@ -4,15 +4,15 @@ import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
 
 const specification = {
   name: 'undo',
-  summary: 'put the database that the last load replaced back',
+  summary: 'restore the database that the last load replaced',
   group: 'Snapshots',
   arguments: [TARGET],
   options: [
-    { flags: '--destdb <url>', description: 'the destination that was loaded with --destdb' },
+    { flags: '--destdb <url>', description: 'the destination, if it was loaded with --destdb' },
     DRY_RUN,
     UNVERIFIED_SOURCES,
   ],
-  examples: [{ command: 'tool undo app', does: 'restore the destination of "app" from before the last load' }],
+  examples: [{ command: 'tool undo app', does: 'restore the previous destination' }],
   json: 'events',
   writes: true,
 } as const satisfies CommandSpec;

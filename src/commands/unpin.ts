@@ -3,11 +3,11 @@ import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts
 
 const specification = {
   name: 'unpin',
-  summary: 'let prune remove a pinned snapshot again',
+  summary: 'let prune and rm remove a pinned snapshot again',
   group: 'Keep and share',
   arguments: [TARGET, SNAPSHOT],
   options: [ORIGINAL],
-  examples: [{ command: 'tool unpin app 8c41f2ab', does: 'the snapshot of "app" with this id' }],
+  examples: [{ command: 'tool unpin app 8c41f2ab', does: 'unpin this snapshot' }],
   json: 'events',
   writes: true,
 } as const satisfies CommandSpec;

@@ -5,25 +5,25 @@ import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts
 
 const specification = {
   name: 'verify',
-  summary: 're-read every byte of a snapshot against its checksums',
+  summary: 'verify the checksums of every object of a snapshot',
   group: 'Keep and share',
   arguments: [TARGET, SNAPSHOT],
   options: [
-    { flags: '--remote', description: 'what is in the bucket, even where the snapshot is on this machine too' },
+    { flags: '--remote', description: 'verify the bucket, even if the snapshot is local too' },
     {
       flags: '--sample <percent>',
-      description: 'only so many of its objects, chosen at random',
+      description: 'only this share of the objects, chosen at random',
       value: 'percentage',
     },
     {
       flags: '--repair',
-      description: 'replace damaged objects by those of the bucket, or with --remote of this machine',
+      description: 'replace damaged objects from the bucket, or with --remote from this machine',
     },
     ORIGINAL,
   ],
   examples: [
-    { command: 'tool verify app 1', does: 'the second newest snapshot of "app"' },
-    { command: 'tool verify app --remote --sample 10%', does: 'a tenth of the newest, fetched from the bucket' },
+    { command: 'tool verify app 1', does: 'verify the second newest snapshot' },
+    { command: 'tool verify app --remote --sample 10%', does: 'verify a tenth of the newest in the bucket' },
   ],
   json: 'events',
   writes: { option: 'repair' },

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { blocksOf, isShell } from '../helpers/documented-commands.ts';
@@ -20,11 +21,23 @@ const RUN_BY: Record<string, string> = {
   'docs/storage.md': 'test/e2e/task-pages.test.ts',
   'docs/cloud.md': 'test/e2e/hub-documentation.test.ts',
   'docs/hub.md': 'test/e2e/hub-documentation.test.ts',
+  'docs/builds-and-loads.md': 'test/e2e/opening-examples.test.ts',
+  'docs/postgres.md': 'test/e2e/opening-examples.test.ts',
+  'docs/mysql.md': 'test/e2e/opening-examples.test.ts',
+  'docs/guard.md': 'test/e2e/opening-examples.test.ts',
+  'docs/subset.md': 'test/e2e/opening-examples.test.ts',
+  'docs/configuration.md': 'test/e2e/opening-examples.test.ts',
 };
 
 /** Pages whose commands no test runs as they are printed, with the reason. */
 const NOT_RUN: Record<string, string> = {
   'docs/commands.md': 'generated examples of every command; test/cli/program.test.ts parses each',
+  'docs/architecture.md': 'a check of npm test',
+  'docs/development.md': 'sets up the machine and opens the screens; test/e2e/demo.test.ts opens them',
+  'docs/errors.md': 'a command that fails; test/cli/run.test.ts prints such an error',
+  'docs/proof.md': 'a round of the proof, as npm test makes some',
+  'docs/screens.md': 'opens the screens; test/e2e/demo.test.ts does, too',
+  'docs/sso.md': 'opens a browser; test/e2e/sign-in.test.ts signs in',
   'docs/install.md': 'installs packages on the machine; test/ci/package.full.test.ts installs each in a folder',
 };
 
@@ -60,18 +73,96 @@ test('every code and key that a page names is in the sources', () => {
     Array.from(read(page).matchAll(/`([a-z]+(?:_[a-z]+)+)`/g), ([, code = '']) => ({ page, code })),
   );
   expect(named.length).toBeGreaterThan(300);
-  expect(named.filter(({ code }) => !known.has(code) && !OF_OTHERS.has(code))).toEqual([]);
+  // Tools of agents: `plan_…` returns the plan of a tool.
+  const isKnown = (code: string): boolean => known.has(code) || known.has(code.replace(/^plan_/, ''));
+  expect(named.filter(({ code }) => !isKnown(code) && !OF_OTHERS.has(code))).toEqual([]);
 });
+
+const WITHOUT_CODE = /^```[\s\S]*?^```/gm;
+
+/** Paragraphs and items of lists, without tables and blocks of code. */
+function paragraphsOf(page: string): string[] {
+  return read(page)
+    .replaceAll(WITHOUT_CODE, '')
+    .split(/\n\s*\n|\n(?=\s*(?:[-*|]|\d+\.) )/)
+    .map((paragraph) => paragraph.trim())
+    .filter((paragraph) => !paragraph.startsWith('|'));
+}
+
+/** Signs alone, such as the borders of a table, are no words. */
+const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
 
 test('no two paragraphs of a page begin with the same eight words', () => {
   const twice = PAGES.filter(isWritten).flatMap((page) => {
-    const text = read(page).replaceAll(/^```[\s\S]*?^```/gm, '');
-    const beginnings = text
-      .split(/\n\s*\n|\n(?=\s*(?:[-*|]|\d+\.) )/)
-      .map((paragraph) => paragraph.trim().split(/\s+/).slice(0, 8))
-      .filter((words) => words.length === 8 && words[0] !== '|')
+    const beginnings = paragraphsOf(page)
+      .map((paragraph) => paragraph.split(/\s+/).slice(0, 8))
+      .filter((words) => words.length === 8)
       .map((words) => words.join(' '));
     return beginnings.filter((words, at) => beginnings.indexOf(words) < at).map((words) => `${page}: ${words}`);
   });
   expect(twice).toEqual([]);
+});
+
+test('a page opens with an example, before its first section', () => {
+  const late = PAGES.map((page) => ({ page, before: read(page).split(/^```/m)[0] ?? '' })).filter(
+    ({ before }) => /^## /m.test(before) || wordsOf(before).length > 80,
+  );
+  expect(late.map(({ page }) => page)).toEqual([]);
+});
+
+test('paragraphs and cells of tables have at most 80 words', () => {
+  const long = PAGES.flatMap((page) => {
+    const cells = read(page)
+      .replaceAll(WITHOUT_CODE, '')
+      .split('\n')
+      .filter((line) => line.startsWith('|'))
+      .flatMap((line) => line.split(/(?<!\\)\|/));
+    return [...paragraphsOf(page), ...cells]
+      .filter((text) => wordsOf(text).length > 80)
+      .map((text) => `${page}: ${wordsOf(text).length} words: ${text.slice(0, 60)}`);
+  });
+  expect(long).toEqual([]);
+});
+
+test('the pages have at most 35,000 words together', () => {
+  const sizes = PAGES.map((page) => ({ page, words: wordsOf(read(page)).length }));
+  expect(sizes.reduce((total, { words }) => total + words, 0)).toBeLessThanOrEqual(35_000);
+  expect(sizes.filter(({ page, words }) => words > (page === 'docs/commands.md' ? 5000 : 4000))).toEqual([]);
+});
+
+test('files of tests are named on the pages for maintainers only', () => {
+  const named = PAGES.filter((page) => /\.test\.tsx?\b/.test(read(page)));
+  expect(named.sort()).toEqual(['docs/development.md', 'docs/security.md']);
+});
+
+/** The anchors that GitHub gives to the headings of a page. */
+function anchorsOf(page: string): string[] {
+  const headings = read(page)
+    .replaceAll(WITHOUT_CODE, '')
+    .matchAll(/^#+ (.+)$/gm);
+  return Array.from(headings, ([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+test('every link to a section of a page leads to a heading', () => {
+  const readmes = ['src', 'screens', 'hub'].flatMap((folder) => filesIn(folder, /README\.md$/));
+  const links = [...PAGES, ...readmes, 'CHANGELOG.md', 'SECURITY.md'].flatMap((page) =>
+    Array.from(
+      read(page)
+        .replaceAll(WITHOUT_CODE, '')
+        .matchAll(/\]\(([^)#\s:]*)#([^)\s]+)\)/g),
+      ([link, path = '', anchor = '']) => ({
+        ...{ page, link, anchor },
+        to: path === '' ? page : normalize(join(dirname(page), path)),
+      }),
+    ),
+  );
+  expect(links.length).toBeGreaterThan(20);
+  expect(
+    links.filter(({ to, anchor }) => !anchorsOf(to).includes(anchor)).map(({ page, link }) => `${page}: ${link}`),
+  ).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { nextSlice } from '../../.ci/prove/next-slice.ts';
 import { parseOptions } from '../../.ci/prove/options.ts';
-import { proofPage } from '../../.ci/prove/page.ts';
+import { journalPage, proofPage } from '../../.ci/prove/page.ts';
 import {
   journalOf,
   linesOf,
@@ -28,9 +28,10 @@ const begun: ProveLine = {
   asked: { [part]: 5 },
 };
 
-it('docs/proof.md is what docs/proof.json gives', () => {
-  const proof = JSON.parse(readFileSync('docs/proof.json', 'utf8')) as Proof;
+it('docs/proof.md and the journal are generated from test/prove/proof.json', () => {
+  const proof = JSON.parse(readFileSync('test/prove/proof.json', 'utf8')) as Proof;
   expect(readFileSync('docs/proof.md', 'utf8')).toBe(proofPage(proof, PARTS));
+  expect(readFileSync('test/prove/journal.md', 'utf8')).toBe(journalPage(proof, PARTS));
 });
 
 it('every part of the promises has a test of its name in its file', () => {
@@ -73,7 +74,7 @@ describe('a journal', () => {
     expect(proof?.suites).toMatchObject([{ suite: 'trixie', parts: [{ name: part, rounds: 3 }] }]);
     expect(proof?.suites[0]?.parts[0]?.findings[0]?.repeat).toContain('--suite trixie --seed 7 --round 5');
     expect(roundsLeft(linesOf(all, 'trixie'), part, 3)).toEqual([5, 1, 2]);
-    if (proof) expect(proofPage(proof, PARTS)).toMatch(/\| trixie \| `data\/postgres` \| 3 \| 1 \(1 open\) \|/);
+    if (proof) expect(journalPage(proof, PARTS)).toMatch(/\| trixie \| `data\/postgres` \| 3 \| 1 \(1 open\) \|/);
   });
 
   it('is made again from the proof, for another machine', () => {
@@ -98,7 +99,7 @@ describe('a journal', () => {
   });
 
   it('makes a page in which a part without rounds is not run', () => {
-    const page = proofPage(proofOf(lines, PARTS) as Proof, PARTS);
+    const page = journalPage(proofOf(lines, PARTS) as Proof, PARTS);
     expect(page).toMatch(/^\| `data\/mysql` .*\| not run \| 500 \|/m);
     expect(page).toMatch(/^\| `data\/postgres` .*\| 4 \| 2,000 \| 5 s/m);
     expect(page).toContain('it is lost \\| here \\<U+202E\\>\\<U+001B\\>\\[2J');

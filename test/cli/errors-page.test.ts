@@ -7,7 +7,7 @@ const sources = globSync(['src/**/*.ts', 'hub/**/*.ts', 'screens/**/*.{ts,tsx}']
   .map((file) => readFileSync(`${root}/${file}`, 'utf8'))
   .join('\n');
 const page = readFileSync(`${root}/docs/errors.md`, 'utf8');
-const documented = Array.from(page.matchAll(/^\| `(\w+)` +\|/gm), ([, code]) => code ?? '');
+const documented = Array.from(page.matchAll(/^- `(\w+)`/gm), ([, code]) => code ?? '');
 
 test('every code of an error or a warning is in docs/errors.md', () => {
   const used = new Set(Array.from(sources.matchAll(/(?:\bcode: |new Problem\()'(\w+)'/g), ([, code]) => code));
@@ -23,9 +23,9 @@ test('every code in docs/errors.md is one that the program uses', () => {
   expect(documented.filter((code) => !sources.includes(`'${code}'`) && !(code in PROBLEMS))).toEqual([]);
 });
 
-test('no table of docs/errors.md has a code twice', () => {
-  const twice = page.split(/\n(?!\|)/).flatMap((table) => {
-    const codes = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, code]) => code);
+test('no list of docs/errors.md has a code twice', () => {
+  const twice = page.split(/\n(?!- )/).flatMap((list) => {
+    const codes = [...list.matchAll(/^- `(\w+)`/gm)].map(([, code]) => code);
     return codes.filter((code, index) => codes.indexOf(code) < index);
   });
   expect(twice).toEqual([]);

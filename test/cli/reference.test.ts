@@ -13,7 +13,7 @@ test('docs/commands.md matches the registry', () => {
 test('the page has every command that is listed, with its flags, and every exit code', () => {
   for (const { name, options, hidden } of COMMANDS) {
     expect(page.includes(`### \`tool ${name}`)).toBe(!hidden);
-    for (const { flags } of options) expect(page).toContain(`| \`${flags}\` `);
+    for (const { flags } of options) expect(page).toContain(`- \`${flags}\`: `);
   }
   for (const exit of Object.values(EXIT)) expect(page).toContain(`| ${String(exit).padEnd(4)} |`);
 });

@@ -106,7 +106,7 @@ describeWithPostgres('the documentation of the hub', () => {
       TOOL_HUB_OWNER_GROUPS: 'platform',
     };
     /** Of a block: others have the settings of a hub that runs. */
-    const environments: Record<string, NodeJS.ProcessEnv> = { 'docs/hub.md: A trial': {} };
+    const environments: Record<string, NodeJS.ProcessEnv> = { 'docs/hub.md: The hub': {} };
     const metrics = await freePort();
     const session = await openSession([
       ['127.0.0.1:3000', `127.0.0.1:${port}`],

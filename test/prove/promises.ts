@@ -1,7 +1,7 @@
 /** A suite that tries a promise in rounds, each repeatable by its seed. */
 export interface Part {
   file: string;
-  /** For the table of docs/proof.md. */
+  /** For the table of test/prove/journal.md. */
   method: string;
   /** Rounds in `npm test`. */
   sample: number;

@@ -6,11 +6,11 @@ const specification = {
   summary: 'sign in with an identity provider, in the browser',
   group: 'Sign in',
   arguments: [PROVIDER],
-  options: [{ flags: '--device', description: 'by a code, in a browser of any machine' }],
+  options: [{ flags: '--device', description: 'use a code in a browser on any machine' }],
   examples: [
-    { command: 'tool auth login', does: 'opens the browser, and prints the URL' },
-    { command: 'tool auth login hub', does: 'signs in to the hub of the team, and stores its token' },
-    { command: 'tool auth login idp --device', does: 'prints a URL and a code for a browser elsewhere' },
+    { command: 'tool auth login', does: 'open the browser, and print the URL' },
+    { command: 'tool auth login hub', does: "sign in to the team's hub, and store its token" },
+    { command: 'tool auth login idp --device', does: 'print a URL and a code' },
   ],
   json: 'events',
 } as const satisfies CommandSpec;

@@ -3,11 +3,11 @@ import { PROVIDER } from '../shared-options.ts';
 
 const specification = {
   name: 'auth logout',
-  summary: 'remove the sign-in, and revoke its tokens where the provider offers it',
+  summary: 'sign out, and revoke the tokens if the provider supports it',
   group: 'Sign in',
-  arguments: [{ ...PROVIDER, description: 'an identity provider of the configuration; default all' }],
+  arguments: [{ ...PROVIDER, description: 'identity provider of sso; default: all' }],
   options: [],
-  examples: [{ command: 'tool auth logout', does: 'signs out everywhere' }],
+  examples: [{ command: 'tool auth logout', does: 'sign out of all providers' }],
   json: 'document',
 } as const satisfies CommandSpec;
 

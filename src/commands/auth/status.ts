@@ -2,7 +2,7 @@ import type { CommandModule, CommandSpec, Invocation, Outcome } from '../../cli/
 
 const specification = {
   name: 'auth status',
-  summary: 'who is signed in, with which groups, until when',
+  summary: 'show who is signed in, with groups and expiry',
   group: 'Sign in',
   arguments: [],
   options: [],

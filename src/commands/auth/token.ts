@@ -3,19 +3,19 @@ import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cl
 
 const specification = {
   name: 'auth token',
-  summary: 'keep the cloud token in the configuration file, encrypted',
+  summary: 'store the cloud token in the configuration, encrypted',
   group: 'Sign in',
   arguments: [
     {
       name: 'token',
-      description: 'the token, or - to read it from standard input, where neither history nor process list show it',
+      description: 'the token, or - to read it from standard input, which keeps it out of histories',
       required: true,
     },
   ],
-  options: [{ flags: '--hub <url>', description: 'address of the hub, which is stored as base_url' }],
+  options: [{ flags: '--hub <url>', description: 'address of the hub, stored as base_url' }],
   examples: [
-    { command: 'tool auth token -', does: 'reads it from standard input, and encrypts it into authtoken' },
-    { command: 'tool auth token - --hub http://127.0.0.1:3000', does: 'the same, for the hub at this address' },
+    { command: 'tool auth token -', does: 'read it from standard input' },
+    { command: 'tool auth token - --hub http://127.0.0.1:3000', does: "also store the hub's address" },
   ],
   json: 'document',
 } as const satisfies CommandSpec;

@@ -5,21 +5,24 @@ import { MAIN } from './shared-options.ts';
 
 const specification = {
   name: 'branch checkout',
-  summary: 'switch the destination to the branch of the checked-out git branch, and create it if it is missing',
+  summary: 'switch the destination to the branch of the checked-out git branch, created if missing',
   group: 'Branches',
   arguments: [TARGET],
   options: [
     MAIN,
     {
       flags: '--only-destination <url>',
-      description: 'switch this destination only, and only if it has copies of this program: for the git hook',
+      description: 'for the git hook: switch only this destination, if it has copies of this program',
     },
     DRY_RUN,
     UNVERIFIED_SOURCES,
   ],
   examples: [
-    { command: 'tool branch checkout app', does: 'on git branch login-form: the branch login-form' },
-    { command: 'tool branch checkout app --main develop', does: 'on develop: the database of before the first switch' },
+    { command: 'tool branch checkout app', does: 'switch to the branch of the git branch' },
+    {
+      command: 'tool branch checkout app --main develop',
+      does: 'on develop: the database from before the first switch',
+    },
   ],
   json: 'events',
   writes: true,

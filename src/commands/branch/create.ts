@@ -6,21 +6,21 @@ import { BRANCH, DESTDB } from './shared-options.ts';
 
 const specification = {
   name: 'branch create',
-  summary: 'create a separate database from the base copy of a target, and print its URL',
+  summary: "create a database from a target's base copy, and print its URL",
   group: 'Branches',
   arguments: [TARGET, BRANCH],
   options: [
-    { flags: '--count <n>', description: 'create NAME_1 to NAME_n, several at once', value: 'count' },
-    { flags: '--reuse', description: 'leave branches that exist as they are' },
-    { flags: '--env', description: 'print DATABASE_URL=URL with the password, for a shell or an .env file' },
+    { flags: '--count <n>', description: 'create NAME_1 to NAME_n', value: 'count' },
+    { flags: '--reuse', description: 'keep existing branches' },
+    { flags: '--env', description: 'print DATABASE_URL=URL with the password, for an .env file' },
     DESTDB,
     DRY_RUN,
     UNVERIFIED_SOURCES,
   ],
   examples: [
-    { command: 'tool branch create app login-form', does: 'a database of its own for a piece of work' },
-    { command: 'tool branch create app test --count 8', does: 'test_1 to test_8, one for each test worker' },
-    { command: 'tool branch create app ci --reuse --env', does: 'its URL for the .env file of the application' },
+    { command: 'tool branch create app login-form', does: 'create a branch' },
+    { command: 'tool branch create app test --count 8', does: 'create a branch per test worker' },
+    { command: 'tool branch create app ci --reuse --env', does: 'print its URL for an .env file' },
   ],
   json: 'events',
   writes: true,

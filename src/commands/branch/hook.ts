@@ -5,13 +5,13 @@ import { MAIN } from './shared-options.ts';
 
 const specification = {
   name: 'branch hook',
-  summary: 'install a git hook that runs branch checkout after each checkout of a git branch',
+  summary: 'install a git hook that runs branch checkout after each git checkout',
   group: 'Branches',
   arguments: [TARGET],
   options: [MAIN, { flags: '--remove', description: 'remove the hook; other lines of the file stay' }, DRY_RUN],
   examples: [
-    { command: 'tool branch hook app', does: 'show the lines and the file, and write them after a yes' },
-    { command: 'tool branch hook app --remove', does: 'the repository as before' },
+    { command: 'tool branch hook app', does: 'show the lines, and write them after a yes' },
+    { command: 'tool branch hook app --remove', does: 'remove the lines' },
   ],
   json: 'events',
   writes: true,

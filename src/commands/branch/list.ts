@@ -4,13 +4,13 @@ import { DESTDB } from './shared-options.ts';
 
 const specification = {
   name: 'branch list',
-  summary: 'list the branches of a target with age, size, snapshot, git branch and last use',
+  summary: 'list branches with age, size, snapshot, git branch and last use',
   group: 'Branches',
-  arguments: [{ ...TARGET, description: 'name of a target; default: every target', required: false }],
+  arguments: [{ ...TARGET, description: 'name of a target; default: all', required: false }],
   options: [DESTDB],
   examples: [
-    { command: 'tool branch list', does: 'the branches of every target; * marks the present destination' },
-    { command: 'tool branch list app --json', does: 'those of "app", for a script' },
+    { command: 'tool branch list', does: 'list all branches; * marks the destination' },
+    { command: 'tool branch list app --json', does: 'print JSON for a script' },
   ],
   json: 'document',
 } as const satisfies CommandSpec;

@@ -4,17 +4,17 @@ import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from '../shared-options.ts';
 
 const specification = {
   name: 'branch prune',
-  summary: 'drop branches whose git branch no longer exists, or that are unused',
+  summary: 'drop branches without a git branch, or unused ones',
   group: 'Branches',
-  arguments: [{ ...TARGET, description: 'name of a target; default: every target', required: false }],
+  arguments: [{ ...TARGET, description: 'name of a target; default: all', required: false }],
   options: [
     { flags: '--unused <age>', description: 'also drop branches unused for 14d, 8w, 6m', value: 'duration' },
     DRY_RUN,
     UNVERIFIED_SOURCES,
   ],
   examples: [
-    { command: 'tool branch prune --dry-run', does: 'what would be dropped, and why the others are kept' },
-    { command: 'tool branch prune app --unused 14d', does: 'also those of "app" unused for two weeks' },
+    { command: 'tool branch prune --dry-run', does: 'print what would be dropped and kept, with reasons' },
+    { command: 'tool branch prune app --unused 14d', does: 'also drop branches unused for two weeks' },
   ],
   json: 'events',
   writes: true,

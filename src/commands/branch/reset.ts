@@ -9,14 +9,14 @@ const specification = {
   group: 'Branches',
   arguments: [TARGET, BRANCH],
   options: [
-    { flags: '--all', description: 'all of NAME_1, NAME_2 and so on, which --count has created' },
+    { flags: '--all', description: 'all branches NAME_1, NAME_2 … of --count' },
     DESTDB,
     DRY_RUN,
     UNVERIFIED_SOURCES,
   ],
   examples: [
-    { command: 'tool branch reset app login-form', does: 'the state of the base copy again' },
-    { command: 'tool branch reset app --all test --yes', does: 'the databases of all test workers, between suites' },
+    { command: 'tool branch reset app login-form', does: 'restore the base copy' },
+    { command: 'tool branch reset app --all test --yes', does: 'reset the branches of all test workers' },
   ],
   json: 'events',
   writes: true,

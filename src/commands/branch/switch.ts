@@ -5,13 +5,13 @@ import { BRANCH, DESTDB } from './shared-options.ts';
 
 const specification = {
   name: 'branch switch',
-  summary: 'switch the destination to a branch: its name then leads to the database of the branch',
+  summary: 'make a branch the destination database',
   group: 'Branches',
   arguments: [TARGET, BRANCH],
   options: [DESTDB, DRY_RUN, UNVERIFIED_SOURCES],
   examples: [
-    { command: 'tool branch switch app login-form', does: 'the application uses the branch without another URL' },
-    { command: 'tool branch switch app login-form --yes', does: 'the same in a script; tool undo app reverts it' },
+    { command: 'tool branch switch app login-form', does: 'let the application use the branch, with its present URL' },
+    { command: 'tool branch switch app login-form --yes', does: 'switch in a script; tool undo app reverts it' },
   ],
   json: 'events',
   writes: true,

@@ -3,13 +3,13 @@ import { DRY_RUN } from '../shared-options.ts';
 
 const specification = {
   name: 'cloud apply',
-  summary: 'write the storage profiles and targets of a file to the hub',
+  summary: 'write storage profiles and targets of a file to the hub',
   group: 'Hub',
-  arguments: [{ name: 'file', description: 'file in the shape of tool.yml', required: true }],
-  options: [DRY_RUN, { flags: '--overwrite', description: 'overwrite also later changes made on the hub' }],
+  arguments: [{ name: 'file', description: 'file with the keys of tool.yml', required: true }],
+  options: [DRY_RUN, { flags: '--overwrite', description: 'overwrite later changes on the hub' }],
   examples: [
-    { command: 'tool cloud apply hub.yml --dry-run', does: 'what would change on the hub' },
-    { command: 'tool cloud apply hub.yml', does: 'the same, then applies it' },
+    { command: 'tool cloud apply hub.yml --dry-run', does: 'print what would change' },
+    { command: 'tool cloud apply hub.yml', does: 'print it, and apply it' },
   ],
   json: 'events',
   writes: true,

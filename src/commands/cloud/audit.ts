@@ -6,17 +6,17 @@ const specification = {
   group: 'Hub',
   arguments: [],
   options: [
-    { flags: '--since <time>', description: 'from this time on: 2026-01-31, 2026-01-31T14:00Z, or 7d', value: 'time' },
+    { flags: '--since <time>', description: 'from this time: 2026-01-31, 2026-01-31T14:00Z, or 7d', value: 'time' },
     { flags: '--until <time>', description: 'before this time', value: 'time' },
     { flags: '--actor <name>', description: 'of this user or service token' },
-    { flags: '--subject <id>', description: 'of the user or service token with this subject' },
+    { flags: '--subject <id>', description: 'of this subject' },
     { flags: '--target <name>', description: 'of this target' },
     { flags: '--action <name>', description: 'of this kind, such as snapshot.download' },
-    { flags: '--csv', description: 'all of them as CSV, which is safe to open in a spreadsheet' },
+    { flags: '--csv', description: 'print all as CSV that is safe in spreadsheets' },
   ],
   examples: [
-    { command: 'tool cloud audit --target orders --since 7d', does: 'the last week of "orders"' },
-    { command: 'tool cloud audit --action snapshot.download --csv', does: 'every download, as CSV' },
+    { command: 'tool cloud audit --target orders --since 7d', does: 'list the last week of a target' },
+    { command: 'tool cloud audit --action snapshot.download --csv', does: 'print every download as CSV' },
   ],
   json: 'document',
 } as const satisfies CommandSpec;

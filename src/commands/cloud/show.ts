@@ -2,11 +2,11 @@ import type { CommandModule, CommandSpec, Invocation, Outcome } from '../../cli/
 
 const specification = {
   name: 'cloud show',
-  summary: 'print the storage profiles and targets of the hub, without secrets',
+  summary: 'print storage profiles and targets of the hub, without secrets',
   group: 'Hub',
   arguments: [],
   options: [],
-  examples: [{ command: 'tool cloud show', does: 'the shape of tool.yml, for tool cloud apply' }],
+  examples: [{ command: 'tool cloud show', does: 'print a file for tool cloud apply' }],
   json: 'document',
 } as const satisfies CommandSpec;
 

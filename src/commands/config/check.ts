@@ -4,11 +4,11 @@ import { EXIT, type ExitCode } from '../../runtime/errors.ts';
 
 const specification = {
   name: 'config check',
-  summary: 'list all problems of the configuration, and missing requirements',
+  summary: 'list problems of the configuration and missing requirements',
   group: 'Set up',
   arguments: [],
-  options: [{ flags: '--offline', description: 'skip what needs a network' }],
-  examples: [{ command: 'tool config check --json', does: 'all problems with line and column, for scripts' }],
+  options: [{ flags: '--offline', description: 'skip checks that need a network' }],
+  examples: [{ command: 'tool config check --json', does: 'print problems with line and column' }],
   json: 'document',
 } as const satisfies CommandSpec;
 

@@ -7,15 +7,15 @@ const specification = {
   arguments: [
     {
       name: 'keys',
-      description: 'keys to encrypt; default all that are sensitive',
+      description: 'keys to encrypt; default: all sensitive ones',
       required: false,
       complete: 'sensitive key',
       variadic: true,
     },
   ],
-  options: [{ flags: '--dry-run', description: 'list them, change nothing' }],
+  options: [{ flags: '--dry-run', description: 'list the keys, change nothing' }],
   examples: [
-    { command: 'tool config encrypt', does: 'all passwords, tokens and keys that are plain' },
+    { command: 'tool config encrypt', does: 'encrypt all plain passwords, tokens and keys' },
     { command: 'tool config encrypt storage_profiles.team.secret_key', does: 'this one' },
   ],
   json: 'document',

@@ -3,14 +3,14 @@ import { EXIT } from '../../runtime/errors.ts';
 
 const specification = {
   name: 'config import',
-  summary: 'write a configuration of DBSnapper as one of this program',
+  summary: 'convert a configuration of DBSnapper',
   group: 'Set up',
-  arguments: [{ name: 'file', description: 'the configuration of DBSnapper; it is not changed', required: true }],
+  arguments: [{ name: 'file', description: 'configuration of DBSnapper, which is not changed', required: true }],
   options: [{ flags: '--force', description: 'overwrite an existing file' }],
   examples: [
     {
       command: 'tool config import ~/.config/dbsnapper/dbsnapper.yml',
-      does: 'rename the keys, and list the omitted ones',
+      does: 'convert it, and list omitted keys',
     },
   ],
   json: 'document',

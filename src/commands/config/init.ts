@@ -2,14 +2,14 @@ import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cl
 
 const specification = {
   name: 'config init',
-  summary: 'write a first configuration: question by question in a terminal, else with defaults',
+  summary: 'write a first configuration, with questions in a terminal',
   group: 'Set up',
   arguments: [],
   options: [
     { flags: '--force', description: 'overwrite an existing file' },
     { flags: '--keychain', description: "keep the secret_key in the system's keychain" },
   ],
-  examples: [{ command: 'tool config init --no-tui', does: 'writes the file and asks nothing' }],
+  examples: [{ command: 'tool config init --no-tui', does: 'write the file without questions' }],
   json: 'document',
 } as const satisfies CommandSpec;
 

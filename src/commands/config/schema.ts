@@ -3,11 +3,11 @@ import { readAsset } from '../../runtime/package-files.ts';
 
 const specification = {
   name: 'config schema',
-  summary: 'print the JSON Schema of the configuration file, for editors',
+  summary: 'print the JSON Schema of the configuration, for editors',
   group: 'Set up',
   arguments: [],
   options: [],
-  examples: [{ command: 'tool config schema', does: 'what editors complete and validate the file with' }],
+  examples: [{ command: 'tool config schema', does: 'print the schema' }],
   json: 'document',
 } as const satisfies CommandSpec;
 

@@ -3,11 +3,11 @@ import { EXIT } from '../../runtime/errors.ts';
 
 const specification = {
   name: 'config show',
-  summary: 'the configuration in force, each value with where it comes from; secrets masked',
+  summary: 'print every value in force with its origin, secrets masked',
   group: 'Set up',
   arguments: [],
   options: [],
-  examples: [{ command: 'tool config show --json', does: 'every value with its origin, for scripts' }],
+  examples: [{ command: 'tool config show --json', does: 'print JSON for scripts' }],
   json: 'document',
 } as const satisfies CommandSpec;
 

@@ -2,13 +2,11 @@ import type { CommandModule, CommandSpec, Invocation, Outcome } from '../../cli/
 
 const specification = {
   name: 'hub migrate',
-  summary: 'bring the database of the hub up to date',
+  summary: "update the schema of the hub's database",
   group: 'Hub',
   arguments: [],
   options: [],
-  examples: [
-    { command: 'tool hub migrate', does: 'updates the schema, and wraps the data keys with the newest hub key' },
-  ],
+  examples: [{ command: 'tool hub migrate', does: 'update the schema, and wrap data keys with the newest hub key' }],
   json: 'document',
 } as const satisfies CommandSpec;
 

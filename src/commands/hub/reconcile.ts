@@ -3,14 +3,14 @@ import { EXIT, UserError } from '../../runtime/errors.ts';
 
 const specification = {
   name: 'hub reconcile',
-  summary: 'compare the database of the hub with its buckets, after a restore',
+  summary: "compare the hub's database with its buckets, after a restore",
   group: 'Hub',
   arguments: [],
   options: [],
   examples: [
     {
       command: 'tool hub reconcile',
-      does: 'imports snapshots missing in the database, and marks snapshots missing in a bucket',
+      does: 'import snapshots missing in the database, mark those missing in a bucket',
     },
   ],
   json: 'events',

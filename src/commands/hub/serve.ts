@@ -6,11 +6,11 @@ const specification = {
   group: 'Hub',
   arguments: [],
   options: [
-    { flags: '--dev', description: 'a trial on this machine: throw-away database, owner token printed once' },
+    { flags: '--dev', description: 'run a trial with a throw-away database; print its owner token once' },
     { flags: '--listen <address>', description: 'address and port, default 127.0.0.1:3000' },
     {
       flags: '--bucket <name>',
-      description: 'bucket of a trial; its keys are TOOL_HUB_BUCKET_ACCESS_KEY, _SECRET_KEY',
+      description: 'bucket of a trial; keys: TOOL_HUB_BUCKET_ACCESS_KEY, _SECRET_KEY',
     },
     { flags: '--bucket-provider <provider>', description: 'its provider: s3, r2, minio or dospaces' },
     { flags: '--bucket-endpoint <url>', description: 'its endpoint' },
@@ -18,8 +18,8 @@ const specification = {
     { flags: '--bucket-prefix <prefix>', description: 'its prefix' },
   ],
   examples: [
-    { command: 'tool hub serve --dev', does: 'a trial on 127.0.0.1:3000' },
-    { command: 'tool hub serve', does: 'with settings of TOOL_HUB_*, see docs/hub.md' },
+    { command: 'tool hub serve --dev', does: 'run a trial on 127.0.0.1:3000' },
+    { command: 'tool hub serve', does: 'use the settings TOOL_HUB_*, see docs/hub.md' },
   ],
   json: 'document',
 } as const satisfies CommandSpec;

@@ -7,7 +7,7 @@ const specification = {
   group: 'Set up',
   arguments: [],
   options: [],
-  examples: [{ command: 'tool schema events', does: 'what scripts validate the output of --json with' }],
+  examples: [{ command: 'tool schema events', does: 'print the schema' }],
   json: 'document',
 } as const satisfies CommandSpec;
 

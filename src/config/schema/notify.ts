@@ -7,18 +7,12 @@ export const notifySchema = v.strictObject({
     v.pipe(
       v.number(),
       v.minValue(0, 'must be at least 0'),
-      v.description('Only when the run took longer than this.'),
+      v.description('Shortest run to announce.'),
       traits({ unit: 'seconds' }),
     ),
     10,
   ),
-  title: v.optional(
-    v.pipe(v.boolean(), v.description('Shows the result in the title of the window until the screens are left.')),
-    true,
-  ),
+  title: v.optional(v.pipe(v.boolean(), v.description('Shows the result in the window title.')), true),
   bell: v.optional(v.pipe(v.boolean(), v.description('Rings the bell.')), true),
-  desktop: v.optional(
-    v.pipe(v.boolean(), v.description('Sends a desktop notification, in terminals that support OSC 9.')),
-    true,
-  ),
+  desktop: v.optional(v.pipe(v.boolean(), v.description('Sends a desktop notification (OSC 9).')), true),
 });

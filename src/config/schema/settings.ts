@@ -22,9 +22,7 @@ export const settingsSchema = v.strictObject({
     v.pipe(
       v.string(),
       v.regex(/^(?:[0-9a-fA-F]{32}|keychain)$/, 'must be exactly 32 hexadecimal characters, or the word keychain'),
-      v.description(
-        "Encrypts what is sensitive in the configuration; keychain when the system's keychain holds it. Required when something is encrypted.",
-      ),
+      v.description('Encrypts secrets of the configuration; "keychain" reads it from the system keychain.'),
       v.examples(['0123456789abcdef0123456789abcdef']),
       traits({ secret: true, hint: 'tool config init generates one; so does: openssl rand -hex 16' }),
     ),
@@ -32,66 +30,42 @@ export const settingsSchema = v.strictObject({
   authtoken: v.exactOptional(
     v.pipe(
       text,
-      v.description('Cloud token; switches from local to cloud mode.'),
+      v.description('Token of the hub; turns on cloud mode.'),
       v.examples(['token from the cloud']),
       traits({ secret: true }),
     ),
   ),
   working_directory: v.optional(
-    v.pipe(
-      path,
-      v.description('Directory for local snapshots and temporary files.'),
-      traits({ effect: 'writes_folder' }),
-    ),
+    v.pipe(path, v.description('Folder of local snapshots and temporary files.'), traits({ effect: 'writes_folder' })),
     DEFAULT_WORKING_DIRECTORY,
   ),
   env: v.optional(
-    v.pipe(v.picklist(['development', 'staging', 'production']), v.description('Selects the cloud API endpoint.')),
+    v.pipe(v.picklist(['development', 'staging', 'production']), v.description('Selects the address of the hub.')),
     'production',
   ),
   dev_api_url: v.optional(
-    v.pipe(webUrl, v.description('Base of the cloud API when env is development.')),
+    v.pipe(webUrl, v.description('Address of the hub for env development.')),
     'http://localhost:3000',
   ),
   staging_api_url: v.exactOptional(
-    v.pipe(
-      webUrl,
-      v.description('Base of the cloud API when env is staging.'),
-      v.examples(['https://staging.example.com']),
-    ),
+    v.pipe(webUrl, v.description('Address of the hub for env staging.'), v.examples(['https://staging.example.com'])),
   ),
   base_url: v.exactOptional(
-    v.pipe(
-      webUrl,
-      v.description('Base of the cloud API when env is production.'),
-      v.examples(['https://cloud.example.com']),
-    ),
+    v.pipe(webUrl, v.description('Address of the hub for env production.'), v.examples(['https://cloud.example.com'])),
   ),
   debug: v.optional(
-    v.pipe(
-      v.boolean(),
-      v.description('Says the commands that are run with their time on standard error, and keeps a log.'),
-    ),
+    v.pipe(v.boolean(), v.description('Prints external commands to standard error, and keeps a log.')),
     false,
   ),
-  trace: v.optional(
-    v.pipe(v.boolean(), v.description('Keeps a log with every event and SQL statement as well.')),
-    false,
-  ),
+  trace: v.optional(v.pipe(v.boolean(), v.description('Logs every event and SQL statement.')), false),
   theme: v.optional(
-    v.pipe(
-      v.picklist(THEMES),
-      v.description(
-        'Colours of the screens: auto follows the background of the terminal; -16 uses its sixteen colours only; mono none.',
-      ),
-      traits({ harmless: true }),
-    ),
+    v.pipe(v.picklist(THEMES), v.description('Colours of the screens.'), traits({ harmless: true })),
     'auto',
   ),
   notify: v.optional(
     v.pipe(
       notifySchema,
-      v.description('What the terminal does when a long run ends in the screens.'),
+      v.description('Announcements of the screens when a long run ends.'),
       traits({ harmless: true }),
     ),
     {},
@@ -99,7 +73,7 @@ export const settingsSchema = v.strictObject({
   keys: v.optional(
     v.pipe(
       commandKeysSchema,
-      v.description('Keys of the screens, by command: in place of those in docs/screens.md.'),
+      v.description('Keys of the screens, by the command ids of docs/screens.md.'),
       traits({ harmless: true }),
     ),
     {},
@@ -108,30 +82,25 @@ export const settingsSchema = v.strictObject({
     v.pipe(
       v.array(publicKey),
       v.description(
-        'Public keys (tool key prints that of a machine). Only snapshots signed by one of them are loaded, sanitized, pulled and imported.',
+        'Public keys of machines (tool key): only snapshots signed by one of them are loaded, sanitized, pulled and imported.',
       ),
       v.examples([['ed25519-11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=']]),
     ),
   ),
-  docker: v.optional(v.pipe(dockerSchema, v.description('Database engine images.')), {}),
+  docker: v.optional(v.pipe(dockerSchema, v.description('Images of the database engines.')), {}),
   override: v.optional(
     v.pipe(
       v.strictObject({
         san_query: v.exactOptional(
           v.pipe(
             sql,
-            v.description('Sanitization query of all targets, may be base64; a target can override it.'),
+            v.description('Sanitization query of all targets, plain or base64.'),
             v.examples(["UPDATE users SET email = 'user' || id || '@example.com';"]),
           ),
         ),
-        dst_db_url: v.exactOptional(
-          v.pipe(
-            destinationUrl,
-            v.description('Destination of all loads and subsets; a target with a dst_url overrides it.'),
-          ),
-        ),
+        dst_db_url: v.exactOptional(v.pipe(destinationUrl, v.description('Destination of all loads and subsets.'))),
       }),
-      v.description('Settings for all targets that have none of their own.'),
+      v.description('Settings of targets without their own.'),
     ),
     {},
   ),
@@ -139,17 +108,15 @@ export const settingsSchema = v.strictObject({
     v.pipe(
       v.strictObject({
         shared_target_dst_db_url: v.exactOptional(
-          v.pipe(destinationUrl, v.description('Destination of shared team snapshots.')),
+          v.pipe(destinationUrl, v.description('Destination of shared snapshots.')),
         ),
-        cpus: v.exactOptional(v.pipe(cores, v.description('CPU cores for all operations, unless a target sets cpus.'))),
+        cpus: v.exactOptional(v.pipe(cores, v.description('CPU cores for all operations.'))),
         ...baseCopyKeys,
         branch_database: v.exactOptional(
           v.pipe(
             v.string(),
             v.regex(/^(?=.{1,100}$).*\{name\}/, 'must contain {name}, in at most 100 characters'),
-            v.description(
-              'The name of the database of a branch, of {name} and {destination}; default {destination}_{name}.',
-            ),
+            v.description('Database name of a branch; default {destination}_{name}.'),
             v.examples(['{destination}_{name}']),
           ),
         ),
@@ -158,15 +125,9 @@ export const settingsSchema = v.strictObject({
     ),
     {},
   ),
-  sso: v.optional(
-    v.pipe(v.record(name, ssoProviderSchema), v.description('Identity providers for single sign-on, by name.')),
-    {},
-  ),
-  storage_profiles: v.optional(
-    v.pipe(v.record(name, storageProfileSchema), v.description('Cloud storage, by name.')),
-    {},
-  ),
-  targets: v.optional(v.pipe(v.record(name, targetSchema), v.description('Units of work, by name.')), {}),
+  sso: v.optional(v.pipe(v.record(name, ssoProviderSchema), v.description('Identity providers, by name.')), {}),
+  storage_profiles: v.optional(v.pipe(v.record(name, storageProfileSchema), v.description('Buckets, by name.')), {}),
+  targets: v.optional(v.pipe(v.record(name, targetSchema), v.description('Databases to copy, by name.')), {}),
 });
 
 export type Settings = v.InferOutput<typeof settingsSchema>;

@@ -5,14 +5,11 @@ export const shareSchema = v.strictObject({
   dst_url: v.exactOptional(
     v.pipe(
       destinationUrl,
-      v.description('Database into which shared snapshots are loaded.'),
+      v.description('Destination of loads.'),
       v.examples(['postgres://localhost:5432/app_shared']),
     ),
   ),
   storage_profile_name: v.exactOptional(
-    v.pipe(
-      storageProfile,
-      v.description('Storage profile that holds the shared snapshots: of the file, or of the hub.'),
-    ),
+    v.pipe(storageProfile, v.description('Storage profile with the snapshots, of the file or the hub.')),
   ),
 });

@@ -8,7 +8,7 @@ export const schemaConfigSchema = v.strictObject({
   include_schemas: v.exactOptional(
     v.pipe(
       v.array(schemaName),
-      v.description('Only these schemas, as far as they exist; wins over exclude_schemas.'),
+      v.description('Only these schemas; overrides exclude_schemas.'),
       v.examples([['public', 'sales']]),
     ),
   ),
@@ -16,11 +16,7 @@ export const schemaConfigSchema = v.strictObject({
     v.pipe(v.array(schemaName), v.description('All schemas except these.'), v.examples([['audit']])),
   ),
   use_default_schema: v.exactOptional(
-    v.pipe(
-      v.boolean(),
-      v.description('true: only public; false: all schemas. Unset: only public.'),
-      v.examples([true]),
-    ),
+    v.pipe(v.boolean(), v.description('true: only public; false: all schemas; default true.'), v.examples([true])),
   ),
 });
 
@@ -35,19 +31,19 @@ export const snapshotSchema = v.strictObject({
   dst_url: v.exactOptional(
     v.pipe(
       destinationUrl,
-      v.description('Destination database of a load; made when it is not there, overwritten when it is.'),
+      v.description('Destination of loads, created or replaced.'),
       v.examples(['postgres://localhost:5432/app_copy']),
     ),
   ),
   role: v.exactOptional(
     v.pipe(
       text,
-      v.description(
-        'Role that owns what a load restores (PostgreSQL only). Unset: the owner of the replaced database.',
-      ),
+      v.description('Owner of restored objects (PostgreSQL); default: the owner of the replaced database.'),
       v.examples(['app_owner']),
     ),
   ),
   ...baseCopyKeys,
-  schema_config: v.exactOptional(v.pipe(schemaConfigSchema, v.description('Which schemas (PostgreSQL only).'))),
+  schema_config: v.exactOptional(
+    v.pipe(schemaConfigSchema, v.description('Schemas of builds and loads (PostgreSQL).')),
+  ),
 });

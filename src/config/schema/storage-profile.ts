@@ -6,7 +6,7 @@ import { hostLabel, text, webUrl } from './values.ts';
 export const storageProfileSchema = v.strictObject({
   provider: v.pipe(
     v.picklist(STORAGE_PROVIDER_IDS),
-    v.description('Kind of storage; another S3-compatible service is used as minio, with its endpoint.'),
+    v.description('Kind of storage; minio stands for any S3-compatible service.'),
     v.examples(['s3']),
     traits({ effect: 'stores' }),
   ),
@@ -31,7 +31,7 @@ export const storageProfileSchema = v.strictObject({
   region: v.exactOptional(
     v.pipe(
       hostLabel,
-      v.description('Region; s3 needs it.'),
+      v.description('Region; required by s3.'),
       v.examples(['eu-central-1']),
       traits({ effect: 'stores' }),
     ),
@@ -39,7 +39,7 @@ export const storageProfileSchema = v.strictObject({
   endpoint: v.exactOptional(
     v.pipe(
       webUrl,
-      v.description('Address of the service; minio and dospaces need it.'),
+      v.description('Address of the service; required by minio and dospaces.'),
       v.examples(['https://minio.example.com:9000']),
       traits({ effect: 'stores' }),
     ),
@@ -47,7 +47,7 @@ export const storageProfileSchema = v.strictObject({
   cli_profile: v.exactOptional(
     v.pipe(
       text,
-      v.description("Profile of the storage's command-line client that holds the credentials (s3, r2)."),
+      v.description('AWS CLI profile with the credentials (s3, r2).'),
       v.examples(['default']),
       traits({ names: 'cli_profile', effect: 'stores' }),
     ),
@@ -55,7 +55,7 @@ export const storageProfileSchema = v.strictObject({
   access_key: v.exactOptional(
     v.pipe(
       text,
-      v.description('Direct credential; not recommended for production.'),
+      v.description('Direct credential; prefer cli_profile.'),
       v.examples(['AKIA…']),
       traits({ secret: true }),
     ),
@@ -63,7 +63,7 @@ export const storageProfileSchema = v.strictObject({
   secret_key: v.exactOptional(
     v.pipe(
       text,
-      v.description('Direct credential; not recommended for production.'),
+      v.description('Direct credential; prefer cli_profile.'),
       v.examples(['secret of the access key']),
       traits({ secret: true }),
     ),
@@ -71,9 +71,7 @@ export const storageProfileSchema = v.strictObject({
   encrypt: v.exactOptional(
     v.pipe(
       v.boolean(),
-      v.description(
-        'Encrypts all that is stored in the bucket, with the encryption_key; all who share it need the same one.',
-      ),
+      v.description('Encrypts all objects in the bucket.'),
       v.examples([true]),
       traits({ effect: 'stores' }),
     ),
@@ -82,7 +80,7 @@ export const storageProfileSchema = v.strictObject({
     v.pipe(
       v.string(),
       v.regex(/^[0-9a-fA-F]{32}$/, 'must be exactly 32 hexadecimal characters'),
-      v.description('Key for encrypt, the same for all who share the bucket; the secret_key unless set.'),
+      v.description('Key of encrypt, the same for all users of the bucket; default secret_key.'),
       v.examples(['89abcdef0123456789abcdef01234567']),
       traits({ secret: true, hint: 'Generate one: openssl rand -hex 16' }),
     ),
@@ -90,7 +88,7 @@ export const storageProfileSchema = v.strictObject({
   role_arn: v.exactOptional(
     v.pipe(
       text,
-      v.description('Role whose temporary credentials the sign-in obtains, instead of shared keys.'),
+      v.description('Role whose temporary credentials the sign-in obtains.'),
       v.examples(['arn:aws:iam::123456789012:role/snapshots']),
       traits({ effect: 'stores' }),
     ),
@@ -98,7 +96,7 @@ export const storageProfileSchema = v.strictObject({
   sts_endpoint: v.exactOptional(
     v.pipe(
       webUrl,
-      v.description('Where role_arn is assumed; the endpoint of the profile or that of its region unless said.'),
+      v.description('Address that assumes role_arn; default: endpoint, or that of the region.'),
       v.examples(['https://sts.example.com']),
     ),
   ),

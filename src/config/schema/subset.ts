@@ -7,18 +7,14 @@ const columns = v.pipe(v.union([text, v.array(text)]), v.examples(['customer_id'
 const subsetTableSchema = v.strictObject({
   table: v.pipe(tableName, v.description('Table to begin with.')),
   where: v.exactOptional(
-    v.pipe(
-      sql,
-      v.description('SQL condition for the rows; either this or percent.'),
-      v.examples(["created_at > '2026-01-01'"]),
-    ),
+    v.pipe(sql, v.description('SQL condition, instead of percent.'), v.examples(["created_at > '2026-01-01'"])),
   ),
   percent: v.exactOptional(
     v.pipe(
       v.number(),
       v.gtValue(0, 'must be more than 0'),
       v.maxValue(100, 'must be at most 100'),
-      v.description('Share of the rows; either this or where.'),
+      v.description('Share of the rows, instead of where.'),
       v.examples([5]),
       traits({ unit: 'percent' }),
     ),
@@ -26,15 +22,15 @@ const subsetTableSchema = v.strictObject({
 });
 
 const addedRelationshipSchema = v.strictObject({
-  fk_table: v.pipe(tableName, v.description('Table that refers.')),
-  fk_columns: v.pipe(columns, v.description('Its columns: one, several separated by commas, or a list.')),
-  ref_table: v.pipe(tableName, v.description('Table that is referred to.'), v.examples(['public.customers'])),
+  fk_table: v.pipe(tableName, v.description('Referencing table.')),
+  fk_columns: v.pipe(columns, v.description('Its columns, with commas or as a list.')),
+  ref_table: v.pipe(tableName, v.description('Referenced table.'), v.examples(['public.customers'])),
   ref_columns: v.pipe(columns, v.description('Its columns, in the same order.'), v.examples(['id'])),
 });
 
 const excludedRelationshipSchema = v.strictObject({
-  fk_table: v.pipe(tableName, v.description('Table that refers.')),
-  ref_table: v.pipe(tableName, v.description('Table that is referred to.'), v.examples(['public.customers'])),
+  fk_table: v.pipe(tableName, v.description('Referencing table.')),
+  ref_table: v.pipe(tableName, v.description('Referenced table.'), v.examples(['public.customers'])),
 });
 
 export const subsetSchema = v.strictObject({
@@ -53,7 +49,7 @@ export const subsetSchema = v.strictObject({
     ),
   ),
   subset_tables: v.exactOptional(
-    v.pipe(v.array(subsetTableSchema), v.description('Tables to begin with, and which of their rows.')),
+    v.pipe(v.array(subsetTableSchema), v.description('Tables to begin with, and their rows.')),
   ),
   copy_tables: v.exactOptional(
     v.pipe(v.array(tableName), v.description('Tables copied whole.'), v.examples([['public.countries']])),
@@ -67,7 +63,7 @@ export const subsetSchema = v.strictObject({
   excluded_relationships: v.exactOptional(
     v.pipe(
       v.array(excludedRelationshipSchema),
-      v.description('Foreign keys not to follow, such as one that closes a circle.'),
+      v.description('Foreign keys to ignore, such as one that closes a circle.'),
     ),
   ),
 });

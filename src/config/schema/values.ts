@@ -88,16 +88,12 @@ export function isWebUrl(value: string): boolean {
 /** At a target, and for all targets in `defaults`. */
 export const baseCopyKeys = {
   keep_base: v.exactOptional(
-    v.pipe(
-      v.boolean(),
-      v.description('Loads keep a base copy of the destination for tool reset.'),
-      v.examples([false]),
-    ),
+    v.pipe(v.boolean(), v.description('Loads keep a base copy for tool reset.'), v.examples([false])),
   ),
   keep_spare: v.exactOptional(
     v.pipe(
       v.boolean(),
-      v.description('Loads with a base copy, and resets, also keep a spare, which makes the next reset a mere rename.'),
+      v.description('Loads and resets also keep a spare, for an instant next reset.'),
       v.examples([false]),
     ),
   ),

@@ -29,7 +29,7 @@ test('at 120×40 tree and form stand beside each other, with description, defaul
   // The cursor in the typed text is the only one.
   expect(pointers(await screenLines(model, wide))).toBe(0);
   expect(lines).toContain('✗ targets.漢字 🚀.cpus must be at least 1');
-  expect(lines).toContain('CPU cores for this target; wins over defaults.cpus.');
+  expect(lines).toContain('CPU cores for this target.');
 });
 
 test('at 60×20 the form comes after the tree, and no password is shown', async () => {

@@ -3,17 +3,17 @@ import { EXIT, UserError } from '../../../runtime/errors.ts';
 
 const specification = {
   name: 'cloud token create',
-  summary: 'create a service token of the hub, which is shown once',
+  summary: 'create a service token, shown once',
   group: 'Hub',
-  arguments: [{ name: 'name', description: 'name of the token, for lists and the audit', required: true }],
+  arguments: [{ name: 'name', description: 'name of the token', required: true }],
   options: [
-    { flags: '--target <name>', description: 'target of the hub that it is for; may be repeated', repeatable: true },
+    { flags: '--target <name>', description: 'target of the hub; repeatable', repeatable: true },
     { flags: '--role <role>', description: 'builder (default) or reader' },
     { flags: '--days <n>', description: 'days until it expires, at most 366; default 90', value: 'count' },
   ],
   examples: [
-    { command: 'tool cloud token create ci --target orders', does: 'for CI that builds and pushes "orders"' },
-    { command: 'tool cloud token create staging --target orders --role reader --days 30', does: 'for loads only' },
+    { command: 'tool cloud token create ci --target orders', does: 'let CI build and push "orders"' },
+    { command: 'tool cloud token create staging --target orders --role reader --days 30', does: 'let staging load it' },
   ],
   json: 'document',
   writes: true,

@@ -2,11 +2,11 @@ import type { CommandModule, CommandSpec, Invocation, Outcome } from '../../../c
 
 const specification = {
   name: 'cloud token list',
-  summary: 'list the service tokens of the hub, newest first',
+  summary: 'list service tokens, newest first',
   group: 'Hub',
   arguments: [],
   options: [],
-  examples: [{ command: 'tool cloud token list', does: 'roles, targets and expiry times, without the tokens' }],
+  examples: [{ command: 'tool cloud token list', does: 'list roles, targets and expiry, without tokens' }],
   json: 'document',
 } as const satisfies CommandSpec;
 

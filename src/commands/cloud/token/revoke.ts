@@ -2,11 +2,11 @@ import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../..
 
 const specification = {
   name: 'cloud token revoke',
-  summary: 'revoke a service token of the hub',
+  summary: 'revoke a service token',
   group: 'Hub',
   arguments: [{ name: 'token', description: 'id or name of the token', required: true }],
   options: [],
-  examples: [{ command: 'tool cloud token revoke ci', does: 'the hub refuses the token "ci" from now on' }],
+  examples: [{ command: 'tool cloud token revoke ci', does: 'revoke the token "ci"' }],
   json: 'document',
   writes: true,
 } as const satisfies CommandSpec;
