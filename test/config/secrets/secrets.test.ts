@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../../src/commands/registry.ts';
 import { decrypt, encrypt } from '../../../src/config/secrets/cipher.ts';
-import { openValues } from '../../../src/config/secrets/open-values.ts';
 import { EXIT } from '../../../src/runtime/errors.ts';
 import { runWith } from '../../helpers/cli-host.ts';
 import { type ConfigFolder, configFolder, SECRET_KEY, summary, withKey } from '../../helpers/config-folder.ts';
