@@ -25,7 +25,8 @@ const house = {
   'hub/serve.ts': "import { ROUTES } from '../src/cloud/contract/routes.ts';\nexport const serve = ROUTES;",
   'src/commands/hub/serve.ts': "export const serve = () => import('../../../hub/serve.ts');",
   'screens/tables/tables-screen.tsx':
-    "import { text } from '../../src/operations/load/text.ts';\nexport const tablesScreen = { text };",
+    "import { text } from '../../src/presentation/load.ts';\nexport const tablesScreen = { text };",
+  'screens/tables/tables-route.ts': "export const tablesRoute = { screen: 'tables' };",
   'screens/app/screens.ts':
     "import { tablesScreen } from '../tables/tables-screen.tsx';\nexport const SCREENS = [tablesScreen];",
   'screens/start.tsx':
@@ -81,7 +82,7 @@ test.each([
     "import type { load } from '../operations/load.ts';\nexport type L = typeof load;",
   ],
   ['operations-are-below-the-skins', 'src/operations/undo.ts', "import '../commands/load.ts';"],
-  ['operations-are-below-the-skins', 'src/operations/undo.ts', "import '../presentation/load.ts';"],
+  ['operations-have-their-words-in-text', 'src/operations/undo.ts', "import '../presentation/load.ts';"],
   ['presentation-is-below-the-skins', 'src/presentation/undo.ts', "import '../commands/load.ts';"],
   ['presentation-starts-no-work', 'src/presentation/undo.ts', "import '../operations/load.ts';"],
   ['commands-load-their-work-when-they-run', 'src/commands/undo.ts', "import '../presentation/load.ts';"],
@@ -96,6 +97,7 @@ test.each([
   ['screens-and-commands-act-through-operations', 'screens/targets.tsx', "import '../src/engines/engine.ts';"],
   ['screens-are-not-the-command-line', 'screens/targets.tsx', "import '../src/commands/load.ts';"],
   ['screens-open-each-other-by-route', 'screens/targets/keys.ts', "import '../tables/tables-screen.tsx';"],
+  ['screens-share-commands', 'screens/targets/keys.ts', "import '../tables/tables-route.ts';"],
   ['components-know-nothing-of-databases', 'components/table.tsx', "import '../src/operations/load.ts';"],
   ['only-the-runners-import-execa', 'src/engines/dump.ts', "import { execa } from 'execa';\nexport const run = execa;"],
   [
