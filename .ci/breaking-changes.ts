@@ -1,71 +1,138 @@
-interface Node {
+interface Shape {
   $ref?: string;
-  $defs?: Record<string, Node>;
   type?: string;
   const?: unknown;
   enum?: unknown[];
-  anyOf?: Node[];
-  properties?: Record<string, Node>;
+  anyOf?: Shape[];
+  oneOf?: Shape[];
+  properties?: Record<string, Shape>;
   required?: string[];
-  items?: Node;
-  additionalProperties?: Node;
+  items?: Shape;
+  additionalProperties?: Shape | boolean;
+  propertyNames?: Shape;
+  [limit: string]: unknown;
 }
+
+type Content = Record<string, { schema: Shape }>;
+
+interface Route {
+  security?: unknown[];
+  parameters?: { name: string; required?: boolean; schema: Shape }[];
+  requestBody?: { required?: boolean; content?: Content };
+  responses: Record<string, { $ref?: string; content?: Content }>;
+}
+
+/** A JSON Schema of output, or an OpenAPI document. */
+export interface ContractDocument extends Shape {
+  $defs?: Record<string, Shape>;
+  paths?: Record<string, Record<string, Route>>;
+  components?: { schemas?: Record<string, Shape> };
+}
+
+/** A later document keeps each promise, and has no new demand on what existed. */
+class Contract {
+  readonly promises = new Set<string>();
+  readonly demands = new Map<string, { at: string; value: unknown }>();
+
+  demand(at: string, rule: string, value: unknown): void {
+    this.demands.set(`${at} ${rule}`, { at, value });
+  }
+}
+
+const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
+const LIMIT = /^(?:(?:exclusive)?(?:max|min)[A-Z]?[a-z]+|pattern|format)$/;
 
 /**
- * What a reader of the earlier schema may stumble over in the output of the later one, one line each. New keys, events,
- * documents and values of an enumeration are no breaking changes; a reader ignores them.
+ * Lists what fails a reader or a caller of the earlier document with the later one. New keys, events, routes and values
+ * are no breaking changes: a reader ignores them.
  */
-export function breakingChanges(earlier: object, later: object): string[] {
-  const [before, after]: Node[] = [earlier, later];
-  const definitions = Object.keys(before?.$defs ?? {});
-  const events = (before?.anyOf ?? []).filter((old) => !after?.anyOf?.some(({ $ref }) => $ref === old.$ref));
-  return [
-    ...events.map(({ $ref }) => `${$ref} is no event any more`),
-    ...definitions.flatMap((name) => compare(before?.$defs?.[name], after?.$defs?.[name], name)),
-  ];
-}
-
-/** Named shapes are compared by themselves. */
-function compare(before: Node = {}, after: Node | undefined, path: string): string[] {
-  if (!after) return [`${path} was removed`];
-  if (before.$ref !== undefined || after.$ref !== undefined) {
-    return before.$ref === after.$ref ? [] : [`${path} is another shape: ${shown(before)} became ${shown(after)}`];
-  }
-  if (before.anyOf || after.anyOf) return compareChoices(before, after, path);
-  if (before.type !== after.type || before.const !== after.const) {
-    return [`${path} has another type: ${shown(before)} became ${shown(after)}`];
-  }
-  const lost = (before.enum ?? []).filter((value) => !after.enum?.includes(value));
-  const optional = (before.required ?? []).filter((key) => key in (after.properties ?? {}));
-  return [
-    ...lost.map((value) => `${path} is never ${JSON.stringify(value)} any more`),
-    ...optional.filter((key) => !after.required?.includes(key)).map((key) => `${path}.${key} may be absent`),
-    ...Object.entries(before.properties ?? {}).flatMap(([key, schema]) =>
-      compare(schema, after.properties?.[key], `${path}.${key}`),
-    ),
-    ...(before.items ? compare(before.items, after.items, `${path}[]`) : []),
-    ...(before.additionalProperties
-      ? compare(before.additionalProperties, after.additionalProperties, `${path}.*`)
-      : []),
-  ];
-}
-
-function compareChoices(before: Node, after: Node, path: string): string[] {
-  const [old, now] = [before.anyOf ?? [before], after.anyOf ?? [after]];
-  const becameNull = now.some(isNull) && !old.some(isNull);
-  const lost = old.map((choice, index) =>
-    now.map((one) => compare(choice, one, old.length > 1 ? `${path}(${index + 1})` : path)),
+export function breakingChanges(earlier: ContractDocument, later: ContractDocument): string[] {
+  const [before, after] = [contractOf(earlier), contractOf(later)];
+  const lost = [...before.promises].filter((promise) => !after.promises.has(promise));
+  const gained = [...after.demands].filter(
+    ([rule, { at, value }]) => before.promises.has(at) && isNarrower(rule, before.demands.get(rule)?.value, value),
   );
-  return [
-    ...(becameNull ? [`${path} may be null`] : []),
-    ...lost.flatMap((attempts) => attempts.sort((a, b) => a.length - b.length)[0] ?? []),
-  ];
+  return [...lost.map((promise) => `lost: ${promise}`), ...gained.map(([rule]) => `new: ${rule}`)];
 }
 
-function isNull({ type }: Node): boolean {
-  return type === 'null';
+function isNarrower(rule: string, before: unknown, after: unknown): boolean {
+  if (Array.isArray(before) && Array.isArray(after)) return before.some((value) => !after.includes(value));
+  if (typeof before !== 'number' || typeof after !== 'number') return before !== after;
+  return /max[A-Z]?[a-z]+$/i.test(rule) ? after < before : after > before;
 }
 
-function shown({ $ref, type, ...rest }: Node): string {
-  return $ref ?? (rest.const === undefined ? (type ?? 'anything') : JSON.stringify(rest.const));
+function contractOf(document: ContractDocument): Contract {
+  const contract = new Contract();
+  addOutput(contract, document, 'output');
+  const shapes = { ...document.$defs, ...document.components?.schemas };
+  for (const [name, shape] of Object.entries(shapes)) addOutput(contract, shape, name);
+  for (const [path, methods] of Object.entries(document.paths ?? {})) {
+    for (const [method, route] of Object.entries(methods)) addRoute(contract, route, `${method.toUpperCase()} ${path}`);
+  }
+  return contract;
+}
+
+function addRoute(contract: Contract, { security = [], parameters = [], requestBody, responses }: Route, at: string) {
+  contract.promises.add(at);
+  if (security.length > 0) contract.demand(at, 'token', true);
+  for (const { name, required, schema } of parameters) {
+    addInput(contract, schema, `${at} ?${name}`);
+    if (required) contract.demand(at, `required ?${name}`, true);
+  }
+  if (requestBody?.required) contract.demand(at, 'required body', true);
+  for (const [type, { schema }] of Object.entries(requestBody?.content ?? {}))
+    addInput(contract, schema, `${at} ${type}`);
+  for (const [status, { $ref = '', content = {} }] of Object.entries(responses)) {
+    contract.promises.add(`${at} ${status} ${$ref}`);
+    for (const [type, { schema }] of Object.entries(content)) addOutput(contract, schema, `${at} ${status} ${type}`);
+  }
+}
+
+function addOutput(contract: Contract, shape: Shape, place: string): void {
+  const at = addPlace(contract, shape, place);
+  for (const choice of choicesOf(shape)) addOutput(contract, choice, at);
+  if (shape.type === 'null') contract.demand(at, 'null', true);
+  else if (shape.type !== undefined) contract.promises.add(`${at}: ${shape.type}`);
+  if (shape.$ref !== undefined) contract.promises.add(`${at}: ${shape.$ref}`);
+  for (const value of valuesOf(shape)) contract.promises.add(`${at} = ${JSON.stringify(value)}`);
+  for (const key of shape.required ?? []) contract.promises.add(`${at}.${key} always`);
+  for (const [key, property] of Object.entries(shape.properties ?? {})) addOutput(contract, property, `${at}.${key}`);
+  if (shape.items) addOutput(contract, shape.items, `${at}[]`);
+  if (typeof shape.additionalProperties === 'object') addOutput(contract, shape.additionalProperties, `${at}.*`);
+}
+
+function addInput(contract: Contract, shape: Shape, place: string): void {
+  const at = addPlace(contract, shape, place);
+  const choices = choicesOf(shape);
+  for (const choice of choices) addInput(contract, choice, at);
+  if (choices.length > 0) return;
+  const types = shape.type === undefined ? TYPES : [shape.type, ...(shape.type === 'number' ? ['integer'] : [])];
+  for (const type of types) contract.promises.add(`${at}: ${type}`);
+  const values = valuesOf(shape);
+  if (values.length > 0) contract.demand(at, 'values', values);
+  for (const limit of Object.keys(shape).filter((key) => LIMIT.test(key))) contract.demand(at, limit, shape[limit]);
+  for (const key of shape.required ?? []) contract.demand(at, `required .${key}`, true);
+  for (const [key, property] of Object.entries(shape.properties ?? {})) addInput(contract, property, `${at}.${key}`);
+  if (shape.type === 'array') addInput(contract, shape.items ?? {}, `${at}[]`);
+  if (shape.type !== 'object') return;
+  addInput(contract, shape.propertyNames ?? {}, `${at} keys`);
+  if (shape.additionalProperties === false) contract.demand(at, 'no other keys', true);
+  if (typeof shape.additionalProperties === 'object') addInput(contract, shape.additionalProperties, `${at}.*`);
+}
+
+/** Names an event or result by its constant texts, so that each of a union is compared with itself. */
+function addPlace(contract: Contract, { properties = {} }: Shape, at: string): string {
+  const constants = Object.values(properties).map((property) => property.const);
+  const texts = constants.filter((value) => typeof value === 'string');
+  const place = texts.length > 0 ? `${at}(${texts.join()})` : at;
+  contract.promises.add(at).add(place);
+  return place;
+}
+
+function choicesOf(shape: Shape): Shape[] {
+  return shape.anyOf ?? shape.oneOf ?? [];
+}
+
+function valuesOf(shape: Shape): unknown[] {
+  return 'const' in shape ? [shape.const] : (shape.enum ?? []);
 }

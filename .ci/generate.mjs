@@ -12,8 +12,6 @@ import { generatedFiles } from '../src/config/generate/generate.ts';
 import { readVersion } from '../src/runtime/package-files.ts';
 import { PARTS } from '../test/prove/promises.ts';
 import { withAccessTable } from './access-table.ts';
-import { breakingChanges } from './breaking-changes.ts';
-import { breakingRoutes } from './breaking-routes.ts';
 import { journalPage, proofPage } from './prove/page.ts';
 
 // Node strips types, but cannot read JSX.
@@ -29,17 +27,12 @@ const { screensReference } = await import('../screens/app/reference.ts');
 const root = fileURLToPath(new URL('..', import.meta.url));
 const checking = process.argv.includes('--check');
 
-const RECORDED = 'test/cli/json-contract/recorded.schema.json';
-const RECORDED_ROUTES = 'test/cloud/contract/recorded.openapi.json';
-
 const proof = JSON.parse(readFileSync(join(root, 'test/prove/proof.json'), 'utf8'));
 
 const files = [
   ...generatedFiles(),
   { path: 'assets/openapi.json', content: asJson(openApiDocument()) },
   { path: 'assets/events.schema.json', content: asJson(eventsSchema()) },
-  { path: RECORDED, content: recorded(RECORDED, eventsSchema(), breakingChanges) },
-  { path: RECORDED_ROUTES, content: recorded(RECORDED_ROUTES, openApiDocument(), breakingRoutes) },
   { path: 'docs/commands.md', content: commandReference({ commands: COMMANDS, globalOptions: GLOBAL_OPTIONS }) },
   {
     path: 'assets/tool.1',
@@ -66,11 +59,4 @@ for (const { path, content } of files) {
 
 function asJson(value) {
   return `${JSON.stringify(value, null, 2)}\n`;
-}
-
-/** A published contract: additions go into it; a breaking change leaves it, and its test fails. */
-function recorded(path, document, breaking) {
-  const text = existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : '{}';
-  const isCompatible = breaking(JSON.parse(text), document).length === 0;
-  return isCompatible ? asJson(document) : text;
 }

@@ -1,6 +1,7 @@
 import { subsetOperation } from '../../src/operations/subset/operation.ts';
 import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
 import { isSubsetTable, notByShare, smallestOrLargest } from '../../src/operations/subset/text.ts';
+import { focusOn } from '../../src/presentation/subset-diagram.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList } from '../../src/state/list.ts';
 import { type Model, notifyFailure, quietly } from '../app/model.ts';
@@ -92,12 +93,7 @@ export function showDiagram({ navigation }: Model, route: SubsetRoute): void {
   const { target, found } = route;
   const focus = selectedTable(route)?.table;
   if (!found || focus === undefined) return;
-  navigation.push({
-    screen: 'subset-graph',
-    target,
-    graph: found.sealed.graph,
-    place: { focus, side: 'focus', index: 0 },
-  });
+  navigation.push({ screen: 'subset-graph', target, graph: found.sealed.graph, ...focusOn(found.sealed.graph, focus) });
 }
 
 /** Makes the subset as it is planned now, whether the plan is saved or not. */

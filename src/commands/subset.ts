@@ -23,7 +23,7 @@ const specification = {
     { flags: '--explain <row>', description: 'explain why schema.table:key is in the subset' },
     {
       flags: '--graph <file>',
-      description: 'draw tables and references to .svg or .mmd (Mermaid)',
+      description: 'write tables and references as a Mermaid chart (.mmd)',
     },
     { flags: '--force', description: 'with --graph: overwrite an existing file' },
     { flags: '--allow-superuser', description: 'restore as the user, not as a restricted temporary one' },
@@ -36,7 +36,7 @@ const specification = {
     { command: 'tool subset app --dry-run', does: 'print the rows of each table and their paths' },
     { command: 'tool subset app --snapshot', does: 'create the subset and a snapshot of it' },
     { command: 'tool subset app --explain public.orders:17', does: 'explain why this order is included' },
-    { command: 'tool subset app --graph subset.svg', does: 'draw the tables and references' },
+    { command: 'tool subset app --graph subset.mmd', does: 'draw the tables and references' },
   ],
   json: 'events',
   writes: true,

@@ -66,7 +66,7 @@ export interface SubsetGraphResult {
   target: string;
   /** Absolute. */
   file: string;
-  format: 'svg' | 'mermaid';
+  format: 'mermaid';
   tables: number;
   references: number;
 }

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { EXIT, UserError } from '../runtime/errors.ts';
-import { portHolders } from './port-holders.ts';
 import { isLoopback } from './provider.ts';
 
 export const DEFAULT_REDIRECT_URL = 'http://127.0.0.1:0/callback';
@@ -79,20 +78,15 @@ async function listen(server: Server, wanted: URL): Promise<void> {
   try {
     await promise;
   } catch (error) {
-    throw await portRefused({ hostname, port }, (error as NodeJS.ErrnoException).code);
+    throw portRefused({ hostname, port }, (error as NodeJS.ErrnoException).code);
   }
 }
 
-async function portRefused(
-  { hostname, port }: { hostname: string; port: number },
-  code = 'refused',
-): Promise<UserError> {
+function portRefused({ hostname, port }: { hostname: string; port: number }, code = 'refused'): UserError {
   const isBusy = code === 'EADDRINUSE';
-  const holders = isBusy ? await portHolders(port) : [];
-  const reason = isBusy ? `in use${holders.length > 0 ? ` by ${holders.join(', ')}` : ''}` : code;
   const end = isBusy ? 'End the other program, which may be another tool auth login, or change' : 'Change';
-  const find = isBusy && holders.length === 0 ? ` Find the program on the port: lsof -i :${port}` : '';
-  return new UserError(`Cannot listen on ${hostname}:${port} for the sign-in: ${reason}`, {
+  const find = isBusy ? ` Find the program on the port: lsof -i :${port}` : '';
+  return new UserError(`Cannot listen on ${hostname}:${port} for the sign-in: ${isBusy ? 'in use' : code}`, {
     code: 'redirect_port_busy',
     exit: EXIT.unreachable,
     hint: `${end} the host or the port of redirect_url here and at the provider.${find}`,

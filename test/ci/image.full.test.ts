@@ -15,7 +15,8 @@ import { describeWithDocker, startDocker, type TestDocker } from '../helpers/doc
 import { commandsOf } from '../helpers/documented.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { describeWithPostgres, eventually, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
-import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
+import { describeWithS3, startS3 } from '../helpers/s3-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 const run = promisify(execFile);
 const IMAGE = 'tool';
@@ -105,13 +106,7 @@ describeWithDocker('the image', () => {
     });
 
     describeWithS3('and a bucket', () => {
-      let s3: S3Server;
-
-      beforeAll(async () => {
-        s3 = await startS3();
-      });
-
-      afterAll(() => s3?.stop());
+      const s3 = suiteResource(() => startS3());
 
       test('serves the hub of the Compose file until it is healthy, and builds a target of it', async () => {
         const port = await freePort();

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { type ConfiguredCli, configuredCli } from '../helpers/configured-cli.ts';
 import { startHub, type TestHub } from '../helpers/hub.ts';
-import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
+import { describeWithPostgres, startPostgres } from '../helpers/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 const FILE = `
 storage_profiles:
@@ -24,15 +25,9 @@ targets:
 `;
 
 describeWithPostgres('tool cloud apply and show', () => {
-  let postgres: TestPostgres;
+  const postgres = suiteResource(() => startPostgres());
   let hub: TestHub;
   let cli: ConfiguredCli;
-
-  beforeAll(async () => {
-    postgres = await startPostgres();
-  });
-
-  afterAll(() => postgres.stop());
 
   beforeEach(async () => {
     const name = `hub_${randomBytes(4).toString('hex')}`;

@@ -1,23 +1,18 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { githubToken } from '../../src/cloud/github-token.ts';
 import { configuredCli } from '../helpers/configured-cli.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { putTarget, startHub } from '../helpers/hub.ts';
-import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
+import { describeWithPostgres, startPostgres } from '../helpers/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 import { startTokenIssuer } from '../helpers/token-issuer.ts';
 
 const { signal } = new AbortController();
 
 describeWithPostgres('a job of GitHub Actions', () => {
-  let postgres: TestPostgres;
-
-  beforeAll(async () => {
-    postgres = await startPostgres();
-  });
-
-  afterAll(() => postgres.stop());
+  const postgres = suiteResource(() => startPostgres());
 
   test('needs no stored secret: its ID token is exchanged, again when the token of the hub has ended', async () => {
     const issuer = await startTokenIssuer();

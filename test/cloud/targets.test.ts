@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { listSignIns, signInWith } from '../../src/operations/cloud/sign-in-choices.ts';
 import { refreshTargets } from '../../src/operations/targets.ts';
 import type { HubState } from '../../src/results/hub-state.ts';
@@ -9,17 +9,12 @@ import type { TargetRow } from '../../src/results/results.ts';
 import { openContext } from '../../src/runtime/context.ts';
 import { configuredCli } from '../helpers/configured-cli.ts';
 import { putTarget, startHub, type TestHub } from '../helpers/hub.ts';
-import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
+import { describeWithPostgres, startPostgres } from '../helpers/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 describeWithPostgres('cloud targets', () => {
-  let postgres: TestPostgres;
+  const postgres = suiteResource(() => startPostgres());
   let hubs = 0;
-
-  beforeAll(async () => {
-    postgres = await startPostgres();
-  });
-
-  afterAll(() => postgres.stop());
 
   async function world() {
     hubs += 1;

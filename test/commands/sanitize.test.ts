@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, it, test } from 'vitest';
+import { beforeEach, expect, it, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/registry.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { runWith, type TestedRun } from '../helpers/cli-host.ts';
 import { configuredCli } from '../helpers/configured-cli.ts';
 import { describeWithPostgres } from '../helpers/postgres-server.ts';
-import { type Change, type SanitizeFixture, startSanitizeFixture } from '../helpers/sanitize-fixture.ts';
+import { type Change, startSanitizeFixture } from '../helpers/sanitize-fixture.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 describeWithPostgres('tool sanitize', () => {
-  let fixture: SanitizeFixture;
-
-  beforeAll(async () => {
-    fixture = await startSanitizeFixture();
-  }, 60_000);
+  const fixture = suiteResource(startSanitizeFixture);
 
   beforeEach(() => fixture.reset());
-
-  afterAll(() => fixture?.stop());
 
   function tool(words: string[], change?: Change): Promise<TestedRun> {
     return runWith(words, COMMANDS, {

@@ -24,7 +24,8 @@ import { startHub, type TestHub } from '../helpers/hub.ts';
 import { startIdentityProvider } from '../helpers/identity-provider.ts';
 import { noteTakingBrowser } from '../helpers/note-taking-browser.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
-import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
+import { describeWithS3, startS3 } from '../helpers/s3-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FIXTURES = join(ROOT, 'test/e2e/fixtures');
@@ -128,13 +129,7 @@ describeWithPostgres('the documentation of the hub', () => {
   });
 
   describeWithS3('and of its users', () => {
-    let s3: S3Server;
-
-    beforeAll(async () => {
-      s3 = await startS3();
-    });
-
-    afterAll(() => s3.stop());
+    const s3 = suiteResource(() => startS3());
 
     test('every command of docs/cloud.md runs', async () => {
       const provider = await startIdentityProvider({ groups: { ann: ['platform'] } });

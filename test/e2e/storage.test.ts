@@ -3,24 +3,19 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { StorageProfile } from '../../src/repository/s3/providers.ts';
 import { eventProblems } from '../helpers/json-contract.ts';
-import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
+import { describeWithS3, startS3 } from '../helpers/s3-server.ts';
 import { storeSnapshot } from '../helpers/stored-snapshot.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 const bundle = new URL('../../dist/tool.js', import.meta.url).pathname;
 
 describeWithS3('the bundle and a bucket', () => {
-  let server: S3Server;
+  const server = suiteResource(() => startS3());
   let profile: StorageProfile;
   let folder: string;
-
-  beforeAll(async () => {
-    server = await startS3();
-  });
-
-  afterAll(() => server.stop());
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tool-e2e-'));

@@ -20,7 +20,8 @@ import { startIdentityProvider } from '../helpers/identity-provider.ts';
 import { noteTakingBrowser } from '../helpers/note-taking-browser.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
 import { startStandby } from '../helpers/postgres-standby.ts';
-import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
+import { describeWithS3, startS3 } from '../helpers/s3-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 const TASKS = fileURLToPath(new URL('../../docs/tasks', import.meta.url));
@@ -213,13 +214,7 @@ describeWithPostgres('the pages of tasks', () => {
   });
 
   describeWithS3('and of a hub', () => {
-    let s3: S3Server;
-
-    beforeAll(async () => {
-      s3 = await startS3();
-    });
-
-    afterAll(() => s3.stop());
+    const s3 = suiteResource(() => startS3());
 
     test('storage: every command runs, with a bucket', async () => {
       const { session, blocks } = await openPage('docs/storage.md');

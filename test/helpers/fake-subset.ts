@@ -67,7 +67,7 @@ export function fakePlannedSubset(world: FakeWorld, { target, settings }: Subset
 }
 
 /** Orders of customers; customers and countries reference each other, and categories themselves. */
-export function fakeGraph(target: string): SubsetGraph {
+function fakeGraph(target: string): SubsetGraph {
   const reference = (from: string, to: string, change: Partial<SubsetReference> = {}): SubsetReference => ({
     ...{ from: `public.${from}`, to: `public.${to}`, names: [`${from}_${to}_fkey`] },
     ...{ chosen: false, circular: false, excluded: false, ...change },

@@ -3,7 +3,7 @@ import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { CreateMultipartUploadCommand, ListMultipartUploadsCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { applyRemove, planRemove } from '../../src/operations/remove/remove.ts';
 import { pull } from '../../src/operations/snapshots/pull.ts';
 import { push } from '../../src/operations/snapshots/push.ts';
@@ -14,30 +14,21 @@ import { manifestText } from '../../src/repository/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
 import { createS3Store } from '../../src/repository/s3/store.ts';
 import type { Store } from '../../src/repository/store.ts';
-import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
+import { startFaultProxy } from '../helpers/fault-proxy.ts';
 import { type Machine, machine } from '../helpers/machine.ts';
-import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
+import { describeWithS3, startS3 } from '../helpers/s3-server.ts';
 import { storeSnapshot } from '../helpers/stored-snapshot.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 const named = { target: 'app', id: 'aaaa0000', created_at: '2026-01-01T00:00:00.000Z', content: 'one\ntwo\n' };
 const MEGABYTE = 1024 * 1024;
 
 describeWithS3('a bucket that others can write to', () => {
-  let server: S3Server;
-  let proxy: FaultProxy;
+  const server = suiteResource(() => startS3());
+  const proxy = suiteResource(() => startFaultProxy(server.endpoint));
   let here: Machine;
   let there: Machine;
   let store: Store;
-
-  beforeAll(async () => {
-    server = await startS3();
-    proxy = await startFaultProxy(server.endpoint);
-  });
-
-  afterAll(async () => {
-    await proxy.stop();
-    await server.stop();
-  });
 
   beforeEach(async () => {
     const profile = { ...(await server.bucket()), endpoint: proxy.endpoint };

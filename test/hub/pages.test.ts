@@ -148,7 +148,7 @@ describeWithPostgres('pages of the hub', () => {
     expect((await visit('/', { token })).status).toBe(200);
     const ended = await visit('/sign-out', { method: 'POST', token, headers: SAME_SITE });
     expect(ended.headers.getSetCookie()).toEqual([
-      '__Host-tool_hub_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure',
+      '__Host-tool_hub_session=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax',
     ]);
     expect((await visit('/', { token })).status).toBe(401);
   });
@@ -384,7 +384,7 @@ describeWithPostgres('pages of the hub', () => {
       expect(opened.status).toBe(303);
       const [cookie = ''] = opened.headers.getSetCookie();
       expect(cookie).toMatch(
-        /^tool_hub_session=toolhubpage_[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/,
+        /^tool_hub_session=toolhubpage_[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/,
       );
       const headers = { cookie: cookie.split(';')[0] ?? '' };
       expect((await fetch(trial.url, { headers })).status).toBe(200);

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { Agent, createServer, get, type RequestListener } from 'node:http';
 import type { AddressInfo, LookupFunction } from 'node:net';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { findBytes } from '../../hub/objects/bucket-calls.ts';
 import { createBuckets } from '../../hub/objects/buckets.ts';
 import { guardedLookup } from '../../hub/objects/reach.ts';
-import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub.ts';
+import { putStorageProfile, putTarget, startHub } from '../helpers/hub.ts';
 import { objectOf } from '../helpers/hub-target.ts';
 import { describeWithPostgres } from '../helpers/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 async function serverWith(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1');
@@ -47,13 +48,7 @@ test('a name that leads to a link-local address later is refused at the connecti
 });
 
 describeWithPostgres('addresses of buckets', () => {
-  let hub: TestHub;
-
-  beforeAll(async () => {
-    hub = await startHub();
-  });
-
-  afterAll(() => hub.stop());
+  const hub = suiteResource(startHub);
 
   const keys = { access_key: 'key', secret_key: 'secret' };
 

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../hub/database/database.ts';
 import { MIGRATIONS } from '../../hub/database/migrations.ts';
 import { migrate } from '../../hub/migrate.ts';
@@ -13,13 +13,8 @@ import { readHubSettings } from '../../hub/settings.ts';
 import { fingerprint } from '../../src/cloud/contract/fingerprint.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { putStorageProfile, startHub, type TestHub } from '../helpers/hub.ts';
-import {
-  describeWithPostgres,
-  eventually,
-  startPostgres,
-  type TestPostgres,
-  temporaryFolder,
-} from '../helpers/postgres-server.ts';
+import { describeWithPostgres, eventually, startPostgres, temporaryFolder } from '../helpers/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 
@@ -44,13 +39,7 @@ function tool(words: string[], environment: NodeJS.ProcessEnv = {}): Running {
 }
 
 describeWithPostgres('tool hub', () => {
-  let postgres: TestPostgres;
-
-  beforeAll(async () => {
-    postgres = await startPostgres();
-  });
-
-  afterAll(() => postgres.stop());
+  const postgres = suiteResource(() => startPostgres());
 
   test('serve --dev starts a database of its own, prints an owner token once, and ends with SIGTERM', async () => {
     const port = await freePort();

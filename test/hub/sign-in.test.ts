@@ -1,24 +1,19 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { endHubSession } from '../../src/operations/cloud/end-hub-session.ts';
 import { exchange, openCloud } from '../../src/operations/cloud/open-cloud.ts';
 import { signInToHub } from '../../src/operations/cloud/sign-in-to-hub.ts';
 import { claimsOf } from '../../src/sso/session.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { putTarget, startHub, type TestHub } from '../helpers/hub.ts';
-import { describeWithPostgres, eventually, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
+import { describeWithPostgres, eventually, startPostgres } from '../helpers/postgres-server.ts';
 import { type SignInWorld, signInWorld } from '../helpers/signed-in.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 import { startTokenIssuer } from '../helpers/token-issuer.ts';
 
 describeWithPostgres('signing in to the hub', () => {
-  let postgres: TestPostgres;
+  const postgres = suiteResource(() => startPostgres());
   let databases = 0;
-
-  beforeAll(async () => {
-    postgres = await startPostgres();
-  });
-
-  afterAll(() => postgres.stop());
 
   /** A database of its own for each hub, on one server. */
   async function hubWith(change: Parameters<typeof startHub>[0]): Promise<TestHub> {

@@ -4,30 +4,25 @@ import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { dockerRunner } from '../../src/process/docker.ts';
 import { localRunner } from '../../src/process/local.ts';
 import type { Mount, Runner } from '../../src/process/runner.ts';
 import type { RunEvent } from '../../src/runtime/events.ts';
-import { describeWithDocker, IMAGE, startDocker, type TestDocker, treeOfImage } from '../helpers/docker-daemon.ts';
+import { describeWithDocker, IMAGE, startDocker, treeOfImage } from '../helpers/docker-daemon.ts';
 import { startRegistry } from '../helpers/image-registry.ts';
 import { eventually, temporaryFolder } from '../helpers/postgres-server.ts';
 import { processesNaming } from '../helpers/processes.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 const { signal: never } = new AbortController();
 const SECRET = 'hunter2-never-seen';
 
 describeWithDocker('a tool in a container', () => {
-  let docker: TestDocker;
+  const docker = suiteResource(startDocker);
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let events: RunEvent[];
   let runner: Runner;
-
-  beforeAll(async () => {
-    docker = await startDocker();
-  }, 300_000);
-
-  afterAll(() => docker?.stop());
 
   beforeEach(async () => {
     folder = await temporaryFolder();

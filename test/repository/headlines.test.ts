@@ -1,28 +1,19 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { push } from '../../src/operations/snapshots/push.ts';
 import { annotate, findSnapshot, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { createS3Store } from '../../src/repository/s3/store.ts';
 import { mapWithConcurrency } from '../../src/runtime/map-with-concurrency.ts';
-import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
+import { startFaultProxy } from '../helpers/fault-proxy.ts';
 import { machine } from '../helpers/machine.ts';
-import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';
+import { describeWithS3, startS3 } from '../helpers/s3-server.ts';
 import { storeSnapshot } from '../helpers/stored-snapshot.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 const COUNT = process.env.TEST_FULL === '1' ? 10_000 : 1200;
 
 describeWithS3(`a bucket of ${COUNT} snapshots`, () => {
-  let server: S3Server;
-  let proxy: FaultProxy;
-
-  beforeAll(async () => {
-    server = await startS3();
-    proxy = await startFaultProxy(server.endpoint);
-  });
-
-  afterAll(async () => {
-    await proxy.stop();
-    await server.stop();
-  });
+  const server = suiteResource(() => startS3());
+  const proxy = suiteResource(() => startFaultProxy(server.endpoint));
 
   it('is listed in few requests once this machine has read it; a change costs one more, and the newest snapshot few', {
     timeout: 900_000,

@@ -1,23 +1,18 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
 import { readColumns } from '../../src/engines/postgres/sanitize/columns.ts';
 import { columnName } from '../../src/sanitize/column-facts.ts';
 import { detectPersonalData } from '../../src/sanitize/detector/detect.ts';
-import { describeWithPostgres, startPostgres, type TestPostgres, testContext } from '../helpers/postgres-server.ts';
+import { describeWithPostgres, startPostgres, testContext } from '../helpers/postgres-server.ts';
+import { suiteResource } from '../helpers/suite-resource.ts';
 
 const SHOP = new URL('../../assets/demo/shop.sql', import.meta.url).pathname;
 const SHOP_LABELS = new URL('../../assets/demo/personal-data.json', import.meta.url).pathname;
 const SECOND = new URL('labelled-schema.sql', import.meta.url).pathname;
 
 describeWithPostgres('the detector of personal data', () => {
-  let server: TestPostgres;
-
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-
-  afterAll(() => server?.stop());
+  const server = suiteResource(() => startPostgres());
 
   async function found(name: string, file: string): Promise<{ all: number; suspects: Record<string, string> }> {
     await server.createDatabase(name);

@@ -337,7 +337,7 @@ export const RESULTS: Record<string, Shape[]> = {
       v.object({
         target: text,
         file: text,
-        format: v.picklist(['svg', 'mermaid']),
+        format: v.literal('mermaid'),
         tables: number,
         references: number,
       }),

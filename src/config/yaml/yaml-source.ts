@@ -2,7 +2,6 @@ import { isScalar } from 'yaml';
 import { createTree, type KeyPath, type Tree } from '../tree.ts';
 import { createFinder, startOf } from './find-node.ts';
 import { parseText } from './parse-text.ts';
-import { readPlainYaml } from './plain-yaml.ts';
 import { readTree } from './read-tree.ts';
 
 export interface Position {
@@ -25,30 +24,6 @@ export interface YamlSource {
 }
 
 export function parseYaml(text: string): YamlSource {
-  const tree = readPlainYaml(text);
-  return tree ? plainSource(tree, text) : parsedSource(text);
-}
-
-/** Locations are computed only when there is a problem. */
-function plainSource(tree: Tree, text: string): YamlSource {
-  let parsed: YamlSource | undefined;
-  const places = (): YamlSource => {
-    parsed ??= parsedSource(text);
-    return parsed;
-  };
-  return {
-    tree,
-    flaws: [],
-    locate: (path, what) => (path.length === 0 ? beginning(text) : places().locate(path, what)),
-    locateWithin: (path, offset) => places().locateWithin(path, offset),
-  };
-}
-
-function beginning(text: string): Position {
-  return { line: text.split('\n').findIndex((line) => /^[^#\s]/.test(line)) + 1, column: 1 };
-}
-
-export function parsedSource(text: string): YamlSource {
   const { document, flaws } = parseText(text);
   const positionAt = createPositions(text);
   const tree = document && flaws.length === 0 ? readTree(document, (flaw) => flaws.push(flaw)) : createTree();

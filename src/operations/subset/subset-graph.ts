@@ -1,47 +1,39 @@
 import { link, rename, rm, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { writeBeside } from '../../config/edit/write-beside.ts';
-import type { SubsetGraph, SubsetGraphResult } from '../../results/subset-results.ts';
+import type { SubsetGraphResult } from '../../results/subset-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { graphOf } from '../../subset/diagram.ts';
 import { drawMermaid } from '../../subset/draw-mermaid.ts';
-import { drawSvg } from '../../subset/draw-svg.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
 import { planFor, type SubsetRequest, settingOf } from './subset-setting.ts';
 
 export interface SubsetGraphRequest extends SubsetRequest {
-  /** Absolute path; `.svg` or `.mmd`. */
+  /** Absolute path that ends in `.mmd`. */
   file: string;
   /** Replaces an existing file. */
   force?: boolean;
 }
 
-const FORMATS: Record<string, { format: SubsetGraphResult['format']; draw: (graph: SubsetGraph) => string }> = {
-  '.svg': { format: 'svg', draw: drawSvg },
-  '.mmd': { format: 'mermaid', draw: drawMermaid },
-};
-
-/** Writes the tables of the source and their references as a drawing. Reads the catalog of the source, and no row. */
+/** Writes the tables of the source and their references as a Mermaid flow chart. Reads the catalog of the source, and no row. */
 export async function writeSubsetGraph(given: Context, request: SubsetGraphRequest): Promise<SubsetGraphResult> {
   const { file, force = false, target } = request;
-  const extension = extname(file).toLowerCase();
-  const chosen = Object.hasOwn(FORMATS, extension) ? FORMATS[extension] : undefined;
-  if (!chosen) throw formatUnknown(file);
+  if (extname(file).toLowerCase() !== '.mmd') throw formatUnknown(file);
   if (!force) await refuseExisting(file);
   const context = await withTargetUrls(given, target, { source: true });
   const { engine, source: url, jobs, settings } = settingOf(context, request);
   await using source = await engine.subset.openSource(context, { url, jobs });
   const graph = graphOf(target, planFor(source, settings));
-  await writeWhole(file, chosen.draw(graph), force);
-  return { target, file, format: chosen.format, tables: graph.tables.length, references: graph.references.length };
+  await writeWhole(file, drawMermaid(graph), force);
+  return { target, file, format: 'mermaid', tables: graph.tables.length, references: graph.references.length };
 }
 
 function formatUnknown(file: string): UserError {
   return new UserError(`Cannot draw ${file}: unknown format`, {
     code: 'graph_format_unknown',
     exit: EXIT.usage,
-    hint: 'Name a file that ends in .svg or .mmd (Mermaid).',
+    hint: 'Name a file that ends in .mmd: Mermaid, which GitHub, GitLab and many editors draw. Its program makes an SVG: mmdc -i subset.mmd -o subset.svg',
   });
 }
 

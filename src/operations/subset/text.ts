@@ -131,7 +131,7 @@ export function explanationText({ row, chain }: SubsetExplanation): string {
 }
 
 export function graphText({ file, tables, references }: SubsetGraphResult): string {
-  return `Wrote ${file}: ${formatNumberOf(tables, 'table')}, ${formatNumberOf(references, 'reference')}`;
+  return `Wrote Mermaid flow chart ${file}: ${formatNumberOf(tables, 'table')}, ${formatNumberOf(references, 'reference')}`;
 }
 
 /** A table of the plan in the tree of references. */

@@ -14,7 +14,6 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { objectKey } from '../keys.ts';
-import type { LevelChooser } from './compression-level.ts';
 import {
   compressFrame,
   contentDiffers,
@@ -40,8 +39,6 @@ export interface PackRequest {
   /** Blocks until the source may have grown. */
   wait: () => void;
   onBytes: (bytes: number) => void;
-  /** Default: the lightest level. */
-  levels?: LevelChooser;
 }
 
 export interface Packed {
@@ -56,7 +53,7 @@ export interface Packed {
 /** One buffer per thread: a new one for each of thousands of small files would burden the garbage collector. */
 let packBuffer: Buffer<ArrayBuffer> | undefined;
 
-export function packFile({ source, destination, terminator, complete, wait, onBytes, levels }: PackRequest): Packed {
+export function packFile({ source, destination, terminator, complete, wait, onBytes }: PackRequest): Packed {
   const input = openSync(source, 'r');
   const output = openSync(destination, 'wx', 0o600);
   try {
@@ -67,7 +64,7 @@ export function packFile({ source, destination, terminator, complete, wait, onBy
       const filled = fill(input, buffer, { before: packer.tail(), end: packer.end, complete, wait });
       if (filled === 0) break;
       const content = buffer.subarray(0, filled);
-      const stored = levels ? levels.compress((level) => packer.add(content, { level })) : packer.add(content);
+      const stored = packer.add(content);
       writeWhole(output, stored);
       release(stored);
       onBytes(filled);
@@ -133,8 +130,8 @@ interface Packer {
   end: Buffer | null;
   /** The last bytes that were added, as many as the terminator has. */
   tail(): Buffer;
-  /** The frame of the next content. Who knows the number of lines saves counting them. */
-  add(content: Buffer, known?: { level?: number | undefined; lines?: number }): Buffer<ArrayBuffer>;
+  /** The frame of the next content. A caller that knows the number of lines saves counting them. */
+  add(content: Buffer, lines?: number): Buffer<ArrayBuffer>;
   finish(): { table: Buffer; packed: Packed };
 }
 
@@ -149,11 +146,11 @@ export function createPacker(terminator: string | null): Packer {
   return {
     end,
     tail: () => tail,
-    add(content, { level, lines: linesOfContent = countLines(content) } = {}) {
+    add(content, linesOfContent = countLines(content)) {
       hash.update(content);
       lines += linesOfContent;
       if (end) tail = lastOf(tail, content, end.length);
-      const stored = compressFrame(content, level);
+      const stored = compressFrame(content);
       storedHash.update(stored);
       storedBytes += stored.length;
       frames.push({ storedBytes: stored.length, bytes: content.length });

@@ -1,5 +1,4 @@
 import { parentPort } from 'node:worker_threads';
-import { createLevelChooser } from './compression-level.ts';
 import {
   type ContentToPack,
   checkStored,
@@ -52,7 +51,6 @@ const LONGEST_POLL = 20;
 
 const port = parentPort;
 if (!port) throw new Error('object-worker runs in a worker thread only');
-const levels = createLevelChooser();
 let reading: Generator<Uint8Array<ArrayBuffer>, void> | null = null;
 
 port.on('message', (request: WorkerRequest) => {
@@ -79,7 +77,6 @@ function answer(request: WorkerRequest): void {
       let poll = FIRST_POLL;
       const packed = packFile({
         ...request,
-        levels,
         complete: () => Atomics.load(complete, 0) === 1,
         wait: () => {
           Atomics.wait(complete, 0, 0, poll);

@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { quoteName } from '../../../src/engines/mysql/quote.ts';
 import { describeWithMysql, startMysql, type TestMysql } from '../../helpers/mysql-server.ts';
 import { temporaryFolder } from '../../helpers/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 import { trials } from '../../helpers/trials.ts';
 import { checkNames, type NamedWorlds } from '../random-names.ts';
 
 const part = trials('data/names-mariadb');
 
 describeWithMysql('mariadb', { name: 'a database whose names are random bytes' }, () => {
-  let server: TestMysql;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-
-  beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startMysql('mariadb');
-  }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startMysql('mariadb'));
 
   it(part.title('is built, loaded, reduced and sanitized, or refused'), { timeout: part.timeout }, async () => {
     const done: Awaited<ReturnType<typeof checkNames>>[] = [];

@@ -1,13 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { buildAndLoad, normalized } from '../../helpers/build-and-load.ts';
-import {
-  describeWithPostgres,
-  startPostgres,
-  type TestPostgres,
-  temporaryFolder,
-} from '../../helpers/postgres-server.ts';
+import { describeWithPostgres, startPostgres, temporaryFolder } from '../../helpers/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 /** Types, arrays, domains, operator classes, casts and functions of extensions in a schema that is left out. */
 const EXTENSIONS = `
@@ -37,18 +33,8 @@ const EXTENSIONS = `
   CREATE TABLE refers (id integer CONSTRAINT goes REFERENCES ext.not_of_an_extension)`;
 
 describeWithPostgres('a database that uses extensions and tablespaces', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-
-  beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
-  }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
 
   it('keeps what needs extensions of a schema that is left out, and leaves out what needs its other objects', async () => {
     await server.createDatabase('extended');

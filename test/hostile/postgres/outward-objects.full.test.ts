@@ -1,26 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { buildAndLoad, normalized } from '../../helpers/build-and-load.ts';
 import { OTHER, OUTWARD_CASES } from '../../helpers/outward-objects.ts';
-import {
-  describeWithPostgres,
-  startPostgres,
-  type TestPostgres,
-  temporaryFolder,
-} from '../../helpers/postgres-server.ts';
+import { describeWithPostgres, startPostgres, temporaryFolder } from '../../helpers/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 describeWithPostgres('a selection of schemas, one dependency at a time', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-
-  beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
-  }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
 
   it.each(OUTWARD_CASES.map((each, index) => ({ ...each, database: `case_${index}` })))(
     'leaves out: $name',

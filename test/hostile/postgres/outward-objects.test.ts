@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openSession } from '../../../src/engines/postgres/connection/session.ts';
 import { parsePostgresUrl } from '../../../src/engines/postgres/connection/url.ts';
 import { anyClientTools } from '../../../src/engines/postgres/tools.ts';
@@ -7,27 +7,12 @@ import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sa
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
 import { buildAndLoad, normalized } from '../../helpers/build-and-load.ts';
 import { OTHER, OUTWARD_CASES, REFUSED_CASES } from '../../helpers/outward-objects.ts';
-import {
-  describeWithPostgres,
-  startPostgres,
-  type TestPostgres,
-  temporaryFolder,
-  testContext,
-} from '../../helpers/postgres-server.ts';
+import { describeWithPostgres, startPostgres, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 describeWithPostgres('a selection of schemas', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-
-  beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
-  }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
 
   it('builds a snapshot that loads, without what depends on the schemas that are left out', async () => {
     await server.createDatabase('all_cases');

@@ -1,33 +1,18 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
 import { buildAndLoad } from '../../helpers/build-and-load.ts';
 import { dumpDifferences } from '../../helpers/dump-differences.ts';
 import { outwardPairs } from '../../helpers/outward-pairs.ts';
-import {
-  describeWithPostgres,
-  startPostgres,
-  type TestPostgres,
-  temporaryFolder,
-  testContext,
-} from '../../helpers/postgres-server.ts';
+import { describeWithPostgres, startPostgres, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const PAIRS = outwardPairs();
 const full = process.env.TEST_FULL === '1';
 
 describeWithPostgres('every pair of an object in a chosen schema and an object in a schema that is left out', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-
-  beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
-  }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
 
   async function create(database: string, pairs: typeof PAIRS): Promise<void> {
     await server.createDatabase(database);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { quoteName } from '../../../src/engines/postgres/connection/session.ts';
 import {
   describeWithPostgres,
@@ -6,24 +6,15 @@ import {
   type TestPostgres,
   temporaryFolder,
 } from '../../helpers/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 import { trials } from '../../helpers/trials.ts';
 import { checkNames, type NamedWorlds } from '../random-names.ts';
 
 const part = trials('data/names-postgres');
 
 describeWithPostgres('a PostgreSQL database whose names are random bytes', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-
-  beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
-  }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
 
   it(part.title('is built, loaded, reduced and sanitized, or refused'), { timeout: part.timeout }, async () => {
     const done: Awaited<ReturnType<typeof checkNames>>[] = [];

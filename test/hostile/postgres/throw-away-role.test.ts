@@ -1,15 +1,10 @@
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
 import { applySanitize, planSanitize, type SanitizeRequest } from '../../../src/operations/sanitize/sanitize.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import {
-  describeWithPostgres,
-  startPostgres,
-  type TestPostgres,
-  temporaryFolder,
-  testContext,
-} from '../../helpers/postgres-server.ts';
+import { describeWithPostgres, startPostgres, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 /** Extensions that only a superuser may create, one in a schema of its own, one that needs another, and their comments. */
 const EXTENSIONS = `
@@ -18,13 +13,9 @@ const EXTENSIONS = `
   CREATE SCHEMA only_ext; CREATE EXTENSION file_fdw SCHEMA only_ext`;
 
 describeWithPostgres('a snapshot in a throw-away server', () => {
-  let server: TestPostgres;
+  const server = suiteResource(() => startPostgres());
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let outside: string;
-
-  beforeAll(async () => {
-    server = await startPostgres();
-  }, 60_000);
 
   beforeEach(async () => {
     folder = await temporaryFolder();
@@ -42,8 +33,6 @@ describeWithPostgres('a snapshot in a throw-away server', () => {
     await folder?.[Symbol.asyncDispose]();
     await rm(outside, { recursive: true, force: true });
   });
-
-  afterAll(() => server?.stop());
 
   function contextFor(query: string): Context {
     const snapshot = { src_url: server.url('source'), schema_config: { use_default_schema: false } };

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { buildAndLoad } from '../../helpers/build-and-load.ts';
-import {
-  describeWithPostgres,
-  startPostgres,
-  type TestPostgres,
-  temporaryFolder,
-} from '../../helpers/postgres-server.ts';
+import { describeWithPostgres, startPostgres, temporaryFolder } from '../../helpers/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 /** `lax` calls `strict` without its schema, which an empty search_path does not find. */
 const LAX = `
@@ -31,18 +27,8 @@ const CASES = [
 ];
 
 describeWithPostgres('a dependency that pg_depend does not know', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-
-  beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
-  }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
 
   async function failure(database: string, sql: string): Promise<{ message: string; hint: string; details: string[] }> {
     await server.createDatabase(database);

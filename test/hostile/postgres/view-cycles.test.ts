@@ -1,12 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
-import {
-  describeWithPostgres,
-  startPostgres,
-  type TestPostgres,
-  temporaryFolder,
-  testContext,
-} from '../../helpers/postgres-server.ts';
+import { describeWithPostgres, startPostgres, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 /** A rule on `t` writes what a view over `t` counts; two tables write into each other by rules. */
 const CYCLE = `
@@ -21,18 +16,8 @@ const CYCLE = `
   CREATE RULE back AS ON INSERT TO two DO ALSO UPDATE one SET id = (SELECT count(*) FROM v2)`;
 
 describeWithPostgres('a subset of a database whose views and rules form a cycle', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-
-  beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
-  }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
 
   it('ends, and refreshes each materialized view after those it reads', async () => {
     await server.createDatabase('cycle');

@@ -1,10 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { tryStorage, tryStore } from '../../../src/operations/configuration/try-storage.ts';
 import { createFolder } from '../../../src/repository/folder.ts';
 import { temporaryFolder } from '../../helpers/postgres-server.ts';
-import { describeWithS3, type S3Server, startS3 } from '../../helpers/s3-server.ts';
+import { describeWithS3, startS3 } from '../../helpers/s3-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 test('a store that is tried holds nothing more than before', async () => {
   await using folder = await temporaryFolder();
@@ -21,13 +22,8 @@ test('one that gives back something else is refused, and its probe removed', asy
 });
 
 describeWithS3('a bucket that is tried', () => {
-  let server: S3Server;
+  const server = suiteResource(() => startS3());
   const signal = new AbortController().signal;
-
-  beforeAll(async () => {
-    server = await startS3();
-  });
-  afterAll(() => server?.stop());
 
   test('is named when it works, and left empty', async () => {
     const profile = await server.bucket();

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { build } from '../../../src/operations/build/build.ts';
 import { applySanitize, planSanitize, type SanitizeRequest } from '../../../src/operations/sanitize/sanitize.ts';
 import type { SanitizeResult } from '../../../src/results/sanitize-results.ts';
-import { type AnyServer, startAnyServer } from '../../helpers/any-server.ts';
+import { startAnyServer } from '../../helpers/any-server.ts';
 import { describeWithKind } from '../../helpers/describe-with-kind.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const PEOPLE = 200;
 const FIRST = ['Anna', 'Boris', 'Claire', 'Dmitri', 'Elena', 'Fatima', 'Georgia', 'Hannes', 'Irene', 'Jordan'];
@@ -59,19 +60,9 @@ const DIALECTS: Record<'postgres' | 'mariadb', Dialect> = {
 for (const kind of ['postgres', 'mariadb'] as const) {
   describeWithKind(kind, `original values in a sanitized snapshot of ${kind}`, () => {
     const dialect = DIALECTS[kind];
-    let server: AnyServer;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startAnyServer(kind));
     let runs = 0;
-
-    beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startAnyServer(kind);
-    }, 240_000);
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
-    });
 
     interface Case {
       query: string;

@@ -1,20 +1,15 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { describeWithPostgres, temporaryFolder } from '../../helpers/postgres-server.ts';
-import { type SanitizeFixture, startSanitizeFixture } from '../../helpers/sanitize-fixture.ts';
+import { startSanitizeFixture } from '../../helpers/sanitize-fixture.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 // What every engine refuses is in test/contracts/sanitizer.ts.
 describeWithPostgres('a sanitization on PostgreSQL that cannot or must not be', () => {
-  let fixture: SanitizeFixture;
-
-  beforeAll(async () => {
-    fixture = await startSanitizeFixture();
-  }, 60_000);
+  const fixture = suiteResource(startSanitizeFixture);
 
   beforeEach(() => fixture.reset());
-
-  afterAll(() => fixture?.stop());
 
   it('checks deferred constraints at the end of the query', async () => {
     const query = `ALTER TABLE person ADD CONSTRAINT k UNIQUE (note) DEFERRABLE INITIALLY DEFERRED`;

@@ -1,22 +1,17 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { describeWithPostgres } from '../../helpers/postgres-server.ts';
-import { MASK, type SanitizeFixture, startSanitizeFixture } from '../../helpers/sanitize-fixture.ts';
+import { MASK, startSanitizeFixture } from '../../helpers/sanitize-fixture.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 // What holds on every engine is in test/contracts/sanitizer.ts.
 describeWithPostgres('sanitizing a snapshot of PostgreSQL', () => {
-  let fixture: SanitizeFixture;
-
-  beforeAll(async () => {
-    fixture = await startSanitizeFixture();
-  }, 60_000);
+  const fixture = suiteResource(startSanitizeFixture);
 
   beforeEach(() => fixture.reset());
-
-  afterAll(() => fixture?.stop());
 
   it('finds values that a query has left in some rows, and those that it has only moved to others', async () => {
     const some = await fixture.run(

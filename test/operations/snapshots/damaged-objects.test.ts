@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyRemove, planRemove } from '../../../src/operations/remove/remove.ts';
 import { pull } from '../../../src/operations/snapshots/pull.ts';
 import { push } from '../../../src/operations/snapshots/push.ts';
@@ -12,8 +12,9 @@ import type { ManifestFile } from '../../../src/repository/manifest.ts';
 import { filesOf } from '../../../src/repository/repository.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
 import { type Machine, machine } from '../../helpers/machine.ts';
-import { describeWithS3, type S3Server, startS3 } from '../../helpers/s3-server.ts';
+import { describeWithS3, startS3 } from '../../helpers/s3-server.ts';
 import { storeSnapshot } from '../../helpers/stored-snapshot.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const SECRET_KEY = 'ab'.repeat(16);
 const first = { target: 'app', id: 'aaaa0000', created_at: '2026-01-01T00:00:00.000Z', content: 'one\ntwo\n' };
@@ -21,15 +22,9 @@ const second = { ...first, id: 'bbbb1111', created_at: '2026-01-02T00:00:00.000Z
 const OTHER = { ...first, id: 'cccc2222', created_at: '2025-01-01T00:00:00.000Z', content: 'xxx\nxxx\n' };
 
 describeWithS3('damaged objects of a bucket', () => {
-  let server: S3Server;
+  const server = suiteResource(() => startS3());
   let here: Machine;
   let there: Machine;
-
-  beforeAll(async () => {
-    server = await startS3();
-  });
-
-  afterAll(() => server.stop());
 
   describe.each([{ encrypt: false }, { encrypt: true }])('with encrypt: $encrypt', ({ encrypt }) => {
     let file: ManifestFile;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { applyPrune, planPrune } from '../../../src/operations/prune/prune.ts';
 import { diff } from '../../../src/operations/snapshots/diff.ts';
 import { allowClearStorage } from '../../../src/operations/snapshots/encrypted-storage.ts';
@@ -11,32 +11,23 @@ import { push } from '../../../src/operations/snapshots/push.ts';
 import { annotate, listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import type { StorageProfile } from '../../../src/repository/s3/providers.ts';
-import { type FaultProxy, startFaultProxy } from '../../helpers/fault-proxy.ts';
+import { startFaultProxy } from '../../helpers/fault-proxy.ts';
 import { type Machine, machine } from '../../helpers/machine.ts';
-import { describeWithS3, type S3Server, startS3 } from '../../helpers/s3-server.ts';
+import { describeWithS3, startS3 } from '../../helpers/s3-server.ts';
 import { startOperation } from '../../helpers/storage-process.ts';
 import { storeTables } from '../../helpers/stored-snapshot.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 const OTHER_KEY = 'cd'.repeat(16);
 
 describeWithS3('an encrypted bucket', () => {
-  let server: S3Server;
-  let proxy: FaultProxy;
+  const server = suiteResource(() => startS3());
+  const proxy = suiteResource(() => startFaultProxy(server.endpoint));
   let clear: StorageProfile;
   let profile: StorageProfile;
   let here: Machine;
   let there: Machine;
-
-  beforeAll(async () => {
-    server = await startS3();
-    proxy = await startFaultProxy(server.endpoint);
-  });
-
-  afterAll(async () => {
-    await proxy.stop();
-    await server.stop();
-  });
 
   beforeEach(async () => {
     clear = await server.bucket();

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { globSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { applyPrune, planPrune } from '../../../src/operations/prune/prune.ts';
 import { applyRemove, planRemove } from '../../../src/operations/remove/remove.ts';
 import { pull } from '../../../src/operations/snapshots/pull.ts';
@@ -11,22 +11,17 @@ import type { StorageProfile } from '../../../src/repository/s3/providers.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
 import type { Store } from '../../../src/repository/store.ts';
 import { type Machine, machine } from '../../helpers/machine.ts';
-import { describeWithS3, type S3Server, startS3 } from '../../helpers/s3-server.ts';
+import { describeWithS3, startS3 } from '../../helpers/s3-server.ts';
 import { storeTables } from '../../helpers/stored-snapshot.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
 describeWithS3('prune and rm', () => {
-  let server: S3Server;
+  const server = suiteResource(() => startS3());
   let profile: StorageProfile;
   let here: Machine;
   let store: Store;
-
-  beforeAll(async () => {
-    server = await startS3();
-  });
-
-  afterAll(() => server.stop());
 
   beforeEach(async () => {
     profile = await server.bucket();

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { globSync, readdirSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { pull } from '../../../src/operations/snapshots/pull.ts';
 import { push } from '../../../src/operations/snapshots/push.ts';
 import { annotate, listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
@@ -12,21 +12,16 @@ import { createS3Store } from '../../../src/repository/s3/store.ts';
 import { publicKeyText, signManifest } from '../../../src/repository/signature.ts';
 import type { Store } from '../../../src/repository/store.ts';
 import { type Machine, machine } from '../../helpers/machine.ts';
-import { describeWithS3, type S3Server, startS3 } from '../../helpers/s3-server.ts';
+import { describeWithS3, startS3 } from '../../helpers/s3-server.ts';
 import { storeSnapshot, storeTables } from '../../helpers/stored-snapshot.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 describeWithS3('push and pull', () => {
-  let server: S3Server;
+  const server = suiteResource(() => startS3());
   let profile: StorageProfile;
   let here: Machine;
   let there: Machine;
   let store: Store;
-
-  beforeAll(async () => {
-    server = await startS3();
-  });
-
-  afterAll(() => server.stop());
 
   beforeEach(async () => {
     profile = await server.bucket();

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { push } from '../../../src/operations/snapshots/push.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
@@ -7,30 +7,21 @@ import { createLocks } from '../../../src/repository/locks.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
 import type { Store } from '../../../src/repository/store.ts';
 import type { RunEvent } from '../../../src/runtime/events.ts';
-import { type FaultProxy, startFaultProxy } from '../../helpers/fault-proxy.ts';
+import { startFaultProxy } from '../../helpers/fault-proxy.ts';
 import { type Machine, machine } from '../../helpers/machine.ts';
-import { describeWithS3, type S3Server, startS3 } from '../../helpers/s3-server.ts';
+import { describeWithS3, startS3 } from '../../helpers/s3-server.ts';
 import { startOperation } from '../../helpers/storage-process.ts';
 import { storeTables } from '../../helpers/stored-snapshot.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const MEGABYTE = 1_000_000;
 const ROUNDS = process.env.TEST_FULL ? 10 : 1;
 
 describeWithS3('a bucket that several use at once', () => {
-  let server: S3Server;
-  let proxy: FaultProxy;
+  const server = suiteResource(() => startS3());
+  const proxy = suiteResource(() => startFaultProxy(server.endpoint));
   let machines: Machine[];
   let store: Store;
-
-  beforeAll(async () => {
-    server = await startS3();
-    proxy = await startFaultProxy(server.endpoint);
-  });
-
-  afterAll(async () => {
-    await proxy.stop();
-    await server.stop();
-  });
 
   beforeEach(async () => {
     const profile = { ...(await server.bucket()), endpoint: proxy.endpoint };

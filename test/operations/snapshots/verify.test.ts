@@ -1,35 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { copyFile } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { push } from '../../../src/operations/snapshots/push.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
 import { objectKey } from '../../../src/repository/keys.ts';
 import type { Manifest } from '../../../src/repository/manifest.ts';
 import type { StorageProfile } from '../../../src/repository/s3/providers.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
-import { type FaultProxy, startFaultProxy } from '../../helpers/fault-proxy.ts';
+import { startFaultProxy } from '../../helpers/fault-proxy.ts';
 import { type Machine, machine } from '../../helpers/machine.ts';
-import { describeWithS3, type S3Server, startS3 } from '../../helpers/s3-server.ts';
+import { describeWithS3, startS3 } from '../../helpers/s3-server.ts';
 import { storeTables } from '../../helpers/stored-snapshot.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const TABLES = 40;
 
 describeWithS3('verify', () => {
-  let server: S3Server;
-  let proxy: FaultProxy;
+  const server = suiteResource(() => startS3());
+  const proxy = suiteResource(() => startFaultProxy(server.endpoint));
   let profile: StorageProfile;
   let here: Machine;
   let manifest: Manifest;
-
-  beforeAll(async () => {
-    server = await startS3();
-    proxy = await startFaultProxy(server.endpoint);
-  });
-
-  afterAll(async () => {
-    await proxy.stop();
-    await server.stop();
-  });
 
   beforeEach(async () => {
     profile = await server.bucket();

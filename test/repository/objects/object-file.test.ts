@@ -1,22 +1,17 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Packed, packFile, packStored, readFrames } from '../../../src/repository/objects/object-file.ts';
 import { FRAME_BYTES } from '../../../src/repository/objects/object-format.ts';
 import { fc } from '../../helpers/fast-check.ts';
 import { temporaryFolder } from '../../helpers/postgres-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const TERMINATOR = '\\.\n\n\n';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const folder = suiteResource(() => temporaryFolder());
 let number = 0;
-
-beforeAll(async () => {
-  folder = await temporaryFolder();
-});
-
-afterAll(() => folder[Symbol.asyncDispose]());
 
 function pack(content: Uint8Array): Packed & { path: string } {
   number += 1;

@@ -4,16 +4,17 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PutBucketPolicyCommand } from '@aws-sdk/client-s3';
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { push } from '../../../src/operations/snapshots/push.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import type { StorageProfile } from '../../../src/repository/s3/providers.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
 import type { Store } from '../../../src/repository/store.ts';
-import { type FaultProxy, startFaultProxy } from '../../helpers/fault-proxy.ts';
+import { startFaultProxy } from '../../helpers/fault-proxy.ts';
 import { machine } from '../../helpers/machine.ts';
-import { describeWithS3, type S3Server, startS3 } from '../../helpers/s3-server.ts';
+import { describeWithS3, startS3 } from '../../helpers/s3-server.ts';
 import { storeSnapshot, storeTables } from '../../helpers/stored-snapshot.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 const signal = new AbortController().signal;
 const open = (profile: StorageProfile): Promise<Store> => createS3Store({ name: 'team', profile, signal });
@@ -21,18 +22,8 @@ const named = { target: 'app', id: 'aaaa0000', created_at: '2026-01-01T00:00:00.
 const snapshot = { ...named, content: 'one\n' };
 
 describeWithS3('answers of a bucket', () => {
-  let server: S3Server;
-  let proxy: FaultProxy;
-
-  beforeAll(async () => {
-    server = await startS3();
-    proxy = await startFaultProxy(server.endpoint);
-  });
-
-  afterAll(async () => {
-    await proxy.stop();
-    await server.stop();
-  });
+  const server = suiteResource(() => startS3());
+  const proxy = suiteResource(() => startFaultProxy(server.endpoint));
 
   afterEach(() => {
     proxy.fault = () => null;

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { clearEnvelope, sealedEnvelope } from '../../../src/repository/encryption/envelope.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
 import { testStore } from '../../contracts/store.ts';
-import { describeWithS3, type S3Server, startS3 } from '../../helpers/s3-server.ts';
+import { describeWithS3, startS3 } from '../../helpers/s3-server.ts';
+import { suiteResource } from '../../helpers/suite-resource.ts';
 
 describeWithS3('a bucket', () => {
-  let server: S3Server;
-
-  beforeAll(async () => {
-    server = await startS3();
-  });
-
-  afterAll(() => server.stop());
+  const server = suiteResource(() => startS3());
 
   const signal = new AbortController().signal;
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
-import { createLevelChooser } from '../../../repository/objects/compression-level.ts';
 import {
   createPacker,
   isIntact,
@@ -47,8 +46,6 @@ async function work(task: CopyTask): Promise<void> {
   for (const statement of task.statements) await wire.execute(statement);
   return tell({ reply: 'connected' });
 }
-
-const levels = createLevelChooser();
 
 /** One buffer: rows are read one piece after the other. */
 const frame = Buffer.allocUnsafeSlow(FRAME_BYTES);
@@ -96,7 +93,7 @@ function packingSink(destination: string): Sink {
   return {
     add: (content) => {
       // Each row is a line, and rows are counted as they come.
-      const packed = levels.compress((level) => packer.add(content, { level, lines: 0 }));
+      const packed = packer.add(content, 0);
       writeWhole(output, packed);
       release(packed);
     },

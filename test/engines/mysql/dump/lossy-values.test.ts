@@ -1,11 +1,12 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import type { RunEvent } from '../../../../src/runtime/events.ts';
 import { withDetails } from '../../../helpers/build-and-load.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestFlavour } from '../../../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
 /** Values of JSON whose text is read as another type. */
@@ -22,8 +23,8 @@ const EQUAL = ['5', '-5', '18446744073709551615', '1e3', '0.1e0', 'TRUE', 'NULL'
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'values that text does not carry' }, () => {
-    let server: TestMysql;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startMysql(flavour));
     let events: RunEvent[] = [];
 
     const context = () =>
@@ -48,20 +49,10 @@ for (const flavour of FLAVOURS) {
       return { told, equal };
     }
 
-    beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startMysql(flavour);
-    }, 240_000);
-
     beforeEach(async () => {
       events = [];
       for (const name of await server.databases()) await server.sql('', `DROP DATABASE \`${name}\``);
       await server.createDatabase('app');
-    });
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
     });
 
     it.runIf(flavour === 'mysql').each(CHANGING)('in JSON are found at any depth: %s', async (value) => {

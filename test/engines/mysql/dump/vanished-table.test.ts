@@ -1,25 +1,16 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { build } from '../../../../src/operations/build/build.ts';
-import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
+import { describeWithMysql, startMysql, type TestFlavour } from '../../../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const FLAVOURS: TestFlavour[] = ['mariadb', 'mysql'];
 
 for (const flavour of FLAVOURS) {
   describeWithMysql(flavour, { name: 'a table that is dropped during a build' }, () => {
-    let server: TestMysql;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-
-    beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startMysql(flavour);
-    }, 240_000);
-
-    afterAll(async () => {
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
-    });
+    const folder = suiteResource(() => temporaryFolder());
+    const server = suiteResource(() => startMysql(flavour));
 
     it('is named by the error', async () => {
       await server.createDatabase('app');

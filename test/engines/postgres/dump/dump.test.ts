@@ -2,19 +2,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { SchemaConfig } from '../../../../src/config/schema/settings.ts';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import type { Context } from '../../../../src/runtime/context.ts';
 import type { RunEvent, WarningEvent } from '../../../../src/runtime/events.ts';
-import {
-  describeWithPostgres,
-  startPostgres,
-  type TestPostgres,
-  temporaryFolder,
-  testContext,
-} from '../../../helpers/postgres-server.ts';
+import { describeWithPostgres, startPostgres, temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 /** Objects in `public` that cannot be without `audit`, and what hangs on them. */
 const OUTWARD = `
@@ -43,18 +38,8 @@ const OUTWARD = `
   COMMENT ON TRIGGER kept ON person IS 'stays'`;
 
 describeWithPostgres('a dump', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-
-  beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
-  }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
 
   async function database(name: string, sql: string): Promise<void> {
     await server.createDatabase(name);

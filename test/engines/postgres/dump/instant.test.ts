@@ -1,31 +1,21 @@
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { build } from '../../../../src/operations/build/build.ts';
 import {
   describeWithPostgres,
   eventually,
   startPostgres,
-  type TestPostgres,
   temporaryFolder,
   testContext,
 } from '../../../helpers/postgres-server.ts';
+import { suiteResource } from '../../../helpers/suite-resource.ts';
 
 const schema_config = { include_schemas: ['public', 'archive'] };
 
 describeWithPostgres('the instant of a build', () => {
-  let server: TestPostgres;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-
-  beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startPostgres();
-  }, 60_000);
-
-  afterAll(async () => {
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startPostgres());
 
   /** Builds while a transaction holds its locks; it commits when the build waits for one of them. */
   async function buildBeside(database: string, statements: string): Promise<{ tables: number; rows: number }> {

@@ -1,27 +1,16 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { build } from '../../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../../src/operations/load/load.ts';
-import { describeWithMysql, startMysql, type TestMysql } from '../../../../helpers/mysql-server.ts';
+import { describeWithMysql, startMysql } from '../../../../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../../helpers/postgres-server.ts';
-import { type StatementProxy, startStatementProxy } from '../../../../helpers/statement-proxy.ts';
+import { startStatementProxy } from '../../../../helpers/statement-proxy.ts';
+import { suiteResource } from '../../../../helpers/suite-resource.ts';
 
 describeWithMysql('mysql', { name: 'a program whose text is written again after the swap' }, () => {
-  let server: TestMysql;
-  let proxy: StatementProxy;
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-
-  beforeAll(async () => {
-    folder = await temporaryFolder();
-    server = await startMysql('mysql');
-    proxy = await startStatementProxy('mysql', Number(new URL(server.url('app')).port));
-  }, 240_000);
-
-  afterAll(async () => {
-    await proxy?.stop();
-    await server?.stop();
-    await folder?.[Symbol.asyncDispose]();
-  });
+  const folder = suiteResource(() => temporaryFolder());
+  const server = suiteResource(() => startMysql('mysql'));
+  const proxy = suiteResource(() => startStatementProxy('mysql', Number(new URL(server.url('app')).port)));
 
   it('has the text and the place of its original, also where a trigger follows another, in copies of copies', {
     timeout: 120_000,
