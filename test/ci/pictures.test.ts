@@ -4,7 +4,7 @@ import { pictureFile, SCHEMES, SIZES } from '../../.ci/pictures/draw-screens.mjs
 import { PICTURES } from '../../.ci/pictures/screens.mjs';
 
 const screens = readdirSync('screens', { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && entry.name !== 'app')
+  .filter((entry) => entry.isDirectory() && !['app', 'commands'].includes(entry.name))
   .map(({ name }) => name);
 
 test.for(screens)('the screen %s has a picture', (screen) => {

@@ -9,7 +9,7 @@ const specification = {
   group: 'Branches',
   arguments: [TARGET, BRANCH],
   options: [
-    { flags: '--all', description: 'all branches NAME_1, NAME_2 … of --count' },
+    { flags: '--all', description: 'all branches NAME_1, NAME_2 and so on, of --count' },
     DESTDB,
     DRY_RUN,
     UNVERIFIED_SOURCES,

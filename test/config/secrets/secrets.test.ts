@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../../src/commands/registry.ts';
 import { decrypt, encrypt } from '../../../src/config/secrets/cipher.ts';
-import { openValues } from '../../../src/config/secrets/open-values.ts';
 import { EXIT } from '../../../src/runtime/errors.ts';
 import { runWith } from '../../helpers/cli-host.ts';
 import { type ConfigFolder, configFolder, SECRET_KEY, summary, withKey } from '../../helpers/config-folder.ts';
@@ -171,16 +170,6 @@ targets:
     expect(summary((await folder.inspect()).problems)).toEqual([
       expect.stringMatching(/^3:\d+ direct_credentials storage profile 'team' contains its credentials/),
     ]);
-  });
-
-  it('is opened fast: 10,000 of them within a second', () => {
-    const urls = Array.from({ length: 10_000 }, (_, i) => `postgres://u:${encrypt(`p@${i}`, SECRET_KEY)}@h/d`);
-    const tree = { secret_key: SECRET_KEY, urls };
-    const before = process.cpuUsage();
-    openValues(tree);
-    const { user, system } = process.cpuUsage(before);
-    expect(tree.urls[9_999]).toBe('postgres://u:p%409999@h/d');
-    expect((user + system) / 1000).toBeLessThan(1000);
   });
 
   it('is not reported separately when the key is wrong', async () => {
