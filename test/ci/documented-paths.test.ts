@@ -31,6 +31,19 @@ function pathsIn(page: string): string[] {
   return [...paths, ...links.filter((path) => !path.includes('://')).map((path) => `./${path}`)];
 }
 
+const known = new Set([...folders, ...files]);
+const found = new Map<string, boolean>();
+
+/** Remembered, since many pages name the same paths. */
+function findGlob(glob: string): boolean {
+  const before = found.get(glob);
+  if (before !== undefined) return before;
+  const end = glob.startsWith('**/') && !glob.slice(3).includes('*') ? glob.slice(2) : null;
+  const isFound = [...known].some((path) => (end === null ? matchesGlob(path, glob) : `/${path}`.endsWith(end)));
+  found.set(glob, isFound);
+  return isFound;
+}
+
 function exists(path: string, page: string): boolean {
   const pattern = path.replaceAll(/\b[A-Z]{3,}\b/g, '*').replace(/\/$/, '');
   // A link is relative to its page; a path also to the root, to the tests, or is the end of one.
@@ -38,7 +51,7 @@ function exists(path: string, page: string): boolean {
     ? [normalize(join(dirname(page), pattern))]
     : [pattern, join('test', pattern), join(dirname(page), pattern), join(dirname(page), '**', pattern)];
   if (!pattern.includes('/') && page.startsWith('docs/')) places.push(join('**', pattern));
-  return places.some((place) => [...folders, ...files].some((path) => path === place || matchesGlob(path, place)));
+  return places.some((place) => known.has(place) || (place.includes('*') && findGlob(place)));
 }
 
 test('every path of the project that the documentation names exists', () => {
