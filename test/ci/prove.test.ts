@@ -189,7 +189,7 @@ it('a round that fails is named with the command that repeats it; of a batch, th
   const together = trials('faults/often').eachBatch(2, async (rounds) => {
     if (rounds.length > 1) throw new Error('lost');
   });
-  await expect(together).rejects.toThrow('rounds 0 to 1, each of which passes alone');
+  await expect(together).rejects.toThrow('rounds 0,1, each of which passes alone');
 });
 
 it('a part counts the rounds that have passed, also when it ends before the last one', async () => {

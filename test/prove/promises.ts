@@ -541,6 +541,27 @@ export const PROMISES = {
         full: 30,
         rounds: 6000,
       },
+      'branches-postgres': {
+        file: 'test/prove/statements.full.test.ts',
+        method: 'the same of a branch create (of one, of two, with its base copy), reset, switch or drop, on PostgreSQL',
+        sample: 0,
+        full: 30,
+        rounds: 1500,
+      },
+      'branches-mariadb': {
+        file: 'test/prove/statements.full.test.ts',
+        method: 'the same on MariaDB',
+        sample: 0,
+        full: 30,
+        rounds: 1500,
+      },
+      'branches-mysql': {
+        file: 'test/prove/statements.full.test.ts',
+        method: 'the same on MySQL',
+        sample: 0,
+        full: 20,
+        rounds: 1500,
+      },
     },
   },
   configurations: {

@@ -1,34 +1,51 @@
-import { afterAll, beforeAll, it } from 'vitest';
+import { afterAll, beforeAll, it, vi } from 'vitest';
+import { faultedBranches } from '../contracts/faulted-branches.ts';
+import { faultedLoads } from '../contracts/faulted-loads.ts';
 import { type StatementWorld, statementWorld } from '../contracts/statements.ts';
 import { type AnyServer, SERVER_KINDS, startAnyServer } from '../helpers/any-server.ts';
+import { useBundledWorkers } from '../helpers/bundled-workers.ts';
 import { describeWithKind } from '../helpers/describe-with-kind.ts';
+import { fastFolder } from '../helpers/fast-folder.ts';
 import { temporaryFolder } from '../helpers/postgres-server.ts';
 import { trials } from '../helpers/trials.ts';
 
+/** Rounds of one operation between two runs without a fault. */
+const BATCH = 10;
+
 for (const kind of SERVER_KINDS) {
-  const part = trials(`statements/${kind}`);
-  if (part.isEmpty) continue;
-  describeWithKind(kind, 'an operation whose statement fails', () => {
-    let server: AnyServer;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-    let world: StatementWorld;
+  for (const { part, operations } of [
+    { part: trials(`statements/${kind}`), operations: faultedLoads },
+    { part: trials(`statements/branches-${kind}`), operations: faultedBranches },
+  ]) {
+    if (part.isEmpty) continue;
+    describeWithKind(kind, 'an operation whose statement fails', () => {
+      let server: AnyServer;
+      let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+      let world: StatementWorld;
 
-    beforeAll(async () => {
-      folder = await temporaryFolder();
-      server = await startAnyServer(kind);
-      world = await statementWorld(server, folder.path);
-    }, 240_000);
+      beforeAll(async () => {
+        vi.stubEnv('TMPDIR', fastFolder());
+        useBundledWorkers();
+        folder = await temporaryFolder();
+        server = await startAnyServer(kind);
+        world = await statementWorld(server, folder.path, operations);
+      }, 240_000);
 
-    afterAll(async () => {
-      await world?.[Symbol.asyncDispose]();
-      await server?.stop();
-      await folder?.[Symbol.asyncDispose]();
+      afterAll(async () => {
+        vi.unstubAllEnvs();
+        await world?.[Symbol.asyncDispose]();
+        await server?.stop();
+        await folder?.[Symbol.asyncDispose]();
+      });
+
+      it(
+        part.title('leaves the destination old or new, as its message states; undo and the next run work'),
+        { timeout: part.timeout },
+        () =>
+          part.eachBatch(BATCH, (rounds) => world.rounds(rounds), {
+            alike: (round) => world.operationOf(round),
+          }),
+      );
     });
-
-    it(
-      part.title('leaves the destination old or new, as its message states; undo and the next run work'),
-      { timeout: part.timeout },
-      () => part.each((round) => world.round(round)),
-    );
-  });
+  }
 }

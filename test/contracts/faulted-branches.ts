@@ -1,0 +1,107 @@
+import { applyBranchCreate, type BranchCreateRequest, planBranchCreate } from '../../src/operations/branch/create.ts';
+import { applyBranchDrop, planBranchDrop } from '../../src/operations/branch/drop.ts';
+import { applyBranchReset, planBranchReset } from '../../src/operations/branch/reset.ts';
+import { applyBranchSwitch, planBranchSwitch } from '../../src/operations/branch/switch.ts';
+import { build } from '../../src/operations/build.ts';
+import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
+import { testContext } from '../helpers/postgres-server.ts';
+import { type FaultWorld, type Preparation, undoOf } from './faulted-operation.ts';
+
+const BRANCH = { target: 'app', name: 'one' };
+
+/** Creation of a branch, of two, and of one with its base copy; reset, switch and drop. */
+export async function faultedBranches(world: FaultWorld): Promise<Preparation[]> {
+  const { server, settings, watch } = world;
+  const context = () => testContext({ settings });
+  const { id: snapshot } = await build(context(), { target: 'app' });
+  const load = async (keepBase: boolean) => {
+    const request = { target: 'app', cpus: 2, snapshot, undo: false };
+    await applyLoad(context(), await planLoad(context(), { ...request, ...(keepBase && { keepBase }) }));
+  };
+  const create = async (request: Partial<BranchCreateRequest> = {}) =>
+    applyBranchCreate(context(), await planBranchCreate(context(), { ...BRANCH, ...request }));
+  const reset = async () => applyBranchReset(context(), await planBranchReset(context(), BRANCH));
+  const switchTo = async () => applyBranchSwitch(context(), await planBranchSwitch(context(), BRANCH));
+  const drop = async () => applyBranchDrop(context(), await planBranchDrop(context(), { target: 'app', names: ['one'] }));
+
+  const present = async () => (await watch.databases()).filter((name) => /^copy(?:_[^.]*)?$/.test(name));
+  /** Of the destination and all databases under the name of a branch. */
+  async function state(): Promise<string> {
+    await watch.quiet();
+    const facts: string[] = [];
+    for (const name of await present()) facts.push(`database ${name}`, await watch.facts(name));
+    return facts.join('\n');
+  }
+  async function dropAll(pattern: RegExp): Promise<void> {
+    await watch.quiet();
+    for (const name of await watch.databases()) if (pattern.test(name)) await server.drop(name);
+  }
+  /** The destination with a base copy, or without, and no branch. */
+  async function begin(keepBase: boolean): Promise<void> {
+    await dropAll(/^copy/);
+    await load(keepBase);
+  }
+  const changed = (database: string, statement: string) => server.run(database, [statement, 'DELETE FROM child WHERE id > 2']);
+  const operation = (name: string, words: string[], run: () => Promise<unknown>) => ({
+    ...{ name: `branch ${name}`, words: ['branch', ...words], run, state },
+    ...{ undo: false, dumped: 'copy' },
+  });
+
+  await begin(true);
+  const empty = await state();
+  await create();
+  const one = await state();
+  await begin(true);
+  await create({ count: 2 });
+  const two = await state();
+  const halves = ['one_1', 'one_2'].map((name) => withoutDatabase(two, `copy_${name}`));
+
+  return [
+    async (isFirst) => {
+      if (isFirst) await begin(true);
+      else await dropAll(/^copy_one$/);
+      return { ...operation('create', ['create', 'app', 'one'], create), wanted: one };
+    },
+    async (isFirst) => {
+      if (isFirst) await begin(true);
+      else await dropAll(/^copy_one_\d$/);
+      const words = ['create', 'app', 'one', '--count', '2'];
+      const run = () => create({ count: 2 });
+      return { ...operation('create of two', words, run), wanted: two, isBetween: (now) => halves.includes(now) };
+    },
+    async () => {
+      await begin(false);
+      return { ...operation('create with its base copy', ['create', 'app', 'one'], create), wanted: one };
+    },
+    async (isFirst) => {
+      if (isFirst) {
+        await begin(true);
+        await create();
+      }
+      if ((await state()) === one) await changed('copy_one', 'CREATE TABLE mine (id integer)');
+      return { ...operation('reset', ['reset', 'app', 'one'], reset), wanted: one };
+    },
+    async (isFirst) => {
+      if (isFirst) {
+        await begin(true);
+        await create();
+        await changed('copy_one', 'CREATE TABLE mine (id integer)');
+      } else if (!(await present()).includes('copy_one')) {
+        await undoOf(world)();
+      }
+      const wanted = `database copy\n${await watch.facts('copy_one')}`;
+      const run = { ...operation('switch', ['switch', 'app', 'one'], switchTo), undo: true };
+      return { ...run, wanted: server.kind === 'postgres' ? wanted : wanted.replaceAll('copy_one', 'copy') };
+    },
+    async (isFirst) => {
+      if (isFirst) await begin(true);
+      if (!(await present()).includes('copy_one')) await create();
+      return { ...operation('drop', ['drop', 'app', 'one'], drop), wanted: empty };
+    },
+  ];
+}
+
+function withoutDatabase(state: string, name: string): string {
+  const parts = state.split(/^(?=database )/m).filter((part) => part.split('\n', 1)[0] !== `database ${name}`);
+  return parts.join('').replace(/\n$/, '');
+}
