@@ -15,14 +15,15 @@ export async function faultedBranches(world: FaultWorld): Promise<Preparation[]>
   const context = () => testContext({ settings });
   const { id: snapshot } = await build(context(), { target: 'app' });
   const load = async (keepBase: boolean) => {
-    const request = { target: 'app', cpus: 2, snapshot, undo: false };
+    const request = { target: 'app', cpus: world.cpus, snapshot, undo: false };
     await applyLoad(context(), await planLoad(context(), { ...request, ...(keepBase && { keepBase }) }));
   };
   const create = async (request: Partial<BranchCreateRequest> = {}) =>
     applyBranchCreate(context(), await planBranchCreate(context(), { ...BRANCH, ...request }));
   const reset = async () => applyBranchReset(context(), await planBranchReset(context(), BRANCH));
   const switchTo = async () => applyBranchSwitch(context(), await planBranchSwitch(context(), BRANCH));
-  const drop = async () => applyBranchDrop(context(), await planBranchDrop(context(), { target: 'app', names: ['one'] }));
+  const drop = async () =>
+    applyBranchDrop(context(), await planBranchDrop(context(), { target: 'app', names: ['one'] }));
 
   const present = async () => (await watch.databases()).filter((name) => /^copy(?:_[^.]*)?$/.test(name));
   /** Of the destination and all databases under the name of a branch. */
@@ -41,7 +42,8 @@ export async function faultedBranches(world: FaultWorld): Promise<Preparation[]>
     await dropAll(/^copy/);
     await load(keepBase);
   }
-  const changed = (database: string, statement: string) => server.run(database, [statement, 'DELETE FROM child WHERE id > 2']);
+  const change = (database: string) =>
+    server.run(database, ['CREATE TABLE mine (id integer)', 'DELETE FROM child WHERE id > 2']);
   const operation = (name: string, words: string[], run: () => Promise<unknown>) => ({
     ...{ name: `branch ${name}`, words: ['branch', ...words], run, state },
     ...{ undo: false, dumped: 'copy' },
@@ -57,46 +59,48 @@ export async function faultedBranches(world: FaultWorld): Promise<Preparation[]>
   const halves = ['one_1', 'one_2'].map((name) => withoutDatabase(two, `copy_${name}`));
 
   return [
-    async (isFirst) => {
-      if (isFirst) await begin(true);
-      else await dropAll(/^copy_one$/);
-      return { ...operation('create', ['create', 'app', 'one'], create), wanted: one };
+    async (left) => {
+      if (left === null) await begin(true);
+      else if (left !== empty) await dropAll(/^copy_one$/);
+      return { ...operation('create', ['create', 'app', 'one'], create), before: empty, wanted: one };
     },
-    async (isFirst) => {
-      if (isFirst) await begin(true);
-      else await dropAll(/^copy_one_\d$/);
+    async (left) => {
+      if (left === null) await begin(true);
+      else if (left !== empty) await dropAll(/^copy_one_\d$/);
       const words = ['create', 'app', 'one', '--count', '2'];
-      const run = () => create({ count: 2 });
-      return { ...operation('create of two', words, run), wanted: two, isBetween: (now) => halves.includes(now) };
+      const run = operation('create of two', words, () => create({ count: 2 }));
+      return { ...run, before: empty, wanted: two, isBetween: (now) => halves.includes(now) };
     },
     async () => {
       await begin(false);
-      return { ...operation('create with its base copy', ['create', 'app', 'one'], create), wanted: one };
+      const run = operation('create with its base copy', ['create', 'app', 'one'], create);
+      return { ...run, before: empty, wanted: one };
     },
-    async (isFirst) => {
-      if (isFirst) {
+    async (left) => {
+      if (left === null) {
         await begin(true);
         await create();
       }
-      if ((await state()) === one) await changed('copy_one', 'CREATE TABLE mine (id integer)');
-      return { ...operation('reset', ['reset', 'app', 'one'], reset), wanted: one };
+      if (left === null || left === one) await change('copy_one');
+      return { ...operation('reset', ['reset', 'app', 'one'], reset), before: await state(), wanted: one };
     },
-    async (isFirst) => {
-      if (isFirst) {
+    async (left) => {
+      if (left === null) {
         await begin(true);
         await create();
-        await changed('copy_one', 'CREATE TABLE mine (id integer)');
+        await change('copy_one');
       } else if (!(await present()).includes('copy_one')) {
         await undoOf(world)();
       }
-      const wanted = `database copy\n${await watch.facts('copy_one')}`;
-      const run = { ...operation('switch', ['switch', 'app', 'one'], switchTo), undo: true };
-      return { ...run, wanted: server.kind === 'postgres' ? wanted : wanted.replaceAll('copy_one', 'copy') };
+      const switched = `database copy\n${await watch.facts('copy_one')}`;
+      const wanted = server.kind === 'postgres' ? switched : switched.replaceAll('copy_one', 'copy');
+      const run = operation('switch', ['switch', 'app', 'one'], switchTo);
+      return { ...run, before: await state(), wanted, undo: true };
     },
-    async (isFirst) => {
-      if (isFirst) await begin(true);
-      if (!(await present()).includes('copy_one')) await create();
-      return { ...operation('drop', ['drop', 'app', 'one'], drop), wanted: empty };
+    async (left) => {
+      if (left === null) await begin(true);
+      if (left === null || left === empty) await create();
+      return { ...operation('drop', ['drop', 'app', 'one'], drop), before: one, wanted: empty };
     },
   ];
 }

@@ -12,6 +12,7 @@ export interface FaultedOperation {
   words: string[];
   /** Of what it changes. */
   state(): Promise<string>;
+  before: string;
   /** The state that a complete run leaves; `null`: any that has no original value. */
   wanted: string | null;
   /** States between, which `wanted` allows too: several databases, of which each is old or new. */
@@ -27,10 +28,12 @@ export interface FaultWorld {
   server: AnyServer;
   watch: WatchedServer;
   settings: Partial<Settings>;
+  /** At how many sessions the operations work. */
+  cpus: number;
 }
 
-/** Makes ready what an operation begins with: from any state, or from what a fault in the same operation has left. */
-export type Preparation = (isFirst: boolean) => Promise<FaultedOperation>;
+/** Makes ready what an operation begins with: from any state, or from that in which a fault has left the same operation. */
+export type Preparation = (left: string | null) => Promise<FaultedOperation>;
 
 export const TABLES = [
   'CREATE TABLE parent (id integer PRIMARY KEY, name varchar(60) NOT NULL)',

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { Settings } from '../../src/config/schema/settings.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { AnyServer, ServerKind } from '../helpers/any-server.ts';
-import { FAULTS, startStatementProxy } from '../helpers/statement-proxy.ts';
+import { FAULTS, type Fault, startStatementProxy } from '../helpers/statement-proxy.ts';
 import { startTool } from '../helpers/tool-process.ts';
 import type { Round } from '../helpers/trials.ts';
 import { watchServer } from '../helpers/watched-server.ts';
@@ -12,8 +12,8 @@ import {
   type FaultedOperation,
   type FaultWorld,
   ORIGINAL,
-  type Preparation,
   PROGRAMS,
+  type Preparation,
   TABLES,
   undoOf,
 } from './faulted-operation.ts';
@@ -27,7 +27,9 @@ export interface StatementWorld extends AsyncDisposable {
 }
 
 /** So many rounds run the command in a process of its own: one. */
-const COMMAND_EVERY = 20;
+const COMMAND_EVERY = 40;
+/** So many batches work at two sessions, the others at one, which needs half the time: one. */
+const PARALLEL_EVERY = 4;
 
 /** What a run says of itself; null for success. */
 interface Said {
@@ -64,7 +66,7 @@ export async function statementWorld(
   const config = join(folder, 'tool.yml');
   await writeFile(config, JSON.stringify({ secret_key: 'ab'.repeat(16), ...settings }), { mode: 0o600 });
   const watch = await watchServer(server);
-  const world: FaultWorld = { server, watch, settings };
+  const world: FaultWorld = { server, watch, settings, cpus: 2 };
   await server.create('source');
   await server.run('source', [...TABLES, ...PROGRAMS[server.kind]]);
   const preparations = await operations(world);
@@ -108,20 +110,22 @@ export async function statementWorld(
     return { code: shown.code, text: [message, ...details, hint].join('\n') };
   }
 
-  async function fault(operation: FaultedOperation, { round, count }: { round: Round; count: number }): Promise<void> {
-    const { name, state, wanted, isBetween, dumped } = operation;
-    const before = await state();
-    const kind = round.oneOf(FAULTS);
+  /** Resolves with the state that it leaves, and how many statements a run had that ended before the chosen one. */
+  async function fault(
+    operation: FaultedOperation,
+    { round, kind, count }: { round: Round; kind: Fault; count: number },
+  ): Promise<{ left: string; missed: number | null }> {
+    const { name, state, before, wanted, isBetween, dumped } = operation;
     const run = round.number % COMMAND_EVERY === 0 ? asCommand : inProcess;
     proxy.arm(kind, 1 + Math.floor(round.fraction * count));
     const error = await run(operation);
-    const { spoiled } = proxy.disarm();
+    const { spoiled, statements } = proxy.disarm();
+    const missed = spoiled === null ? statements : null;
     const at = `${name}, ${kind}: ${spoiled}\n${error?.code}: ${error?.text}\n`;
     expect(error?.code, `${at}is a defect`).not.toBe('unexpected');
     const now = await state().catch((thrown) => expect.unreachable(`${at}${thrown}`));
     if (dumped === 'clean') await expectClean(at);
-    await expectSource(at);
-    if (wanted === null) return;
+    if (wanted === null) return { left: now, missed };
     const isKnown = now === before || now === wanted || isBetween?.(now) === true;
     expect(isKnown, `${at}the destination is neither old nor new:\n${difference(wanted, now)}`).toBe(true);
     if (error === null) expect(now === wanted, `${at}the run succeeded, and the destination is old`).toBe(true);
@@ -130,7 +134,9 @@ export async function statementWorld(
     if (operation.undo && now === wanted && now !== before) {
       await undo().catch((thrown) => expect.unreachable(`${at}undo: ${said(thrown).text}`));
       expect((await state()) === before, `${at}undo leads elsewhere`).toBe(true);
+      return { left: before, missed };
     }
+    return { left: now, missed };
   }
 
   const operationOf = ({ random }: Round): number => Math.floor(random() * preparations.length);
@@ -140,28 +146,34 @@ export async function statementWorld(
       const [first] = rounds.map(operationOf);
       const prepare = preparations[first ?? 0];
       if (first === undefined || !prepare) throw new Error('no operation');
-      let isFirst = true;
-      const prepared = async () => {
-        const operation = await prepare(isFirst);
-        isFirst = false;
-        return operation;
-      };
+      world.cpus = (rounds[0]?.number ?? 0) % PARALLEL_EVERY === 0 ? 2 : 1;
+      let left: string | null = null;
       if (!counts.has(first)) {
-        const { run } = await prepared();
+        const { run, state } = await prepare(left);
         proxy.arm('refused');
         await run();
         counts.set(first, proxy.disarm().statements);
+        left = await state();
       }
-      for (const round of rounds) await fault(await prepared(), { round, count: counts.get(first) ?? 0 });
-      const next = await prepared();
+      for (const round of rounds) {
+        const kind = round.oneOf(FAULTS);
+        for (let isDone = false; !isDone; ) {
+          const count = counts.get(first) ?? 0;
+          const end = await fault(await prepare(left), { round, kind, count });
+          left = end.left;
+          isDone = end.missed === null;
+          if (end.missed !== null) counts.set(first, Math.min(end.missed, count - 1));
+        }
+      }
+      const next = await prepare(left);
       const at = `${next.name}, the next run after ${rounds.map(({ number }) => number)}`;
       const error = await inProcess(next);
       expect(error?.text, at).toBeUndefined();
       if (next.wanted !== null) expect((await next.state()) === next.wanted, `${at}: another state`).toBe(true);
       await expectSource(at);
       await expectDump(next, at);
-      const left = (await watch.databases()).filter((one) => one.includes('.tool-new-'));
-      expect(left, `${at}: databases are left over`).toEqual([]);
+      const shadows = (await watch.databases()).filter((one) => one.includes('.tool-new-'));
+      expect(shadows, `${at}: databases are left over`).toEqual([]);
       expect(await watch.column(TEMPORARY[server.kind]), `${at}: temporary roles are left over`).toEqual([]);
     },
     async [Symbol.asyncDispose]() {
