@@ -1,11 +1,13 @@
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Settings } from '../../src/config/schema/settings.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { AnyServer, ServerKind } from '../helpers/any-server.ts';
+import { eventually } from '../helpers/postgres-server.ts';
 import { FAULTS, type Fault, startStatementProxy } from '../helpers/statement-proxy.ts';
-import { startTool } from '../helpers/tool-process.ts';
+import { oldNode, startTool } from '../helpers/tool-process.ts';
 import type { Round } from '../helpers/trials.ts';
 import { watchServer } from '../helpers/watched-server.ts';
 import {
@@ -26,6 +28,19 @@ export interface StatementWorld extends AsyncDisposable {
   operationOf(round: Round): number;
 }
 
+export interface StatementWorldOptions {
+  operations: (world: FaultWorld) => Promise<Preparation[]>;
+  /** The statement stays as it is; the command as users start it is killed when it comes, under an old Node. */
+  kills?: boolean;
+}
+
+/** What is killed: the launcher, the program that it has started, or both. */
+const KILLED = ['launcher', 'launcher', 'program', 'both'] as const;
+type Killed = (typeof KILLED)[number];
+/** Within this share of their statements, these have not replaced anything. */
+const EARLY = 1 / 3;
+const REPLACES_LATE = /^(?:load|subset|reset|branch create|branch reset)/;
+
 /** So many rounds run the command in a process of its own: one. */
 const COMMAND_EVERY = 40;
 /** So many batches work at two sessions, the others at one, which needs half the time: one. */
@@ -40,7 +55,7 @@ interface Said {
 export async function statementWorld(
   server: AnyServer,
   folder: string,
-  operations: (world: FaultWorld) => Promise<Preparation[]>,
+  { operations, kills = false }: StatementWorldOptions,
 ): Promise<StatementWorld> {
   const proxy = await startStatementProxy(server.kind, Number(new URL(server.url('source')).port));
   const url = (database: string): string => {
@@ -110,24 +125,50 @@ export async function statementWorld(
     return { code: shown.code, text: [message, ...details, hint].join('\n') };
   }
 
+  /** Resolves when the program is gone: that of a killed launcher ends by itself. */
+  async function killedAt(statement: number, { words }: FaultedOperation, killed: Killed): Promise<Said | null> {
+    const node = oldNode();
+    if (node === null) throw new Error('no Node that is too old for the program');
+    const run = startTool({ config, words, node });
+    let programs: number[] = [];
+    proxy.arm(async () => {
+      programs = run.descendants();
+      if (killed === 'both') run.killGroup();
+      else if (killed === 'launcher') run.child.kill('SIGKILL');
+      else for (const pid of programs.slice(0, 1)) process.kill(pid, 'SIGKILL');
+      await run.ended;
+    }, statement);
+    const { code, output } = await run.ended;
+    const isOver = async () => programs.every((pid) => !existsSync(`/proc/${pid}`));
+    await eventually(isOver, { deadline: 60_000 }).catch(() => expect.unreachable(`${words.join(' ')} goes on`));
+    return code === 0 ? null : { code: 'killed', text: output };
+  }
+
   /** Resolves with the state that it leaves, and how many statements a run had that ended before the chosen one. */
   async function fault(
     operation: FaultedOperation,
-    { round, kind, count }: { round: Round; kind: Fault; count: number },
+    { round, kind, count }: { round: Round; kind: Fault | Killed; count: number },
   ): Promise<{ left: string; missed: number | null }> {
     const { name, state, before, wanted, isBetween, dumped } = operation;
-    const run = round.number % COMMAND_EVERY === 0 ? asCommand : inProcess;
-    proxy.arm(kind, 1 + Math.floor(round.fraction * count));
-    const error = await run(operation);
+    const statement = 1 + Math.floor(round.fraction * count);
+    let error: Said | null;
+    if (isKilled(kind)) {
+      error = await killedAt(statement, operation, kind);
+    } else {
+      proxy.arm(kind, statement);
+      error = await (round.number % COMMAND_EVERY === 0 ? asCommand : inProcess)(operation);
+    }
     const { spoiled, statements } = proxy.disarm();
     const missed = spoiled === null ? statements : null;
-    const at = `${name}, ${kind}: ${spoiled}\n${error?.code}: ${error?.text}\n`;
+    const at = `${name}, ${kind}${isKilled(kind) ? ' killed' : ''}: ${spoiled}\n${error?.code}: ${error?.text}\n`;
     expect(error?.code, `${at}is a defect`).not.toBe('unexpected');
     const now = await state().catch((thrown) => expect.unreachable(`${at}${thrown}`));
     if (dumped === 'clean') await expectClean(at);
     if (wanted === null) return { left: now, missed };
     const isKnown = now === before || now === wanted || isBetween?.(now) === true;
     expect(isKnown, `${at}the destination is neither old nor new:\n${difference(wanted, now)}`).toBe(true);
+    const isEarly = kind === 'launcher' && missed === null && statement < EARLY * count;
+    if (isEarly && REPLACES_LATE.test(name)) expect(now === before, `${at}the program went on`).toBe(true);
     if (error === null) expect(now === wanted, `${at}the run succeeded, and the destination is old`).toBe(true);
     if (/is unchanged/.test(error?.text ?? '')) expect(now === before, `${at}the destination is new`).toBe(true);
     if (/is the new database/.test(error?.text ?? '')) expect(now === wanted, `${at}the destination is old`).toBe(true);
@@ -156,7 +197,7 @@ export async function statementWorld(
         left = await state();
       }
       for (const round of rounds) {
-        const kind = round.oneOf(FAULTS);
+        const kind = kills ? round.oneOf(KILLED) : round.oneOf(FAULTS);
         for (let isDone = false; !isDone; ) {
           const count = counts.get(first) ?? 0;
           const end = await fault(await prepare(left), { round, kind, count });
@@ -181,6 +222,10 @@ export async function statementWorld(
       await proxy.stop();
     },
   };
+}
+
+function isKilled(kind: Fault | Killed): kind is Killed {
+  return !FAULTS.some((fault) => fault === kind);
 }
 
 function said(thrown: unknown): Said {

@@ -49,6 +49,28 @@ export const PROMISES = {
         full: 10,
         rounds: 100,
       },
+      'launcher-postgres': {
+        file: 'test/prove/statements.full.test.ts',
+        method:
+          "kill -9 of the launcher, of the program or of both, as the system's old Node starts them, when a statement of a load, undo, reset, sanitize, subset or operation of branches comes, on PostgreSQL",
+        sample: 0,
+        full: 0,
+        rounds: 300,
+      },
+      'launcher-mariadb': {
+        file: 'test/prove/statements.full.test.ts',
+        method: 'the same on MariaDB',
+        sample: 0,
+        full: 0,
+        rounds: 400,
+      },
+      'launcher-mysql': {
+        file: 'test/prove/statements.full.test.ts',
+        method: 'the same on MySQL',
+        sample: 0,
+        full: 0,
+        rounds: 300,
+      },
       storage: {
         file: 'test/prove/storage-kills.full.test.ts',
         method:

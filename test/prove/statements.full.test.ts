@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, it, vi } from 'vitest';
 import { faultedBranches } from '../contracts/faulted-branches.ts';
 import { faultedLoads } from '../contracts/faulted-loads.ts';
+import type { FaultWorld, Preparation } from '../contracts/faulted-operation.ts';
 import { type StatementWorld, statementWorld } from '../contracts/statements.ts';
 import { type AnyServer, SERVER_KINDS, startAnyServer } from '../helpers/any-server.ts';
 import { useBundledWorkers } from '../helpers/bundled-workers.ts';
@@ -12,10 +13,15 @@ import { trials } from '../helpers/trials.ts';
 /** Rounds of one operation between two runs without a fault. */
 const BATCH = 10;
 
+async function faultedOperations(world: FaultWorld): Promise<Preparation[]> {
+  return [...(await faultedLoads(world)), ...(await faultedBranches(world))];
+}
+
 for (const kind of SERVER_KINDS) {
-  for (const { part, operations } of [
+  for (const { part, ...options } of [
     { part: trials(`statements/${kind}`), operations: faultedLoads },
     { part: trials(`statements/branches-${kind}`), operations: faultedBranches },
+    { part: trials(`kills/launcher-${kind}`), operations: faultedOperations, kills: true },
   ]) {
     if (part.isEmpty) continue;
     describeWithKind(kind, 'an operation whose statement fails', () => {
@@ -28,7 +34,7 @@ for (const kind of SERVER_KINDS) {
         useBundledWorkers();
         folder = await temporaryFolder();
         server = await startAnyServer(kind);
-        world = await statementWorld(server, folder.path, operations);
+        world = await statementWorld(server, folder.path, options);
       }, 240_000);
 
       afterAll(async () => {
