@@ -544,7 +544,7 @@ export const PROMISES = {
       postgres: {
         file: 'test/prove/statements.full.test.ts',
         method:
-          'a proxy refuses one statement of a load, load with base copy, in-place load, undo, reset, sanitize or subset, or closes its connection before or after the statement, on PostgreSQL; state by dump, then undo and the next run',
+          'a proxy refuses one statement of a load, load with base copy, in-place load, undo, reset, sanitize or subset, or closes its connection before or after the statement, on PostgreSQL; state by definitions, rows and dumps, then undo and the next run',
         sample: 0,
         full: 60,
         rounds: 4000,
