@@ -11,7 +11,7 @@ import { temporaryFolder } from '../helpers/postgres-server.ts';
 import { trials } from '../helpers/trials.ts';
 
 /** Rounds of one operation between two runs without a fault. */
-const BATCH = 10;
+const BATCH = 20;
 
 async function faultedOperations(world: FaultWorld): Promise<Preparation[]> {
   return [...(await faultedLoads(world)), ...(await faultedBranches(world))];
