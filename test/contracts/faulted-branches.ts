@@ -7,6 +7,9 @@ import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import { testContext } from '../helpers/postgres-server.ts';
 import { type FaultWorld, type Preparation, undoOf } from './faulted-operation.ts';
 
+/** MySQL: databases of branches whose drop has begun. */
+export const DROPPED = `SELECT TABLE_SCHEMA FROM information_schema.TABLES
+  WHERE TABLE_NAME = 'tool-mark' AND TABLE_COMMENT LIKE '{"tool":"dropped"%'`;
 const BRANCH = { target: 'app', name: 'one' };
 
 /** Creation of a branch, of two, and of one with its base copy; reset, switch and drop. */
@@ -25,8 +28,12 @@ export async function faultedBranches(world: FaultWorld): Promise<Preparation[]>
   const drop = async () =>
     applyBranchDrop(context(), await planBranchDrop(context(), { target: 'app', names: ['one'] }));
 
-  const present = async () => (await watch.databases()).filter((name) => /^copy(?:_[^.]*)?$/.test(name));
-  /** Of the destination and all databases under the name of a branch. */
+  const present = async () => {
+    // What an interrupted drop has left is no branch: the next command drops it.
+    const dropped = server.kind === 'postgres' ? [] : await watch.column(DROPPED);
+    return (await watch.databases()).filter((name) => /^copy(?:_[^.]*)?$/.test(name) && !dropped.includes(name));
+  };
+  /** Of the destination and its branches. */
   async function state(): Promise<string> {
     await watch.quiet();
     const facts: string[] = [];

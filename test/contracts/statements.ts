@@ -10,6 +10,7 @@ import { FAULTS, type Fault, startStatementProxy } from '../helpers/statement-pr
 import { oldNode, startTool } from '../helpers/tool-process.ts';
 import type { Round } from '../helpers/trials.ts';
 import { watchServer } from '../helpers/watched-server.ts';
+import { DROPPED } from './faulted-branches.ts';
 import {
   type FaultedOperation,
   type FaultWorld,
@@ -215,6 +216,7 @@ export async function statementWorld(
       await expectDump(next, at);
       const shadows = (await watch.databases()).filter((one) => one.includes('.tool-new-'));
       expect(shadows, `${at}: databases are left over`).toEqual([]);
+      if (server.kind !== 'postgres') expect(await watch.column(DROPPED), `${at}: half a branch is left`).toEqual([]);
       expect(await watch.column(TEMPORARY[server.kind]), `${at}: temporary roles are left over`).toEqual([]);
     },
     async [Symbol.asyncDispose]() {
