@@ -128,8 +128,10 @@ function postgresQuery(text: string): Buffer {
 }
 
 const COM_QUERY = 3;
+/** Before the text of a query, where client and server can exchange attributes. */
+const NO_ATTRIBUTES = '\0\x01';
 
-/** https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_basic_packets.html; statements of one packet count each. */
+/** https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_query.html; statements of one packet count each. */
 function mysqlClient(): Client {
   let rest: Buffer = Buffer.alloc(0);
   return {
@@ -148,7 +150,8 @@ function mysqlClient(): Client {
         const at = faults.findIndex((fault) => fault !== null);
         const fault = faults[at] ?? null;
         if (fault === 'lost') return { send, fault };
-        send.push(fault === 'refused' ? mysqlQuery(statements.with(at, REFUSED_BY_MYSQL)) : packet);
+        const attributes = statements[at]?.startsWith(NO_ATTRIBUTES) ? NO_ATTRIBUTES : '';
+        send.push(fault === 'refused' ? mysqlQuery(statements.with(at, attributes + REFUSED_BY_MYSQL)) : packet);
         if (fault === 'unanswered') return { send, fault };
       }
     },
