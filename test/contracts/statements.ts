@@ -102,7 +102,7 @@ export async function statementWorld(
     expect(await server.column('clean', ORIGINAL), `${at}: an original value is left`).toEqual(['0']);
   }
 
-  /** Equal states have equal dumps, and others other ones. */
+  /** Equal states have equal dumps. */
   async function expectDump({ dumped, state }: FaultedOperation, at: string): Promise<void> {
     if (!(await watch.databases()).includes(dumped)) return;
     const facts = await state();
