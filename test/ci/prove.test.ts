@@ -196,7 +196,17 @@ it('a round that fails is named with the command that repeats it; of a batch, th
   const together = trials('faults/often').eachBatch(2, async (rounds) => {
     if (rounds.length > 1) throw new Error('lost');
   });
-  await expect(together).rejects.toThrow('rounds 0 to 1, each of which passes alone');
+  await expect(together).rejects.toThrow('rounds 0,1, each of which passes alone');
+});
+
+it('rounds that are alike come together, each once', async () => {
+  const batches: number[][] = [];
+  const isOdd = ({ number }: { number: number }): boolean => number % 2 === 1;
+  await trials('faults/often').eachBatch(2, async (rounds) => void batches.push(rounds.map(({ number }) => number)), {
+    alike: isOdd,
+  });
+  expect(batches.flat().sort()).toEqual([0, 1]);
+  expect(batches).toHaveLength(2);
 });
 
 it('a part counts the rounds that have passed, also when it ends before the last one', async () => {

@@ -1,70 +1,63 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Settings } from '../../src/config/schema/settings.ts';
-import { build } from '../../src/operations/build/build.ts';
-import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
-import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
-import { applyReset, planReset } from '../../src/operations/reset/reset.ts';
-import { applySanitize, planSanitize } from '../../src/operations/sanitize/sanitize.ts';
-import { applySubset, planSubset } from '../../src/operations/subset/subset.ts';
-import { applyUndo, planUndo } from '../../src/operations/undo/undo.ts';
-import { toUserError, type UserError } from '../../src/runtime/errors.ts';
+import { toUserError } from '../../src/runtime/errors.ts';
 import type { AnyServer, ServerKind } from '../helpers/any-server.ts';
-import { testContext } from '../helpers/postgres-server.ts';
-import { FAULTS, startStatementProxy } from '../helpers/statement-proxy.ts';
+import { eventually } from '../helpers/postgres-server.ts';
+import { FAULTS, type Fault, startStatementProxy } from '../helpers/statement-proxy.ts';
+import { oldNode, startTool } from '../helpers/tool-process.ts';
 import type { Round } from '../helpers/trials.ts';
+import { watchServer } from '../helpers/watched-server.ts';
+import { DROPPED } from './faulted-branches.ts';
+import {
+  type FaultedOperation,
+  type FaultWorld,
+  ORIGINAL,
+  PROGRAMS,
+  type Preparation,
+  TABLES,
+  undoOf,
+} from './faulted-operation.ts';
 
-const TABLES = [
-  'CREATE TABLE parent (id integer PRIMARY KEY, name varchar(60) NOT NULL)',
-  "INSERT INTO parent VALUES (1, 'one@real.example.org'), (2, 'two@real.example.org'), (3, 'three@real.example.org')",
-  'CREATE TABLE child (id integer PRIMARY KEY, parent_id integer NOT NULL, note varchar(60), FOREIGN KEY (parent_id) REFERENCES parent (id))',
-  "INSERT INTO child VALUES (1, 1, 'a'), (2, 1, 'b'), (3, 2, 'c'), (4, 3, 'd')",
-  'CREATE INDEX by_note ON child (note)',
-  'CREATE VIEW named AS SELECT p.name, c.note FROM parent p JOIN child c ON c.parent_id = p.id',
-];
-const PROGRAMS: Record<ServerKind, string[]> = {
-  postgres: [
-    `CREATE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.note := NEW.note || ''!''; RETURN NEW; END'`,
-    'CREATE TRIGGER noted BEFORE INSERT ON child FOR EACH ROW EXECUTE FUNCTION noted()',
-    'CREATE SEQUENCE numbers START 7',
-    'CREATE MATERIALIZED VIEW names AS SELECT name FROM parent',
-    `SELECT lo_from_bytea(4711, 'large')`,
-  ],
-  mariadb: mysqlPrograms(),
-  mysql: mysqlPrograms(),
-};
-const CHANGE = [
-  "UPDATE child SET note = 'changed' WHERE id > 2",
-  'CREATE TABLE extra (id integer PRIMARY KEY)',
-  'INSERT INTO extra VALUES (1)',
-];
-
-function mysqlPrograms(): string[] {
-  return [
-    "CREATE TRIGGER noted BEFORE INSERT ON child FOR EACH ROW SET NEW.note = CONCAT(NEW.note, '!')",
-    'CREATE FUNCTION doubled(n integer) RETURNS integer DETERMINISTIC RETURN 2 * n',
-    'CREATE EVENT hourly ON SCHEDULE EVERY 1 HOUR DO UPDATE child SET note = note WHERE id = 0',
-    'CREATE TABLE log (id integer PRIMARY KEY) ENGINE = MyISAM',
-    'INSERT INTO log VALUES (1), (2)',
-  ];
-}
-
-interface Operation {
-  name: string;
-  run(): Promise<unknown>;
-  database: 'copy' | 'small' | 'clean';
-  /** The state that a complete run leaves; `null`: any that has no original value. */
-  wanted: string | null;
-  /** Runs without faults afterwards; by default the same. */
-  next?: { run(): Promise<unknown>; wanted: string };
-}
-
-/** A server behind a proxy, and two snapshots, over which one statement of an operation is spoiled in each round. */
+/** A server behind a proxy, on which one statement of an operation is spoiled in each round. */
 export interface StatementWorld extends AsyncDisposable {
-  round(round: Round): Promise<void>;
+  /** Rounds of one operation, each from what the one before has left; then a run without a fault. */
+  rounds(rounds: Round[]): Promise<void>;
+  /** The number of the operation. */
+  operationOf(round: Round): number;
 }
 
-export async function statementWorld(server: AnyServer, folder: string): Promise<StatementWorld> {
+export interface StatementWorldOptions {
+  operations: (world: FaultWorld) => Promise<Preparation[]>;
+  /** The statement stays as it is; the command as users start it is killed when it comes, under an old Node. */
+  kills?: boolean;
+}
+
+/** What is killed: the launcher, the program that it has started, or both. */
+const KILLED = ['launcher', 'launcher', 'program', 'both'] as const;
+type Killed = (typeof KILLED)[number];
+/** Within this share of their statements, these have not replaced anything. */
+const EARLY = 1 / 3;
+const REPLACES_LATE = /^(?:load|subset|reset|branch create|branch reset)/;
+
+/** So many rounds run the command in a process of its own: one. */
+const COMMAND_EVERY = 40;
+/** So many batches work at two sessions, the others at one, which needs half the time: one. */
+const PARALLEL_EVERY = 4;
+
+/** What a run says of itself; null for success. */
+interface Said {
+  code: string;
+  text: string;
+}
+
+export async function statementWorld(
+  server: AnyServer,
+  folder: string,
+  { operations, kills = false }: StatementWorldOptions,
+): Promise<StatementWorld> {
   const proxy = await startStatementProxy(server.kind, Number(new URL(server.url('source')).port));
   const url = (database: string): string => {
     const through = new URL(server.url(database));
@@ -76,6 +69,7 @@ export async function statementWorld(server: AnyServer, folder: string): Promise
   const subset_tables = [{ table: `${server.prefix('source')}.parent`, percent: 60 }];
   const settings: Partial<Settings> = {
     working_directory: join(folder, 'work'),
+    defaults: { cpus: 2 },
     targets: {
       app: { snapshot: { src_url: url('source'), dst_url: url('copy') } },
       built: {
@@ -85,144 +79,179 @@ export async function statementWorld(server: AnyServer, folder: string): Promise
       some: { subset: { src_url: url('source'), dst_url: url('small'), subset_tables } },
     },
   };
-  const context = () => testContext({ settings });
-  const load = async (request: Omit<LoadRequest, 'target' | 'cpus'>) =>
-    applyLoad(context(), await planLoad(context(), { target: 'app', cpus: 2, ...request }));
-  const undo = async () => applyUndo(context(), await planUndo(context(), { target: 'app' }));
-  const reset = async () => applyReset(context(), await planReset(context(), { target: 'app' }));
-  const sanitize = async () => applySanitize(context(), await planSanitize(context(), { target: 'built', cpus: 2 }));
-  const subset = async () => applySubset(context(), await planSubset(context(), { target: 'some', cpus: 2 }));
-  const state = async (database: string): Promise<string> => {
-    await server.quiet();
-    if (!(await server.databases()).includes(database)) return 'no database';
-    // MySQL keeps the semicolon after a body that the packet of a swap has created, until the run ends.
-    return (await server.content(database)).replaceAll('\n; ', ' ').replaceAll(/\n;$/gm, ' ');
-  };
-  /** Statements of each operation. */
-  const counts = new Map<number, number>();
-
+  const config = join(folder, 'tool.yml');
+  await writeFile(config, JSON.stringify({ secret_key: 'ab'.repeat(16), ...settings }), { mode: 0o600 });
+  const watch = await watchServer(server);
+  const world: FaultWorld = { server, watch, settings, cpus: 2 };
   await server.create('source');
   await server.run('source', [...TABLES, ...PROGRAMS[server.kind]]);
-  const older = { snapshot: (await build(context(), { target: 'app' })).id, state: '' };
-  await build(context(), { target: 'built' });
-  await server.run('source', CHANGE);
-  const newer = { snapshot: (await build(context(), { target: 'app' })).id, state: '' };
-  const source = await state('source');
-  for (const one of [older, newer]) {
-    await load({ snapshot: one.snapshot });
-    one.state = await state('copy');
-  }
-  await subset();
-  const small = await state('small');
-  expect(new Set([older.state, newer.state, small]).size).toBe(3);
-
-  /** By its number; undo and reset begin with loads of their own. */
-  async function prepare(kind: number): Promise<Operation> {
-    const present = await state('copy');
-    const [to, from] = present === older.state ? [newer, older] : [older, newer];
-    const loading = (request: Partial<LoadRequest> = {}): Operation => ({
-      name: ['load', ...Object.keys(request)].join(' '),
-      run: () => load({ snapshot: to.snapshot, ...request }),
-      database: 'copy',
-      wanted: to.state,
-    });
-    const kinds: (() => Promise<Operation>)[] = [
-      async () => loading(),
-      async () => loading({ keepBase: true }),
-      async () => {
-        await load({ snapshot: from.snapshot });
-        await load({ snapshot: to.snapshot });
-        const next = { run: () => load({ snapshot: from.snapshot }), wanted: from.state };
-        return { ...loading(), name: 'undo', run: undo, wanted: from.state, next };
-      },
-      async () => {
-        await load({ snapshot: to.snapshot, keepBase: true });
-        await server.run('copy', ['CREATE TABLE mine (id integer)', 'DELETE FROM child WHERE id > 2']);
-        return { ...loading(), name: 'reset', run: reset };
-      },
-      async () => ({ name: 'sanitize', run: sanitize, database: 'clean', wanted: null }),
-      async () => {
-        if ((await state('small')) === small) await server.run('small', ['CREATE TABLE mine (id integer)']);
-        return { name: 'subset', run: subset, database: 'small', wanted: small };
-      },
-      async () => loading(server.kind === 'postgres' ? { inPlace: true } : {}),
-    ];
-    const chosen = kinds[kind % kinds.length];
-    if (!chosen) throw new Error(`no operation ${kind}`);
-    return chosen();
-  }
+  const preparations = await operations(world);
+  const source = await watch.facts('source');
+  const undo = undoOf(world);
+  /** Statements of each operation. */
+  const counts = new Map<number, number>();
+  /** What the server's own program has dumped of a database in a state. */
+  const dumps = new Map<string, string>();
 
   async function expectSource(at: string): Promise<void> {
-    expect(await server.content('source'), `${at}: the source was changed`).toBe(source);
-    if (!(await server.databases()).includes('clean')) return;
-    const original = "SELECT count(*) FROM parent WHERE name LIKE '%real.example.org'";
-    expect(await server.column('clean', original), `${at}: an original value is left`).toEqual(['0']);
+    expect(await watch.facts('source'), `${at}: the source was changed`).toBe(source);
   }
 
+  async function expectClean(at: string): Promise<void> {
+    if (!(await watch.databases()).includes('clean')) return;
+    expect(await server.column('clean', ORIGINAL), `${at}: an original value is left`).toEqual(['0']);
+  }
+
+  /** Equal states have equal dumps. */
+  async function expectDump({ dumped, state }: FaultedOperation, at: string): Promise<void> {
+    if (!(await watch.databases()).includes(dumped)) return;
+    const facts = await state();
+    const dump = withoutMark(await server.content(dumped));
+    const known = dumps.get(`${dumped} ${facts}`);
+    if (known !== undefined) expect(dump === known, `${at}: another dump\n${difference(known, dump)}`).toBe(true);
+    dumps.set(`${dumped} ${facts}`, dump);
+  }
+
+  async function inProcess({ run }: FaultedOperation): Promise<Said | null> {
+    return run().then(() => null, said);
+  }
+
+  async function asCommand({ words }: FaultedOperation): Promise<Said | null> {
+    const { code, output } = await startTool({ config, words }).ended;
+    if (code === 0) return null;
+    const line = output.split('\n').findLast((one) => one.startsWith('{'));
+    const { error = null, ...event } = JSON.parse(line ?? '{}');
+    const { exit, message, details = [], hint, ...shown } = error ?? event;
+    expect(exit, `exit ${code}: ${output}`).toBe(code);
+    return { code: shown.code, text: [message, ...details, hint].join('\n') };
+  }
+
+  /** Resolves when the program is gone: that of a killed launcher ends by itself. */
+  async function killedAt(statement: number, { words }: FaultedOperation, killed: Killed): Promise<Said | null> {
+    const node = oldNode();
+    if (node === null) throw new Error('no Node that is too old for the program');
+    const run = startTool({ config, words, node });
+    let programs: number[] = [];
+    proxy.arm(async () => {
+      programs = run.descendants();
+      if (killed === 'both') run.killGroup();
+      else if (killed === 'launcher') run.child.kill('SIGKILL');
+      else for (const pid of programs.slice(0, 1)) process.kill(pid, 'SIGKILL');
+      await run.ended;
+    }, statement);
+    const { code, output } = await run.ended;
+    const isOver = async () => programs.every((pid) => !existsSync(`/proc/${pid}`));
+    await eventually(isOver, { deadline: 60_000 }).catch(() => expect.unreachable(`${words.join(' ')} goes on`));
+    return code === 0 ? null : { code: 'killed', text: output };
+  }
+
+  /** Resolves with the state that it leaves, and how many statements a run had that ended before the chosen one. */
+  async function fault(
+    operation: FaultedOperation,
+    { round, kind, count }: { round: Round; kind: Fault | Killed; count: number },
+  ): Promise<{ left: string; missed: number | null }> {
+    const { name, state, before, wanted, isBetween, dumped } = operation;
+    const statement = 1 + Math.floor(round.fraction * count);
+    let error: Said | null;
+    if (isKilled(kind)) {
+      error = await killedAt(statement, operation, kind);
+    } else {
+      proxy.arm(kind, statement);
+      error = await (round.number % COMMAND_EVERY === 0 ? asCommand : inProcess)(operation);
+    }
+    const { spoiled, statements } = proxy.disarm();
+    const missed = spoiled === null ? statements : null;
+    const at = `${name}, ${kind}${isKilled(kind) ? ' killed' : ''}: ${spoiled}\n${error?.code}: ${error?.text}\n`;
+    expect(error?.code, `${at}is a defect`).not.toBe('unexpected');
+    const now = await state().catch((thrown) => expect.unreachable(`${at}${thrown}`));
+    if (dumped === 'clean') await expectClean(at);
+    if (wanted === null) return { left: now, missed };
+    const isKnown = now === before || now === wanted || isBetween?.(now) === true;
+    expect(isKnown, `${at}the destination is neither old nor new:\n${difference(wanted, now)}`).toBe(true);
+    const isEarly = kind === 'launcher' && missed === null && statement < EARLY * count;
+    if (isEarly && REPLACES_LATE.test(name)) expect(now === before, `${at}the program went on`).toBe(true);
+    if (error === null) expect(now === wanted, `${at}the run succeeded, and the destination is old`).toBe(true);
+    // Of several branches some may be new: then the destination is what is meant.
+    const isUnchanged = now === before || isBetween?.(now) === true;
+    if (/is unchanged/.test(error?.text ?? '')) expect(isUnchanged, `${at}the destination is new`).toBe(true);
+    if (/is the new database/.test(error?.text ?? '')) expect(now === wanted, `${at}the destination is old`).toBe(true);
+    if (operation.undo && now === wanted && now !== before) {
+      await undo().catch((thrown) => expect.unreachable(`${at}undo: ${said(thrown).text}`));
+      expect((await state()) === before, `${at}undo leads elsewhere`).toBe(true);
+      return { left: before, missed };
+    }
+    return { left: now, missed };
+  }
+
+  const operationOf = ({ random }: Round): number => Math.floor(random() * preparations.length);
   return {
-    async round(round) {
-      const kind = Math.floor(round.random() * KINDS);
-      if (!counts.has(kind)) {
-        const clean = await prepare(kind);
+    operationOf,
+    async rounds(rounds) {
+      const [first] = rounds.map(operationOf);
+      const prepare = preparations[first ?? 0];
+      if (first === undefined || !prepare) throw new Error('no operation');
+      world.cpus = (rounds[0]?.number ?? 0) % PARALLEL_EVERY === 0 ? 2 : 1;
+      let left: string | null = null;
+      if (!counts.has(first)) {
+        const { run, state } = await prepare(left);
         proxy.arm('refused');
-        await clean.run();
-        counts.set(kind, proxy.disarm().statements);
+        await run();
+        counts.set(first, proxy.disarm().statements);
+        left = await state();
       }
-      const { name, run, database, wanted, next = { run, wanted } } = await prepare(kind);
-      const fault = round.oneOf(FAULTS);
-      const before = await state(database);
-      proxy.arm(fault, 1 + Math.floor(round.fraction * (counts.get(kind) ?? 0)));
-      const error: UserError | null = await run().then(
-        () => null,
-        (thrown) => toUserError(thrown),
-      );
-      const { spoiled } = proxy.disarm();
-      const at = `${name}, ${fault}: ${spoiled}\n${error?.code}: ${error?.message}\n${error?.details.join('\n')}\n${error?.hint}\n`;
-      expect(error?.code, `${at}is a defect`).not.toBe('unexpected');
-      const now = await state(database).catch((thrown) => expect.unreachable(`${at}sessions remain: ${thrown}`));
-      if (wanted !== null) {
-        const isKnown = now === before || now === wanted;
-        expect(isKnown, `${at}the destination is neither old nor new:\n${difference(wanted, now)}`).toBe(true);
-        if (error === null) expect(now === wanted, `${at}the run succeeded, and the destination is old`).toBe(true);
-        const isToldUnchanged = /is unchanged/.test(`${error?.message} ${error?.hint}`);
-        if (isToldUnchanged) expect(now === before, `${at}the destination is new`).toBe(true);
+      for (const round of rounds) {
+        const kind = kills ? round.oneOf(KILLED) : round.oneOf(FAULTS);
+        for (let isDone = false; !isDone; ) {
+          const count = counts.get(first) ?? 0;
+          const end = await fault(await prepare(left), { round, kind, count });
+          left = end.left;
+          isDone = end.missed === null;
+          if (end.missed !== null) counts.set(first, Math.min(end.missed, count - 1));
+        }
       }
+      const next = await prepare(left);
+      const at = `${next.name}, the next run after ${rounds.map(({ number }) => number)}`;
+      const error = await inProcess(next);
+      expect(error?.text, at).toBeUndefined();
+      if (next.wanted !== null) expect((await next.state()) === next.wanted, `${at}: another state`).toBe(true);
       await expectSource(at);
-      if (
-        database === 'copy' &&
-        name.startsWith('load') &&
-        now === wanted &&
-        now !== before &&
-        !name.includes('inPlace')
-      ) {
-        await undo().catch((thrown) => expect.unreachable(`${at}undo: ${toUserError(thrown).message}`));
-        expect((await state(database)) === before, `${at}undo leads elsewhere`).toBe(true);
-      }
-      await next.run().catch((thrown) => {
-        const { message, details, hint } = toUserError(thrown);
-        expect.unreachable(`${at}the next run: ${message}\n${details.join('\n')}\n${hint}`);
-      });
-      if (next.wanted !== null) expect((await state(database)) === next.wanted, `${at}the next run`).toBe(true);
-      await expectSource(`${at}the next run`);
-      const left = (await server.databases()).filter((one) => one.startsWith(`${database}.tool-new-`));
-      expect(left, `${at}databases are left over`).toEqual([]);
-      expect(await server.column('', TEMPORARY[server.kind]), `${at}temporary roles are left over`).toEqual([]);
+      await expectDump(next, at);
+      const shadows = (await watch.databases()).filter((one) => one.includes('.tool-new-'));
+      expect(shadows, `${at}: databases are left over`).toEqual([]);
+      if (server.kind !== 'postgres') expect(await watch.column(DROPPED), `${at}: half a branch is left`).toEqual([]);
+      expect(await watch.column(TEMPORARY[server.kind]), `${at}: temporary roles are left over`).toEqual([]);
     },
-    [Symbol.asyncDispose]: () => proxy.stop(),
+    async [Symbol.asyncDispose]() {
+      await watch[Symbol.asyncDispose]();
+      await proxy.stop();
+    },
   };
 }
 
-/** With those of PostgreSQL alone, which elsewhere are loads. */
-const KINDS = 7;
+function isKilled(kind: Fault | Killed): kind is Killed {
+  return !FAULTS.some((fault) => fault === kind);
+}
 
-/** Statements of one dump that the other one lacks. */
+function said(thrown: unknown): Said {
+  const { code, message, details, hint } = toUserError(thrown);
+  return { code, text: [message, ...details, hint].join('\n') };
+}
+
+/** Lines of one state that the other one lacks. */
 function difference(expected: string, found: string): string {
-  const [before, after] = [expected, found].map((dump) => dump.split(';\n'));
-  const missing = before?.filter((statement) => !after?.includes(statement)) ?? [];
-  const added = after?.filter((statement) => !before?.includes(statement)) ?? [];
-  return [...missing.map((statement) => `- ${statement}`), ...added.map((statement) => `+ ${statement}`)]
-    .join('\n')
-    .slice(0, 3000);
+  const [before, after] = [expected.split('\n'), found.split('\n')];
+  const missing = before.filter((line) => !after.includes(line)).map((line) => `- ${line}`);
+  const added = after.filter((line) => !before.includes(line)).map((line) => `+ ${line}`);
+  return [...missing, ...added].join('\n').slice(0, 3000);
+}
+
+/** The semicolon after a body that the packet of a swap has created stays in MySQL until the run ends; a mark has a time. */
+function withoutMark(dump: string): string {
+  const text = dump.replaceAll('\n; ', ' ').replaceAll(/\n;$/gm, ' ');
+  return text
+    .split(';\n')
+    .filter((statement) => !statement.includes('`tool-mark`'))
+    .join(';\n');
 }
 
 const USERS = "SELECT User FROM mysql.user WHERE User LIKE 'tool-%'";

@@ -4,12 +4,14 @@ import type { ServerKind } from './any-server.ts';
 /** The server refuses the statement; or the connection closes before it arrives, or before its answer does. */
 export const FAULTS = ['refused', 'lost', 'unanswered'] as const;
 export type Fault = (typeof FAULTS)[number];
+/** Done while the statement waits. */
+export type Act = () => Promise<void>;
 
 /** A proxy before a database server that spoils one statement. */
 export interface StatementProxy {
   port: number;
   /** Begins to count the statements of all connections; without `at`, none is spoiled. */
-  arm(fault: Fault, at?: number): void;
+  arm(fault: Fault | Act, at?: number): void;
   /** Returns how many statements passed since `arm`, and the spoiled one. */
   disarm(): { statements: number; spoiled: string | null };
   stop(): Promise<void>;
@@ -24,11 +26,16 @@ interface Client {
 export async function startStatementProxy(kind: ServerKind, port: number): Promise<StatementProxy> {
   const sockets = new Set<Socket>();
   let [count, at, spoiled]: [number, number | null, string | null] = [0, null, null];
-  let fault: Fault = 'refused';
+  let fault: Fault | Act = 'refused';
+  let held: Promise<void> | null = null;
   const spoil = (text: string): Fault | null => {
     count += 1;
     if (count !== at) return null;
     spoiled = text.slice(0, 300);
+    if (typeof fault === 'function') {
+      held = fault();
+      return null;
+    }
     return fault === 'refused' && /^\s*(?:COMMIT|ROLLBACK|END|ABORT|UNLOCK)\b/i.test(text) ? 'lost' : fault;
   };
   const server = createServer((near) => {
@@ -47,8 +54,14 @@ export async function startStatementProxy(kind: ServerKind, port: number): Promi
     }
     near.on('end', () => far.end());
     far.on('end', () => near.end());
-    near.on('data', (piece: Buffer) => {
+    near.on('data', async (piece: Buffer) => {
       const { send, fault: found } = client.read(piece, spoil);
+      if (held) {
+        near.pause();
+        await held;
+        held = null;
+        near.resume();
+      }
       if (found === 'lost') return close();
       if (found === 'unanswered') isMute = true;
       for (const bytes of send) far.write(bytes);
@@ -115,8 +128,10 @@ function postgresQuery(text: string): Buffer {
 }
 
 const COM_QUERY = 3;
+/** Before the text of a query, where client and server can exchange attributes. */
+const NO_ATTRIBUTES = '\0\x01';
 
-/** https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_basic_packets.html; statements of one packet count each. */
+/** https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_query.html; statements of one packet count each. */
 function mysqlClient(): Client {
   let rest: Buffer = Buffer.alloc(0);
   return {
@@ -135,7 +150,8 @@ function mysqlClient(): Client {
         const at = faults.findIndex((fault) => fault !== null);
         const fault = faults[at] ?? null;
         if (fault === 'lost') return { send, fault };
-        send.push(fault === 'refused' ? mysqlQuery(statements.with(at, REFUSED_BY_MYSQL)) : packet);
+        const attributes = statements[at]?.startsWith(NO_ATTRIBUTES) ? NO_ATTRIBUTES : '';
+        send.push(fault === 'refused' ? mysqlQuery(statements.with(at, attributes + REFUSED_BY_MYSQL)) : packet);
         if (fault === 'unanswered') return { send, fault };
       }
     },

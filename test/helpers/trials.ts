@@ -38,6 +38,11 @@ export interface Round {
   run: { seed: number; numRuns: 1; endOnFailure: false };
 }
 
+export interface BatchOptions {
+  /** Only rounds for which it is the same come together. */
+  alike?: (round: Round) => unknown;
+}
+
 export interface Trials {
   /** Rounds that have passed: a run may end before all of them. */
   readonly count: number;
@@ -51,7 +56,7 @@ export interface Trials {
   title(text: string): string;
   each(act: (round: Round) => Promise<unknown>): Promise<void>;
   /** Several rounds at once; when they fail, one after the other, to find out which one it is. */
-  eachBatch(size: number, act: (rounds: Round[]) => Promise<unknown>): Promise<void>;
+  eachBatch(size: number, act: (rounds: Round[]) => Promise<unknown>, options?: BatchOptions): Promise<void>;
 }
 
 const FULL = process.env.TEST_FULL === '1';
@@ -116,10 +121,10 @@ export function trials(name: PartName): Trials {
         });
       }
     },
-    async eachBatch(size, act) {
-      for (let at = 0; at < numbers.length; at += size) {
+    async eachBatch(size, act, { alike = () => null } = {}) {
+      for (const batch of batches(numbers, size, (number) => alike(roundOf(seed, number)))) {
         if (isStopped() || isLate()) return;
-        const rounds = numbers.slice(at, at + size).map((number) => roundOf(seed, number));
+        const rounds = batch.map((number) => roundOf(seed, number));
         try {
           await attempt(rounds, () => act(rounds));
         } catch (error) {
@@ -131,12 +136,23 @@ export function trials(name: PartName): Trials {
               throw failed(own, number);
             });
           }
-          const batch = `rounds ${rounds[0]?.number} to ${rounds.at(-1)?.number}, each of which passes alone`;
-          throw new Error(`${(error as Error).message}\n\nin ${batch}`, { cause: error });
+          const each = `rounds ${batch.join()}, each of which passes alone`;
+          throw new Error(`${(error as Error).message}\n\nin ${each}`, { cause: error });
         }
       }
     },
   };
+}
+
+/** How many batches are sorted at once: a run that ends early has tried some of each kind. */
+const SORTED_BATCHES = 20;
+
+function batches(numbers: number[], size: number, kindOf: (number: number) => unknown): number[][] {
+  const chunks = (of: number[], length: number): number[][] =>
+    Array.from({ length: Math.ceil(of.length / length) }, (_, at) => of.slice(at * length, (at + 1) * length));
+  return chunks(numbers, size * SORTED_BATCHES).flatMap((chunk) =>
+    [...Map.groupBy(chunk, kindOf).values()].flatMap((kind) => chunks(kind, size)),
+  );
 }
 
 /** Which server a test has started, as it says by itself: for the table of docs/proof.md. */

@@ -49,6 +49,28 @@ export const PROMISES = {
         full: 10,
         rounds: 100,
       },
+      'launcher-postgres': {
+        file: 'test/prove/statements.full.test.ts',
+        method:
+          "kill -9 of the launcher, of the program or of both, as the system's old Node starts them, when a statement of a load, undo, reset, sanitize, subset or operation of branches comes, on PostgreSQL",
+        sample: 0,
+        full: 0,
+        rounds: 300,
+      },
+      'launcher-mariadb': {
+        file: 'test/prove/statements.full.test.ts',
+        method: 'the same on MariaDB',
+        sample: 0,
+        full: 0,
+        rounds: 400,
+      },
+      'launcher-mysql': {
+        file: 'test/prove/statements.full.test.ts',
+        method: 'the same on MySQL',
+        sample: 0,
+        full: 0,
+        rounds: 300,
+      },
       storage: {
         file: 'test/prove/storage-kills.full.test.ts',
         method:
@@ -530,24 +552,46 @@ export const PROMISES = {
       postgres: {
         file: 'test/prove/statements.full.test.ts',
         method:
-          'a proxy refuses one statement of a load, load with base copy, in-place load, undo, reset, sanitize or subset, or closes its connection before or after the statement, on PostgreSQL; state by dump, then undo and the next run',
+          'a proxy refuses one statement of a load, load with base copy, in-place load, undo, reset, sanitize or subset, or closes its connection before or after the statement, on PostgreSQL; state by definitions, rows and dumps, then undo and the next run',
         sample: 0,
         full: 60,
-        rounds: 8000,
+        rounds: 4000,
       },
       mariadb: {
         file: 'test/prove/statements.full.test.ts',
         method: 'the same on MariaDB, also within the packet of the swap',
         sample: 0,
         full: 60,
-        rounds: 6000,
+        rounds: 5000,
       },
       mysql: {
         file: 'test/prove/statements.full.test.ts',
         method: 'the same on MySQL',
         sample: 0,
         full: 30,
-        rounds: 6000,
+        rounds: 5000,
+      },
+      'branches-postgres': {
+        file: 'test/prove/statements.full.test.ts',
+        method:
+          'the same of a branch create (of one, of two, with its base copy), reset, switch or drop, on PostgreSQL',
+        sample: 0,
+        full: 30,
+        rounds: 1500,
+      },
+      'branches-mariadb': {
+        file: 'test/prove/statements.full.test.ts',
+        method: 'the same on MariaDB',
+        sample: 0,
+        full: 30,
+        rounds: 2500,
+      },
+      'branches-mysql': {
+        file: 'test/prove/statements.full.test.ts',
+        method: 'the same on MySQL',
+        sample: 0,
+        full: 20,
+        rounds: 2000,
       },
     },
   },
