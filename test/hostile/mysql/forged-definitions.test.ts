@@ -65,6 +65,50 @@ describe('a definition that servers read differently', () => {
     expect(() => checkDefinitions(ofCode(codeOf('EVENT', create)))).toThrow(REFUSED);
   });
 
+  const ROUTINE = 'CREATE DEFINER=`root`@`localhost` PROCEDURE `x`()';
+  const FORGED = 'DROP DATABASE victim';
+
+  it.each([
+    ['a function behind DO', `${ROUTINE} DO IF(1, 2, 3); ${FORGED}; END IF`],
+    ['the beginning of a distributed transaction', `${ROUTINE} XA BEGIN 'a'; ${FORGED}; END`],
+    ['a statement that no list has', `${ROUTINE} UNLISTED BEGIN; ${FORGED}; END`],
+    ['a table that is named begin', `${ROUTINE} BEGIN HANDLER begin OPEN; END; ${FORGED}; END`],
+    [
+      'a condition that is named begin',
+      `${ROUTINE} BEGIN DECLARE begin CONDITION FOR 1051; DECLARE EXIT HANDLER FOR 1062, begin SELECT 1; END; ${FORGED}; END`,
+    ],
+  ])('is refused in a procedure of several statements: %s', (_, create) => {
+    expect(() => checkDefinitions(ofCode(codeOf('PROCEDURE', create)))).toThrow(REFUSED);
+  });
+
+  it.each([
+    ['EVENT', `${EVENT} DISABLE DO DO IF(1, 2, 3); ${FORGED}; END IF`],
+    ['TRIGGER', `CREATE TRIGGER \`x\` BEFORE INSERT ON \`t\` FOR EACH ROW DO IF(1, 2, 3); ${FORGED}; END IF`],
+    ['FUNCTION', `CREATE FUNCTION \`x\`() RETURNS int DO IF(1, 2, 3); ${FORGED}; END IF`],
+  ])('is refused as %s of several statements', (kind, create) => {
+    expect(() => checkDefinitions(ofCode(codeOf(kind, create)))).toThrow(REFUSED);
+  });
+
+  it.each([
+    ['PROCEDURE', `${ROUTINE} READS SQL DATA SQL SECURITY INVOKER COMMENT 'a; b' all_of: BEGIN SELECT 1; END all_of`],
+    [
+      'FUNCTION',
+      'CREATE FUNCTION `x`(a INT(10) UNSIGNED) RETURNS varchar(20) CHARSET utf8mb4 COLLATE utf8mb4_bin NO SQL DETERMINISTIC BEGIN RETURN a; END',
+    ],
+    [
+      'FUNCTION',
+      "CREATE FUNCTION `x`() RETURNS enum('a','b') CHARSET latin1 IF 1 THEN RETURN 'a'; ELSE RETURN 'b'; END IF",
+    ],
+    ['TRIGGER', 'CREATE TRIGGER `x` BEFORE INSERT ON `t` FOR EACH ROW FOLLOWS `y` BEGIN SET NEW.a = 1; END'],
+    ['EVENT', `${EVENT} ON COMPLETION PRESERVE DISABLE COMMENT 'x' DO BEGIN SELECT 1; END`],
+    [
+      'PROCEDURE',
+      `${ROUTINE} BEGIN DECLARE CONTINUE HANDLER FOR NOT FOUND, SQLSTATE '23000' BEGIN SELECT 1; END; SELECT 2; END`,
+    ],
+  ])('is one statement as %s with a block: %s', (kind, create) => {
+    expect(() => checkDefinitions(ofCode(codeOf(kind, create)))).not.toThrow();
+  });
+
   it('is refused where a name in double quotes ends at a backslash', () => {
     const create = 'CREATE PROCEDURE "x"() BEGIN SELECT "a\\", 1; END; DROP DATABASE production; BEGIN SELECT "; END';
     expect(() => checkDefinitions(ofCode(codeOf('PROCEDURE', create, { sql_mode: 'ANSI_QUOTES' })))).toThrow(REFUSED);

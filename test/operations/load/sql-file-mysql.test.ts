@@ -76,6 +76,12 @@ for (const flavour of ['mariadb', 'mysql'] as TestFlavour[]) {
       { what: 'USE in a version comment of MariaDB', sql: '/*M!100000 /* */ USE prod; -- */ */;', at: '1:1' },
       { what: 'USE behind the digits of a version', sql: '/*!50000USE prod*/;', at: '1:1' },
       { what: 'DROP behind the digits of a version', sql: '/*!50000DROP*/ DATABASE prod;', at: '1:1' },
+      { what: 'USE behind many words of a version', sql: `/*!999999 ${'a '.repeat(40)} */ USE prod;`, at: '1:1' },
+      {
+        what: 'DROP DATABASE behind many words of a version',
+        sql: `/*!999999 INSERT ${'a '.repeat(400)} */ DROP DATABASE prod;`,
+        at: '1:1',
+      },
       { what: 'DROP DATABASE', sql: 'DROP /*!50000 DATABASE */ prod;', at: '1:1' },
       { what: 'CREATE DATABASE', sql: 'CREATE DATABASE /*!32312 IF NOT EXISTS*/ other;', at: '1:1' },
       { what: '\\u in the middle of a line', sql: 'select 1; \\u prod\ndrop table orders;', at: '1:11' },
@@ -167,6 +173,9 @@ for (const flavour of ['mariadb', 'mysql'] as TestFlavour[]) {
         message: expect.stringContaining('script.sql:1:1'),
       });
       await expect(load(hidden)).rejects.toMatchObject({ code: expect.stringMatching(/^script_(left|failed)$/) });
+      await expect(load(`/*!999999 INSERT */ ${hidden}`)).rejects.toMatchObject({
+        code: expect.stringMatching(/^script_(left|failed)$/),
+      });
       await expectUntouched();
     });
 

@@ -25,7 +25,7 @@ export function checkDefinitions<Given extends Definitions>(
   const { tables } = definitions;
   const kinds = kindsOf(tables);
   const own: Own = { database, sequences: new Set(sequences.map(({ name }) => name)) };
-  const elsewhere: string[] = [];
+  const elsewhere = new Set<string>();
   for (const { name, create, indexes, foreignKeys } of tables) {
     const table: Definition = { ...definitionOf(`table ${name}`, create), own, elsewhere };
     refuseReserved(table, name);
@@ -34,7 +34,7 @@ export function checkDefinitions<Given extends Definitions>(
     for (const clause of indexes.flat()) checkIndex(definitionOf(`index of table ${name}`, clause));
     for (const clause of foreignKeys) checkForeignKey(definitionOf(`foreign key of table ${name}`, clause));
   }
-  if (elsewhere.length > 0) throw inTablespaces(elsewhere);
+  if (elsewhere.size > 0) throw inTablespaces([...elsewhere]);
   for (const { name, create } of sequences) {
     const sequence = definitionOf(`sequence ${name}`, create);
     refuseReserved(sequence, name);

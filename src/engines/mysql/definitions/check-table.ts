@@ -115,7 +115,7 @@ function checkTablespace(definition: Definition, { kind, value, text }: Token): 
   if (TABLESPACES.has(name)) return;
   const where = `${definition.what} (tablespace ${name})`;
   if (!definition.elsewhere) throw inTablespaces([where]);
-  if (!definition.elsewhere.includes(where)) definition.elsewhere.push(where);
+  definition.elsewhere.add(where);
 }
 
 export function inTablespaces(tables: string[]): UserError {

@@ -8,7 +8,7 @@ export interface Definition {
   own?: Own;
   kind?: TableKind;
   /** Takes the tables in tablespaces of a server's own, for one message about all of them. */
-  elsewhere?: string[];
+  elsewhere?: Set<string>;
 }
 
 /** MariaDB qualifies the sequence of a default with its database. */

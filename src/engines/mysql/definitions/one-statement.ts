@@ -9,7 +9,7 @@ export function isOneStatement(tokens: Token[]): boolean {
   const body = tokens.at(-1)?.text === ';' ? tokens.slice(0, -1) : tokens;
   const first = body.findIndex(({ text }) => text === ';');
   if (first === -1) return true;
-  const start = startOfBlocks(body.slice(0, first));
+  const start = blockStart(body.slice(0, first));
   return start !== -1 && endOfBlocks(body, start) === body.length;
 }
 
@@ -24,24 +24,83 @@ const SIMPLE = new Set(
   ].flatMap((words) => words.split(' ')),
 );
 
-function startOfBlocks(tokens: Token[]): number {
-  let depth = 0;
-  for (const [at, { kind, text, value }] of tokens.entries()) {
-    if (text === '(') depth += 1;
-    if (text === ')') depth -= 1;
-    if (depth > 0 || kind !== 'word' || isOfHead(tokens, at)) continue;
-    if (BLOCKS.has(value)) return at;
-    if (SIMPLE.has(value)) return -1;
-  }
-  return -1;
+/** The block that the program begins with; -1 where it begins with another statement. */
+function blockStart(tokens: Token[]): number {
+  const from = bodyStart(tokens);
+  const at = isLabel(tokens[from]) && tokens[from + 1]?.text === ':' ? from + 2 : from;
+  return isWord(tokens[at], BLOCKS) ? at : -1;
 }
 
-/** `BEFORE INSERT ON … FOR EACH ROW` of a trigger, `RETURNS … CHARACTER SET …` and `RETURNS set(…)` of a function. */
-function isOfHead(tokens: Token[], at: number): boolean {
-  const [before, { value }, after] = [tokens[at - 1], tokens[at] as Token, tokens[at + 1]];
-  if (value === 'FOR') return after?.value === 'EACH';
-  if (value === 'SET') return before?.value === 'CHARACTER' || before?.value === 'RETURNS';
-  return at === 1 && (before?.value === 'BEFORE' || before?.value === 'AFTER');
+/** The first token behind the head of a trigger, an event or a routine; the number of tokens where there is none. */
+function bodyStart(tokens: Token[]): number {
+  if (isWord(tokens[0], TIMES)) return behindTriggerHead(tokens);
+  if (isWord(tokens[0], ON)) return behindWord(tokens, 'DO');
+  return behindRoutineHead(tokens);
+}
+
+const TIMES = new Set(['BEFORE', 'AFTER']);
+const ON = new Set(['ON']);
+const ORDERS = new Set(['FOLLOWS', 'PRECEDES']);
+
+function behindTriggerHead(tokens: Token[]): number {
+  const at = tokens.findIndex(
+    (token, index) => isWord(token, EACH) && isWord(tokens[index - 1], FOR) && isWord(tokens[index + 1], ROW),
+  );
+  if (at === -1) return tokens.length;
+  return isWord(tokens[at + 2], ORDERS) ? at + 4 : at + 2;
+}
+
+const FOR = new Set(['FOR']);
+const EACH = new Set(['EACH']);
+const ROW = new Set(['ROW']);
+
+function behindWord(tokens: Token[], word: string): number {
+  const at = tokens.findIndex(({ kind, value }) => kind === 'word' && value === word);
+  return at === -1 ? tokens.length : at + 1;
+}
+
+/** Parameters, the type of a result, and characteristics, as SHOW CREATE writes them. */
+function behindRoutineHead(tokens: Token[]): number {
+  let at = behindParentheses(tokens, 0);
+  if (isWord(tokens[at], RETURNS)) at = behindType(tokens, at + 1);
+  while (isWord(tokens[at], CHARACTERISTICS) || (tokens[at]?.kind === 'text' && isWord(tokens[at - 1], COMMENT)))
+    at += 1;
+  return at;
+}
+
+const RETURNS = new Set(['RETURNS']);
+const COMMENT = new Set(['COMMENT']);
+const CHARACTERISTICS = new Set(
+  'COMMENT LANGUAGE SQL NOT DETERMINISTIC CONTAINS NO READS MODIFIES DATA SECURITY DEFINER INVOKER'.split(' '),
+);
+
+function behindType(tokens: Token[], from: number): number {
+  let at = from + 1;
+  while (at < tokens.length) {
+    if (tokens[at]?.text === '(') at = behindParentheses(tokens, at);
+    else if (isWord(tokens[at], NAMED_PARTS)) at += 2;
+    else if (isWord(tokens[at], TYPE_PARTS)) at += 1;
+    else break;
+  }
+  return at;
+}
+
+/** Parts of a type that a name follows. */
+const NAMED_PARTS = new Set(['CHARSET', 'SET', 'COLLATE']);
+const TYPE_PARTS = new Set('UNSIGNED SIGNED ZEROFILL BINARY PRECISION VARYING CHARACTER CHAR VARCHAR'.split(' '));
+
+function behindParentheses(tokens: Token[], from: number): number {
+  let depth = 0;
+  for (let at = from; at < tokens.length; at += 1) {
+    if (tokens[at]?.text === '(') depth += 1;
+    if (tokens[at]?.text === ')') depth -= 1;
+    if (depth === 0) return tokens[at]?.text === ')' ? at + 1 : at;
+  }
+  return tokens.length;
+}
+
+function isWord(token: Token | undefined, words: Set<string>): boolean {
+  return token?.kind === 'word' && words.has(token.value);
 }
 
 /** The place behind the last block and its label; -1 where it never ends. */
@@ -53,7 +112,7 @@ function endOfBlocks(tokens: Token[], from: number): number {
     const { kind, text, value: upper } = tokens[at] as Token;
     const value = kind === 'word' ? upper : text;
     const top = open.at(-1);
-    const wasStart = isStart || (handles && value !== 'FOR');
+    const wasStart = isStart || (handles && value !== 'FOR' && !namesCondition(tokens, at));
     isStart = value === ';' || value === ':';
     if (value === ';' || SIMPLE.has(value) || (wasStart && BLOCKS.has(value))) handles = false;
     if (value === 'CASE' && !wasStart) open.push('expression');
@@ -61,7 +120,7 @@ function endOfBlocks(tokens: Token[], from: number): number {
       open.push(value);
       isStart = value === 'BEGIN' || value === 'LOOP' || value === 'REPEAT';
       if (value === 'BEGIN' && tokens[at + 1]?.value === 'NOT') at += 2;
-    } else if (value === 'HANDLER') handles = true;
+    } else if (value === 'HANDLER') handles = isWord(tokens[at - 2], DECLARE);
     else if (value === 'THEN' || value === 'ELSE') isStart = top !== 'expression';
     else if (value === 'DO') isStart = top === 'WHILE' || top === 'FOR';
     else if (value === 'END') {
@@ -74,6 +133,14 @@ function endOfBlocks(tokens: Token[], from: number): number {
     }
   }
   return -1;
+}
+
+const DECLARE = new Set(['DECLARE']);
+
+/** A condition may have the name of a block: `HANDLER FOR begin, 1062 …`. */
+function namesCondition(tokens: Token[], at: number): boolean {
+  const before = tokens[at - 1];
+  return before?.text === ',' || isWord(before, FOR);
 }
 
 function isLabel(token: Token | undefined): boolean {

@@ -65,14 +65,13 @@ export const MOST_WORDS = 32;
 
 /** Reports whether a statement begins with these words on some version of the server; words of a version may be skipped. */
 function mayBegin({ words, isOptional }: MysqlStatement, pattern: Set<string>[]): boolean {
-  const matches = (from: number, index: number): boolean => {
-    const expected = pattern[index];
-    if (!expected) return true;
-    for (let next = from; next < Math.min(words.length, MOST_WORDS); next += 1) {
-      if (expected.has(words[next] ?? '') && matches(next + 1, index + 1)) return true;
-      if (isOptional[next] === false) return false;
-    }
-    return false;
-  };
-  return matches(0, 0);
+  // Numbers of words of the pattern that some version has read.
+  let reached = [0];
+  for (const [at, word] of words.entries()) {
+    const matched = reached.filter((count) => pattern[count]?.has(word)).map((count) => count + 1);
+    if (matched.includes(pattern.length)) return true;
+    reached = isOptional[at] === false ? matched : [...new Set([...reached, ...matched])];
+    if (reached.length === 0) return false;
+  }
+  return false;
 }

@@ -10,8 +10,8 @@ import { quoteText } from '../quote.ts';
 import { acceptStatement, MOST_WORDS } from './accept-statement.ts';
 import { createSplitter } from './split.ts';
 
-/** After these the session is in the same database, and dumps have millions of them. */
-const STAYS = new Set(['INSERT', 'REPLACE']);
+/** After these, without a comment before them, the session is in the same database; dumps have millions of them. */
+const STAYS = /^(?:insert|replace)\b/i;
 
 /**
  * Runs a file and resolves with the number of its statements. A packet has one statement, the server cannot request a
@@ -35,7 +35,7 @@ export async function runFile(context: EngineContext, url: DatabaseUrl, file: st
       const message = cause instanceof SqlError ? `error ${cause.errno}: ${cause.message}` : cause.message;
       throw scriptFailed(file, { statement: part, message: redact(message), hint: FAILED_HINT, cause });
     });
-    if (STAYS.has(part.words[0] ?? '')) continue;
+    if (STAYS.test(part.bytes.toString('latin1', 0, 8))) continue;
     const now = await currentDatabase(session);
     if (now.hex !== database.hex) throw scriptLeft(file, { statement: part, database: url.database ?? '' });
   }

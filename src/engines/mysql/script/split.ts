@@ -30,7 +30,7 @@ export interface SplitOptions {
   accept?: (statement: MysqlStatement) => MysqlStatement;
   /** The `sql_mode` at the beginning of the script. */
   sqlMode?: string;
-  /** Number of words of a statement that are kept; default: all. */
+  /** Number of words of a statement that are kept, from the first on that no server skips; default: all. */
   mostWords?: number;
   /** Statements that begin with `INSERT INTO` are literal rows, as of mysqldump, and come as `InsertedRows`. */
   inserts?: boolean;
@@ -61,6 +61,8 @@ class MysqlReader extends StatementReader {
   #state: LexicalState;
   #delimiter = ';';
   #isOptional: boolean[] = [];
+  /** Kept words from the first on that no server skips: where it skips those before, the statement begins there. */
+  #required = 0;
   #version: { position: Position; from: number; nests: boolean } | null = null;
   #insert: InsertScanner | null = null;
   /** The bytes from an offset on, as latin1. */
@@ -154,6 +156,7 @@ class MysqlReader extends StatementReader {
     this.begin = null;
     this.words = [];
     this.#isOptional = [];
+    this.#required = 0;
   }
 
   #head(): string {
@@ -195,13 +198,14 @@ class MysqlReader extends StatementReader {
     const cut = mayCut ? this.bytes.subarray(this.at, whole).indexOf(this.#delimiter, 0, 'latin1') : -1;
     const end = cut === -1 ? whole : this.at + cut;
     const isNumber = isDigit(this.bytes[this.at] ?? 0);
-    if (!this.begin || (this.words.length < this.#mostWords && !isNumber)) {
+    if (!this.begin || (this.#required < this.#mostWords && !isNumber)) {
       const word = this.bytes.toString('latin1', this.at, end).toUpperCase();
       if (word === 'DELIMITER' && !this.begin) return this.#takeDelimiter();
       this.beginAt(this.at);
       if (!isNumber) {
         this.words.push(word);
         this.#isOptional.push(this.#version !== null);
+        if (this.#version === null || this.#required > 0) this.#required += 1;
       }
     }
     return end;
