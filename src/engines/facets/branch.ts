@@ -3,7 +3,7 @@ import type { Semaphore } from '../../runtime/semaphore.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { EngineContext } from '../engine-context.ts';
 import type { BaseCopy, Branch } from './copies.ts';
-import type { Replaced } from './restore.ts';
+import type { ReplaceResult } from './restore.ts';
 
 /** Each call takes the URL of the destination. */
 export interface BranchFacet {
@@ -20,10 +20,10 @@ export interface BranchFacet {
   plan(context: EngineContext, request: BranchPlanRequest): Promise<BranchPlan>;
   create(context: EngineContext, creation: BranchCreation): Promise<void>;
   /** Resolves with how long the branch was unavailable, in milliseconds. */
-  reset(context: EngineContext, reset: BranchReset): Promise<Replaced>;
+  reset(context: EngineContext, reset: BranchReset): Promise<ReplaceResult>;
   /** `false` where it was gone already. */
   drop(context: EngineContext, request: BranchRequest): Promise<boolean>;
-  switchTo(context: EngineContext, request: BranchRequest): Promise<Switched>;
+  switchTo(context: EngineContext, request: BranchRequest): Promise<SwitchResult>;
 }
 
 export interface BranchRequest {
@@ -68,7 +68,7 @@ export interface BranchReset extends BranchRequest {
   role?: string | undefined;
 }
 
-export interface Switched extends Replaced {
+export interface SwitchResult extends ReplaceResult {
   /** The branch that had the destination's name before, which has its own name again. */
   previous: string | null;
 }

@@ -15,15 +15,15 @@ export interface RestoreFacet {
   plan(context: EngineContext, request: RestoreRequest): Promise<RestorePlan>;
   /** As `plan` does; for plans without a snapshot. */
   chooseRestorer(context: EngineContext, request: RestorerRequest): Promise<RestoringUser>;
-  run(context: EngineContext, run: RestoreRun): Promise<Replaced>;
+  run(context: EngineContext, run: RestoreRun): Promise<ReplaceResult>;
   /** Reads an SQL file without running it; refuses client commands and statements for another database. */
   checkScript(context: EngineContext, script: Pick<ScriptRun, 'url' | 'file'>): Promise<ScriptFacts>;
   /** Checks the file again first. */
   runScript(context: EngineContext, run: ScriptRun): Promise<ScriptResult>;
   findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept>;
-  undo(context: EngineContext, url: DatabaseUrl): Promise<Replaced>;
+  undo(context: EngineContext, url: DatabaseUrl): Promise<ReplaceResult>;
   planReset(context: EngineContext, request: ResetRequest): Promise<Resettable>;
-  reset(context: EngineContext, run: ResetRun): Promise<Replaced>;
+  reset(context: EngineContext, run: ResetRun): Promise<ReplaceResult>;
   /** Base copy and spare of a destination. */
   findCopies(context: EngineContext, url: DatabaseUrl): Promise<BaseCopies>;
   /** With branches, of several databases that can share one connection (`connectionKey`), in their order. */
@@ -134,7 +134,7 @@ export interface RestoreRun extends RestoreRequest {
   onlyBase?: boolean;
 }
 
-export interface Replaced {
+export interface ReplaceResult {
   /** How long the destination was unavailable; `null` for a load in place. */
   swapMs: number | null;
   undoDatabase: string | null;
@@ -188,7 +188,7 @@ export interface ScriptFacts {
   warnings: { code: string; message: string }[];
 }
 
-export interface ScriptResult extends Replaced {
+export interface ScriptResult extends ReplaceResult {
   statements: number;
 }
 

@@ -6,7 +6,7 @@ import type { RowFinder } from '../../subset/row-finder.ts';
 import type { SourceSchema } from '../../subset/source-schema.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { EngineContext } from '../engine-context.ts';
-import type { Replaced, RestoringUser } from './restore.ts';
+import type { ReplaceResult, RestoringUser } from './restore.ts';
 
 export interface SubsetFacet {
   /** Reads a source at one instant, until it is disposed. */
@@ -41,7 +41,7 @@ export interface SubsetRun {
 }
 
 export interface Made {
-  replaced: Replaced;
+  replaced: ReplaceResult;
   rows: Map<string, number>;
   proof: ProofRow[];
 }

@@ -18,18 +18,18 @@ export async function listBranches(context: EngineContext, url: DatabaseUrl): Pr
   return found.map(({ mark: _, ...branch }) => branch);
 }
 
-export interface Marked {
+export interface DestinationMark {
   database: string;
   mark: BranchMark;
 }
 
-export async function findMarks(server: MysqlSession, destination: string): Promise<Marked[]> {
+export async function findMarks(server: MysqlSession, destination: string): Promise<DestinationMark[]> {
   const of = await destinationName(server, destination);
   return (await readMarks(server)).filter(({ mark }) => mark.of === of);
 }
 
 /** Of every destination. */
-export async function readMarks(server: MysqlSession): Promise<Marked[]> {
+export async function readMarks(server: MysqlSession): Promise<DestinationMark[]> {
   const rows = await server.query<{ home: string; comment: string }>(
     `SELECT TABLE_SCHEMA AS home, TABLE_COMMENT AS comment FROM information_schema.TABLES WHERE TABLE_NAME = ${quoteText(MARK)} AND TABLE_COMMENT LIKE '{"tool":%' ORDER BY TABLE_SCHEMA`,
   );
@@ -49,7 +49,7 @@ export async function findBranches(
 
 export async function describeBranches(
   server: MysqlSession,
-  marked: Marked[],
+  marked: DestinationMark[],
   { sizes, destination }: { sizes: boolean; destination?: string },
 ): Promise<MarkedBranch[]> {
   const marks = marked.filter(({ mark }) => mark.tool === 'branch');

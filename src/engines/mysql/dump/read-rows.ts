@@ -12,7 +12,7 @@ import { ReadFailure, type RowReader } from './row-readers.ts';
 import { selectOf } from './row-select.ts';
 import { ROWS_TERMINATOR, ROWS_TERMINATOR_LINES } from './row-text.ts';
 
-export interface Reading {
+export interface ReadRowsRequest {
   request: DumpRequest;
   database: string;
   /** What the database is called in the snapshot. */
@@ -55,7 +55,7 @@ export async function readRows({
   tables,
   readers,
   progress,
-}: Reading): Promise<DumpedTable[]> {
+}: ReadRowsRequest): Promise<DumpedTable[]> {
   const all = tables.map(({ table, parts }, index) => ({
     table,
     files: parts.map((part, at): RowsFile => ({ table, part, name: fileName(index, at), longest: 0, packed: null })),
@@ -163,7 +163,7 @@ function fileName(table: number, part: number): string {
   return part === 0 ? `${number}.rows` : `${number}-${String(part + 1).padStart(4, '0')}.rows`;
 }
 
-interface Packed {
+interface PackedTable {
   schema: string;
   table: CatalogTable;
   /** Bytes of the longest row. */
@@ -171,7 +171,7 @@ interface Packed {
   packed: PackedFile[];
 }
 
-function assemble({ schema, table, longest, packed }: Packed): DumpedTable {
+function assemble({ schema, table, longest, packed }: PackedTable): DumpedTable {
   const name = `${schema}.${table.name}`;
   if (!packed.every(({ terminated }) => terminated)) throw cutShort(name);
   const [file, ...parts] = packed.map((each) => each.file);

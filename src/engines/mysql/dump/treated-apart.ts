@@ -10,7 +10,7 @@ import { readTablesWithoutRows } from '../own-rows.ts';
 import { namesDatabaseWarnings } from '../restore/event-warnings.ts';
 import { definitionsOnlyIn } from '../restore/left-out.ts';
 
-export interface Dumped {
+export interface DumpedDatabase {
   definitions: Definitions;
   database: string;
   /** The name that the snapshot gives it. */
@@ -23,7 +23,7 @@ type TreatedApart = Pick<Details, 'definitions_only' | 'enabled_events' | 'names
 export async function recordTreatedApart(
   { report }: Pick<EngineContext, 'report'>,
   session: MysqlSession,
-  { definitions, database, schema }: Dumped,
+  { definitions, database, schema }: DumpedDatabase,
 ): Promise<TreatedApart> {
   const definitionsOnly = await readDefinitionsOnly(session, { database, definitions });
   const enabledEvents = definitions.events.filter(isEnabled).map(({ name }) => name);

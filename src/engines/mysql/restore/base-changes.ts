@@ -35,7 +35,7 @@ export async function whyWritten(
   return tables.every(isAsBefore) ? null : WRITTEN;
 }
 
-interface Updated {
+interface UpdateTimes {
   /** By the server's clock, in seconds. */
   readAt: string;
   /** When a table was last written to; `null` where the server has forgotten it, as after a restart. */
@@ -45,7 +45,7 @@ interface Updated {
 /** Of the others the time changes when a file is read or flushed, as with ARCHIVE. */
 const KNOWS_UPDATES = ['InnoDB', 'MyISAM', 'Aria'].map(quoteText).join(', ');
 
-export async function readUpdated(server: MysqlSession, database: string): Promise<Updated> {
+export async function readUpdated(server: MysqlSession, database: string): Promise<UpdateTimes> {
   const rows = await server.query<{ name: string; updated: string | null }>(
     `SELECT TABLE_NAME AS name, IF(ENGINE IN (${KNOWS_UPDATES}), CAST(UPDATE_TIME AS CHAR), NULL) AS updated FROM information_schema.TABLES WHERE ${tablesIn(database)}`,
   );

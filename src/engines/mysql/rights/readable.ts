@@ -7,7 +7,7 @@ import { DENIED } from '../connection/error-numbers.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import type { Definitions, TableDefinition } from '../definitions/definitions.ts';
-import { type Listed, readDefinitions } from '../definitions/read-definitions.ts';
+import { type CodeRow, readDefinitions } from '../definitions/read-definitions.ts';
 import { entriesOf } from '../definitions/table-entries.ts';
 import { lexicalModeOf, significant, type Token, tokensOf } from '../definitions/tokens.ts';
 import { viewNeeds } from '../definitions/view-needs.ts';
@@ -30,7 +30,7 @@ interface Source {
   tables: CatalogTable[];
 }
 
-interface Unread extends Listed {
+interface Unread extends CodeRow {
   why: string;
   denied: boolean;
 }
@@ -143,12 +143,15 @@ function grantOf(scope: Scope, { right = '' }: Pick<HiddenObjects, 'right'>): st
   return on === null ? grantOnDatabase(database, wanted, rights) : grantText([wanted], on, rights);
 }
 
-interface Lacking extends Scope {
+interface UnreadableObjects extends Scope {
   unreadable: Unread[];
 }
 
 /** Leaves out views and foreign keys that depend on hidden objects: a load could not create them. */
-function withoutDependents(read: Definitions, scope: Lacking): { definitions: Definitions; dependents: Hidden[] } {
+function withoutDependents(
+  read: Definitions,
+  scope: UnreadableObjects,
+): { definitions: Definitions; dependents: Hidden[] } {
   const { database, rights, unreadable } = scope;
   const invisible = mayMissTables(scope);
   const hiddenViews = new Set(unreadable.filter(({ kind }) => kind === 'VIEW').map(({ name }) => rights.fold(name)));
@@ -204,7 +207,7 @@ function referencedTable(tokens: Token[]): string | null {
 /** A table cannot be created without the sequence of its default. */
 function refuseSequences(
   tables: TableDefinition[],
-  { database, rights, lacks }: Lacking & { lacks: (name: string) => boolean },
+  { database, rights, lacks }: UnreadableObjects & { lacks: (name: string) => boolean },
 ): void {
   for (const { name, create } of tables) {
     const tokens = significant(create);

@@ -175,7 +175,7 @@ function fieldsOf(row: RowPacket): string[] {
   return text.toString('latin1', 0, writeRow(row, text, 0) - 1).split('\t');
 }
 
-interface Sharing {
+interface ShareRequest {
   table: SubsetTable;
   path: string;
   target: TargetSettings;
@@ -184,7 +184,7 @@ interface Sharing {
 }
 
 /** Stable whatever the order on disk: by a hash of the key. MySQL 9 lacks MD5. */
-async function shareQuery({ table, path, target, seed, withSession }: Sharing): Promise<string> {
+async function shareQuery({ table, path, target, seed, withSession }: ShareRequest): Promise<string> {
   if (!table.unique) {
     throw new UserError(`Cannot take a percentage of ${table.name}: it has no unique key`, {
       code: 'subset_invalid',

@@ -305,7 +305,7 @@ async function fixDate(path: string): Promise<Buffer> {
   return contents;
 }
 
-interface Dumped {
+interface DumpContents {
   /** By the tables whose rows were read by ranges. */
   tables: Map<CatalogTable, PackedFile[]>;
   /** What pg_dump has written. */
@@ -315,7 +315,7 @@ interface Dumped {
   definitions: string | null;
 }
 
-function assemble(dumped: Dumped): Pick<DumpResult, 'tables' | 'files' | 'details' | 'schemas'> {
+function assemble(dumped: DumpContents): Pick<DumpResult, 'tables' | 'files' | 'details' | 'schemas'> {
   const { others, archive, source, definitions } = dumped;
   const byOid = new Map(source.allTables.map((table) => [table.oid, table]));
   const tables: ManifestTable[] = [];

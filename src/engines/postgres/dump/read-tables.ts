@@ -225,13 +225,13 @@ function fileName({ oid }: CatalogTable, part: number): string {
   return part === 0 ? `${oid}.rows` : `${oid}-${String(part + 1).padStart(4, '0')}.rows`;
 }
 
-interface Reading {
+interface ReaderOptions {
   reads: TableReads;
   queue: PieceQueue;
   signal: AbortSignal;
 }
 
-async function readPieces(readers: Readers, { reads, queue, signal }: Reading): Promise<void> {
+async function readPieces(readers: Readers, { reads, queue, signal }: ReaderOptions): Promise<void> {
   const waiting: Promise<unknown>[] = [];
   const next = async (): Promise<Piece[]> => {
     const pieces = queue.take({ wide: !readers.waitsForWide() });

@@ -88,12 +88,12 @@ export async function chooseRestorer(context: EngineContext, request: RestorerRe
   return await restorerFor(choosing, whyLoadingRole(choosing) === null ? admitsNewRoles(context, request.url) : null);
 }
 
-interface Choosing extends RestorerRequest, Pick<RestorePlan, 'strategy'> {
+interface RestorerFacts extends RestorerRequest, Pick<RestorePlan, 'strategy'> {
   facts: InspectedDestination;
   difference?: DifferencePlan | null | undefined;
 }
 
-async function restorerFor(choosing: Choosing, admits: Promise<boolean> | null): Promise<RestoringUser> {
+async function restorerFor(choosing: RestorerFacts, admits: Promise<boolean> | null): Promise<RestoringUser> {
   const { superuser, user } = choosing.facts;
   const why = whyLoadingRole(choosing);
   const reason = why ?? ((await admits) ? null : 'the server lets no new role in by password');
@@ -109,7 +109,7 @@ function whyLoadingRole({
   strategy,
   facts,
   difference,
-}: Choosing): string | null {
+}: RestorerFacts): string | null {
   if (strategy === 'in_place') return 'the load is in place';
   if (allowSuperuser) return '--allow-superuser was given';
   if (!facts.mayCreateRoles) return 'the role may not create roles';

@@ -16,7 +16,7 @@ export interface RemoteEntry extends Pick<ContentsEntry, 'kind' | 'schema' | 'ta
   needs: Pick<ContentsEntry, 'kind' | 'schema' | 'tag'>;
 }
 
-export interface Arriving {
+export interface ArrivingEntries {
   entries: ArchiveEntry[];
   leftOut: RemoteEntry[];
 }
@@ -41,7 +41,7 @@ interface Choice {
 export async function leaveOutRemote(
   entries: ArchiveEntry[],
   { contents, remoteTables = false, schemas, planned = [] }: Choice,
-): Promise<Arriving> {
+): Promise<ArrivingEntries> {
   const roots = entries.filter(({ text }) => REMOTE.test(text));
   if (roots.length === 0) return { entries, leftOut: [] };
   const named = readContents(await readFile(contents));

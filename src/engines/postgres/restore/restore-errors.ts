@@ -13,13 +13,13 @@ interface Failure {
   sql: string;
 }
 
-type Ended = Pick<Completed, 'exitCode' | 'stderr'>;
+type ExitResult = Pick<Completed, 'exitCode' | 'stderr'>;
 
 /** How pg_restore exits when it went on after errors. */
 const WITH_ERRORS = 1;
 
 /** What made pg_restore fail; empty when it did what it should, or when each of its errors is known to be harmless. */
-export function restoreErrors(ended: Ended): string[] {
+export function restoreErrors(ended: ExitResult): string[] {
   if (ended.exitCode === 0) return [];
   const errors = groupErrors(ended.stderr);
   if (errors.length > 0) return errors;
@@ -27,7 +27,7 @@ export function restoreErrors(ended: Ended): string[] {
 }
 
 /** Whether pg_restore came to its end after errors. Several jobs count an error more than once. */
-export function wentOn({ exitCode, stderr }: Ended): boolean {
+export function wentOn({ exitCode, stderr }: ExitResult): boolean {
   return exitCode === WITH_ERRORS && countedErrors(stderr) > 0;
 }
 
@@ -44,12 +44,12 @@ function countedErrors(stderr: string): number {
 /** psql's exit code for a connection that went bad: https://www.postgresql.org/docs/current/app-psql.html */
 const BAD_CONNECTION = 2;
 
-export function isConnectionLost({ exitCode }: Ended): boolean {
+export function isConnectionLost({ exitCode }: ExitResult): boolean {
   return exitCode === BAD_CONNECTION;
 }
 
 /** What there is to say of a program that failed: its own words, or how it ended. */
-export function failureWords(program: string, { exitCode, stderr }: Ended): string[] {
+export function failureWords(program: string, { exitCode, stderr }: ExitResult): string[] {
   const words = redact(stderr)
     .split('\n')
     .filter((line) => line.trim() !== '');

@@ -136,7 +136,7 @@ async function writeLists(
   return { ...lists, eventTriggers: eventTriggers.length > 0 ? lists.eventTriggers : null };
 }
 
-interface Restoring {
+interface RestoreSectionOptions {
   list: string;
   url: DatabaseUrl;
   tools: ClientTools;
@@ -148,7 +148,7 @@ interface Restoring {
 
 async function restoreSection(
   context: EngineContext,
-  { url, tools, archive, list, settings, section, jobs }: Restoring,
+  { url, tools, archive, list, settings, section, jobs }: RestoreSectionOptions,
 ): Promise<void> {
   const { args, env, mounts } = connectionOf(url, settings);
   const flags = [

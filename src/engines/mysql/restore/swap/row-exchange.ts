@@ -237,13 +237,13 @@ interface ExchangeStep {
 }
 
 /** A table with its rows in the destination, in the other database, and in the one that will keep the former. */
-interface Exchanged
+interface ExchangedTable
   extends Pick<CatalogTable, 'name' | 'columns'>,
     Record<'leaving' | 'arriving' | 'kept', RowsOfTable> {}
 
 function exchangeSteps(
   { destination, other, work, keeper }: Databases,
-  { name, columns, leaving, arriving, kept }: Exchanged,
+  { name, columns, leaving, arriving, kept }: ExchangedTable,
 ): ExchangeStep[] {
   const list = columns
     .filter(({ generated }) => !generated)

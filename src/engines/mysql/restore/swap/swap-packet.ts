@@ -1,7 +1,7 @@
 import { SESSION_SETTINGS } from '../../connection/session.ts';
 import { type Definers, settingsOf } from '../../definitions/code.ts';
 import type { Code, CodeDefinitions, DanglingKey } from '../../definitions/definitions.ts';
-import type { Listed } from '../../definitions/read-definitions.ts';
+import type { CodeRow } from '../../definitions/read-definitions.ts';
 import { defaultStatements } from '../../definitions/sequence-defaults.ts';
 import { withoutDefiner } from '../../definitions/statement-text.ts';
 import { lexicalModeOf, significant } from '../../definitions/tokens.ts';
@@ -29,7 +29,7 @@ export interface SwapProgram {
   /** Readable code of the destination. */
   before: CodeDefinitions;
   /** Everything of it, readable or not. */
-  listed: Listed[];
+  listed: CodeRow[];
   after: CodeDefinitions;
   definers: Definers;
   /** None where the rows are exchanged by a transaction, which is open. */

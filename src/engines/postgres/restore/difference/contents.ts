@@ -121,12 +121,15 @@ const FACTS_QUERY = `
 
 const MOST_TABLES = 10_000;
 
-export interface Describing extends LoadedDefinitions {
+export interface DescribeRequest extends LoadedDefinitions {
   role: string | undefined;
 }
 
 /** What a restored database contains, for the mark of its base copy; needs a connection to it. */
-export async function describeContents(session: PsqlSession, loaded: Describing): Promise<BaseContents | undefined> {
+export async function describeContents(
+  session: PsqlSession,
+  loaded: DescribeRequest,
+): Promise<BaseContents | undefined> {
   const { manifest, details, tables, role = null } = loaded;
   if (tables.length > MOST_TABLES) return undefined;
   const [version] = await session.query<{ server: string }>(SERVER_QUERY);

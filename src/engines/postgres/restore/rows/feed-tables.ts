@@ -9,7 +9,7 @@ import { type ArchiveDetails, DATA_TERMINATOR, END_OF_COPY } from '../../dump/ar
 import { failureHint } from '../failure-hint.ts';
 import { failureWords, isConnectionLost } from '../restore-errors.ts';
 import type { CopyCommands, RowsToLoad } from './copy-commands.ts';
-import type { Filling } from './filling.ts';
+import type { FillRun } from './filling.ts';
 import { createRowGuard, refused } from './row-guard.ts';
 
 /** How feeding a psql and the psql itself came out. */
@@ -36,7 +36,7 @@ export function refuseUnlessFed({ fed, ended, details, what }: Outcome): void {
 }
 
 export interface Feed {
-  read: Filling['read'];
+  read: FillRun['read'];
   batch: RowsToLoad[];
   child: RunningProcess;
   onBytes: (current: string, bytes: number) => void;

@@ -6,7 +6,7 @@ import type { ClientTools } from '../../tools.ts';
 import type { RemoteEntry } from '../remote-objects.ts';
 
 /** A restore into an empty database, with all that its parts need to know. */
-export interface Filling extends RestoreRun {
+export interface FillRun extends RestoreRun {
   /** The database as the loading role, where another role fills it. */
   owner: DatabaseUrl;
   /** Laid out while the database is created. */

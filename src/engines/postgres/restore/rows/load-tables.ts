@@ -18,7 +18,7 @@ import {
 } from './copy-commands.ts';
 import type { RowsSoFar } from './early-indexes.ts';
 import { checkTags, copyCounts, feedTables, refuseUnlessFed, rowsDiffer, textOf } from './feed-tables.ts';
-import type { Filling } from './filling.ts';
+import type { FillRun } from './filling.ts';
 
 /** What a session does that finds no more rows to load; resolves with `false` when there is nothing. */
 type Meanwhile = (context: EngineContext, state: RowsSoFar) => Promise<boolean>;
@@ -26,7 +26,7 @@ type Meanwhile = (context: EngineContext, state: RowsSoFar) => Promise<boolean>;
 /** Loads the rows, several tables or parts of one at once, the largest first, each straight from its compressed object. */
 export async function loadTables(
   context: EngineContext,
-  fill: Filling,
+  fill: FillRun,
   meanwhile: Meanwhile = async () => false,
 ): Promise<void> {
   const { plan, jobs } = fill;
@@ -97,7 +97,7 @@ function checkSums(loaded: Map<ManifestTable, number>, refused: Set<ManifestTabl
 /** A table has all of its rows or none. */
 async function emptyTables(
   context: EngineContext,
-  { url, tools, settings, details }: Filling,
+  { url, tools, settings, details }: FillRun,
   tables: Set<ManifestTable>,
 ): Promise<void> {
   if (tables.size === 0) return;
@@ -106,7 +106,7 @@ async function emptyTables(
 }
 
 interface Batch {
-  fill: Filling;
+  fill: FillRun;
   batch: RowsToLoad[];
   onBytes: (current: string, bytes: number) => void;
 }
