@@ -4,7 +4,7 @@ import { describeAddresses } from './describe-addresses.ts';
 
 /** An object that cannot exist without a schema that is not in the snapshot. */
 export interface BrokenObject extends Address {
-  /** As `pg_identify_object` has it: `view`, `table constraint`, `event trigger`. */
+  /** Type as `pg_identify_object` names it: `view`, `table constraint`, `event trigger`. */
   kind: string;
   /** With its schema: `public.person.logged`. */
   name: string;
@@ -40,9 +40,9 @@ interface Broken extends Address {
 }
 
 /**
- * What a selection of schemas breaks, by pg_depend: whatever depends, at any distance, on an object of a schema that is
- * left out. What an extension made comes with the extension, wherever it is. The closure has a visited set, since rules
- * may form cycles.
+ * Finds what a selection of schemas breaks, by pg_depend: every object that depends, at any distance, on an object of a
+ * schema that is left out. Members of an extension come with the extension, in whatever schema they are. The closure
+ * has a visited set, since rules may form cycles.
  */
 export async function readBrokenDependencies(
   session: PsqlSession,
@@ -172,7 +172,7 @@ function isTable({ classes, relations }: Graph, { class: catalog, oid }: Address
   return catalog === classes.pg_class && TABLE_KINDS.has(relations.get(oid)?.kind ?? '');
 }
 
-/** What becomes of the object that depends on a broken one. */
+/** Returns the outcome for the object that depends on a broken one. */
 function consequenceOf(
   { from, to }: Edge,
   { graph, needs }: { graph: Graph; needs: Address },

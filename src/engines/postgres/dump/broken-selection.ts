@@ -12,7 +12,7 @@ import {
 import { readCuts } from './cut-definitions.ts';
 import { readGraph } from './dependency-graph.ts';
 
-/** What a snapshot without some schemas leaves out of the others. */
+/** Objects of the chosen schemas that a snapshot without the other schemas leaves out or changes. */
 export interface Broken {
   leftOut: ArchiveDetails['left_out'];
   /** Class and oid of each, as `readInventory` takes them. */
@@ -99,7 +99,7 @@ function warning(message: string): WarningEvent {
   return { event: 'warning', code: 'object_left_out', message };
 }
 
-/** How many tables and columns are named for a schema that is included, and for a build that is refused. */
+/** Most tables and columns to name for a schema that is included, and for a build that is refused. */
 const NAMED_IN_WARNING = 3;
 const NAMED_IN_ERROR = 20;
 

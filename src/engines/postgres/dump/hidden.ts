@@ -3,7 +3,7 @@ import type { WarningEvent } from '../../../runtime/events.ts';
 import { whatIsHidden } from '../../../text/format-objects.ts';
 import type { PsqlSession } from '../connection/session.ts';
 
-/** What pg_dump leaves out without a word, since the role may not read it. */
+/** Objects that pg_dump silently omits, since the role may not read them. */
 export interface Hidden {
   objects: HiddenObjects;
   warning: WarningEvent;

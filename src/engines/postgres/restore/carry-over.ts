@@ -38,16 +38,16 @@ const GRANTS = `
   SELECT e.grantee, e.grantable, string_agg(e.privilege || columns.list, ', ' ORDER BY e.privilege) AS privileges
   FROM json_to_recordset(o.entries) AS e (grantee text, privilege text, grantable boolean)`;
 
-/** What ALTER DEFAULT PRIVILEGES calls the kinds of `pg_default_acl`. */
+/** Names in ALTER DEFAULT PRIVILEGES for the kinds of `pg_default_acl`. */
 const DEFAULTS_ON = `(VALUES ('r', 'TABLES'), ('S', 'SEQUENCES'), ('f', 'ROUTINES'), ('T', 'TYPES'), ('n', 'SCHEMAS'), ('L', 'LARGE OBJECTS')) AS k (kind, name)`;
 
 const grantee = (column: string): string => `CASE WHEN ${column} IS NULL THEN 'PUBLIC' ELSE quote_ident(${column}) END`;
 const option = `CASE WHEN g.grantable THEN ' WITH GRANT OPTION' ELSE '' END`;
 
 export interface CarryingOver {
-  /** Who is to own the objects of the new database that belong to the session's role. */
+  /** New owner of the objects that belong to the session's role. */
   owner: string;
-  /** Of the database that is replaced, if there is one. */
+  /** Ownership in the replaced database, if there is one. */
   ownership: Ownership | null;
   /** The new database is a copy, whose grants may have been revoked since in the one that is replaced. */
   copied?: boolean | undefined;
@@ -178,7 +178,7 @@ export async function runCarryOver(session: PsqlSession, carrying: CarryingOver)
   return failures;
 }
 
-/** What the server says when it refuses the statement; `null` when it does not. */
+/** Executes the statement. Returns the server's message when it refuses, `null` otherwise. */
 export async function attempt(session: PsqlSession, statement: string): Promise<string | null> {
   try {
     await session.execute(statement);

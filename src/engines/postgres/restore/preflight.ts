@@ -30,7 +30,7 @@ import { remoteWarnings } from './remote-objects.ts';
 import { checkRights } from './rights.ts';
 import { admitsNewRoles } from './temporary-role.ts';
 
-/** Whether, how and with what consequences a snapshot can be restored; nothing is changed. */
+/** Plans a restore: whether it is possible, by which strategy and with what consequences. Changes nothing. */
 export async function planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan> {
   const { url, manifest, schemaConfig } = request;
   toolsForArchive(await findClientTools(context), manifest.tool_version);
@@ -136,7 +136,7 @@ interface PlannedSwap {
   difference: DifferencePlan | null;
 }
 
-/** What would be lost by the swap; rejects where something would stop it in the end. */
+/** Plans the swap: warns of what would be lost. Rejects when something would stop the swap in the end. */
 async function planSwap(
   context: EngineContext,
   request: RestoreRequest,
@@ -163,12 +163,12 @@ function noConnection(thrown: unknown): null {
 interface InspectedDestination {
   /** The role of the session. */
   user: string;
-  /** Whether the role may do everything. */
+  /** The role is a superuser. */
   superuser: boolean;
   /** The role may create a role and become the owner of its objects. */
   mayCreateRoles: boolean;
   destination: DestinationState;
-  /** Whether the role may make a database and rename the destination. */
+  /** The role may create a database and rename the destination. */
   maySwap: boolean;
   whyNot: string;
   extensions: string[];
@@ -232,7 +232,7 @@ interface Row {
   superuser: boolean;
   createrole: boolean;
   createdb: boolean;
-  /** Whether the role may rename the destination, and give another database to its owner. */
+  /** The role may rename the destination, and give another database to its owner. */
   owner: boolean;
   extensions: string[];
   roles: string[];

@@ -18,7 +18,7 @@ export interface Replacement {
   undo: boolean;
   /** The source's settings, for a destination that does not exist. */
   settings?: string[] | undefined;
-  /** Who is to own the objects, where that is not the owner of the replaced database. */
+  /** Owner of the objects, if not the owner of the replaced database. */
   role?: string | undefined;
   /** Drops what was made, instead of swapping it in. */
   throwAway?: boolean | undefined;
@@ -46,7 +46,7 @@ export interface Creation {
   server: PsqlSession;
   /** The name of the database to make. */
   fresh: string;
-  /** Whether there is a destination to replace. */
+  /** The destination exists and is to be replaced. */
   exists: boolean;
 }
 

@@ -15,7 +15,7 @@ import { checkSwap } from './blockers.ts';
 import { inspectDestination, sessionWarnings } from './preflight.ts';
 import { replaceDestination } from './replace.ts';
 
-/** What a reset would do; rejects where no base copy of the destination can be used. */
+/** Plans a reset; rejects when no base copy of the destination can be used. */
 export async function planReset(context: EngineContext, { url, spare }: ResetRequest): Promise<Resettable> {
   const facts = await inspectDestination(context, url);
   const destination = url.database ?? '';
@@ -63,7 +63,7 @@ export async function findCopies(context: EngineContext, url: DatabaseUrl): Prom
   return await findBaseCopies(server, url.database ?? '');
 }
 
-/** Of several databases of a server; most have none, which one query tells. */
+/** Finds the copies of several databases of a server; most have none, which one query shows. */
 export async function findAllCopies(context: EngineContext, { urls }: { urls: DatabaseUrl[] }): Promise<AllCopies[]> {
   const [first] = urls;
   if (!first) return [];

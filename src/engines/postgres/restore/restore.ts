@@ -135,7 +135,7 @@ export interface Beside extends Omit<Replacement, 'copied' | 'settle'> {
   locale: NewDatabase['locale'];
   /** Default: the loading role. */
   restoredBy?: RestoringUser;
-  /** Those of the content, which a superuser creates for the temporary role. */
+  /** Extensions of the content, which a superuser creates for the temporary role. */
   extensions?: ArchiveDetails['extensions'];
   remoteTables?: boolean | undefined;
   /** The new database is made from this base copy instead of an empty one. */
@@ -144,7 +144,7 @@ export interface Beside extends Omit<Replacement, 'copied' | 'settle'> {
 
 export interface Shadow {
   fresh: string;
-  /** As the loading role, and as the one that restores the content. */
+  /** The shadow database as the loading role; `url` has the role that restores the content. */
   owner: DatabaseUrl;
   url: DatabaseUrl;
   /** Only of a temporary role. */

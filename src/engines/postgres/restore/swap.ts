@@ -26,7 +26,7 @@ import { withoutEventTriggers } from './event-triggers.ts';
 
 /** `object_in_use`: a session uses a database that is to be renamed. */
 const OBJECT_IN_USE = '55006';
-/** How long sessions that come again and again are ended before the swap is given up; the server itself waits 5 s a try. */
+/** Attempts before the swap fails because sessions keep reconnecting; the server itself waits 5 s in each. */
 const TRIES = 3;
 const TERMINATE_EVERY = 100;
 
@@ -97,7 +97,7 @@ export async function swapDatabases(
 
 interface BaseStatements extends Pick<Swap, 'base' | 'fresh'> {
   beside: Beside;
-  /** Of the base copy. */
+  /** Name of the base copy. */
   name: string;
 }
 
@@ -115,7 +115,7 @@ interface RenameRequest {
   server: PsqlSession;
   url: DatabaseUrl;
   renames: string[];
-  /** Those whose sessions have to end. */
+  /** Databases whose sessions have to end. */
   databases: string[];
   /** A session that ends them; default: one of its own. */
   second?: PsqlSession | undefined;
@@ -214,7 +214,7 @@ export interface Inheritance {
   url: DatabaseUrl;
   /** The source's settings, for a destination that was not there. */
   settings: string[];
-  /** Who is to own the objects, and a database that was not there; default: the owner of the destination. */
+  /** Owner of the objects, and of a database that did not exist; default: the owner of the destination. */
   role?: string | undefined;
   /** The new database is a copy of a base copy. */
   copied?: boolean | undefined;

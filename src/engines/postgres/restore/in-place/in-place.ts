@@ -229,7 +229,7 @@ function inventoryScript({ plan, manifest }: RestoreRun, leftOut: RemoteEntry[])
   return ['SET LOCAL search_path = pg_catalog;', ...checks, ''].join('\n');
 }
 
-/** What a load beside the destination compares in `checkRestored`, as statements. */
+/** Returns statements for the comparison that a load beside the destination makes in `checkRestored`. */
 function inventoryChecks(
   details: ArchiveDetails,
   { schemas, leftOut }: { schemas: string[]; leftOut: RemoteEntry[] },
