@@ -15,7 +15,7 @@ import { ROWS_TERMINATOR, ROWS_TERMINATOR_LINES } from './row-text.ts';
 export interface ReadRowsRequest {
   request: DumpRequest;
   database: string;
-  /** What the database is called in the snapshot. */
+  /** Name of the database in the snapshot. */
   schema: string;
   tables: CutTable[];
   readers: RowReader[];
@@ -25,7 +25,7 @@ export interface ReadRowsRequest {
 /** Tables of so few bytes have no file: so many, and together of so many bytes, are read and packed at once. */
 const SMALL_BYTES = 1024 * 1024;
 const SMALL_AT_ONCE = 64;
-/** What a reader has read that is not packed yet. */
+/** Files that a reader has read and that are still being packed. */
 const PACKING_AT_ONCE = 2;
 
 export interface CutTable {
@@ -71,7 +71,10 @@ export async function readRows({
     select: selectOf(database, table, part),
     file: join(request.directory, name),
   });
-  /** What is awaited with the others; when the reading fails before, its error is the one to tell. */
+  /**
+   * Handles a rejection at once: the file is awaited later with the others, and an error of the reading is the one to
+   * report.
+   */
   const packing = (file: RowsFile, packed: Promise<PackedFile>): Promise<PackedFile> => {
     packed.catch(() => {});
     file.packed = packed;

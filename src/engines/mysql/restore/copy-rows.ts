@@ -11,7 +11,7 @@ import { LOADING_SETTINGS } from './load-tables.ts';
 
 export interface CopyRowsResult {
   rows: number;
-  /** Of the rows in the copy. */
+  /** Checksum of the rows in the copy. */
   checksum: string;
 }
 
@@ -20,7 +20,7 @@ interface CopyRowsRequest {
   from: string;
   /** Has the same tables, empty. */
   to: string;
-  /** As the server's catalog names them. */
+  /** Names from the server's catalog. */
   tables: string[];
   /** Called in the session of the copy; rejects when the rows are not those that were to be copied. */
   copied: (session: MysqlSession, table: CatalogTable, found: CopyRowsResult) => Promise<void>;

@@ -10,7 +10,7 @@ import { lexicalModeOf, significant } from '../definitions/tokens.ts';
 import type { Details } from '../details.ts';
 import { enginesIn, kindsOf } from '../table-kind.ts';
 
-/** What of a snapshot's definitions is created in a destination. */
+/** Definitions of a snapshot that are created in a destination. */
 export interface ArrivingDefinitions {
   definitions: Definitions;
   /** Tables whose rows are outside the database, which are not created. */
@@ -45,7 +45,7 @@ export function leaveOutRemote(definitions: Definitions, { remoteTables = false 
   };
 }
 
-/** What a manifest records of tables without rows of their own. */
+/** Returns a manifest's records of tables without rows of their own. */
 export function definitionsOnlyIn({ tables }: Pick<Definitions, 'tables'>): DefinitionOnly[] {
   const kinds = kindsOf(tables);
   return tables
@@ -109,7 +109,7 @@ function isImmovable({ engine }: DefinitionOnly): boolean {
   return engine.toUpperCase().includes('CONNECT');
 }
 
-/** What a plan says of tables whose rows are outside the database; nothing where there are none. */
+/** Returns a plan's warnings of tables whose rows are outside the database; empty when there are none. */
 export function remoteWarnings(tables: DefinitionOnly[], { created }: { created: boolean }): WarningEvent[] {
   const remote = tables.filter((table) => table.remote);
   const asked = remote.filter((table) => created && !isImmovable(table));

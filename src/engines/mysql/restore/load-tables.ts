@@ -22,7 +22,7 @@ import { compareRows } from './rows/same-rows.ts';
 export interface LoadTablesOptions extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'read'> {
   details: Details;
   definitions: TableDefinition[];
-  /** Whether the server takes rows by LOAD DATA LOCAL; otherwise they go as INSERT. */
+  /** The server takes rows by LOAD DATA LOCAL; otherwise they are sent as INSERT. */
   localInfile: boolean;
 }
 
@@ -37,7 +37,7 @@ export const LOADING_SETTINGS = [
 /** Bytes up to which inserting into indexes is as fast as building them afterwards. */
 const FEW_BYTES = 256 * 1024;
 
-/** Such a table is filled when it is created, with its indexes. */
+/** Reports whether a table is so small that it is filled when it is created, with its indexes. */
 export function hasFewRows(table: ManifestTable): boolean {
   return bytesOfTable(table) <= FEW_BYTES;
 }
@@ -193,11 +193,11 @@ async function loadPart(session: MysqlSession, part: LoadingPart): Promise<Loade
 }
 
 export interface RowsToLoad {
-  /** As messages call the table. */
+  /** Name of the table in messages. */
   name: string;
   localInfile: boolean;
   rows: InsertOptions;
-  /** What to do when the server does not take them. */
+  /** Hint for the case that the server refuses the rows. */
   next?: string;
 }
 
@@ -205,9 +205,9 @@ const BY_PROGRAM =
   "Build a snapshot with the server's own mysqldump instead, which its own client loads: tool build TARGET --program.";
 
 export interface LoadedRows {
-  /** How many the server took. */
+  /** Rows that the server took. */
   loaded: number;
-  /** What it warned of: then `compareRows` says whether it took every value as it is. */
+  /** Warnings of the server. If there are any, `compareRows` checks that it stored every value unchanged. */
   doubts: string[];
 }
 

@@ -20,7 +20,7 @@ import { inspectDestination, sessionWarnings } from './preflight.ts';
 import { besideDestination } from './restore.ts';
 import { sweepLeftovers } from './swap/leftovers.ts';
 
-/** What a reset would do; rejects where no base copy of the destination can be used. */
+/** Plans a reset; rejects when no base copy of the destination can be used. */
 export async function planReset(context: EngineContext, { url, spare }: ResetRequest): Promise<Resettable> {
   const facts = await inspectDestination(context, url);
   const destination = url.database ?? '';
@@ -89,7 +89,7 @@ export async function findCopies(context: EngineContext, url: DatabaseUrl): Prom
   return withServer(context, url, (server) => findBaseCopies(server, url.database ?? ''));
 }
 
-/** Of several databases of a server; most have none, which two queries tell. */
+/** Finds the copies of several databases of a server; most have none, which two queries show. */
 export async function findAllCopies(context: EngineContext, { urls }: { urls: DatabaseUrl[] }): Promise<AllCopies[]> {
   const [first] = urls;
   if (!first) return [];

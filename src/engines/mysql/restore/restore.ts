@@ -119,7 +119,7 @@ export interface Beside extends Pick<RestoreRun, 'url' | 'undo' | 'dropForeignRe
   branch?: BranchSwap | undefined;
 }
 
-/** What belongs to the tables of the new database, to be made when they have their place. */
+/** Code that depends on the tables of the new database, to be created after the swap. */
 export interface Belongings {
   code: CodeDefinitions;
   definers: Definers;

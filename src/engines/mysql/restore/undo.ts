@@ -26,7 +26,7 @@ import { planMark, tablesOf, turnedBase } from './swap/swap.ts';
 import type { Rename } from './swap/swap-packet.ts';
 import { releasable } from './while-alive.ts';
 
-/** What the last load, reset or switch has replaced; rejects when nothing is kept. */
+/** Finds the undo copy of the last load, reset or switch; rejects when there is none. */
 export async function findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept> {
   const { destination } = await inspectDestination(context, url);
   await using server = await connectToServer(context, url);

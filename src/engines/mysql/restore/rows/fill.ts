@@ -47,7 +47,7 @@ export interface FillOptions extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 
   helper?: Helper | null;
 }
 
-/** What of the snapshot's definitions is created, from their object: checked, and without remote tables unless they are wanted. */
+/** Reads the definitions to create from their object: checked, and without remote tables unless they are requested. */
 export async function readDefinitionsFile(
   manifest: Manifest,
   read: RestoreRun['read'],
@@ -133,8 +133,8 @@ function withRowsToCome(tables: TableDefinition[], { plan, details, client }: Fi
 }
 
 /**
- * What depends on several tables; events are not made, since they would run. The result is the code that can be made:
- * views on tables that are left out may be impossible to make.
+ * Creates foreign keys, views and other code; but no events, since they would run. Returns the code that can be
+ * created: views on tables that are left out may be impossible to create.
  */
 export async function createDependents(
   context: Pick<EngineContext, 'report'>,

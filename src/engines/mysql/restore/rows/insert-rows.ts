@@ -5,7 +5,7 @@ import { rowStatements, type StatementPiece } from './row-statements.ts';
 export interface InsertOptions {
   table: string;
   columns: string[];
-  /** Those that take text and no bytes. */
+  /** Columns that take text and no bytes. */
   texts: string[];
   /** Rows as text. */
   content: AsyncIterable<Uint8Array>;
@@ -27,7 +27,7 @@ export function warningsOf(session: MysqlSession): Promise<WarningRow[]> {
   return session.query<WarningRow>('SHOW WARNINGS');
 }
 
-/** How many bytes of rows go into a statement. */
+/** Bytes of rows in a statement. */
 const STATEMENT_BYTES = 256 * 1024;
 
 /** Rows as INSERT, for servers that take no LOAD DATA LOCAL; one transaction a table. No row is held in memory. */

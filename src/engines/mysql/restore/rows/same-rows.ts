@@ -5,11 +5,11 @@ import { selectOf } from '../../dump/row-select.ts';
 import { inDatabase } from '../../quote.ts';
 
 export interface DoubtfulTable {
-  /** As messages call the table. */
+  /** Name of the table in messages. */
   name: string;
   table: string;
   columns: string[];
-  /** What the server said while it took the rows. */
+  /** Warnings of the server about the rows. */
   doubts: string[];
   /** The rows as they were sent. */
   sent: AsyncIterable<Uint8Array>;

@@ -28,7 +28,7 @@ export interface Work {
 }
 
 export interface SettleResult {
-  /** Whether the destination has the new tables, or the old ones; `null` without a journal. */
+  /** Tables of the destination: the new ones or the old ones; `null` without a journal. */
   tables: 'new' | 'old' | null;
   /** Objects that belong to the new tables, and that the server has refused. */
   missing: string[];
@@ -85,7 +85,7 @@ async function setCounters(server: MysqlSession, { counters = [] }: Journal): Pr
   }
 }
 
-/** What the journal says is to be renamed when the tables have moved, unless it has been. */
+/** Runs the later renames of the journal, after the tables have moved, unless it was done before. */
 async function renameLater(server: MysqlSession, { before, later = [] }: Journal): Promise<void> {
   const [first] = later;
   if (!first) return;

@@ -82,7 +82,10 @@ function unfinished({ display }: DatabaseUrl, cause: Error): UserError {
   });
 }
 
-/** When a run has failed; with a session of its own, whatever state the run's are in. The error that tells the outcome. */
+/**
+ * Settles the swap of a failed run, in a session of its own, since those of the run may be in any state. Returns the
+ * error that describes the outcome.
+ */
 export async function settleAfterFailure(
   { report }: EngineContext,
   url: DatabaseUrl,

@@ -4,7 +4,7 @@ import { SqlError } from '../../connection/session-errors.ts';
 import { inDatabase } from '../../quote.ts';
 import type { SwapOutcome } from './swap-packet.ts';
 
-/** How often sessions are ended that hold a table. */
+/** Attempts, between which sessions that hold a table are ended. */
 const TRIES = 3;
 
 /** `ER_LOCK_WAIT_TIMEOUT` */

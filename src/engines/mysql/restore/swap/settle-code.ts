@@ -61,7 +61,10 @@ class Refusals {
   }
 }
 
-/** What no packet can create: code in the bytes of another character set, views that may not be valid; and what is missing. */
+/**
+ * Creates the code that no packet can create: code in the bytes of another character set, views that may not be valid,
+ * and missing code. Returns what is still missing, with the server's reasons.
+ */
 export async function completeCode(context: SettleContext, url: DatabaseUrl, journal: Journal): Promise<string[]> {
   const { definers, grants = [] } = journal;
   const destination = url.database ?? '';
