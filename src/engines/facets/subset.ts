@@ -19,7 +19,7 @@ export interface SubsetFacet {
 export interface SubsetSource extends AsyncDisposable {
   facts: SourceSchema;
   warnings: { code: string; message: string }[];
-  /** What only a superuser may create, and so no temporary user. */
+  /** Objects that only a superuser may create, and therefore no temporary user. */
   superuserObjects: string[];
   /** `seed`: another selection of a percentage. */
   finder(graph: Graph, seed: number): Promise<RowFinder>;

@@ -30,7 +30,7 @@ async function findClosedBase(server: MysqlSession, url: DatabaseUrl): Promise<F
 }
 
 export interface BranchCopy {
-  /** Of the destination. */
+  /** URL of the destination. */
   url: DatabaseUrl;
   /** The database of the branch. */
   database: string;

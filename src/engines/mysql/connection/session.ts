@@ -14,7 +14,7 @@ export interface MysqlSession extends AsyncDisposable {
   query<Row>(sql: string): Promise<Row[]>;
   /** The rows or the error of each statement; several share a packet where the session allows it. */
   queryEach<Row>(statements: string[]): Promise<(Row[] | SqlError)[]>;
-  /** As `query`, with values as raw bytes. */
+  /** Runs a query like `query`, with values as raw bytes. */
   bytes(sql: string): Promise<Record<string, Buffer | null>[]>;
   /** Bytes are sent unchanged, whatever the client's character set. */
   execute(statement: string | Uint8Array): Promise<ExecuteResult>;

@@ -42,7 +42,7 @@ const FLAGS = [
   '--max-allowed-packet=1G',
 ];
 
-/** As for the driver's sessions: literals mean what was checked. */
+/** Same settings as those of the driver's sessions, so that literals keep the meaning that was checked. */
 const PROLOGUE =
   "SET NAMES utf8mb4, lc_messages = 'en_US', time_zone = '+00:00', sql_mode = 'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES', foreign_key_checks = 0, unique_checks = 0;\n";
 

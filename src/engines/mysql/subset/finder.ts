@@ -123,12 +123,15 @@ function keyOf({ key }: SubsetTable, alias: string): string {
   return key.map((part) => part.out(alias)).join(', ');
 }
 
-/** That the row `f` refers to any: none of the columns is null. */
+/** Returns the condition that the row `f` has a reference: none of the columns is null. */
 export function refers({ columns }: Reference): string {
   return columns.map(({ name }) => `f.${quoteName(name)} IS NOT NULL`).join(' AND ');
 }
 
-/** That the row refers to the other, as the referred column compares: without a conversion of the own one no index serves. */
+/**
+ * Returns the condition that the row refers to the other, compared as the referenced column compares: an index serves
+ * only when the referencing value is converted.
+ */
 export function refersTo({ columns, refColumns }: Reference, { own, other }: { own: string; other: string }): string {
   const conditions = refColumns.map((referred, index) => {
     const column = columns[index];

@@ -13,7 +13,7 @@ export async function findClosedBase(server: PsqlSession, url: DatabaseUrl): Pro
 }
 
 export interface BaseCopyRequest {
-  /** Of the destination. */
+  /** URL of the destination. */
   url: DatabaseUrl;
   base: BaseCopy;
   /** The name of a shadow database of the destination. */

@@ -170,7 +170,7 @@ async function takeSizes(session: PsqlSession, { probing, usable, names }: Takin
   }
 }
 
-/** Whether no proxy is between: the server's address is that of the URL. */
+/** Reports whether the server's address is that of the URL, with no proxy between. */
 function leadsTo(
   { hosts, parameters }: DatabaseUrl,
   { port, address }: { port: number; address: string | null },

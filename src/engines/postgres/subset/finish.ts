@@ -28,7 +28,7 @@ export async function finishDatabase(
 interface Sequence {
   schema: string;
   name: string;
-  /** As text: may exceed a JavaScript number. */
+  /** Text, since the value may exceed a JavaScript number. */
   last_value: string;
 }
 

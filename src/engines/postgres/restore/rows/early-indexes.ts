@@ -21,7 +21,7 @@ export interface EarlyIndexes {
 
 export interface RowsSoFar {
   isLoaded: (table: ManifestTable) => boolean;
-  /** Of rows that are still to be loaded. */
+  /** Returns the bytes of the rows that are still to be loaded. */
   bytesLeft: () => number;
 }
 
@@ -77,7 +77,7 @@ interface IndexOfTable {
   entry: ArchiveEntry;
 }
 
-/** Those of the largest tables first; none where the format of the archive is not understood. */
+/** Returns the plain indexes, those of the largest tables first; none when the format of the archive is unknown. */
 async function plainIndexes(
   { directory }: Archive,
   listed: ArchiveEntry[],

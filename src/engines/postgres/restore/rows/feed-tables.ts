@@ -12,12 +12,12 @@ import type { CopyCommands, RowsToLoad } from './copy-commands.ts';
 import type { FillRun } from './filling.ts';
 import { createRowGuard, refused } from './row-guard.ts';
 
-/** How feeding a psql and the psql itself came out. */
+/** Results of feeding a psql and of the psql itself. */
 export interface Outcome {
   fed: PromiseSettledResult<void>;
   ended: PromiseSettledResult<Completed>;
   details: ArchiveDetails;
-  /** What is told when it failed: `The rows of public.a could not be loaded`. */
+  /** Message of a failure: `The rows of public.a could not be loaded`. */
   what: string;
 }
 
@@ -89,7 +89,7 @@ async function feedFile({
   }
 }
 
-/** What was read of a stream so far. */
+/** Collects a stream as text. Returns a function that gives the text so far. */
 export function textOf(stream: Readable): () => string {
   let text = '';
   stream.setEncoding('utf8').on('data', (chunk: string) => {

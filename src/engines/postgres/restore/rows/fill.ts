@@ -150,7 +150,7 @@ function isDefinition({ text }: ArchiveEntry): boolean {
   return DEFINITION.test(text) && !/^(SEQUENCE SET|COMMENT - (BLOB|LARGE OBJECT)) /.test(text);
 }
 
-/** Which files hold large objects. pg_restore would read whatever file of this machine such a list names. */
+/** Files that list large objects. pg_restore would read any file of this machine that such a list names. */
 const BLOB_LIST = /^blobs(_\d+)?\.toc$/;
 const BLOB_LINES = /^(\d+ blob_\d+\.dat\n)*$/;
 
@@ -228,7 +228,7 @@ export async function pgRestore(context: EngineContext, { fill, archive, section
     );
 }
 
-/** What every call of pg_restore for a section says; owners and grants are the destination's own. */
+/** Returns the arguments of pg_restore for a section; owners and grants are the destination's own. */
 export function sectionArgs({
   fill,
   archive,

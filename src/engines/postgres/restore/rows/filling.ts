@@ -17,7 +17,7 @@ export interface FillRun extends RestoreRun {
   premade?: string[] | undefined;
   /** Takes the errors of a restore that goes on after them; without it the first one ends the restore. */
   errors?: string[] | undefined;
-  /** Of the sessions that fill it. */
+  /** Settings of the sessions that fill it. */
   settings: Settings;
 }
 
@@ -26,7 +26,7 @@ export interface Archive {
   directory: string;
   /** The list of entries to restore. */
   list: string;
-  /** Whether there is more to restore than definitions and the rows of tables. */
+  /** The archive has more to restore than definitions and the rows of tables. */
   hasData: boolean;
   /** The list of those to restore when all else is done, if there are any. */
   eventTriggers: string | null;

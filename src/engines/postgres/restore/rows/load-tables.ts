@@ -20,7 +20,7 @@ import type { RowsSoFar } from './early-indexes.ts';
 import { checkTags, copyCounts, feedTables, refuseUnlessFed, rowsDiffer, textOf } from './feed-tables.ts';
 import type { FillRun } from './filling.ts';
 
-/** What a session does that finds no more rows to load; resolves with `false` when there is nothing. */
+/** Work of a session that finds no more rows to load; resolves with `false` when there is none. */
 type Meanwhile = (context: EngineContext, state: RowsSoFar) => Promise<boolean>;
 
 /** Loads the rows, several tables or parts of one at once, the largest first, each straight from its compressed object. */
@@ -32,7 +32,7 @@ export async function loadTables(
   const { plan, jobs } = fill;
   const queue = batches(plan.tables, fill);
   const loaded = new Map<ManifestTable, number>();
-  /** Of which a part could not be loaded. */
+  /** Tables of which a part could not be loaded. */
   const refused = new Set<ManifestTable>();
   const progress = restoreProgress(context.report, plan.tables);
   let bytesLeft = plan.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
@@ -111,7 +111,7 @@ interface Batch {
   onBytes: (current: string, bytes: number) => void;
 }
 
-/** How psql exits when the server has refused a command: an argument, or a line of its input. */
+/** Exit codes of psql when the server has refused a command: an argument, or a line of its input. */
 const REFUSED_BY_SERVER = new Set<number | null>([1, 3]);
 
 /**
