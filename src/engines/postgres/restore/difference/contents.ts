@@ -87,8 +87,8 @@ const OWN_FUNCTION = `l.lanname <> 'internal' AND NOT EXISTS (
   SELECT FROM pg_depend m WHERE m.classid = 'pg_proc'::regclass AND m.objid = p.oid AND m.deptype = 'e')`;
 
 /**
- * Query for the tables that store the result of a function, in indexes, checks and generated columns. Such a table must be loaded
- * again whatever its rows, as the function may read a table that differs.
+ * Query for the tables that store the result of a function, in indexes, checks and generated columns. Such a table
+ * must be loaded again whatever its rows, as the function may read a table that differs.
  */
 const COMPUTED_QUERY = `
   WITH parts AS (
