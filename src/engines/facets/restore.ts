@@ -20,7 +20,7 @@ export interface RestoreFacet {
   checkScript(context: EngineContext, script: Pick<ScriptRun, 'url' | 'file'>): Promise<ScriptFacts>;
   /** Checks the file again first. */
   runScript(context: EngineContext, run: ScriptRun): Promise<ScriptResult>;
-  findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept>;
+  findKept(context: EngineContext, url: DatabaseUrl): Promise<UndoCopy>;
   undo(context: EngineContext, url: DatabaseUrl): Promise<ReplaceResult>;
   planReset(context: EngineContext, request: ResetRequest): Promise<Resettable>;
   reset(context: EngineContext, run: ResetRun): Promise<ReplaceResult>;
@@ -192,7 +192,7 @@ export interface ScriptResult extends ReplaceResult {
   statements: number;
 }
 
-export interface Kept {
+export interface UndoCopy {
   undoDatabase: string;
   replacedAt: string;
   sizeBytes: number;

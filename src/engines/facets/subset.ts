@@ -27,7 +27,7 @@ export interface SubsetSource extends AsyncDisposable {
   findRow(table: string, key: string[]): Promise<number | null>;
   /** The primary key of a row as text; its location without one. */
   nameRow(table: string, row: number): Promise<string>;
-  make(context: EngineContext, run: SubsetRun): Promise<Made>;
+  make(context: EngineContext, run: SubsetRun): Promise<BuildSubsetResult>;
 }
 
 export interface SubsetRun {
@@ -40,7 +40,7 @@ export interface SubsetRun {
   restoredBy: RestoringUser;
 }
 
-export interface Made {
+export interface BuildSubsetResult {
   replaced: ReplaceResult;
   rows: Map<string, number>;
   proof: ProofRow[];

@@ -17,14 +17,14 @@ export interface DumpedDatabase {
   schema: string;
 }
 
-type TreatedApart = Pick<Details, 'definitions_only' | 'enabled_events' | 'names_database' | 'invalid_views'>;
+type SpecialDetails = Pick<Details, 'definitions_only' | 'enabled_events' | 'names_database' | 'invalid_views'>;
 
 /** Warns of what a load creates in another way or not at all, and hands it over for the manifest. */
 export async function recordTreatedApart(
   { report }: Pick<EngineContext, 'report'>,
   session: MysqlSession,
   { definitions, database, schema }: DumpedDatabase,
-): Promise<TreatedApart> {
+): Promise<SpecialDetails> {
   const definitionsOnly = await readDefinitionsOnly(session, { database, definitions });
   const enabledEvents = definitions.events.filter(isEnabled).map(({ name }) => name);
   const namers = namersOf(definitions, database);

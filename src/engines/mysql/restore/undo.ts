@@ -2,7 +2,7 @@ import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { Kept, ReplaceResult } from '../../facets/restore.ts';
+import type { ReplaceResult, UndoCopy } from '../../facets/restore.ts';
 import { baseFollows } from '../branches/base-follows.ts';
 import { type LastSwitch, lastSwitch, ownMark } from '../branches/leave.ts';
 import { takePlace } from '../branches/take-place.ts';
@@ -27,7 +27,7 @@ import type { Rename } from './swap/swap-packet.ts';
 import { releasable } from './while-alive.ts';
 
 /** Finds the undo copy of the last load, reset or switch; rejects when there is none. */
-export async function findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept> {
+export async function findKept(context: EngineContext, url: DatabaseUrl): Promise<UndoCopy> {
   const { destination } = await inspectDestination(context, url);
   await using server = await connectToServer(context, url);
   const { name, replacedAt, sizeOf } = await findReplaced(server, url);

@@ -147,13 +147,13 @@ async function readDatabases(session: PsqlSession, names: string[]): Promise<Map
   return new Map(rows.map((row) => [row.name, row]));
 }
 
-interface TakingSizes {
+interface SizesRequest {
   probing: ProbeRun;
   usable: Map<number, Probe>;
   names: string[];
 }
 
-async function takeSizes(session: PsqlSession, { probing, usable, names }: TakingSizes): Promise<void> {
+async function takeSizes(session: PsqlSession, { probing, usable, names }: SizesRequest): Promise<void> {
   const byName = [...Map.groupBy(usable.keys(), (index) => names[index] ?? '')];
   for (let from = 0; from < byName.length; from += SIZES_AT_ONCE) {
     const part = byName.slice(from, from + SIZES_AT_ONCE);

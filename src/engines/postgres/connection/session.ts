@@ -152,7 +152,7 @@ interface PendingStatement extends PromiseWithResolvers<string> {
   marker: string;
   output: string[];
   take: ((lines: Buffer) => void) | undefined;
-  /** Returns the lines of psql's standard error, for the case that the server sends no message. */
+  /** Takes the last lines of psql's standard error, which alone has the reason when a COPY fails. */
   errors: () => string[];
   /** `null` until the statement has ended, then the lines of the server's message. */
   message: string[] | null;

@@ -34,7 +34,7 @@ const TABLE_KINDS = new Set(['r', 'p', 'f']);
 
 type Outcome = keyof BrokenDependencies | 'refused';
 
-interface Broken extends Address {
+interface BrokenAddress extends Address {
   outcome: Outcome | null;
   needs: Address;
 }
@@ -73,7 +73,7 @@ export async function readNeededSchemas(
   { graph, leftOutSchemas }: Selection,
 ): Promise<NeededSchema[]> {
   const leftOut = new Set(leftOutSchemas);
-  const needed = new Map<number, Broken[]>();
+  const needed = new Map<number, BrokenAddress[]>();
   for (let known = -1; known < needed.size; ) {
     known = needed.size;
     for (const each of closureOf(graph, leftOut)) {
@@ -86,12 +86,12 @@ export async function readNeededSchemas(
   return [...needed].map(([oid, by]) => ({ oid, by: by.flatMap((each) => described.get(each) ?? []) }));
 }
 
-async function describeBroken(session: PsqlSession, broken: Broken[]): Promise<[Broken, BrokenObject][]> {
+async function describeBroken(session: PsqlSession, broken: BrokenAddress[]): Promise<[BrokenAddress, BrokenObject][]> {
   const describe = await describeAddresses(
     session,
     broken.flatMap((each) => [each, each.needs]),
   );
-  return broken.flatMap((each): [Broken, BrokenObject][] => {
+  return broken.flatMap((each): [BrokenAddress, BrokenObject][] => {
     const described = describe(each);
     if (!described) return [];
     const { class: catalog, oid, column } = each;
@@ -108,13 +108,13 @@ async function describeBroken(session: PsqlSession, broken: Broken[]): Promise<[
   });
 }
 
-function closureOf(graph: Graph, leftOutSchemas: ReadonlySet<number>): Broken[] {
+function closureOf(graph: Graph, leftOutSchemas: ReadonlySet<number>): BrokenAddress[] {
   const isOuter = (address: Address): boolean => {
     const schema = graph.schemaOf.get(keyOf({ ...address, column: 0 }));
     return schema !== undefined && leftOutSchemas.has(schema);
   };
   const isKept = (address: Address): boolean => isOfExtension(graph, address) || isTemporary(graph, address);
-  const broken = new Map<string, Broken>();
+  const broken = new Map<string, BrokenAddress>();
   const queue: { address: Address; needs: Address }[] = graph.objects
     .filter((object) => isOuter(object) && !isKept(object))
     .map((object) => ({ address: object, needs: wholeOf(graph, object) }));

@@ -13,7 +13,7 @@ import { readCuts } from './cut-definitions.ts';
 import { readGraph } from './dependency-graph.ts';
 
 /** Objects of the chosen schemas that a snapshot without the other schemas leaves out or changes. */
-export interface Broken {
+export interface BrokenSelection {
   leftOut: ArchiveDetails['left_out'];
   /** Class and oid of each, as `readInventory` takes them. */
   keys: ReadonlySet<string>;
@@ -30,7 +30,10 @@ export interface Exclusion {
 }
 
 /** Reads within the session's transaction; refuses what tables with rows cannot be without. */
-export async function readBroken(session: PsqlSession, { excluded, includeNeeded }: Exclusion): Promise<Broken> {
+export async function readBroken(
+  session: PsqlSession,
+  { excluded, includeNeeded }: Exclusion,
+): Promise<BrokenSelection> {
   if (excluded.length === 0) return { leftOut: [], keys: new Set(), cuts: [], needed: [], warnings: [] };
   const graph = await readGraph(session);
   const chosen = excluded.map(({ oid }) => oid);

@@ -25,7 +25,7 @@ import { whyNoSetting } from '../restore/alter-set.ts';
 import { selectSchemas } from '../schema-selection.ts';
 import { majorOf } from '../tools.ts';
 import { type ArchiveDetails, archiveDetails } from './archive.ts';
-import { type Broken, readBroken } from './broken-selection.ts';
+import { type BrokenSelection, readBroken } from './broken-selection.ts';
 import { readHidden } from './hidden.ts';
 import { type PartitionRoot, readPartitionRoots } from './partition-roots.ts';
 import { readSuperuserObjects } from './superuser-objects.ts';
@@ -42,9 +42,9 @@ export interface Selection {
   schemas: string[];
   /** Schemas that are not to be dumped. */
   excluded: string[];
-  broken: Broken;
+  broken: BrokenSelection;
   /** Parts of definitions that cannot be restored. */
-  cuts: Broken['cuts'];
+  cuts: BrokenSelection['cuts'];
   hasLargeObjects: boolean;
   /** Values before pg_dump reads the sequences; a restored database has these values or higher ones. */
   sequences: Inventory['sequences'];
@@ -161,7 +161,10 @@ export async function readSource(
 }
 
 /** A copy has them for the reason that its original has. */
-function neededSchemas({ needed }: Broken, copyOf: DumpRequest['copyOf']): Pick<ArchiveDetails, 'needed_schemas'> {
+function neededSchemas(
+  { needed }: BrokenSelection,
+  copyOf: DumpRequest['copyOf'],
+): Pick<ArchiveDetails, 'needed_schemas'> {
   const all = [...new Set([...needed, ...((copyOf && archiveDetails(copyOf).needed_schemas) ?? [])])];
   return all.length === 0 ? {} : { needed_schemas: all };
 }

@@ -3,7 +3,7 @@ import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { Kept, ReplaceResult } from '../../facets/restore.ts';
+import type { ReplaceResult, UndoCopy } from '../../facets/restore.ts';
 import { lastSwitch, leaveStatements } from '../branches/leave.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { type PsqlSession, quoteText } from '../connection/session.ts';
@@ -15,7 +15,7 @@ import { readComment, rename, renameAll } from './swap.ts';
 import { openSwapSession } from './swap-session.ts';
 
 /** The database that the last load, reset or switch has replaced; rejects when none is kept. */
-export async function findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept> {
+export async function findKept(context: EngineContext, url: DatabaseUrl): Promise<UndoCopy> {
   const { destination } = await inspectDestination(context, url);
   await using server = await connectToServer(context, url);
   const { name, replacedAt } = await findReplaced(server, url);
