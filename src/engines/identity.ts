@@ -12,9 +12,8 @@ const primarySchema = v.strictObject({
 });
 
 /**
- * What distinguishes a database from all others. `servers`: the server and all with the same data (cluster, group,
- * primary); `databases`: the database on it. Every sign begins with its kind: `system:7312…`, `oid:16400`,
- * `name:app`.
+ * Signs that distinguish a database from all others. `servers`: the server and all with the same data (cluster, group,
+ * primary); `databases`: the database on it. Every sign begins with its kind: `system:7312…`, `oid:16400`, `name:app`.
  */
 export const identitySchema = v.strictObject({
   servers: v.array(v.string()),

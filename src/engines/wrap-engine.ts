@@ -46,11 +46,11 @@ const CALLS: {
   branches: ['plan', 'list', 'create', 'reset', 'drop', 'switchTo'],
 };
 
-type Reaching = (context: EngineContext, request: Request, ...rest: unknown[]) => Promise<unknown>;
+type EngineCall = (context: EngineContext, request: Request, ...rest: unknown[]) => Promise<unknown>;
 type Request = DatabaseUrl | { url: DatabaseUrl } | { urls: DatabaseUrl[] };
 
 export function wrapEngine(engine: Engine, around: Around): Engine {
-  const wrapped = { ...engine } as unknown as Record<string, Record<string, Reaching>>;
+  const wrapped = { ...engine } as unknown as Record<string, Record<string, EngineCall>>;
   for (const [facet, names] of Object.entries(CALLS)) {
     if (!wrapped[facet]) continue;
     const calls = { ...wrapped[facet] };
@@ -63,7 +63,7 @@ export function wrapEngine(engine: Engine, around: Around): Engine {
   return wrapped as unknown as Engine;
 }
 
-function wrapCall(name: string, call: Reaching, around: Around): Reaching {
+function wrapCall(name: string, call: EngineCall, around: Around): EngineCall {
   return async (context, request, ...rest) => {
     const url = urlOf(request);
     if (!url) return;

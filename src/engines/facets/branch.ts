@@ -3,27 +3,27 @@ import type { Semaphore } from '../../runtime/semaphore.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { EngineContext } from '../engine-context.ts';
 import type { BaseCopy, Branch } from './copies.ts';
-import type { Replaced } from './restore.ts';
+import type { ReplaceResult } from './restore.ts';
 
 /** Each call takes the URL of the destination. */
 export interface BranchFacet {
   /** The longest name of a database, in units of `lengthOf`. */
   nameLimit: { most: number; lengthOf: (text: string) => number };
-  /** How the server makes a copy of the base copy. */
+  /** Method by which the server copies the base copy. */
   copiedBy: 'files' | 'rows';
   list(context: EngineContext, url: DatabaseUrl): Promise<Branch[]>;
   /** The URL of another database of the server. */
   urlOf(url: DatabaseUrl, database: string): DatabaseUrl;
-  /** As text for other programs, with its password. */
+  /** Returns the URL as text for other programs, with its password. */
   urlWithPassword(url: DatabaseUrl): string;
   /** Rejects where the disk has no space for the copies of the base copy that exist at the same time. */
   plan(context: EngineContext, request: BranchPlanRequest): Promise<BranchPlan>;
   create(context: EngineContext, creation: BranchCreation): Promise<void>;
   /** Resolves with how long the branch was unavailable, in milliseconds. */
-  reset(context: EngineContext, reset: BranchReset): Promise<Replaced>;
+  reset(context: EngineContext, reset: BranchReset): Promise<ReplaceResult>;
   /** `false` where it was gone already. */
   drop(context: EngineContext, request: BranchRequest): Promise<boolean>;
-  switchTo(context: EngineContext, request: BranchRequest): Promise<Switched>;
+  switchTo(context: EngineContext, request: BranchRequest): Promise<SwitchResult>;
 }
 
 export interface BranchRequest {
@@ -34,7 +34,7 @@ export interface BranchRequest {
 
 export interface BranchPlanRequest {
   url: DatabaseUrl;
-  /** How many copies of the base copy exist at the same time, given the present branches. */
+  /** Returns the number of copies of the base copy that exist at the same time, given the present branches. */
   copies: (present: Branch[]) => number;
 }
 
@@ -42,7 +42,7 @@ export interface BranchPlan {
   destination: DestinationState;
   base: BaseCopy | null;
   branches: Branch[];
-  /** Whether the server asks the file system for clones, which share the blocks of the base copy. */
+  /** The server asks the file system for clones, which share the blocks of the base copy. */
   clones: boolean;
   /** Disk space of the copies, for which there is room as far as the server can tell; clones count as one copy. */
   needsBytes: number | null;
@@ -68,7 +68,7 @@ export interface BranchReset extends BranchRequest {
   role?: string | undefined;
 }
 
-export interface Switched extends Replaced {
+export interface SwitchResult extends ReplaceResult {
   /** The branch that had the destination's name before, which has its own name again. */
   previous: string | null;
 }

@@ -55,7 +55,7 @@ export interface ConnectFacet {
   countRows?(context: EngineContext, live: { url: DatabaseUrl; manifest: Manifest }): Promise<Map<string, number>>;
   /** The interactive client on a database; files that it reads are written to the directory. */
   clientProgram(context: EngineContext, request: { url: DatabaseUrl; directory: string }): Promise<ClientProgram>;
-  /** Where `countRows` is there. */
+  /** Present in every engine that has `countRows`. */
   readSmallTables?(context: EngineContext, request: SmallTablesRequest): Promise<SmallTable[]>;
 }
 

@@ -21,7 +21,7 @@ export interface BaseCopies {
 /** A separate database that was made from the base copy of a destination. */
 export interface Branch {
   name: string;
-  /** That of the destination after a switch. */
+  /** Name of the database: that of the destination after a switch. */
   database: string;
   /** The destination has this name at present. */
   current: boolean;

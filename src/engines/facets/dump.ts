@@ -40,7 +40,9 @@ export interface FileToPack {
   /** Ends a complete file; `null` when only the writer knows. */
   terminator: string | null;
   onBytes: (bytes: number) => void;
-  /** Whether or when the file is complete; otherwise `finish` says so of all. */
+  /**
+   * `true` when the file is complete, or a promise that settles then; without it, `finish` marks all files as complete.
+   */
   grown?: true | Promise<unknown>;
 }
 
@@ -60,6 +62,6 @@ export interface PackedFile {
 export type DumpResult = {
   serverVersion: string;
   toolVersion: string;
-  /** Of the database, where the dump's own session has told it. */
+  /** Identity of the database, if the session of the dump has read it. */
   identity?: DatabaseIdentity;
 } & Pick<Manifest, 'schemas' | 'tables' | 'files' | 'details'>;

@@ -13,17 +13,17 @@ export interface RestoreFacet {
   /** The statements that define a table, as the snapshot has them; `null` where their format is unknown. */
   readTable(context: EngineContext, request: TableRequest): Promise<StoredTable | null>;
   plan(context: EngineContext, request: RestoreRequest): Promise<RestorePlan>;
-  /** As `plan` does; for plans without a snapshot. */
+  /** Chooses the restoring user as `plan` does; for plans without a snapshot. */
   chooseRestorer(context: EngineContext, request: RestorerRequest): Promise<RestoringUser>;
-  run(context: EngineContext, run: RestoreRun): Promise<Replaced>;
+  run(context: EngineContext, run: RestoreRun): Promise<ReplaceResult>;
   /** Reads an SQL file without running it; refuses client commands and statements for another database. */
   checkScript(context: EngineContext, script: Pick<ScriptRun, 'url' | 'file'>): Promise<ScriptFacts>;
   /** Checks the file again first. */
   runScript(context: EngineContext, run: ScriptRun): Promise<ScriptResult>;
-  findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept>;
-  undo(context: EngineContext, url: DatabaseUrl): Promise<Replaced>;
+  findKept(context: EngineContext, url: DatabaseUrl): Promise<UndoCopy>;
+  undo(context: EngineContext, url: DatabaseUrl): Promise<ReplaceResult>;
   planReset(context: EngineContext, request: ResetRequest): Promise<Resettable>;
-  reset(context: EngineContext, run: ResetRun): Promise<Replaced>;
+  reset(context: EngineContext, run: ResetRun): Promise<ReplaceResult>;
   /** Base copy and spare of a destination. */
   findCopies(context: EngineContext, url: DatabaseUrl): Promise<BaseCopies>;
   /** With branches, of several databases that can share one connection (`connectionKey`), in their order. */
@@ -77,18 +77,18 @@ export interface RestorePlan {
   difference?: DifferencePlan;
 }
 
-/** Who restores the content of a snapshot, with whose rights its code runs. */
+/** User that restores the content of a snapshot, with whose rights its code runs. */
 export type RestoringUser =
   /** One of its own, without rights outside the shadow database; `superuser` is the loading user. */
   { user: 'temporary'; superuser: boolean } | { user: 'loading'; name: string; reason: string };
 
 export interface RestorerRequest
   extends Pick<RestoreRequest, 'url' | 'allowSuperuser' | 'builtHere' | 'neverInPlace' | 'remoteTables'> {
-  /** What only a superuser may create. */
+  /** Objects that only a superuser may create. */
   superuserObjects?: string[];
 }
 
-/** Whether only the tables that differ from the base copy are loaded, into a copy of it. */
+/** Plan to load only the tables that differ from the base copy, into a copy of it; or the reason for a full load. */
 export interface DifferencePlan {
   /** The database, its snapshot and the time of its load. */
   base: string;
@@ -134,8 +134,8 @@ export interface RestoreRun extends RestoreRequest {
   onlyBase?: boolean;
 }
 
-export interface Replaced {
-  /** How long the destination was unavailable; `null` for a load in place. */
+export interface ReplaceResult {
+  /** Milliseconds for which the destination was unavailable; `null` for a load in place. */
   swapMs: number | null;
   undoDatabase: string | null;
   missing?: MissingParts;
@@ -163,7 +163,7 @@ export interface Resettable {
   base: BaseCopy;
   /** The spare is renamed, the base copy is copied. */
   from: 'base' | 'spare';
-  /** How a copy of the base copy is made. */
+  /** Method of copying the base copy. */
   by: 'files' | 'rows';
   /** Databases to make, of the size of the base copy. */
   copies: number;
@@ -188,11 +188,11 @@ export interface ScriptFacts {
   warnings: { code: string; message: string }[];
 }
 
-export interface ScriptResult extends Replaced {
+export interface ScriptResult extends ReplaceResult {
   statements: number;
 }
 
-export interface Kept {
+export interface UndoCopy {
   undoDatabase: string;
   replacedAt: string;
   sizeBytes: number;

@@ -76,7 +76,7 @@ export interface ReplacementTrial {
     name: string;
     sql: string;
   }[];
-  /** Of each column, those with a value. */
+  /** Rows with a value to try for each column. */
   rows: number;
 }
 

@@ -6,7 +6,7 @@ import type { RowFinder } from '../../subset/row-finder.ts';
 import type { SourceSchema } from '../../subset/source-schema.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { EngineContext } from '../engine-context.ts';
-import type { Replaced, RestoringUser } from './restore.ts';
+import type { ReplaceResult, RestoringUser } from './restore.ts';
 
 export interface SubsetFacet {
   /** Reads a source at one instant, until it is disposed. */
@@ -19,7 +19,7 @@ export interface SubsetFacet {
 export interface SubsetSource extends AsyncDisposable {
   facts: SourceSchema;
   warnings: { code: string; message: string }[];
-  /** What only a superuser may create, and so no temporary user. */
+  /** Objects that only a superuser may create, and therefore no temporary user. */
   superuserObjects: string[];
   /** `seed`: another selection of a percentage. */
   finder(graph: Graph, seed: number): Promise<RowFinder>;
@@ -27,7 +27,7 @@ export interface SubsetSource extends AsyncDisposable {
   findRow(table: string, key: string[]): Promise<number | null>;
   /** The primary key of a row as text; its location without one. */
   nameRow(table: string, row: number): Promise<string>;
-  make(context: EngineContext, run: SubsetRun): Promise<Made>;
+  make(context: EngineContext, run: SubsetRun): Promise<BuildSubsetResult>;
 }
 
 export interface SubsetRun {
@@ -40,8 +40,8 @@ export interface SubsetRun {
   restoredBy: RestoringUser;
 }
 
-export interface Made {
-  replaced: Replaced;
+export interface BuildSubsetResult {
+  replaced: ReplaceResult;
   rows: Map<string, number>;
   proof: ProofRow[];
 }

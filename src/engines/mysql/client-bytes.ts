@@ -77,7 +77,7 @@ export function isUtf8(charset: string): boolean {
   return /^utf8(?:mb[34])?$/.test(charset);
 }
 
-/** Whether both statements have the same tokens, apart from non-ASCII text. */
+/** Reports whether both statements have the same tokens, apart from non-ASCII text. */
 export function hasTokensOf(
   sql: string,
   inBytes: string,

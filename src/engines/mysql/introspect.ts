@@ -3,7 +3,7 @@ import type { MysqlDetails } from './details-schema.ts';
 import { readTablesWithoutRows, tablesExcept } from './own-rows.ts';
 import { inDatabase, tablesIn } from './quote.ts';
 
-/** Where MySQL and MariaDB differ, the code checks the flavour. */
+/** Product of the server, checked wherever MySQL and MariaDB differ. */
 export type Flavour = 'mysql' | 'mariadb';
 
 export interface Server {

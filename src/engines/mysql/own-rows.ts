@@ -11,8 +11,8 @@ export const BLACKHOLE = 'BLACKHOLE';
 export const MERGE_ENGINES = new Set(['MRG_MYISAM', 'MERGE']);
 
 /**
- * Of all other engines, unknown ones included, only the definition is transferred: their rows belong to other tables,
- * servers or files.
+ * Reports whether tables of the engine have rows of their own. For all other engines, unknown ones included, only the
+ * definition is transferred: their rows belong to other tables, servers or files.
  */
 export function hasOwnRows(engine: string): boolean {
   return WITH_ROWS.has(engine.toUpperCase());
@@ -51,8 +51,8 @@ async function isBrokenMerge(session: MysqlSession, database: string, name: stri
 }
 
 /**
- * As `tablesIn`, without these tables. A condition on names is applied before a table is opened: reading the size of
- * a FEDERATED table contacts its server, and its error fails the whole query.
+ * Returns the condition of `tablesIn`, without these tables. A condition on names is applied before a table is opened:
+ * reading the size of a FEDERATED table contacts its server, and its error fails the whole query.
  */
 export function tablesExcept(database: string, names: string[]): string {
   const list = names.map(quoteBytes).join(', ');

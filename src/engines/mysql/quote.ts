@@ -38,7 +38,10 @@ export function inDatabase(column: string, database: string): string {
 /** A table that marks a database as made by the tool; part of no snapshot. */
 export const MARK = 'tool-mark';
 
-/** As `inDatabase`, for catalog views with `TABLE_SCHEMA` and `TABLE_NAME`. */
+/**
+ * Returns the condition of `inDatabase` for catalog views with `TABLE_SCHEMA` and `TABLE_NAME`, without the tool's own
+ * table.
+ */
 export function tablesIn(database: string): string {
   return `${inDatabase('TABLE_SCHEMA', database)} AND CAST(TABLE_NAME AS BINARY) <> CAST(${quoteText(MARK)} AS BINARY)`;
 }

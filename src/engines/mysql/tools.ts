@@ -82,7 +82,10 @@ export async function anyClient(context: EngineContext): Promise<ClientTool> {
   });
 }
 
-/** Of the server's flavour, and the closest version that is not older. */
+/**
+ * Returns the dump program of the server's flavour with the closest version that is not older; throws when there is
+ * none.
+ */
 export async function dumpToolFor(context: EngineContext, server: Server): Promise<ClientTool> {
   const tools = await findDumpTools(context);
   const [tool] = tools

@@ -50,7 +50,7 @@ export function readTables(session: PsqlSession): Promise<CatalogTable[]> {
     ORDER BY n.nspname, c.relname`);
 }
 
-/** As `table-names.ts` writes a schema. */
+/** Returns SQL that writes a schema as `table-names.ts` does. */
 export function namePartOf(column: string): string {
   return `CASE WHEN ${column} ~ '[.]|^"' THEN '"' || replace(${column}, '"', '""') || '"' ELSE ${column}::text END`;
 }

@@ -12,7 +12,7 @@ const branchSchema = v.object({
   git_branch: v.optional(v.nullable(v.string()), null),
   /** The program in whose name it was created, if any: an agent. */
   owner: v.optional(v.nullable(v.string()), null),
-  /** When it got the destination's name, and the branch that had it before; `null` for none. */
+  /** Time when it got the destination's name, and the branch that had it before; `null` for none. */
   switched_at: v.optional(v.nullable(v.string()), null),
   previous: v.optional(v.nullable(v.string()), null),
   /** The file system shares its blocks with the base copy. */
@@ -22,7 +22,7 @@ const branchSchema = v.object({
 });
 export type BranchFacts = v.InferOutput<typeof branchSchema>;
 
-/** What a base copy contains, so that a later load can tell which tables differ from it. */
+/** Contents of a base copy, by which a later load finds the tables that differ from it. */
 const contentsSchema = v.object({
   /** Versions of the server and its collations. */
   server: v.string(),
@@ -33,7 +33,9 @@ const contentsSchema = v.object({
   sanitized: v.boolean(),
   role: v.nullable(v.string()),
   extensions: v.record(v.string(), v.string()),
-  /** Of each table in the order of their names, 16 bytes in base64 without padding; zeros always differ. */
+  /**
+   * Digests of the tables in the order of their names, 16 bytes each in base64 without padding; zeros always differ.
+   */
   tables: v.string(),
   /** Why a load cannot be of the differences only. */
   obstacle: v.nullable(v.string()),
@@ -44,18 +46,20 @@ export type BaseContents = v.InferOutput<typeof contentsSchema>;
 const markSchema = v.object({
   tool: v.picklist(['new', 'undo', 'base', 'spare', 'branch']),
   of: v.string(),
-  /** Of an undo copy. */
+  /** Time of the replacement, in an undo copy. */
   replaced_at: v.optional(v.string(), ''),
   comment: v.optional(v.nullable(v.string()), null),
   branch: v.optional(v.nullable(branchSchema), null),
-  /** Of a base copy and a spare: id of the snapshot, and the database that they are copies of. Of a branch: its own. */
+  /** In a base copy and a spare: id of the snapshot, and the database that they are copies of. In a branch: its own. */
   snapshot: v.optional(v.nullable(v.string()), null),
   loaded_at: v.optional(v.string(), ''),
   destination_oid: v.optional(v.nullable(v.pipe(v.number(), v.safeInteger())), null),
   /** The load lacked rows or objects of the snapshot. */
   partial: v.optional(v.boolean(), false),
   contents: v.exactOptional(contentsSchema),
-  /** Of a base copy with unlogged tables, which a crash of the server empties: since when there was none. */
+  /**
+   * In a base copy with unlogged tables, which a crash of the server empties: the start of the time without a crash.
+   */
   no_crash_since: v.exactOptional(v.string()),
 });
 export type Mark = v.InferOutput<typeof markSchema>;
@@ -123,7 +127,7 @@ export async function readMarkedRoles(server: PsqlSession, destination: string):
   return rows.map(({ name }) => name);
 }
 
-/** As a comment. */
+/** Returns the mark as the comment of the database. */
 export function branchMarkText(mark: Omit<BranchMark, 'tool' | 'replaced_at' | 'comment'>): string {
   return JSON.stringify({ tool: 'branch', ...mark } satisfies NewMark);
 }

@@ -31,7 +31,7 @@ export function selectSchemas(
   return among(available, [DEFAULT_SCHEMA]);
 }
 
-/** Where the build did not record them, any excluded schema may have been left out. */
+/** Returns the schemas that the build left out. If the build did not record them, any excluded schema may be one. */
 export function leftOutByBuild(manifest: Pick<Manifest, 'details'>, config: SchemaConfig | undefined): string[] {
   const leftOut = leftOutSchemasOf(manifest);
   return leftOut === null ? (config?.exclude_schemas ?? []) : leftOut.map(({ schema }) => schema);

@@ -33,19 +33,19 @@ export function besideNamesWithin({ most, lengthOf }: NameLimit, destination: st
   };
 }
 
-/** Whether `fresh` may have made the name. */
+/** Reports whether `fresh` may have made the name. */
 export function isFreshName(name: string, prefix: string): boolean {
   return readFreshName(name)?.prefix === prefix;
 }
 
-/** What a name that `fresh` may have made tells; `destination` is null where the name was too long to hold it. */
+/** Parses a name that `fresh` may have made; `destination` is null when the name was too long to contain it. */
 export function readFreshName(name: string): { prefix: string; destination: string | null } | null {
   const [, prefix, base] = /^((.+)\.tool-new-)[0-9a-f]{8}$/s.exec(name) ?? [];
   if (prefix === undefined || base === undefined) return null;
   return { prefix, destination: CUT.test(base) ? null : base };
 }
 
-/** What `cut` and `digest` leave of a destination. */
+/** End of a destination's name that `cut` and `digest` have shortened. */
 const CUT = new RegExp(`-[0-9a-f]{${DIGEST_LENGTH}}$`);
 
 function cut(text: string, { most, lengthOf }: NameLimit): string {

@@ -1,6 +1,6 @@
 import type { Report } from '../../runtime/events.ts';
 
-export interface Moved {
+export interface CopiedAmount {
   rows: number;
   bytes: number;
 }
@@ -9,9 +9,9 @@ export interface Moved {
 export function copyProgress(
   report: Report,
   expected: ReadonlyMap<string, number>,
-): (table: string, moved: Moved) => void {
-  const byTable = new Map([...expected.keys()].map((table): [string, Moved] => [table, { rows: 0, bytes: 0 }]));
-  const all: Moved = { rows: 0, bytes: 0 };
+): (table: string, moved: CopiedAmount) => void {
+  const byTable = new Map([...expected.keys()].map((table): [string, CopiedAmount] => [table, { rows: 0, bytes: 0 }]));
+  const all: CopiedAmount = { rows: 0, bytes: 0 };
   let total = [...expected.values()].reduce((sum, rows) => sum + rows, 0);
   return (table, { rows, bytes }) => {
     const one = byTable.get(table) ?? { rows: 0, bytes: 0 };

@@ -10,7 +10,7 @@ export function restoreFailed(message: string, details: string[], next = ''): Us
   });
 }
 
-/** Of a restore that a temporary user may be unable to do. */
+/** Adds a hint to the error of a restore that a temporary user may have too few rights for. */
 export function withRightsHint(error: unknown, { user }: RestoringUser): unknown {
   if (user !== 'temporary' || !(error instanceof UserError && error.code === 'restore_failed')) return error;
   const { code, exit, details } = error;

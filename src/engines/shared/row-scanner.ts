@@ -4,14 +4,14 @@ export type RowFormat = 'copied' | 'inserted';
 export interface ScannedValue {
   /** The first bytes of the value. */
   bytes: Uint8Array;
-  /** Of the whole value. */
+  /** Bytes of the whole value. */
   length: number;
 }
 
 export interface ScannedRow {
   /** NULL is `null`; empty where no values were asked for. */
   values: (ScannedValue | null)[];
-  /** Of all bytes of the row, as they are stored. */
+  /** Hash of all bytes of the row, as they are stored. */
   hash: number;
 }
 
@@ -47,7 +47,7 @@ const SEMICOLON = 59;
 const BACKSLASH = 92;
 const BACKTICK = 96;
 
-/** What a letter after a backslash stands for, of those that do not stand for themselves. */
+/** Meanings of letters after a backslash, of those that do not stand for themselves. */
 const ESCAPES = new Map(
   ['b\b', 'f\f', 'n\n', 'r\r', 't\t', 'v\v'].map((pair) => [pair.charCodeAt(0), pair.charCodeAt(1)]),
 );

@@ -28,7 +28,7 @@ function copiedValue(field: string): string | null {
 
 const VALUE = /\s*(?:_\w+\s+)?(?:'((?:[^'\\]|\\[\s\S]|'')*)'|0x([0-9A-Fa-f]+)|(NULL)|([-+.\w]+))\s*/y;
 
-/** Of `--complete-insert`: each statement on a line of its own, with its columns. */
+/** Parses the output of `--complete-insert`: each statement on a line of its own, with its columns. */
 function insertedRows(text: string): StoredRow[] {
   return text.split(/^(?=INSERT INTO )/m).flatMap((statement) => {
     const [head, list] = /^INSERT INTO (?:`[^`]*`)+ \(((?:`[^`]*`|, ?)+)\) VALUES\s*/.exec(statement) ?? [];

@@ -5,7 +5,7 @@ import type { BranchMark } from '../restore/branch-mark.ts';
 import type { KeptRecord } from '../restore/kept.ts';
 import type { Rename } from '../restore/swap/swap-packet.ts';
 
-/** What becomes the destination: a branch, or the undo copy. */
+/** Database that becomes the destination: a branch, or the undo copy. */
 export type Arrival = { mark: BranchMark } | { kept: KeptRecord };
 
 /** A reset of the destination restores what its tables were made from, where that is still the base copy. */

@@ -1,7 +1,7 @@
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BaseCopy } from '../../facets/copies.ts';
-import type { Replaced } from '../../facets/restore.ts';
+import type { ReplaceResult } from '../../facets/restore.ts';
 import { closedBase } from '../../shared/base-copies.ts';
 import { connectToServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
@@ -30,7 +30,7 @@ async function findClosedBase(server: MysqlSession, url: DatabaseUrl): Promise<F
 }
 
 export interface BranchCopy {
-  /** Of the destination. */
+  /** URL of the destination. */
   url: DatabaseUrl;
   /** The database of the branch. */
   database: string;
@@ -48,7 +48,7 @@ export interface BranchCopy {
  * Every table is compared with the record of the base copy, so that a load that replaces it meanwhile makes the copy
  * fail, and no lock has to keep loads away.
  */
-export async function copyToBranch(context: EngineContext, copy: BranchCopy): Promise<Replaced> {
+export async function copyToBranch(context: EngineContext, copy: BranchCopy): Promise<ReplaceResult> {
   const { url, database, undo = false, begin, accept, onlyNew } = copy;
   const { of, record, base } = await findBase(context, url);
   accept(base);

@@ -19,10 +19,10 @@ export async function ownMark(server: MysqlSession, destination: string): Promis
 }
 
 export interface LastSwitch {
-  /** Of the branch that has the destination's name, as it is to be under its own. */
+  /** Mark of the branch that has the destination's name, for the time when it has its own name again. */
   leaving: BranchMark;
   switchedAt: string;
-  /** What had the name before: another branch, or the undo copy. */
+  /** Database that had the name before: another branch, or the undo copy. */
   before: { database: string; branch: MarkedBranch | null };
 }
 

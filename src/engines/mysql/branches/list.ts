@@ -18,18 +18,18 @@ export async function listBranches(context: EngineContext, url: DatabaseUrl): Pr
   return found.map(({ mark: _, ...branch }) => branch);
 }
 
-export interface Marked {
+export interface DestinationMark {
   database: string;
   mark: BranchMark;
 }
 
-export async function findMarks(server: MysqlSession, destination: string): Promise<Marked[]> {
+export async function findMarks(server: MysqlSession, destination: string): Promise<DestinationMark[]> {
   const of = await destinationName(server, destination);
   return (await readMarks(server)).filter(({ mark }) => mark.of === of);
 }
 
-/** Of every destination. */
-export async function readMarks(server: MysqlSession): Promise<Marked[]> {
+/** Reads the marks of the branches of every destination. */
+export async function readMarks(server: MysqlSession): Promise<DestinationMark[]> {
   const rows = await server.query<{ home: string; comment: string }>(
     `SELECT TABLE_SCHEMA AS home, TABLE_COMMENT AS comment FROM information_schema.TABLES WHERE TABLE_NAME = ${quoteText(MARK)} AND TABLE_COMMENT LIKE '{"tool":%' ORDER BY TABLE_SCHEMA`,
   );
@@ -49,7 +49,7 @@ export async function findBranches(
 
 export async function describeBranches(
   server: MysqlSession,
-  marked: Marked[],
+  marked: DestinationMark[],
   { sizes, destination }: { sizes: boolean; destination?: string },
 ): Promise<MarkedBranch[]> {
   const marks = marked.filter(({ mark }) => mark.tool === 'branch');
@@ -80,7 +80,7 @@ async function readSizes(server: MysqlSession, databases: string[]): Promise<Map
   return new Map(rows.map(({ name, bytes }) => [name, Number(bytes ?? 0)]));
 }
 
-/** Those that the user may see: without PROCESS, its own. */
+/** Counts the sessions that the user may see: without PROCESS, its own. */
 async function readClients(server: MysqlSession, databases: string[]): Promise<Map<string, number>> {
   const rows = await server.query<{ name: string; clients: number | string }>(
     `SELECT DB AS name, COUNT(*) AS clients FROM information_schema.PROCESSLIST WHERE DB IN (${databases.map(quoteText).join(', ')}) AND ID <> CONNECTION_ID() GROUP BY DB`,

@@ -15,10 +15,10 @@ import { grantsOf } from '../restore/grants.ts';
 import { KEPT, type KeptRecord, keptSchema } from '../restore/kept.ts';
 import { readRecord, writeRecord } from '../restore/swap/record.ts';
 import { endTransactions, LOCK_WAIT_TIMEOUT, sessionsStay } from '../restore/swap/send-swap.ts';
-import { goForward, type Settling } from '../restore/swap/settle-code.ts';
+import { goForward, type SettleContext } from '../restore/swap/settle-code.ts';
 import { destinationName } from '../server/server.ts';
 
-interface Packed {
+interface BranchAddress {
   /** The destination. */
   url: DatabaseUrl;
   database: string;
@@ -34,7 +34,7 @@ const LOCK_WAIT = 10;
 export async function packBranch(
   context: EngineContext,
   server: MysqlSession,
-  { url, database }: Packed,
+  { url, database }: BranchAddress,
 ): Promise<KeptRecord> {
   await using session = await connect(context, withDatabase(url, database));
   const before = await readPacked(server, database);
@@ -70,7 +70,11 @@ function readPacked(server: MysqlSession, database: string): Promise<KeptRecord 
 }
 
 /** Creates the code of a branch again; may be called again after a failure, and without a record does nothing. */
-export async function unpackBranch(context: Settling, server: MysqlSession, { url, database }: Packed): Promise<void> {
+export async function unpackBranch(
+  context: SettleContext,
+  server: MysqlSession,
+  { url, database }: BranchAddress,
+): Promise<void> {
   const record = await readPacked(server, database);
   if (!record) return;
   const { code, grants = [] } = record;

@@ -2,7 +2,7 @@ import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BranchReset } from '../../facets/branch.ts';
-import type { Replaced } from '../../facets/restore.ts';
+import type { ReplaceResult } from '../../facets/restore.ts';
 import { findBranch } from '../../shared/branches.ts';
 import { connectToServer } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
@@ -12,7 +12,7 @@ import { findBranches, type MarkedBranch } from './list.ts';
 import { branchChanged, sweepBranches } from './sweep.ts';
 
 /** Replaces a branch by a new copy of the base copy. At every moment its tables are the old ones or the new ones. */
-export async function resetBranch(context: EngineContext, { url, name, accept }: BranchReset): Promise<Replaced> {
+export async function resetBranch(context: EngineContext, { url, name, accept }: BranchReset): Promise<ReplaceResult> {
   const destination = url.database ?? '';
   await sweepBranches(context, url);
   const find = async (server: MysqlSession): Promise<MarkedBranch> =>

@@ -33,13 +33,13 @@ export async function sweepBranches(context: EngineContext, url: DatabaseUrl): P
   for (const database of await packedBranches(server, destination)) await sweepPacked(context, { url, database });
 }
 
-interface Swept {
+interface SweepRequest {
   /** The destination. */
   url: DatabaseUrl;
   database: string;
 }
 
-async function sweepDropped(context: EngineContext, { url, database }: Swept): Promise<void> {
+async function sweepDropped(context: EngineContext, { url, database }: SweepRequest): Promise<void> {
   await using own = await connectToServer(context, url);
   if (!(await tryLock(own, database))) return;
   const present = await readMarkText(own, database);
@@ -51,7 +51,7 @@ async function sweepDropped(context: EngineContext, { url, database }: Swept): P
 }
 
 /** The former place of a branch that is the destination. */
-async function sweepEmpty(context: EngineContext, { url, database }: Swept): Promise<void> {
+async function sweepEmpty(context: EngineContext, { url, database }: SweepRequest): Promise<void> {
   await using own = await connectToServer(context, url);
   if (!(await databaseExists(own, database)) || !(await tryLock(own, database))) return;
   await dropEmpty(own, database);
@@ -66,7 +66,7 @@ async function packedBranches(server: MysqlSession, destination: string): Promis
   return branches.map(({ database }) => database).filter((database) => packed.has(database));
 }
 
-async function sweepPacked(context: EngineContext, { url, database }: Swept): Promise<void> {
+async function sweepPacked(context: EngineContext, { url, database }: SweepRequest): Promise<void> {
   await using own = await connectToServer(context, url);
   if (!(await tryLock(own, database))) return;
   await unpackBranch(context, own, { url, database }).catch((error) => {

@@ -1,6 +1,6 @@
 import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { BranchRequest, Switched } from '../../facets/branch.ts';
+import type { BranchRequest, SwitchResult } from '../../facets/branch.ts';
 import { branchIsCurrent, findBranch } from '../../shared/branches.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { besideNames } from '../names.ts';
@@ -19,7 +19,7 @@ import { takePlace } from './take-place.ts';
  * Gives the tables and the code of a branch the name of the destination. A branch that has it at present gets its own
  * name again; any other database becomes the undo copy.
  */
-export async function switchTo(context: EngineContext, { url, name }: BranchRequest): Promise<Switched> {
+export async function switchTo(context: EngineContext, { url, name }: BranchRequest): Promise<SwitchResult> {
   const destination = url.database ?? '';
   await sweepBranches(context, url);
   const { signal, release: begun } = releasable(context.signal);

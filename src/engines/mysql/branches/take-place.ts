@@ -25,13 +25,13 @@ export interface TakePlace {
   /** Called when nothing may interrupt the session any more. */
   begun: () => void;
   url: DatabaseUrl;
-  /** What becomes the destination: a branch, or the undo copy with its record. */
+  /** Database that becomes the destination: a branch, or the undo copy with its record. */
   from: { database: string; kept: KeptRecord | null };
   /** The mark of the destination afterwards. */
   mark: BranchMark | null;
   /** The branch that the destination is at present, with its mark afterwards; otherwise its undo copy takes the tables. */
   leaving: BranchMark | null;
-  /** Whether the destination keeps its own rights on routines: rights that a switch has brought go with its undo. */
+  /** Keeps the destination's own rights on routines: rights that a switch has brought are reverted by its undo. */
   keepsRights: boolean;
   /** Renames that keep the base copy that of the destination. */
   base: Rename[];

@@ -7,7 +7,7 @@ export const EMPTY_QUERY = 1065;
 export const DENIED = new Set([1044, 1142, 1143, 1227, 1370]);
 
 /**
- * What keeps a definition from being read for as long as it is as it is: a missing right, a missing object in a view
+ * Errors for which a definition cannot be read until it changes: a missing right, a missing object in a view
  * (`ER_BAD_FIELD_ERROR`, `ER_NO_SUCH_TABLE`, `ER_SP_DOES_NOT_EXIST`, `ER_VIEW_INVALID`), a missing definer.
  */
 export const UNREADABLE = new Set([...DENIED, 1054, 1146, 1305, 1356, 1449]);

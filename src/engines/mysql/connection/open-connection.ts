@@ -16,12 +16,12 @@ export interface MysqlSessionOptions {
   localFiles?: false;
 }
 
-export interface Opened {
+export interface ConnectionWithSocket {
   connection: Connection;
   socket: Socket;
 }
 
-export async function openConnection(options: MysqlSessionOptions): Promise<Opened> {
+export async function openConnection(options: MysqlSessionOptions): Promise<ConnectionWithSocket> {
   const { url, signal } = options;
   signal?.throwIfAborted();
   const policy = tlsPolicyOf(url);
@@ -44,7 +44,10 @@ const KEEP_ALIVE_MS = 30_000;
 
 const CHALLENGE_BYTES = 32;
 
-async function dial({ url, signal, several = false, localFiles }: MysqlSessionOptions, tls: boolean): Promise<Opened> {
+async function dial(
+  { url, signal, several = false, localFiles }: MysqlSessionOptions,
+  tls: boolean,
+): Promise<ConnectionWithSocket> {
   const { default: mysql2 } = await import('mysql2');
   const address = addressOf(url);
   const socket = 'socket' in address ? connectSocket(address.socket) : connectSocket(address.port, address.host);

@@ -89,11 +89,11 @@ async function use(
   }
 }
 
-interface TakingSizes extends Pick<ProbeRequest, 'urls' | 'take'> {
+interface SizesRequest extends Pick<ProbeRequest, 'urls' | 'take'> {
   usable: Map<number, Probe>;
 }
 
-async function takeSizes(session: MysqlSession, { urls, usable, take }: TakingSizes): Promise<void> {
+async function takeSizes(session: MysqlSession, { urls, usable, take }: SizesRequest): Promise<void> {
   const entries = [...usable].flatMap(([index, found]) => {
     const database = urls[index]?.database ?? null;
     return database === null ? [] : [{ index, found, database }];

@@ -14,7 +14,7 @@ export class SqlError extends Error {
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
   readonly errno: number | null;
-  /** Of Node or the driver: `ECONNREFUSED`. */
+  /** Error code of Node or the driver: `ECONNREFUSED`. */
   readonly code: string | null;
 
   constructor(message: string, errno: number | null = null, code: string | null = null) {

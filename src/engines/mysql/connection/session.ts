@@ -5,7 +5,7 @@ import { forEachRow, textOfRows } from '../dump/row-stream.ts';
 import type { RowPacket } from '../dump/row-text.ts';
 import { EMPTY_QUERY, RIGHT_MISSING } from './error-numbers.ts';
 import { statementSender } from './long-statement.ts';
-import { type MysqlSessionOptions, type Opened, openConnection } from './open-connection.ts';
+import { type ConnectionWithSocket, type MysqlSessionOptions, openConnection } from './open-connection.ts';
 import { SqlError, sessionError } from './session-errors.ts';
 
 /** A connection through mysql2, for both flavours, without installed programs. */
@@ -14,16 +14,16 @@ export interface MysqlSession extends AsyncDisposable {
   query<Row>(sql: string): Promise<Row[]>;
   /** The rows or the error of each statement; several share a packet where the session allows it. */
   queryEach<Row>(statements: string[]): Promise<(Row[] | SqlError)[]>;
-  /** As `query`, with values as raw bytes. */
+  /** Runs a query like `query`, with values as raw bytes. */
   bytes(sql: string): Promise<Record<string, Buffer | null>[]>;
   /** Bytes are sent unchanged, whatever the client's character set. */
-  execute(statement: string | Uint8Array): Promise<Executed>;
+  execute(statement: string | Uint8Array): Promise<ExecuteResult>;
   /** In pieces, which may exceed the memory; each is copied before the next is read. */
-  send(pieces: AsyncIterable<Uint8Array>): Promise<Executed>;
+  send(pieces: AsyncIterable<Uint8Array>): Promise<ExecuteResult>;
   /** Executes bytes unchanged, and drops the rows of their results as they arrive. */
   run(statement: Uint8Array): Promise<void>;
   /** `LOAD DATA LOCAL INFILE` with the content of its file. */
-  load(statement: string, content: AsyncIterable<Uint8Array>): Promise<Executed>;
+  load(statement: string, content: AsyncIterable<Uint8Array>): Promise<ExecuteResult>;
   /** `ended` follows the rows of each statement. */
   eachRow(select: string, take: (row: RowPacket) => void, ended?: () => void): Promise<void>;
   /** Rows as text, with backpressure. Leaving before the end ends the session. */
@@ -31,7 +31,7 @@ export interface MysqlSession extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-export interface Executed {
+export interface ExecuteResult {
   rows: number;
   warnings: number;
   info: string;
@@ -70,10 +70,10 @@ function ignoreUnknownSetting(error: unknown): void {
 }
 
 function sessionOf(
-  { connection, socket }: Opened,
+  { connection, socket }: ConnectionWithSocket,
   { signal, several = false }: Omit<MysqlSessionOptions, 'url'>,
 ): MysqlSession {
-  const run = <Result>(sql: string, { content, asBytes, typeCast }: Sending = {}): Promise<Result> =>
+  const run = <Result>(sql: string, { content, asBytes, typeCast }: SendRequest = {}): Promise<Result> =>
     new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       let unreadable: unknown;
@@ -94,12 +94,12 @@ function sessionOf(
       if (asBytes) sendBytes(connection, sql, take);
       else connection.query(options, take);
     });
-  const outcomeOf = ({ affectedRows, warningStatus, info }: ResultSetHeader): Executed => ({
+  const outcomeOf = ({ affectedRows, warningStatus, info }: ResultSetHeader): ExecuteResult => ({
     rows: affectedRows,
     warnings: warningStatus,
     info,
   });
-  const executed = async (statement: string, sending: Sending = {}): Promise<Executed> =>
+  const executed = async (statement: string, sending: SendRequest = {}): Promise<ExecuteResult> =>
     outcomeOf(await run<ResultSetHeader>(statement, sending));
   const sender = statementSender(connection);
   const session: MysqlSession = {
@@ -197,7 +197,7 @@ async function* keepingError(
   }
 }
 
-interface Sending {
+interface SendRequest {
   content?: AsyncIterable<Uint8Array>;
   /** One character for each byte. */
   asBytes?: boolean;

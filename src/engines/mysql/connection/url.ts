@@ -68,7 +68,7 @@ export function withUser(url: DatabaseUrl, { user, password }: { user: string; p
 
 export type Address = { socket: string } | { host: string; port: number };
 
-/** As the client programs: without host and port, the default socket. */
+/** Returns the address by the rules of the client programs: the default socket without host and port. */
 export function addressOf({ hosts: [given], parameters }: DatabaseUrl): Address {
   if (parameters.socket !== undefined) return { socket: parameters.socket };
   const { host = '', port = null } = given ?? {};

@@ -8,7 +8,7 @@ const MEASURED =
 const PLAIN =
   /^(?:DATE|JSON|UUID|INET4|INET6|XMLTYPE|GEOMETRY|POINT|LINESTRING|POLYGON|MULTIPOINT|MULTILINESTRING|MULTIPOLYGON|GEOMETRYCOLLECTION|GEOMCOLLECTION)$/;
 
-/** What SHOW CREATE TABLE of MySQL and MariaDB writes of a column: name, type, and each attribute once. */
+/** Checks a column as SHOW CREATE TABLE of MySQL and MariaDB writes it: name, type, and each attribute once. */
 export function checkColumnAt(cursor: TokenCursor, { isRemote }: { isRemote: boolean }): void {
   cursor.need(cursor.name());
   checkType(cursor);

@@ -1,7 +1,7 @@
 import { takeExpression } from './check-column.ts';
 import type { TokenCursor } from './token-cursor.ts';
 
-/** What SHOW CREATE TABLE writes of a key: ``UNIQUE KEY `k` (`a`(10) DESC) USING BTREE COMMENT '…'``. */
+/** Checks a key as SHOW CREATE TABLE writes it: ``UNIQUE KEY `k` (`a`(10) DESC) USING BTREE COMMENT '…'``. */
 export function checkKeyAt(cursor: TokenCursor): void {
   if (cursor.words('PRIMARY', 'KEY')) takeUsing(cursor);
   else {

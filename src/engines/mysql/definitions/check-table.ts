@@ -128,7 +128,7 @@ export function inTablespaces(tables: string[]): UserError {
   });
 }
 
-/** How many tables a message names. */
+/** Most tables that a message names. */
 const LISTED = 20;
 
 function refusedOption(definition: Definition, token: Token | undefined, what: string): UserError {

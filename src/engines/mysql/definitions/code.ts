@@ -4,7 +4,7 @@ import { SqlError } from '../connection/session-errors.ts';
 import { plainWord, plainWords, quoteName, quoteText } from '../quote.ts';
 import type { Code, CodeDefinitions } from './definitions.ts';
 import { createDangling, dropDangling } from './foreign-keys.ts';
-import type { Listed } from './read-definitions.ts';
+import type { CodeRow } from './read-definitions.ts';
 import { setSequenceDefaults } from './sequence-defaults.ts';
 import { withoutDefiner } from './statement-text.ts';
 import { lexicalModeOf } from './tokens.ts';
@@ -167,7 +167,7 @@ export async function dropCode(
 
 export async function dropListed(
   session: MysqlSession,
-  listed: Listed[],
+  listed: CodeRow[],
   database: string | null = null,
 ): Promise<void> {
   const prefix = database === null ? '' : `${quoteName(database)}.`;

@@ -58,7 +58,9 @@ function replaced(text: string, { at, text: old }: Token, by: string): string {
   return text.slice(0, at) + by + text.slice(at + old.length);
 }
 
-/** Whether the server may have dropped the event already: a single or last run, without ON COMPLETION PRESERVE. */
+/**
+ * Reports whether the server may have dropped the event already: a single or last run, without ON COMPLETION PRESERVE.
+ */
 export function mayBePast(event: Code): boolean {
   const head = headOf(event);
   const words = head.filter(({ kind }) => kind === 'word').map(({ value }) => value);

@@ -11,7 +11,7 @@ import { showTables } from './show-tables.ts';
 import { inOwnDatabase, joined, ownPrefixes, splitTable, withoutDatabase } from './statement-text.ts';
 import { type LexicalMode, lexicalModeOf, tokensOf } from './tokens.ts';
 
-export type Unreadable = (what: string, why: string, object: Listed & { error: Error }) => void;
+export type Unreadable = (what: string, why: string, object: CodeRow & { error: Error }) => void;
 
 export async function readDefinitions(
   session: MysqlSession,
@@ -55,7 +55,7 @@ const CODE: Record<'routines' | 'views' | 'triggers' | 'events', (database: stri
     `SELECT 'EVENT' AS kind, EVENT_NAME AS name, EVENT_COMMENT AS comment FROM information_schema.EVENTS WHERE ${inDatabase('EVENT_SCHEMA', database)} ORDER BY EVENT_NAME`,
 };
 
-export interface Listed extends Pick<Code, 'kind' | 'name'> {
+export interface CodeRow extends Pick<Code, 'kind' | 'name'> {
   table_?: string | null;
   comment?: string | null;
   returns?: string | null;
@@ -67,10 +67,10 @@ function isAboutObject(error: Error): boolean {
 }
 
 /** All views and stored programs, readable or not, in the order of drops. */
-export async function listCode(session: MysqlSession, database: string): Promise<Listed[]> {
-  const listed: Listed[] = [];
+export async function listCode(session: MysqlSession, database: string): Promise<CodeRow[]> {
+  const listed: CodeRow[] = [];
   for (const kind of ['events', 'triggers', 'views', 'routines'] as const) {
-    listed.push(...(await session.query<Listed>(CODE[kind](database))));
+    listed.push(...(await session.query<CodeRow>(CODE[kind](database))));
   }
   return listed;
 }
@@ -83,7 +83,7 @@ export async function readCode(
   const collations = await readCollations(session, database);
   const spellings = await spellingsOf(session, database);
   const read = async (kind: keyof typeof CODE): Promise<Code[]> => {
-    const listed = await session.query<Listed>(CODE[kind](database));
+    const listed = await session.query<CodeRow>(CODE[kind](database));
     const codes: Code[] = [];
     for (const each of listed) {
       const code = await readOne(session, { ...each, database, spellings }).catch((error: Error) => {
@@ -122,7 +122,7 @@ async function spellingsOf(session: MysqlSession, database: string): Promise<str
 
 async function readOne(
   session: MysqlSession,
-  listed: Listed & { database: string; spellings: string[] },
+  listed: CodeRow & { database: string; spellings: string[] },
 ): Promise<Code> {
   const { kind, name, database, spellings } = listed;
   const [row = {}] = await session.bytes(`SHOW CREATE ${plainWords(kind)} ${quotePath(database, name)}`);
@@ -152,7 +152,7 @@ async function readOne(
   };
 }
 
-interface Raw extends Listed {
+interface Raw extends CodeRow {
   /** From SHOW CREATE: the client's text in its character set, mixed with names in UTF-8. */
   raw: Buffer;
   charset: string;

@@ -5,7 +5,7 @@ import type { Token } from './tokens.ts';
 export class TokenCursor {
   readonly #definition: Definition;
   readonly #tokens: Token[];
-  /** What messages call the part: `a column`. */
+  /** Name of the part in messages: `a column`. */
   readonly #part: string;
   #at = 0;
 
@@ -56,7 +56,10 @@ export class TokenCursor {
     return true;
   }
 
-  /** What is in parentheses, which are balanced; `null` where there are none. */
+  /**
+   * Takes a group in parentheses. Returns its tokens, or `null` when no group follows; throws when parentheses are not
+   * balanced.
+   */
   group(): TokenCursor | null {
     if (!this.symbol('(')) return null;
     const from = this.#at;

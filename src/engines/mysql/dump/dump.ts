@@ -170,7 +170,7 @@ function warnOfOtherEngines({ report }: EngineContext, tables: CatalogTable[]): 
   report({ event: 'warning', code: 'not_transactional', message });
 }
 
-/** As a dump of MariaDB's own: of a table with history only the rows of now are read. */
+/** Warns that the snapshot has only the current rows of tables with history, like MariaDB's own dump. */
 function warnOfHistory({ report }: EngineContext, { tables }: Definitions): void {
   const versioned = tables.filter(({ create }) => /\bWITH SYSTEM VERSIONING\b/.test(withoutTexts(create)));
   if (versioned.length === 0) return;

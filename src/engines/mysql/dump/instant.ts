@@ -10,8 +10,8 @@ const BEGIN = [
 ];
 
 /**
- * How many seconds writers may have to wait for our lock, which waits for whatever runs; and a reader for a table that
- * another session wants to change, which waits for another reader of ours.
+ * Most seconds that writers wait for our lock, which waits for any running statement; and that a reader waits for a
+ * table that another session wants to change, which waits for another reader of ours.
  */
 const LOCK_WAIT = 10;
 

@@ -21,7 +21,10 @@ interface Doubt {
   why: string;
 }
 
-/** What a JSON scalar may be besides what its text says: the text of a DECIMAL is read as DOUBLE, that of a DATE as string. */
+/**
+ * Types of a JSON scalar that its text does not preserve: the text of a DECIMAL is read as DOUBLE, that of a DATE as
+ * string.
+ */
 const JSON_TYPES = "'DECIMAL', 'DATE', 'TIME', 'DATETIME', 'TIMESTAMP', 'BLOB', 'BIT', 'OPAQUE'";
 
 /**

@@ -12,10 +12,10 @@ import { ReadFailure, type RowReader } from './row-readers.ts';
 import { selectOf } from './row-select.ts';
 import { ROWS_TERMINATOR, ROWS_TERMINATOR_LINES } from './row-text.ts';
 
-export interface Reading {
+export interface ReadRowsRequest {
   request: DumpRequest;
   database: string;
-  /** What the database is called in the snapshot. */
+  /** Name of the database in the snapshot. */
   schema: string;
   tables: CutTable[];
   readers: RowReader[];
@@ -25,7 +25,7 @@ export interface Reading {
 /** Tables of so few bytes have no file: so many, and together of so many bytes, are read and packed at once. */
 const SMALL_BYTES = 1024 * 1024;
 const SMALL_AT_ONCE = 64;
-/** What a reader has read that is not packed yet. */
+/** Files that a reader has read and that are still being packed. */
 const PACKING_AT_ONCE = 2;
 
 export interface CutTable {
@@ -55,7 +55,7 @@ export async function readRows({
   tables,
   readers,
   progress,
-}: Reading): Promise<DumpedTable[]> {
+}: ReadRowsRequest): Promise<DumpedTable[]> {
   const all = tables.map(({ table, parts }, index) => ({
     table,
     files: parts.map((part, at): RowsFile => ({ table, part, name: fileName(index, at), longest: 0, packed: null })),
@@ -71,7 +71,10 @@ export async function readRows({
     select: selectOf(database, table, part),
     file: join(request.directory, name),
   });
-  /** What is awaited with the others; when the reading fails before, its error is the one to tell. */
+  /**
+   * Handles a rejection at once: the file is awaited later with the others, and an error of the reading is the one to
+   * report.
+   */
   const packing = (file: RowsFile, packed: Promise<PackedFile>): Promise<PackedFile> => {
     packed.catch(() => {});
     file.packed = packed;
@@ -163,7 +166,7 @@ function fileName(table: number, part: number): string {
   return part === 0 ? `${number}.rows` : `${number}-${String(part + 1).padStart(4, '0')}.rows`;
 }
 
-interface Packed {
+interface PackedTable {
   schema: string;
   table: CatalogTable;
   /** Bytes of the longest row. */
@@ -171,7 +174,7 @@ interface Packed {
   packed: PackedFile[];
 }
 
-function assemble({ schema, table, longest, packed }: Packed): DumpedTable {
+function assemble({ schema, table, longest, packed }: PackedTable): DumpedTable {
   const name = `${schema}.${table.name}`;
   if (!packed.every(({ terminated }) => terminated)) throw cutShort(name);
   const [file, ...parts] = packed.map((each) => each.file);

@@ -4,7 +4,7 @@ import type { DatabaseUrl } from '../../database-url.ts';
 import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import type { RowReply, RowsRead, RowTask } from './row-worker.ts';
 
-/** Which of several tables could not be read, and why. */
+/** Reports the table that could not be read, by its place in the list, with the reason. */
 export class ReadFailure extends Error {
   override readonly name = 'ReadFailure';
   readonly at: number;

@@ -1,14 +1,14 @@
 import type { Connection, Query } from 'mysql2';
 import { mostBytesOf, piecesOfRow, type RowPacket, writeRow } from './row-text.ts';
 
-/** What the driver's query knows and its types do not say: it calls the method for every packet that holds a row. */
+/** Method of the driver's query that its types omit: the driver calls it for every packet that holds a row. */
 interface QueryOfRows extends Query {
   row(packet: RowPacket & { isEOF(): boolean }): unknown;
 }
 
 export interface RowTaker {
   take(row: RowPacket): void;
-  /** Of several queries in a packet, after the rows of each. */
+  /** Called after the rows of each query, where a packet has several. */
   ended?(): void;
 }
 
@@ -39,7 +39,7 @@ export function forEachRow(connection: Connection, select: string, taker: RowTak
 }
 
 const BLOCK_BYTES = 256 * 1024;
-/** How many blocks may wait to be taken. */
+/** Most blocks that wait to be taken. */
 const BLOCKS_AHEAD = 4;
 
 /** The rows as text, in blocks, with backpressure on the server. */

@@ -13,7 +13,7 @@ const TAB = 9;
 const LINE_FEED = 10;
 const BACKSLASH = 92;
 const LETTER_N = 78;
-/** What stands for a tab and a line feed after a backslash: `t`, `n`. */
+/** Letters that represent a tab and a line feed after a backslash: `t`, `n`. */
 const ESCAPED: Record<number, number> = { [TAB]: 116, [LINE_FEED]: 110, [BACKSLASH]: BACKSLASH };
 
 /** The first byte of a length in the server's protocol: below 251 the length itself, else how it is written. */
@@ -21,7 +21,7 @@ const NULL_FIELD = 0xfb;
 const TWO_BYTES = 0xfc;
 const THREE_BYTES = 0xfd;
 
-/** How many bytes a row of the protocol takes as text at most: NULL, of one byte there, is two and a tab here. */
+/** Returns the most bytes that a row of the protocol has as text: NULL, of one byte there, is two and a tab here. */
 export function mostBytesOf(packetBytes: number): number {
   return 3 * packetBytes + 1;
 }
@@ -54,7 +54,10 @@ export function writeRow({ buffer, offset, end }: RowPacket, into: Uint8Array, s
   return to;
 }
 
-/** As `writeRow`, of a row that may be as long as the protocol allows: in pieces of one buffer, each gone with the next. */
+/**
+ * Writes a row as `writeRow` does, in pieces, since it may be as long as the protocol allows. All pieces share one
+ * buffer: each is valid until the next one.
+ */
 export function* piecesOfRow({ buffer, offset, end }: RowPacket, size: number): Generator<Uint8Array> {
   const piece = new Uint8Array(size);
   let filled = 0;
@@ -86,7 +89,7 @@ export function* piecesOfRow({ buffer, offset, end }: RowPacket, size: number): 
 /** Room for what stands between two bytes of values: a tab and a NULL, or a byte with its backslash, and the end. */
 const LONGEST_BETWEEN = 4;
 
-/** How many bytes say the length of a value, by the first of them. */
+/** Returns the bytes of the length of a value, by the first of them. */
 function headBytes(first: number): number {
   if (first < NULL_FIELD) return 1;
   return first === TWO_BYTES ? 3 : first === THREE_BYTES ? 4 : 9;

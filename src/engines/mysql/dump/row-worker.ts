@@ -8,12 +8,12 @@ import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import { forEachRow } from './row-stream.ts';
 import { mostBytesOf, piecesOfRow, ROWS_TERMINATOR, type RowPacket, writeRow } from './row-text.ts';
 
-/** What is asked of a thread that reads rows, one after the other: it has one session, and so one instant. */
+/** Tasks of a thread that reads rows, one after the other: it has one session, and so one instant. */
 export type RowTask =
   | { task: 'connect'; url: Omit<DatabaseUrl, 'toJSON'> }
   | { task: 'execute'; statement: string }
   | { task: 'read'; select: string; file: string }
-  /** Of tables that are believed to be small, one after the other. */
+  /** Reads tables that are probably small, one after the other. */
   | { task: 'read-some'; tables: { select: string; file: string }[] };
 
 export interface RowsRead {
@@ -28,9 +28,9 @@ export type RowReply =
   /** `at`: how many tables of the task had been read. */
   | { reply: 'failed'; of: 'server' | 'connection' | 'file'; message: string; errno: number | null; at: number };
 
-/** How much is written at a time. */
+/** Bytes of a write. */
 const BLOCK_BYTES = 1024 * 1024;
-/** How much of several tables is kept in memory; the rows of further ones go into files. */
+/** Most bytes of several tables to keep in memory; the rows of further ones go into files. */
 const MOST_KEPT_BYTES = 4 * BLOCK_BYTES;
 /** One table is read at a time. */
 const block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
@@ -38,7 +38,7 @@ const block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
 const port = parentPort;
 if (!port) throw new Error('row-worker runs in a worker thread only');
 let connection: Connection | null = null;
-/** How many tables of the task have been read. */
+/** Tables of the task that have been read. */
 let at = 0;
 
 port.on('message', (task: RowTask) => {
@@ -136,7 +136,7 @@ interface Sink {
   close(): void;
 }
 
-/** Where rows go from the socket, as text: into the file, or into memory when they fit into a block. */
+/** Opens the sink for rows from the socket, as text: the file, or memory when they fit into a block. */
 function sinkFor(file: string, { inMemory }: { inMemory: boolean }): Sink {
   let output = inMemory ? null : openSync(file, 'a', 0o600);
   let filled = 0;

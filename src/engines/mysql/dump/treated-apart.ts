@@ -10,21 +10,21 @@ import { readTablesWithoutRows } from '../own-rows.ts';
 import { namesDatabaseWarnings } from '../restore/event-warnings.ts';
 import { definitionsOnlyIn } from '../restore/left-out.ts';
 
-export interface Dumped {
+export interface DumpedDatabase {
   definitions: Definitions;
   database: string;
   /** The name that the snapshot gives it. */
   schema: string;
 }
 
-type TreatedApart = Pick<Details, 'definitions_only' | 'enabled_events' | 'names_database' | 'invalid_views'>;
+type SpecialDetails = Pick<Details, 'definitions_only' | 'enabled_events' | 'names_database' | 'invalid_views'>;
 
 /** Warns of what a load creates in another way or not at all, and hands it over for the manifest. */
 export async function recordTreatedApart(
   { report }: Pick<EngineContext, 'report'>,
   session: MysqlSession,
-  { definitions, database, schema }: Dumped,
-): Promise<TreatedApart> {
+  { definitions, database, schema }: DumpedDatabase,
+): Promise<SpecialDetails> {
   const definitionsOnly = await readDefinitionsOnly(session, { database, definitions });
   const enabledEvents = definitions.events.filter(isEnabled).map(({ name }) => name);
   const namers = namersOf(definitions, database);

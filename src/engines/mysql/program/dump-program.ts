@@ -63,7 +63,7 @@ const OWN_FLAGS: Record<Flavour, string[]> = {
   mariadb: [],
 };
 
-interface Connected {
+interface ConnectedSource {
   session: MysqlSession;
   server: Server;
   tables: CatalogTable[];
@@ -74,7 +74,7 @@ interface Connected {
 export async function dumpByProgram(
   context: EngineContext,
   request: DumpRequest,
-  { session, server, tables, connected }: Connected,
+  { session, server, tables, connected }: ConnectedSource,
 ): Promise<DumpResult> {
   const { report } = context;
   const { url, copyOf } = request;
@@ -139,7 +139,7 @@ export async function dumpByProgram(
   };
 }
 
-interface Running {
+interface ProgramRun {
   request: DumpRequest;
   tool: ClientTool;
   tables: CatalogTable[];
@@ -150,7 +150,7 @@ interface Running {
 
 async function runProgram(
   { runner, report, signal }: EngineContext,
-  { request, tool, tables, schema, flags, definitions }: Running,
+  { request, tool, tables, schema, flags, definitions }: ProgramRun,
 ): Promise<{ dumped: DumpedTable[]; definitions: Definitions }> {
   const { url, directory } = request;
   const progress = createDumpProgress({ database: schema, tables, expected: request.expectedBytes, report });

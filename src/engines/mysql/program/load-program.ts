@@ -42,18 +42,18 @@ const FLAGS = [
   '--max-allowed-packet=1G',
 ];
 
-/** As for the driver's sessions: literals mean what was checked. */
+/** Same settings as those of the driver's sessions, so that literals keep the meaning that was checked. */
 const PROLOGUE =
   "SET NAMES utf8mb4, lc_messages = 'en_US', time_zone = '+00:00', sql_mode = 'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES', foreign_key_checks = 0, unique_checks = 0;\n";
 
-export interface ClientLoading extends Pick<RestoreRun, 'plan' | 'jobs' | 'read'> {
+export interface ClientLoadOptions extends Pick<RestoreRun, 'plan' | 'jobs' | 'read'> {
   client: Client;
   url: DatabaseUrl;
   details: Details;
   definitions: TableDefinition[];
 }
 
-export async function loadByProgram(context: EngineContext, loading: ClientLoading): Promise<void> {
+export async function loadByProgram(context: EngineContext, loading: ClientLoadOptions): Promise<void> {
   const { plan, jobs } = loading;
   const queue = plan.tables.filter(({ rows }) => rows > 0).sort((a, b) => bytesOfTable(b) - bytesOfTable(a));
   const onBytes = restoreProgress(context.report, plan.tables);
@@ -65,7 +65,7 @@ export async function loadByProgram(context: EngineContext, loading: ClientLoadi
 }
 
 interface ClientRun {
-  loading: ClientLoading;
+  loading: ClientLoadOptions;
   queue: ManifestTable[];
   onBytes: (table: string, bytes: number) => void;
 }

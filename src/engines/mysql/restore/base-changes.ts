@@ -21,7 +21,10 @@ export function lacksRows({ definitions, tables }: BaseRecord): boolean {
   return ownTables(definitions).some(({ name }) => !withRows.has(name));
 }
 
-/** What the server tells at once of changes; `haveRows` reads the rows. */
+/**
+ * Returns why the tables no longer match the record, by the server's update times alone; `null` when these show no
+ * change. `haveRows` reads the rows.
+ */
 export async function whyWritten(
   server: MysqlSession,
   database: string,
@@ -35,17 +38,20 @@ export async function whyWritten(
   return tables.every(isAsBefore) ? null : WRITTEN;
 }
 
-interface Updated {
+interface UpdateTimes {
   /** By the server's clock, in seconds. */
   readAt: string;
-  /** When a table was last written to; `null` where the server has forgotten it, as after a restart. */
+  /** Time of the last write to a table; `null` when the server has forgotten it, as after a restart. */
   updated: Map<string, string | null>;
 }
 
-/** Of the others the time changes when a file is read or flushed, as with ARCHIVE. */
+/**
+ * Engines whose update time changes only with a write. With others, such as ARCHIVE, it changes when a file is read or
+ * flushed.
+ */
 const KNOWS_UPDATES = ['InnoDB', 'MyISAM', 'Aria'].map(quoteText).join(', ');
 
-export async function readUpdated(server: MysqlSession, database: string): Promise<Updated> {
+export async function readUpdated(server: MysqlSession, database: string): Promise<UpdateTimes> {
   const rows = await server.query<{ name: string; updated: string | null }>(
     `SELECT TABLE_NAME AS name, IF(ENGINE IN (${KNOWS_UPDATES}), CAST(UPDATE_TIME AS CHAR), NULL) AS updated FROM information_schema.TABLES WHERE ${tablesIn(database)}`,
   );
@@ -54,7 +60,7 @@ export async function readUpdated(server: MysqlSession, database: string): Promi
 }
 
 /**
- * Whether the tables hold the rows that they were given. The server knows when a table was written to as long
+ * Reports whether the tables still contain the rows of the record. The server knows when a table was written to as long
  * as it has it in memory; the rows of all others, and of those written to within the second of the reading, are read.
  */
 export async function haveRows(server: MysqlSession, database: string, record: BaseRecord): Promise<boolean> {

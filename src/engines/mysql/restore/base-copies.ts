@@ -21,7 +21,7 @@ import { kindsOf } from '../table-kind.ts';
 import { haveRows, INCOMPLETE, lacksRows, ownTables, readUpdated, WRITTEN, whyWritten } from './base-changes.ts';
 import { type BaseRecord, baseCopyNames, readBaseRecord } from './base-record.ts';
 import { createBeside, dropBeside } from './beside.ts';
-import { type Copied, checksumOf, copyRows } from './copy-rows.ts';
+import { type CopyRowsResult, checksumOf, copyRows } from './copy-rows.ts';
 import { alter, makeTables } from './load-tables.ts';
 import { createSequences } from './rows/fill.ts';
 import { writeRecord } from './swap/record.ts';
@@ -46,13 +46,13 @@ export async function findBaseCopies(server: MysqlSession, destination: string):
 
 const REPLACED = 'the destination was replaced since that load, by another load, an undo or a rename';
 
-interface Described {
+interface CopyDescription {
   name: string;
   record: BaseRecord;
   outdated: string | null;
 }
 
-async function describe(server: MysqlSession, { name, record, outdated }: Described): Promise<BaseCopy> {
+async function describe(server: MysqlSession, { name, record, outdated }: CopyDescription): Promise<BaseCopy> {
   const [row] = await server.query<{ bytes: number | string | null }>(
     `SELECT SUM(DATA_LENGTH + INDEX_LENGTH) AS bytes FROM information_schema.TABLES WHERE ${tablesIn(name)} AND ENGINE IS NOT NULL`,
   );
@@ -78,7 +78,7 @@ export interface KeptBase {
   partial: boolean;
 }
 
-interface Making {
+interface MakeCopiesRequest {
   url: DatabaseUrl;
   /** The complete database beside the destination. */
   fresh: string;
@@ -90,7 +90,7 @@ interface Making {
 export async function createBase(
   context: EngineContext,
   server: MysqlSession,
-  { url, fresh, base, belongings: { code, definers } }: Making,
+  { url, fresh, base, belongings: { code, definers } }: MakeCopiesRequest,
 ): Promise<string> {
   const destination = url.database ?? '';
   const { of, base: name } = await baseCopyNames(server, destination);
@@ -157,7 +157,7 @@ const SESSIONS = 4;
 interface CopyRecord {
   database: string;
   record: Omit<BaseRecord, 'read_at' | 'tables'>;
-  rows: Map<string, Copied>;
+  rows: Map<string, CopyRowsResult>;
 }
 
 async function writeCopyRecord(server: MysqlSession, { database, record, rows }: CopyRecord): Promise<void> {
@@ -167,7 +167,7 @@ async function writeCopyRecord(server: MysqlSession, { database, record, rows }:
   await writeRecord(server, { database, table: BASE, value });
 }
 
-interface Filling {
+interface FillCopyRequest {
   url: DatabaseUrl;
   /** An empty database. */
   to: string;
@@ -179,8 +179,8 @@ interface Filling {
 /** Tables, rows, indexes and foreign keys as after the load; rejects when the base copy has other rows by now. */
 export async function fillFromBase(
   context: EngineContext,
-  { url, to, base: { name, record }, rowsLast }: Filling,
-): Promise<Map<string, Copied>> {
+  { url, to, base: { name, record }, rowsLast }: FillCopyRequest,
+): Promise<Map<string, CopyRowsResult>> {
   const remote = [...kindsOf(record.definitions.tables)]
     .filter(([, kind]) => kind === 'remote')
     .map(([table]) => table);

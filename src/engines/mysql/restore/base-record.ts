@@ -7,7 +7,7 @@ import { readRecord } from './swap/record.ts';
 
 const { dangling, defaults } = codeDefinitionsSchema.entries;
 
-/** What a base copy or a spare says of itself, in a table of its own. */
+/** Record of a base copy or a spare, in a table of its own. */
 const recordSchema = v.object({
   of: v.string(),
   /** Equal for a base copy and its spares. */
@@ -15,10 +15,10 @@ const recordSchema = v.object({
   snapshot: v.nullable(v.string()),
   loaded_at: v.string(),
   partial: v.boolean(),
-  /** Of the destination after the load: the base copy has rows only. */
+  /** Definitions of the destination after the load: the base copy has rows only. */
   definitions: v.object({ ...definitionsSchema.entries, dangling, defaults }),
   definers: v.picklist(['mine', 'theirs']),
-  /** When the tables were read, by the server's clock. */
+  /** Time when the tables were read, by the server's clock. */
   read_at: v.string(),
   tables: v.array(
     v.object({
@@ -28,7 +28,7 @@ const recordSchema = v.object({
       updated: v.nullable(v.string()),
     }),
   ),
-  /** Of the definitions of a spare's tables. */
+  /** Digest of the definitions of a spare's tables. */
   digest: v.optional(v.string()),
 });
 
@@ -46,7 +46,10 @@ export async function readBaseRecord(
   return record?.of === of ? record : null;
 }
 
-/** Whether the name of a base copy or a spare is free, is used by one of this destination, or by another database. */
+/**
+ * Reports whether the name of a base copy or a spare is free, is used by one of this destination, or by another
+ * database.
+ */
 export async function baseCopyState(
   server: MysqlSession,
   { database, of }: { database: string; of: string },

@@ -15,8 +15,8 @@ import { DONE, journalSchema, MOVED, PENDING } from './swap/journal-schema.ts';
 import { parseRecord, readRecord } from './swap/record.ts';
 
 /**
- * What a database that a load makes says of itself: a name alone never permits a DROP. It is the comment of a table,
- * since MySQL knows no comments of databases, and since a table and its comment are made in one statement.
+ * Mark of a database that a load makes: a name alone never permits a DROP. It is the comment of a table, since MySQL
+ * has no comments of databases, and since a table and its comment are made in one statement.
  */
 const markSchema = v.object({
   tool: v.literal('new'),
@@ -110,7 +110,7 @@ export async function readMarkText(server: MysqlSession, database: string): Prom
 }
 
 export interface Beside {
-  /** What killed loads have left: marked, and so ours. */
+  /** Databases that killed loads have left, which carry the tool's mark. */
   leftovers: string[];
   /** Databases of such names without a mark, which nothing may touch. */
   strangers: string[];
@@ -124,7 +124,10 @@ export async function lookBeside(server: MysqlSession, destination: string): Pro
   return found;
 }
 
-/** Whether a load into the destination made the database; one that holds nothing at all may have been killed before its mark. */
+/**
+ * Reports whether a load into the destination made the database. An empty one counts: its load may have been killed
+ * before it wrote the mark.
+ */
 async function isMarked(server: MysqlSession, database: string, destination: string): Promise<boolean> {
   const of = await destinationName(server, destination);
   const mark = await readMark(server, database);
@@ -136,7 +139,7 @@ async function isMarked(server: MysqlSession, database: string, destination: str
   return isEmpty(server, database);
 }
 
-/** Whether a swap whose tables have moved, and which has not ended, is recorded in the database or names it. */
+/** Reports whether the journal of an unfinished swap whose tables have moved is in the database or names it. */
 async function isNamedByJournal(
   server: MysqlSession,
   { name, destination }: { name: string; destination: string },
@@ -150,7 +153,7 @@ async function isNamedByJournal(
   return false;
 }
 
-/** Whether the undo copy's name is free, is used by a copy of this destination, or by another database. */
+/** Reports whether the undo copy's name is free, is used by a copy of this destination, or by another database. */
 export async function undoCopyOf(server: MysqlSession, destination: string): Promise<'none' | 'ours' | 'stranger'> {
   const of = await destinationName(server, destination);
   const { undo } = besideNames(of);

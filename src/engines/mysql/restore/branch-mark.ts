@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { parseRecord } from './swap/record.ts';
 
-/** What a branch says of itself: the comment of its table `tool-mark`, which is part of no snapshot and no swap. */
+/** Mark of a branch: the comment of its table `tool-mark`, which is part of no snapshot and no swap. */
 const branchMarkSchema = v.object({
   /** `dropped`: what a killed drop has left. */
   tool: v.picklist(['branch', 'dropped']),
@@ -14,12 +14,12 @@ const branchMarkSchema = v.object({
   git_branch: v.nullable(v.string()),
   /** The agent that created it; `null` for a person. */
   owner: v.optional(v.nullable(v.string()), null),
-  /** Of the base copy that it was made from. */
+  /** Snapshot of the base copy that it was made from. */
   snapshot: v.nullable(v.string()),
   loaded_at: v.string(),
   /** Its own name, which is free while it is the destination. */
   database: v.optional(v.string()),
-  /** When the destination was switched to it; `null` once its content was replaced there. */
+  /** Time of the switch of the destination to it; `null` once its content was replaced there. */
   switched_at: v.optional(v.nullable(v.string()), null),
   /** The branch that was the destination before. */
   previous: v.optional(v.nullable(v.string()), null),
@@ -27,7 +27,7 @@ const branchMarkSchema = v.object({
 
 export type BranchMark = v.InferOutput<typeof branchMarkSchema>;
 
-/** Of a branch with other content: no undo reverts the switch to it. */
+/** Returns the mark for a branch with other content: no undo reverts the switch to it. */
 export function withoutSwitch(mark: BranchMark): BranchMark {
   return { ...mark, switched_at: null, previous: null };
 }

@@ -18,7 +18,7 @@ export interface Check {
   jobs: number;
   /** Tables and views of the snapshot that were not created. */
   leftOut: string[];
-  /** What was created. */
+  /** Code that was created. */
   code: Pick<CodeDefinitions, 'routines' | 'views' | 'triggers'>;
   tables: Definitions['tables'];
 }
@@ -51,7 +51,7 @@ async function countRows(context: EngineContext, { url, details, plan, jobs }: C
   return differences.sort();
 }
 
-/** How many small tables are counted in one statement. */
+/** Most small tables to count in one statement. */
 const COUNTED_TOGETHER = 100;
 const SMALL_ROWS = 1000;
 
@@ -85,7 +85,7 @@ async function compareObjects(
   return compareInventories(folded(expected), folded(found), leftOut.map(fold));
 }
 
-/** What the second lacks of the first but for what was left out, and what it has besides. */
+/** Lists what the second lacks of the first, except for what was left out, and what it has besides. */
 function compareInventories(expected: Inventory, found: Inventory, leftOut: string[]): string[] {
   const isLeftOut = (name: string): boolean => leftOut.some((one) => name === one || name.startsWith(`${one}.`));
   // MariaDB hides the columns of a view from a user who may not run a function in it.

@@ -9,21 +9,21 @@ import { type CatalogColumn, type CatalogTable, readTables } from '../introspect
 import { quoteName, quotePath, quoteText } from '../quote.ts';
 import { LOADING_SETTINGS } from './load-tables.ts';
 
-export interface Copied {
+export interface CopyRowsResult {
   rows: number;
-  /** Of the rows in the copy. */
+  /** Checksum of the rows in the copy. */
   checksum: string;
 }
 
-interface Copying {
+interface CopyRowsRequest {
   url: DatabaseUrl;
   from: string;
   /** Has the same tables, empty. */
   to: string;
-  /** As the server's catalog names them. */
+  /** Names from the server's catalog. */
   tables: string[];
   /** Called in the session of the copy; rejects when the rows are not those that were to be copied. */
-  copied: (session: MysqlSession, table: CatalogTable, found: Copied) => Promise<void>;
+  copied: (session: MysqlSession, table: CatalogTable, found: CopyRowsResult) => Promise<void>;
 }
 
 const SESSIONS = 4;
@@ -34,9 +34,9 @@ const SESSIONS = 4;
  */
 export async function copyRows(
   context: EngineContext,
-  { url, from, to, tables, copied }: Copying,
-): Promise<Map<string, Copied>> {
-  const done = new Map<string, Copied>();
+  { url, from, to, tables, copied }: CopyRowsRequest,
+): Promise<Map<string, CopyRowsResult>> {
+  const done = new Map<string, CopyRowsResult>();
   if (tables.length === 0) return done;
   await using reading = await connect(context, withDatabase(url, from));
   const wanted = new Set(tables);
@@ -57,7 +57,7 @@ export async function copyRows(
       const statement = `INSERT INTO ${into} (${list.join(', ')}) SELECT ${list.join(', ')} FROM ${source}`;
       const [outcome] = [await session.query<unknown>(statement)].flat() as { affectedRows: number }[];
       const rows = outcome?.affectedRows ?? 0;
-      const copy: Copied = { rows, checksum: await checksumOf(session, to, table) };
+      const copy: CopyRowsResult = { rows, checksum: await checksumOf(session, to, table) };
       await copied(session, table, copy);
       done.set(name, copy);
     }

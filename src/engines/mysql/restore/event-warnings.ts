@@ -2,7 +2,7 @@ import type { WarningEvent } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { Details } from '../details.ts';
 
-/** What a plan says of the events of a snapshot; older snapshots do not record them. */
+/** Returns a plan's warnings of the events of a snapshot; older snapshots do not record them. */
 export function eventWarnings(
   { enabled_events: enabled = [], names_database: namers = [], database }: Details,
   { events }: { events: boolean },

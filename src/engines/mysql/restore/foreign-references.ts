@@ -24,7 +24,10 @@ const QUICK = `SELECT 1 FROM information_schema.INNODB_SYS_FOREIGN
 /** `ER_UNKNOWN_TABLE`, `ER_SPECIFIC_ACCESS_DENIED_ERROR`: MySQL has no such list and needs none. */
 const NO_QUICK_LIST = new Set([1109, 1227]);
 
-/** Those that the user may see; a foreign key follows its table, and so would reference the undo copy after a swap. */
+/**
+ * Returns the foreign keys of other databases that the user may see; such a key follows its table, and so would
+ * reference the undo copy after a swap.
+ */
 export async function foreignReferences(server: MysqlSession, destination: string): Promise<ForeignReference[]> {
   const some = await server.query(QUICK).catch((error) => {
     if (error instanceof SqlError && NO_QUICK_LIST.has(error.errno)) return null;
@@ -49,7 +52,7 @@ function textOf({ database, table, constraint, referenced }: ForeignReference): 
   return `${database}.${table}: foreign key ${constraint} references ${referenced}`;
 }
 
-/** How many are listed. */
+/** Most foreign keys in a message. */
 const LISTED = 20;
 
 /** Rejects with the list, unless the caller wants these foreign keys dropped: then they are a warning each. */

@@ -75,7 +75,7 @@ export interface GrantStatement {
 
 export interface GrantPlan {
   statements: GrantStatement[];
-  /** What cannot be given, and why. */
+  /** Warnings of rights that cannot be granted, with the reasons. */
   lost: WarningEvent[];
 }
 

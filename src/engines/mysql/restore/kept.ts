@@ -13,7 +13,7 @@ export const keptSchema = v.object({
   grants: v.optional(v.array(routineGrantSchema), []),
   /** The mark of the branch that it was. */
   mark: v.optional(v.nullable(v.string()), null),
-  /** Whether the base copy was that of its tables. */
+  /** The base copy was that of its tables. */
   has_base: v.optional(v.boolean(), false),
 });
 export interface KeptRecord extends Omit<v.InferInput<typeof keptSchema>, 'code'> {

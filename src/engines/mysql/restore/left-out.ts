@@ -10,8 +10,8 @@ import { lexicalModeOf, significant } from '../definitions/tokens.ts';
 import type { Details } from '../details.ts';
 import { enginesIn, kindsOf } from '../table-kind.ts';
 
-/** What of a snapshot's definitions is created in a destination. */
-export interface Arriving {
+/** Definitions of a snapshot that are created in a destination. */
+export interface ArrivingDefinitions {
   definitions: Definitions;
   /** Tables whose rows are outside the database, which are not created. */
   leftOut: DefinitionOnly[];
@@ -21,7 +21,7 @@ export interface Arriving {
  * Definitions without the tables that point at rows outside the database, and without the triggers on them. What is
  * left out is never sent to a server, whatever it holds.
  */
-export function leaveOutRemote(definitions: Definitions, { remoteTables = false } = {}): Arriving {
+export function leaveOutRemote(definitions: Definitions, { remoteTables = false } = {}): ArrivingDefinitions {
   const kinds = kindsOf(definitions.tables);
   const isRemote = (table: TableDefinition): boolean =>
     kinds.get(table.name) === 'remote' && (!remoteTables || isImmovable(definitionOnly(table)));
@@ -45,7 +45,7 @@ export function leaveOutRemote(definitions: Definitions, { remoteTables = false 
   };
 }
 
-/** What a manifest records of tables without rows of their own. */
+/** Returns a manifest's records of tables without rows of their own. */
 export function definitionsOnlyIn({ tables }: Pick<Definitions, 'tables'>): DefinitionOnly[] {
   const kinds = kindsOf(tables);
   return tables
@@ -91,7 +91,7 @@ export function readersOf(views: Code[], objects: string[]): Code[] {
 /** A plan's tables without those that an older version read rows of, although they have none of their own. */
 export function onlyOwnRows<Plan extends Pick<RestorePlan, 'tables' | 'empty'>>(
   plan: Plan,
-  { definitions, details, leftOut }: Arriving & { details: Details },
+  { definitions, details, leftOut }: ArrivingDefinitions & { details: Details },
 ): Plan {
   const kinds = kindsOf(definitions.tables);
   const isOwn = ({ file }: ManifestTable): boolean => {
@@ -109,7 +109,7 @@ function isImmovable({ engine }: DefinitionOnly): boolean {
   return engine.toUpperCase().includes('CONNECT');
 }
 
-/** What a plan says of tables whose rows are outside the database; nothing where there are none. */
+/** Returns a plan's warnings of tables whose rows are outside the database; empty when there are none. */
 export function remoteWarnings(tables: DefinitionOnly[], { created }: { created: boolean }): WarningEvent[] {
   const remote = tables.filter((table) => table.remote);
   const asked = remote.filter((table) => created && !isImmovable(table));

@@ -15,14 +15,14 @@ import { createPartQueue } from '../dump/part-queue.ts';
 import { ROWS_TERMINATOR_BYTES } from '../dump/row-text.ts';
 import { quoteName } from '../quote.ts';
 import { kindsOf } from '../table-kind.ts';
-import { type InsertOptions, insertRows, type Loaded, warningsOf } from './rows/insert-rows.ts';
+import { type InsertOptions, type InsertResult, insertRows, warningsOf } from './rows/insert-rows.ts';
 import { isPacketTooSmall, knownPacketLimit, packetLimit, packetTooSmall } from './rows/packet-limit.ts';
 import { compareRows } from './rows/same-rows.ts';
 
-export interface Loading extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'read'> {
+export interface LoadTablesOptions extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'read'> {
   details: Details;
   definitions: TableDefinition[];
-  /** Whether the server takes rows by LOAD DATA LOCAL; otherwise they go as INSERT. */
+  /** The server takes rows by LOAD DATA LOCAL; otherwise they are sent as INSERT. */
   localInfile: boolean;
 }
 
@@ -37,7 +37,7 @@ export const LOADING_SETTINGS = [
 /** Bytes up to which inserting into indexes is as fast as building them afterwards. */
 const FEW_BYTES = 256 * 1024;
 
-/** Such a table is filled when it is created, with its indexes. */
+/** Reports whether a table is so small that it is filled when it is created, with its indexes. */
 export function hasFewRows(table: ManifestTable): boolean {
   return bytesOfTable(table) <= FEW_BYTES;
 }
@@ -46,7 +46,7 @@ export function hasFewRows(table: ManifestTable): boolean {
  * Makes the tables, those with few rows with their rows, then loads the rows of the others, several tables at once, the
  * largest first, and builds a table's indexes when its rows are in.
  */
-export async function loadTables(context: EngineContext, loading: Loading): Promise<void> {
+export async function loadTables(context: EngineContext, loading: LoadTablesOptions): Promise<void> {
   const { plan, jobs, definitions } = loading;
   const onBytes = restoreProgress(context.report, plan.tables);
   const few = new Map(plan.tables.filter(hasFewRows).map((table) => [dataOf(loading, table).table, table]));
@@ -87,14 +87,14 @@ export async function loadTables(context: EngineContext, loading: Loading): Prom
 
 async function openLoading(
   context: Pick<EngineContext, 'signal'>,
-  { url }: Pick<Loading, 'url'>,
+  { url }: Pick<LoadTablesOptions, 'url'>,
 ): Promise<MysqlSession> {
   return prepareSession(await connect(context, url), async (session) => {
     for (const setting of [...LOADING_SETTINGS, 'SET autocommit = 0']) await session.execute(setting);
   });
 }
 
-export type Making = Pick<Loading, 'url' | 'jobs' | 'definitions'>;
+export type MakeTablesOptions = Pick<LoadTablesOptions, 'url' | 'jobs' | 'definitions'>;
 
 /**
  * Makes the tables in several sessions: a CREATE mostly waits for the disk. With `foreign_key_checks = 0` their order
@@ -102,7 +102,7 @@ export type Making = Pick<Loading, 'url' | 'jobs' | 'definitions'>;
  */
 export async function makeTables(
   context: EngineContext,
-  making: Making,
+  making: MakeTablesOptions,
   made: (session: MysqlSession, table: TableDefinition) => Promise<void> = async () => {},
 ): Promise<void> {
   const kinds = kindsOf(making.definitions);
@@ -140,14 +140,17 @@ export async function makeTable(session: MysqlSession, { create }: TableDefiniti
   }
 }
 
-function dataOf({ details }: Pick<Loading, 'details'>, { name, file }: ManifestTable): Details['data'][string] {
+function dataOf(
+  { details }: Pick<LoadTablesOptions, 'details'>,
+  { name, file }: ManifestTable,
+): Details['data'][string] {
   const data = details.data[file.name];
   if (!data) throw new Error(`the manifest has no columns for ${name}`);
   return data;
 }
 
 interface LoadedTable extends LoadedRows {
-  loading: Loading;
+  loading: LoadTablesOptions;
   table: ManifestTable;
 }
 
@@ -172,7 +175,7 @@ export async function alter(session: MysqlSession, table: string, clauses: strin
 }
 
 interface LoadingPart {
-  loading: Loading;
+  loading: LoadTablesOptions;
   table: ManifestTable;
   file: ManifestFile;
   onBytes: (current: string, bytes: number) => void;
@@ -190,11 +193,11 @@ async function loadPart(session: MysqlSession, part: LoadingPart): Promise<Loade
 }
 
 export interface RowsToLoad {
-  /** As messages call the table. */
+  /** Name of the table in messages. */
   name: string;
   localInfile: boolean;
   rows: InsertOptions;
-  /** What to do when the server does not take them. */
+  /** Hint for the case that the server refuses the rows. */
   next?: string;
 }
 
@@ -202,9 +205,9 @@ const BY_PROGRAM =
   "Build a snapshot with the server's own mysqldump instead, which its own client loads: tool build TARGET --program.";
 
 export interface LoadedRows {
-  /** How many the server took. */
+  /** Rows that the server took. */
   loaded: number;
-  /** What it warned of: then `compareRows` says whether it took every value as it is. */
+  /** Warnings of the server. If there are any, `compareRows` checks that it stored every value unchanged. */
   doubts: string[];
 }
 
@@ -225,13 +228,13 @@ export async function loadRows(
   return { loaded, doubts: warnings.map(({ Message }) => Message) };
 }
 
-async function* allRowsOf(loading: Loading, { file, parts = [] }: ManifestTable): AsyncGenerator<Uint8Array> {
+async function* allRowsOf(loading: LoadTablesOptions, { file, parts = [] }: ManifestTable): AsyncGenerator<Uint8Array> {
   for (const part of [file, ...parts]) yield* rowsOf(loading, part, () => {});
 }
 
 /** The rows without the mark that ends them. */
 async function* rowsOf(
-  { read }: Loading,
+  { read }: LoadTablesOptions,
   file: ManifestFile,
   onBytes: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
@@ -255,7 +258,10 @@ async function* slices(content: AsyncIterable<Uint8Array>, bytes: number): Async
 }
 
 /** Bytes are stored as they come, in each column's own character set; but some types take only text. */
-async function loadInfile(session: MysqlSession, { table, columns, texts, content }: InsertOptions): Promise<Loaded> {
+async function loadInfile(
+  session: MysqlSession,
+  { table, columns, texts, content }: InsertOptions,
+): Promise<InsertResult> {
   const isText = new Set(texts);
   const fields = columns.map((column, at) => (isText.has(column) ? `@field${at}` : quoteName(column)));
   const conversions = columns.flatMap((column, at) =>

@@ -29,7 +29,7 @@ import { checkPacketLimit, packetLimit } from './rows/packet-limit.ts';
 import { countTables, longSwapWarnings } from './swap/swap-duration.ts';
 import { chooseRestorer } from './temporary-user.ts';
 
-/** Whether and with what consequences a snapshot can be restored; nothing is changed. */
+/** Plans a restore: whether a snapshot can be restored and with what consequences. Changes nothing. */
 export async function planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan> {
   const { url, manifest, inPlace, keepBase } = request;
   if (inPlace) throw notInPlace();
@@ -78,7 +78,7 @@ async function existingCopies(context: EngineContext, url: DatabaseUrl): Promise
   return await findBaseCopies(server, url.database ?? '');
 }
 
-/** Those of the destination, and those that take their place. */
+/** Counts the tables to rename: those of the destination, and those that replace them. */
 async function namesToRename(
   context: EngineContext,
   { url, manifest, remoteTables = false }: RestoreRequest,
@@ -106,9 +106,9 @@ async function refuseSameNames(
 interface InspectedDestination extends Space {
   destination: DestinationState;
   server: Server;
-  /** That the server knows. */
+  /** Collations that the server has. */
   collations: Set<string>;
-  /** How rows reach it, and how long a statement may be. */
+  /** Method of loading rows, and most bytes of a statement. */
   packet: { limit: number; localInfile: boolean };
 }
 
@@ -200,7 +200,7 @@ function versionWarnings({ flavour, version, label }: Server, { manifest }: Rest
   return [{ event: 'warning', code: 'server_older', message }];
 }
 
-/** What of the destination neither the load nor an undo brings back, known before anything is touched. */
+/** Warns of parts of the destination that neither the load nor an undo preserves, before anything is changed. */
 async function lossWarnings(
   context: EngineContext,
   { url, dropForeignReferences: drop = false }: RestoreRequest,

@@ -74,7 +74,7 @@ async function refusePrograms(session: MysqlSession, database: string, definitio
   });
 }
 
-/** How many are listed. */
+/** Most names in a message. */
 const LISTED = 20;
 
 function uncreatable(what: string, names: string[], { hint }: { hint: string }): UserError {

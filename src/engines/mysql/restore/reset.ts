@@ -3,7 +3,7 @@ import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { AllCopies, BaseCopies } from '../../facets/copies.ts';
-import type { Replaced, ResetRequest, ResetRun, Resettable } from '../../facets/restore.ts';
+import type { ReplaceResult, ResetRequest, ResetRun, Resettable } from '../../facets/restore.ts';
 import { usableBase } from '../../shared/base-copies.ts';
 import { refuseShortSpace } from '../../shared/server/free-space.ts';
 import { describeBranches, type MarkedBranch, readMarks } from '../branches/list.ts';
@@ -20,7 +20,7 @@ import { inspectDestination, sessionWarnings } from './preflight.ts';
 import { besideDestination } from './restore.ts';
 import { sweepLeftovers } from './swap/leftovers.ts';
 
-/** What a reset would do; rejects where no base copy of the destination can be used. */
+/** Plans a reset; rejects when no base copy of the destination can be used. */
 export async function planReset(context: EngineContext, { url, spare }: ResetRequest): Promise<Resettable> {
   const facts = await inspectDestination(context, url);
   const destination = url.database ?? '';
@@ -42,7 +42,7 @@ export async function planReset(context: EngineContext, { url, spare }: ResetReq
 }
 
 /** Replaces the destination by its spare, or by a copy of its base copy. */
-export async function reset(context: EngineContext, { url, spare, undo, accept }: ResetRun): Promise<Replaced> {
+export async function reset(context: EngineContext, { url, spare, undo, accept }: ResetRun): Promise<ReplaceResult> {
   const destination = url.database ?? '';
   const names = await withServer(context, url, (server) => baseCopyNames(server, destination));
   const collations = await withServer(context, url, async (server) => (await recordOf(server, url)).definitions);
@@ -89,7 +89,7 @@ export async function findCopies(context: EngineContext, url: DatabaseUrl): Prom
   return withServer(context, url, (server) => findBaseCopies(server, url.database ?? ''));
 }
 
-/** Of several databases of a server; most have none, which two queries tell. */
+/** Finds the copies of several databases of a server; most have none, which two queries show. */
 export async function findAllCopies(context: EngineContext, { urls }: { urls: DatabaseUrl[] }): Promise<AllCopies[]> {
   const [first] = urls;
   if (!first) return [];

@@ -1,7 +1,7 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { Replaced, RestoreRun } from '../../facets/restore.ts';
+import type { ReplaceResult, RestoreRun } from '../../facets/restore.ts';
 import { tablesText } from '../../shared/divide-tables.ts';
 import { withRightsHint } from '../../shared/restore-failed.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
@@ -38,7 +38,7 @@ import { releasable, whileAlive } from './while-alive.ts';
  * a shadow database beside it, which is checked before its tables take their place. Statements that define tables cannot
  * be rolled back here, so there is no other way.
  */
-export async function restore(context: EngineContext, run: RestoreRun): Promise<Replaced> {
+export async function restore(context: EngineContext, run: RestoreRun): Promise<ReplaceResult> {
   const { report } = context;
   const { manifest, url, jobs, undo, read, throwAway, beforeSwap, dropForeignReferences } = run;
   const details = detailsOf(manifest);
@@ -119,7 +119,7 @@ export interface Beside extends Pick<RestoreRun, 'url' | 'undo' | 'dropForeignRe
   branch?: BranchSwap | undefined;
 }
 
-/** What belongs to the tables of the new database, to be made when they have their place. */
+/** Code that depends on the tables of the new database, to be created after the swap. */
 export interface Belongings {
   code: CodeDefinitions;
   definers: Definers;
@@ -136,7 +136,7 @@ export async function besideDestination(
   context: EngineContext,
   { url, undo, collations, throwAway, dropForeignReferences: drop = false, base, fromBase, onlyBase, branch }: Beside,
   fill: (made: Shadow) => Promise<Belongings>,
-): Promise<Replaced> {
+): Promise<ReplaceResult> {
   const { report } = context;
   const destination = url.database ?? '';
   const { signal, release } = releasable(context.signal);
@@ -148,7 +148,7 @@ export async function besideDestination(
   if (base || fromBase) await refuseBaseNames(server, destination);
   if (!throwAway) refuseForeignReferences(await foreignReferences(server, destination), { destination, drop });
   const fresh = besideNames(await destinationName(server, destination)).fresh();
-  let replaced: Replaced;
+  let replaced: ReplaceResult;
   try {
     await createBeside(server, { name: fresh, destination, collations, branchOf: branch?.of });
     prepared(`Created shadow database ${fresh}`);

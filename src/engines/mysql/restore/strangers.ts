@@ -6,7 +6,7 @@ import { MARK } from '../quote.ts';
 import { databaseExists, destinationName } from '../server/server.ts';
 import { lookBeside, reservedTables, undoCopyOf } from './beside.ts';
 
-/** Told before hours of work: what would stop the swap, or lie in its way. */
+/** Finds objects that would block the swap, before the load starts. */
 export async function refuseStrangers(
   { report }: EngineContext,
   server: MysqlSession,

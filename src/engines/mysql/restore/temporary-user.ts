@@ -34,7 +34,7 @@ const RIGHTS = [
 const RIGHTS_OF_FLAVOUR: Record<Flavour, string[]> = { mariadb: ['DELETE HISTORY'], mysql: [] };
 const EVENT = 'EVENT';
 
-/** Who restores the content, as far as the rights of the loading user tell. */
+/** Chooses the user that restores the content, by the rights of the loading user. */
 export async function chooseRestorer(
   context: EngineContext,
   { url, allowSuperuser, remoteTables, builtHere, neverInPlace }: RestorerRequest,

@@ -2,7 +2,7 @@ import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { Kept, Replaced } from '../../facets/restore.ts';
+import type { ReplaceResult, UndoCopy } from '../../facets/restore.ts';
 import { baseFollows } from '../branches/base-follows.ts';
 import { type LastSwitch, lastSwitch, ownMark } from '../branches/leave.ts';
 import { takePlace } from '../branches/take-place.ts';
@@ -26,8 +26,8 @@ import { planMark, tablesOf, turnedBase } from './swap/swap.ts';
 import type { Rename } from './swap/swap-packet.ts';
 import { releasable } from './while-alive.ts';
 
-/** What the last load, reset or switch has replaced; rejects when nothing is kept. */
-export async function findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept> {
+/** Finds the undo copy of the last load, reset or switch; rejects when there is none. */
+export async function findKept(context: EngineContext, url: DatabaseUrl): Promise<UndoCopy> {
   const { destination } = await inspectDestination(context, url);
   await using server = await connectToServer(context, url);
   const { name, replacedAt, sizeOf } = await findReplaced(server, url);
@@ -37,14 +37,14 @@ export async function findKept(context: EngineContext, url: DatabaseUrl): Promis
   return { undoDatabase: name, replacedAt, sizeBytes: Number(row?.bytes ?? 0), destination };
 }
 
-interface FoundReplaced {
+interface UndoCopyFacts {
   name: string;
   replacedAt: string;
   /** The database that has its tables now. */
   sizeOf: string;
 }
 
-async function findReplaced(server: MysqlSession, url: DatabaseUrl): Promise<FoundReplaced> {
+async function findReplaced(server: MysqlSession, url: DatabaseUrl): Promise<UndoCopyFacts> {
   const destination = url.database ?? '';
   const reverted = await lastSwitch(server, destination);
   const { database } = reverted?.before ?? {};
@@ -63,7 +63,7 @@ async function findReplaced(server: MysqlSession, url: DatabaseUrl): Promise<Fou
  * Swaps the destination with what is kept for it, so that undoing twice is as doing nothing. A branch that the
  * destination was switched to gets its own name again.
  */
-export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Replaced> {
+export async function undo(context: EngineContext, url: DatabaseUrl): Promise<ReplaceResult> {
   const { report } = context;
   const destination = url.database ?? '';
   const { signal, release } = releasable(context.signal);
@@ -125,7 +125,7 @@ export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Re
   }
 }
 
-interface Reverting {
+interface RevertRequest {
   server: MysqlSession;
   url: DatabaseUrl;
   begun: () => void;
@@ -134,8 +134,8 @@ interface Reverting {
 
 async function revertSwitch(
   context: EngineContext,
-  { server, url, begun, reverted: { leaving, before } }: Reverting,
-): Promise<Replaced> {
+  { server, url, begun, reverted: { leaving, before } }: RevertRequest,
+): Promise<ReplaceResult> {
   const { database, branch } = before;
   const destination = url.database ?? '';
   for (const own of [leaving.database, branch?.database]) if (own) await lockDestination(server, own);

@@ -7,7 +7,7 @@ import { DENIED } from '../connection/error-numbers.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import type { Definitions, TableDefinition } from '../definitions/definitions.ts';
-import { type Listed, readDefinitions } from '../definitions/read-definitions.ts';
+import { type CodeRow, readDefinitions } from '../definitions/read-definitions.ts';
 import { entriesOf } from '../definitions/table-entries.ts';
 import { lexicalModeOf, significant, type Token, tokensOf } from '../definitions/tokens.ts';
 import { viewNeeds } from '../definitions/view-needs.ts';
@@ -30,12 +30,12 @@ interface Source {
   tables: CatalogTable[];
 }
 
-interface Unread extends Listed {
+interface UnreadableCode extends CodeRow {
   why: string;
   denied: boolean;
 }
 
-interface Hidden extends HiddenObjects {
+interface HiddenEntry extends HiddenObjects {
   message: string | null;
 }
 
@@ -46,7 +46,7 @@ export async function readReadable(
 ): Promise<Readable> {
   const database = url.database ?? '';
   const rights = await readRights(session);
-  const unreadable: Unread[] = [];
+  const unreadable: UnreadableCode[] = [];
   const read = await readDefinitions(session, database, (_what, why, { kind, name, error }) => {
     unreadable.push({ kind, name, why, denied: isDenied(error) });
   }).catch((error) => explainDenied(session, url, error));
@@ -82,7 +82,7 @@ function mayMissTables({ database, rights }: Scope): boolean {
   return !TABLE_RIGHTS.some((right) => rights.onDatabase(database, right));
 }
 
-function unlisted(scope: Scope, { tables }: Definitions): Hidden[] {
+function unlisted(scope: Scope, { tables }: Definitions): HiddenEntry[] {
   const { database, rights } = scope;
   const found: Pick<HiddenObjects, 'kind' | 'tables' | 'right'>[] = [];
   if (mayMissTables(scope)) {
@@ -108,16 +108,18 @@ function unlisted(scope: Scope, { tables }: Definitions): Hidden[] {
   });
 }
 
-function named(scope: Scope, unreadable: Unread[]): Hidden[] {
-  return [...Map.groupBy(unreadable, ({ kind, denied }) => `${denied} ${kind}`).values()].map((objects): Hidden => {
-    const [{ kind, denied } = { kind: '', denied: false }] = objects;
-    const names = objects.map(({ name }) => name);
-    if (!denied) return { kind: kind.toLowerCase(), names, message: null };
-    const right = KIND_RIGHTS[kind] ?? routineRight(scope).right;
-    const each = { kind: kind.toLowerCase(), names, right };
-    const message = `The user may not read the ${whatIsHidden(each)}: not in the snapshot. To include ${names.length === 1 ? 'it' : 'them'}: ${grantOf(scope, each)}`;
-    return { ...each, message };
-  });
+function named(scope: Scope, unreadable: UnreadableCode[]): HiddenEntry[] {
+  return [...Map.groupBy(unreadable, ({ kind, denied }) => `${denied} ${kind}`).values()].map(
+    (objects): HiddenEntry => {
+      const [{ kind, denied } = { kind: '', denied: false }] = objects;
+      const names = objects.map(({ name }) => name);
+      if (!denied) return { kind: kind.toLowerCase(), names, message: null };
+      const right = KIND_RIGHTS[kind] ?? routineRight(scope).right;
+      const each = { kind: kind.toLowerCase(), names, right };
+      const message = `The user may not read the ${whatIsHidden(each)}: not in the snapshot. To include ${names.length === 1 ? 'it' : 'them'}: ${grantOf(scope, each)}`;
+      return { ...each, message };
+    },
+  );
 }
 
 const KIND_RIGHTS: Record<string, string> = { VIEW: 'SELECT, SHOW VIEW', TRIGGER: 'TRIGGER', EVENT: 'EVENT' };
@@ -143,12 +145,15 @@ function grantOf(scope: Scope, { right = '' }: Pick<HiddenObjects, 'right'>): st
   return on === null ? grantOnDatabase(database, wanted, rights) : grantText([wanted], on, rights);
 }
 
-interface Lacking extends Scope {
-  unreadable: Unread[];
+interface UnreadableObjects extends Scope {
+  unreadable: UnreadableCode[];
 }
 
 /** Leaves out views and foreign keys that depend on hidden objects: a load could not create them. */
-function withoutDependents(read: Definitions, scope: Lacking): { definitions: Definitions; dependents: Hidden[] } {
+function withoutDependents(
+  read: Definitions,
+  scope: UnreadableObjects,
+): { definitions: Definitions; dependents: HiddenEntry[] } {
   const { database, rights, unreadable } = scope;
   const invisible = mayMissTables(scope);
   const hiddenViews = new Set(unreadable.filter(({ kind }) => kind === 'VIEW').map(({ name }) => rights.fold(name)));
@@ -163,7 +168,7 @@ function withoutDependents(read: Definitions, scope: Lacking): { definitions: De
   const lacksRoutine = (name: string): boolean => !routines.has(name) && (anyRoutine || hiddenRoutines.has(name));
   refuseSequences(read.tables, { ...scope, lacks: lacksTable });
 
-  const dependents: Hidden[] = [];
+  const dependents: HiddenEntry[] = [];
   const leave = (kind: string, name: string, needs: { what: string; right: string }): void => {
     const message = `The ${kind} ${name} needs ${needs.what}, which the user may not see: not in the snapshot`;
     dependents.push({ kind, names: [name], right: needs.right, message });
@@ -204,7 +209,7 @@ function referencedTable(tokens: Token[]): string | null {
 /** A table cannot be created without the sequence of its default. */
 function refuseSequences(
   tables: TableDefinition[],
-  { database, rights, lacks }: Lacking & { lacks: (name: string) => boolean },
+  { database, rights, lacks }: UnreadableObjects & { lacks: (name: string) => boolean },
 ): void {
   for (const { name, create } of tables) {
     const tokens = significant(create);

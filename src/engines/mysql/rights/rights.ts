@@ -47,7 +47,7 @@ function accountName(account: string): string {
 export interface GrantFacts {
   account: string;
   folds: boolean;
-  /** Whether `_` and `%` in names of databases are wildcards. */
+  /** `_` and `%` in names of databases are wildcards. */
   patterns: boolean;
   grants: string[];
 }
@@ -193,7 +193,7 @@ function literalLength(pattern: string): number {
   return first === -1 ? Number.MAX_SAFE_INTEGER : first;
 }
 
-/** Whose rights count, and where. */
+/** Rights to check, and the database and server to check them on. */
 export interface Scope {
   database: string;
   server: Server;

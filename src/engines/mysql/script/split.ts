@@ -14,9 +14,9 @@ import { createInsertScanner, type InsertScanner } from '../program/insert-scann
 import { followModes } from './sql-mode.ts';
 
 export interface MysqlStatement extends ScriptStatement {
-  /** Tells for each word whether it is in a version comment, which the server may skip. */
+  /** For each word, `true` when it is in a version comment, which the server may skip. */
   isOptional: boolean[];
-  /** Whether a delimiter follows. */
+  /** A delimiter follows the statement. */
   isDelimited: boolean;
 }
 

@@ -29,7 +29,7 @@ export async function lockDestination(server: MysqlSession, destination: string)
   throw destinationBusy(destination);
 }
 
-/** Whether the lock was free. */
+/** Locks the destination without waiting. Returns `false` when another session has the lock. */
 export async function tryLock(server: MysqlSession, destination: string): Promise<boolean> {
   const name = await destinationName(server, destination);
   const [row] = await server.query<{ locked: number | null }>(

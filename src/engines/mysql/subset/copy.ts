@@ -1,7 +1,7 @@
 import { createRowSet } from '../../../subset/row-set.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { SubsetRun } from '../../facets/subset.ts';
-import { copyProgress, type Moved } from '../../shared/copy-progress.ts';
+import { type CopiedAmount, copyProgress } from '../../shared/copy-progress.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { connect } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
@@ -15,7 +15,7 @@ import type { OpenSource } from './open-source.ts';
 import { batchesOf, isKey, joinedBy, keyTable } from './rows.ts';
 import type { SubsetTable } from './subset-catalog.ts';
 
-export interface Copying {
+export interface SubsetCopyOptions {
   source: OpenSource;
   run: SubsetRun;
   definitions: TableDefinition[];
@@ -29,7 +29,7 @@ interface Task {
 /**
  * Pipes rows from one session to another, several tables at a time; indexes follow the rows. Returns rows by table.
  */
-export async function copyRows(context: EngineContext, copying: Copying): Promise<Map<string, number>> {
+export async function copyRows(context: EngineContext, copying: SubsetCopyOptions): Promise<Map<string, number>> {
   const { source, run, definitions } = copying;
   const indexes = new Map(definitions.map((definition) => [definition.name, definition.indexes]));
   const queue = tasksOf(copying);
@@ -67,7 +67,7 @@ export async function copyRows(context: EngineContext, copying: Copying): Promis
   return counts;
 }
 
-function tasksOf({ source: { catalog }, run: { plan, collected } }: Copying): Task[] {
+function tasksOf({ source: { catalog }, run: { plan, collected } }: SubsetCopyOptions): Task[] {
   return [...catalog.tables.values()]
     .flatMap((table): Task[] => {
       const all = plan.rules.get(table.name) === 'copy';
@@ -83,7 +83,7 @@ async function buildIndexes(session: MysqlSession, { catalog }: SubsetTable, ind
 
 async function buildOthers(
   context: EngineContext,
-  { source, run, definitions }: Copying,
+  { source, run, definitions }: SubsetCopyOptions,
   copied: Map<string, number>,
 ): Promise<void> {
   await using session = await connect(context, run.url);
@@ -94,9 +94,9 @@ async function buildOthers(
 }
 
 interface Content {
-  copying: Copying;
+  copying: SubsetCopyOptions;
   table: SubsetTable;
-  onMoved: (moved: Moved) => void;
+  onMoved: (moved: CopiedAmount) => void;
 }
 
 /** Approximate bytes of rows in one SELECT. */

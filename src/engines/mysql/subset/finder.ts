@@ -123,12 +123,15 @@ function keyOf({ key }: SubsetTable, alias: string): string {
   return key.map((part) => part.out(alias)).join(', ');
 }
 
-/** That the row `f` refers to any: none of the columns is null. */
+/** Returns the condition that the row `f` has a reference: none of the columns is null. */
 export function refers({ columns }: Reference): string {
   return columns.map(({ name }) => `f.${quoteName(name)} IS NOT NULL`).join(' AND ');
 }
 
-/** That the row refers to the other, as the referred column compares: without a conversion of the own one no index serves. */
+/**
+ * Returns the condition that the row refers to the other, compared as the referenced column compares: an index serves
+ * only when the referencing value is converted.
+ */
 export function refersTo({ columns, refColumns }: Reference, { own, other }: { own: string; other: string }): string {
   const conditions = refColumns.map((referred, index) => {
     const column = columns[index];
@@ -175,7 +178,7 @@ function fieldsOf(row: RowPacket): string[] {
   return text.toString('latin1', 0, writeRow(row, text, 0) - 1).split('\t');
 }
 
-interface Sharing {
+interface ShareRequest {
   table: SubsetTable;
   path: string;
   target: TargetSettings;
@@ -184,7 +187,7 @@ interface Sharing {
 }
 
 /** Stable whatever the order on disk: by a hash of the key. MySQL 9 lacks MD5. */
-async function shareQuery({ table, path, target, seed, withSession }: Sharing): Promise<string> {
+async function shareQuery({ table, path, target, seed, withSession }: ShareRequest): Promise<string> {
   if (!table.unique) {
     throw new UserError(`Cannot take a percentage of ${table.name}: it has no unique key`, {
       code: 'subset_invalid',

@@ -40,18 +40,18 @@ export function comparableFamily(column: SubsetColumn): string {
   return ['integer', 'decimal', 'float'].includes(family) ? 'number' : family === 'literal' ? column.type : family;
 }
 
-type Traveling = (column: SubsetColumn) => {
+type KeyConversion = (column: SubsetColumn) => {
   out: (value: string) => string;
   type: string;
   in: (key: string) => string;
 };
 
-const asItIs = (type: string): Traveling => {
+const asItIs = (type: string): KeyConversion => {
   return () => ({ out: (value) => value, type, in: (key) => key });
 };
 const hexadecimal = ({ octets }: SubsetColumn): string => `VARCHAR(${2 * octets}) CHARACTER SET ascii`;
 
-const TRAVELING: Record<string, Traveling> = {
+const TRAVELING: Record<string, KeyConversion> = {
   integer: ({ type, fullType }) => ({
     out: (value) => (type === 'bit' ? `${value} + 0` : value),
     type: type === 'bit' || fullType.includes('unsigned') ? 'BIGINT UNSIGNED' : 'BIGINT',

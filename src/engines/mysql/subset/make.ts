@@ -1,7 +1,7 @@
 import { startStep, withStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { Made, SubsetRun } from '../../facets/subset.ts';
+import type { BuildSubsetResult, SubsetRun } from '../../facets/subset.ts';
 import { withRightsHint } from '../../shared/restore-failed.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { withDatabase } from '../connection/url.ts';
@@ -24,7 +24,11 @@ import { copyRows } from './copy.ts';
 import type { OpenSource } from './open-source.ts';
 import { prove } from './proof.ts';
 
-export async function makeSubset(context: EngineContext, source: OpenSource, run: SubsetRun): Promise<Made> {
+export async function makeSubset(
+  context: EngineContext,
+  source: OpenSource,
+  run: SubsetRun,
+): Promise<BuildSubsetResult> {
   const { report } = context;
   const { server, collations } = await inspectDestination(context, run.url);
   const { definitions: arriving, leftOut } = leaveOutRemote(await readSourceDefinitions(context, source));
@@ -36,7 +40,7 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
   const features = featuresOf(flavour, definitions);
   refuseOtherFlavour({ flavour, features, collations: collationsIn(definitions) }, { server, collations });
   await refuseSameNames(context, run.url, definitions);
-  const made: Omit<Made, 'replaced'> = { rows: new Map(), proof: [] };
+  const made: Omit<BuildSubsetResult, 'replaced'> = { rows: new Map(), proof: [] };
 
   const fill = async ({ fresh, server: destination, context: running }: Shadow): Promise<Belongings> => {
     const creation = { url: run.url, builtHere: true, fresh };

@@ -13,5 +13,5 @@ export interface OpenSource {
   sessions: number;
 }
 
-/** Of sessions that read: bytes as they are stored, and indexes used where there are any. */
+/** Settings of reading sessions: bytes as they are stored, and indexes used where there are any. */
 export const READING_SETTINGS = ['SET character_set_results = NULL', '/*M!100600 SET join_cache_level = 2 */'];

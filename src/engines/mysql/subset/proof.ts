@@ -8,13 +8,13 @@ import { createFinder, refers, refersTo } from './finder.ts';
 import type { OpenSource } from './open-source.ts';
 import type { Reference } from './subset-catalog.ts';
 
-interface Proving {
+interface VerifyOptions {
   source: OpenSource;
   run: SubsetRun;
   database: string;
 }
 
-export function prove(session: MysqlSession, { source, run, database }: Proving): Promise<ProofRow[]> {
+export function prove(session: MysqlSession, { source, run, database }: VerifyOptions): Promise<ProofRow[]> {
   const { catalog, withSession } = source;
   return proveReferences(run, {
     async inSubset(all) {

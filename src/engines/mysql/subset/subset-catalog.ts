@@ -143,13 +143,13 @@ function isUniqueKey(index: IndexRow[]): boolean {
   return index.every(({ unique_, column_, part }) => Number(unique_) === 1 && column_ !== null && part === null);
 }
 
-interface Given {
+interface TableFacts {
   catalog: CatalogTable;
   columns: ColumnRow[];
   keys: string[][];
 }
 
-function tableOf(name: string, { catalog, columns: rows, keys }: Given): SubsetTable {
+function tableOf(name: string, { catalog, columns: rows, keys }: TableFacts): SubsetTable {
   const columns = new Map(rows.map((column) => [column.name, column]));
   const named = (names: string[]): ColumnRow[] => names.flatMap((column) => columns.get(column) ?? []);
   const key = named(keys.find((names) => named(names).every(({ nullable }) => nullable === 'NO')) ?? []);

@@ -12,8 +12,8 @@ export async function findClosedBase(server: PsqlSession, url: DatabaseUrl): Pro
   return closedBase(await findBaseCopies(server, url.database ?? ''), url);
 }
 
-export interface BaseCopying {
-  /** Of the destination. */
+export interface BaseCopyRequest {
+  /** URL of the destination. */
   url: DatabaseUrl;
   base: BaseCopy;
   /** The name of a shadow database of the destination. */
@@ -24,12 +24,12 @@ export interface BaseCopying {
 export async function copyBase(
   context: EngineContext,
   server: PsqlSession,
-  { url, base, to }: BaseCopying,
+  { url, base, to }: BaseCopyRequest,
 ): Promise<boolean> {
   return newFromBase(context, server, { url, base, spare: null, to });
 }
 
-export interface Marking {
+export interface BranchMarkRequest {
   destination: string;
   /** The copy, by its present name. */
   database: string;
@@ -40,7 +40,7 @@ export interface Marking {
 /** The comment that marks a new copy of the base copy as a branch. */
 export async function branchComment(
   server: PsqlSession,
-  { destination, database, base, branch }: Marking,
+  { destination, database, base, branch }: BranchMarkRequest,
 ): Promise<string> {
   const [facts] = await server.query<{ sessions: number | null }>(
     `SELECT (to_jsonb(s) ->> 'sessions')::int8 AS sessions FROM pg_stat_database s WHERE datname = ${quoteText(database)}`,

@@ -21,7 +21,7 @@ export function leaveStatements(destination: string, mark: BranchMark): string[]
 }
 
 export interface LastSwitch {
-  /** Of the branch that has the destination's name. */
+  /** Mark of the branch that has the destination's name. */
   mark: BranchMark;
   /** The database that had it before: another branch, or the undo copy. */
   before: { database: string; comment: string | null };

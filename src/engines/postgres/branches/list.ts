@@ -33,7 +33,7 @@ export async function findBranches(
   return (await readBranches(server, options)).filter(({ mark }) => mark.of === destination);
 }
 
-/** Of every destination. `sessions` of pg_stat_database exists since PostgreSQL 14. */
+/** Reads the branches of every destination. `sessions` of pg_stat_database exists since PostgreSQL 14. */
 export async function readBranches(server: PsqlSession, { sizes = false } = {}): Promise<MarkedBranch[]> {
   const bytes = sizes ? `CASE WHEN has_database_privilege(d.oid, 'CONNECT') THEN pg_database_size(d.oid) END` : 'NULL';
   const rows = await server.query<Row>(`

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BranchReset } from '../../facets/branch.ts';
-import type { Replaced } from '../../facets/restore.ts';
+import type { ReplaceResult } from '../../facets/restore.ts';
 import { findBranch } from '../../shared/branches.ts';
 import { writeComment, writeMark } from '../mark.ts';
 import { dropAfterFailure } from '../restore/drop-after-failure.ts';
@@ -14,7 +14,7 @@ import { branchComment, copyBase, findClosedBase } from './copy.ts';
 import { findBranches, type MarkedBranch } from './list.ts';
 
 /** Replaces a branch by a new copy of the base copy. At every moment it is the old one or the new one. */
-export async function resetBranch(context: EngineContext, request: BranchReset): Promise<Replaced> {
+export async function resetBranch(context: EngineContext, request: BranchReset): Promise<ReplaceResult> {
   const { url, name } = request;
   const destination = url.database ?? '';
   await using server = await openSwapSession(context, url);
@@ -59,7 +59,7 @@ async function resetCurrent(
   context: EngineContext,
   { url, role, accept }: BranchReset,
   { mark }: MarkedBranch,
-): Promise<Replaced> {
+): Promise<ReplaceResult> {
   const destination = url.database ?? '';
   let comment: string | null = null;
   return replaceDestination(

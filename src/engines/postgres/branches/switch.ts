@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { BranchRequest, Switched } from '../../facets/branch.ts';
+import type { BranchRequest, SwitchResult } from '../../facets/branch.ts';
 import { branchIsCurrent, findBranch } from '../../shared/branches.ts';
 import type { PsqlSession } from '../connection/session.ts';
 import { branchMarkText, writeComment, writeMark } from '../mark.ts';
@@ -16,7 +16,7 @@ import { findBranches, type MarkedBranch } from './list.ts';
  * Gives a branch the name of the destination. A branch that has it at present gets its own name again; any other
  * database becomes the undo copy.
  */
-export async function switchTo(context: EngineContext, { url, name }: BranchRequest): Promise<Switched> {
+export async function switchTo(context: EngineContext, { url, name }: BranchRequest): Promise<SwitchResult> {
   const { report, clock } = context;
   const destination = url.database ?? '';
   const names = besideNames(destination);

@@ -74,7 +74,10 @@ const HINTS = {
   too_many_connections: 'Close connections, or raise max_connections of the server. Then try again.',
 };
 
-/** How `pg_isready` says that a server answers. https://www.postgresql.org/docs/current/app-pg-isready.html */
+/**
+ * Exit code of `pg_isready` for a server that accepts connections.
+ * https://www.postgresql.org/docs/current/app-pg-isready.html
+ */
 const READY = 0;
 
 export async function findFailure(

@@ -53,7 +53,7 @@ export async function readServerIdentity(session: PsqlSession): Promise<ServerId
   return signs;
 }
 
-/** Of the session's own database. */
+/** Reads the identity of the session's own database. */
 export async function readIdentity(session: PsqlSession, signs: ServerIdentity): Promise<DatabaseIdentity> {
   const [row] = await session.query<{ oid: number }>(
     'SELECT oid::int8 AS oid FROM pg_database WHERE datname = current_database()',

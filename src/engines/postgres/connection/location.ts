@@ -17,7 +17,7 @@ export async function addressesOf(context: EngineContext, url: DatabaseUrl): Pro
   return addressesOfHosts(given ?? url.hosts, environment);
 }
 
-/** As libpq; `null` for a service. */
+/** Returns the database by the rules of libpq; `null` when the URL names a service and no database. */
 export function databaseOf(context: EngineContext, url: DatabaseUrl): string | null {
   if (url.database !== null || serviceOf(context, url) !== null) return url.database;
   const { PGDATABASE, PGUSER } = context.environment;

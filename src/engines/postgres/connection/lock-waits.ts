@@ -1,6 +1,7 @@
 /**
- * Who changes a table waits for the session that holds its lock. Another reader of the same snapshot would wait behind
- * them, while that session's work waits for the reader: a deadlock that no server notices.
+ * Lock timeout of readers. A session that changes a table waits for the one that holds its lock. Another reader of the
+ * same snapshot would wait behind it, while the work of the lock's holder waits for the reader: a deadlock that no
+ * server notices.
  */
 export const READER_LOCK_TIMEOUT = '2s';
 

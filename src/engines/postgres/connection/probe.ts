@@ -14,12 +14,12 @@ import { withDatabase } from './url.ts';
 
 /** One connection serves all databases of a server and user. */
 export async function probe(context: EngineContext, request: ProbeRequest): Promise<void> {
-  const probing: Probing = { ...request, tools: await anyClientTools(context), refused: new Map() };
+  const probing: ProbeRun = { ...request, tools: await anyClientTools(context), refused: new Map() };
   const unlisted = await probeTogether(context, probing);
   // A proxy may know it: needs a connection of its own.
   const byName = Map.groupBy(unlisted, (index) => request.urls[index]?.database);
   for (const indexes of byName.values()) {
-    const take: Probing['take'] = (_, found) => {
+    const take: ProbeRun['take'] = (_, found) => {
       for (const index of indexes) request.take(index, found);
     };
     const url = request.urls[indexes[0] ?? 0];
@@ -27,7 +27,7 @@ export async function probe(context: EngineContext, request: ProbeRequest): Prom
   }
 }
 
-interface Probing extends ProbeRequest {
+interface ProbeRun extends ProbeRequest {
   tools: ClientTools;
   refused: Map<number, Refusal>;
 }
@@ -44,7 +44,7 @@ interface OpenServer {
 }
 
 /** Returns databases that the server does not list and a proxy may have. */
-async function probeTogether(context: EngineContext, probing: Probing): Promise<number[]> {
+async function probeTogether(context: EngineContext, probing: ProbeRun): Promise<number[]> {
   const opened = await openServer(context, probing);
   if (!opened) return [];
   await using session = opened.session;
@@ -88,7 +88,7 @@ async function probeTogether(context: EngineContext, probing: Probing): Promise<
 }
 
 /** On the first database that accepts the connection; `null` when none does. */
-async function openServer(context: EngineContext, probing: Probing): Promise<OpenServer | null> {
+async function openServer(context: EngineContext, probing: ProbeRun): Promise<OpenServer | null> {
   const { urls, take, refused } = probing;
   for (const [index, url] of urls.entries()) {
     const session = await tryToConnect(context, url, probing);
@@ -111,7 +111,7 @@ async function openServer(context: EngineContext, probing: Probing): Promise<Ope
 
 async function refusalOf(
   context: EngineContext,
-  { tools }: Probing,
+  { tools }: ProbeRun,
   { url, cause }: { url: DatabaseUrl; cause: ConnectionLost },
 ): Promise<Refusal> {
   return { failure: await findFailure(context, { url, tools, cause }), words: linesOf(cause).join('; ') };
@@ -121,7 +121,7 @@ function refusedProbe({ failure, words }: Refusal): Probe {
   return failedProbe(failure, words);
 }
 
-async function probeAlone(context: EngineContext, probing: Probing): Promise<void> {
+async function probeAlone(context: EngineContext, probing: ProbeRun): Promise<void> {
   const [url] = probing.urls;
   if (!url) return;
   const session = await tryToConnect(context, url, probing);
@@ -147,13 +147,13 @@ async function readDatabases(session: PsqlSession, names: string[]): Promise<Map
   return new Map(rows.map((row) => [row.name, row]));
 }
 
-interface TakingSizes {
-  probing: Probing;
+interface SizesRequest {
+  probing: ProbeRun;
   usable: Map<number, Probe>;
   names: string[];
 }
 
-async function takeSizes(session: PsqlSession, { probing, usable, names }: TakingSizes): Promise<void> {
+async function takeSizes(session: PsqlSession, { probing, usable, names }: SizesRequest): Promise<void> {
   const byName = [...Map.groupBy(usable.keys(), (index) => names[index] ?? '')];
   for (let from = 0; from < byName.length; from += SIZES_AT_ONCE) {
     const part = byName.slice(from, from + SIZES_AT_ONCE);
@@ -170,7 +170,7 @@ async function takeSizes(session: PsqlSession, { probing, usable, names }: Takin
   }
 }
 
-/** Whether no proxy is between: the server's address is that of the URL. */
+/** Reports whether the server's address is that of the URL, with no proxy between. */
 function leadsTo(
   { hosts, parameters }: DatabaseUrl,
   { port, address }: { port: number; address: string | null },
@@ -181,14 +181,14 @@ function leadsTo(
   return first.host === address || (first.host === 'localhost' && isIP(address) !== 0 && /^(127\.|::1)/.test(address));
 }
 
-type Closed = 'closed_database' | 'not_permitted';
+type ClosedReason = 'closed_database' | 'not_permitted';
 
-function closedBy({ open, permitted }: ListedDatabase): Closed | null {
+function closedBy({ open, permitted }: ListedDatabase): ClosedReason | null {
   if (!open) return 'closed_database';
   return permitted ? null : 'not_permitted';
 }
 
-const REASONS: Record<Closed, (database: string, user: string | null) => string> = {
+const REASONS: Record<ClosedReason, (database: string, user: string | null) => string> = {
   closed_database: (database) => `database "${database}" is not currently accepting connections`,
   not_permitted: (database, user) => `${user ?? 'the user'} has no CONNECT privilege for database "${database}"`,
 };

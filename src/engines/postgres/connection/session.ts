@@ -50,7 +50,7 @@ export interface PsqlSessionOptions {
   url: DatabaseUrl;
   signal?: AbortSignal | undefined;
   settings?: Settings;
-  /** Where it writes files. */
+  /** Mounts of the folders that psql writes files to. */
   mounts?: Mount[] | undefined;
 }
 
@@ -70,7 +70,7 @@ export const SESSION_SETTINGS: Settings = {
 };
 
 const STATEMENT_LIMITS: Settings = { statement_timeout: '10min' };
-/** As UTF-8 the server would refuse to send bytes that are none. */
+/** The client encoding for SQL_ASCII databases: with UTF-8 the server would refuse to send bytes that are not UTF-8. */
 const READ_RAW = `SELECT set_config('client_encoding', 'SQL_ASCII', false) WHERE current_setting('server_encoding') = 'SQL_ASCII'`;
 /** Disk space for sorts. Only a superuser may set it. */
 const LIMIT_TEMPORARY_FILES = `SELECT set_config('temp_file_limit', '2GB', false) WHERE current_setting('is_superuser') = 'on'`;
@@ -144,7 +144,7 @@ export async function openSession({
 }
 
 const SUCCESS = '00000';
-/** Of standard error. */
+/** Lines of standard error to keep. */
 const ERROR_LINES = 20;
 
 interface PendingStatement extends PromiseWithResolvers<string> {
@@ -152,7 +152,7 @@ interface PendingStatement extends PromiseWithResolvers<string> {
   marker: string;
   output: string[];
   take: ((lines: Buffer) => void) | undefined;
-  /** What psql has written to standard error, where it says nothing else. */
+  /** Takes the last lines of psql's standard error, which alone has the reason when a COPY fails. */
   errors: () => string[];
   /** `null` until the statement has ended, then the lines of the server's message. */
   message: string[] | null;
@@ -279,7 +279,7 @@ function readLine(exchange: PendingStatement, line: string): boolean {
 
 const LINE_FEED = 0x0a;
 
-/** As bytes, released at once: strings of millions of rows would burden the garbage collector. */
+/** Hands over lines as bytes, released at once: strings of millions of rows would burden the garbage collector. */
 function onLines(child: RunningProcess, take: (lines: Buffer) => void): void {
   let unfinished: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer<ArrayBuffer>) => {

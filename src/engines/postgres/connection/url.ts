@@ -121,7 +121,7 @@ function displayOf(url: DatabaseUrl): string {
   return writeUrl(url.inContainer ? IN_CONTAINER : 'postgres', { ...url, parameters: {} });
 }
 
-/** As text for other programs, with its password: only for a reader who has requested it. */
+/** Returns the URL as text for other programs, with its password: only for a reader who has requested it. */
 export function urlWithPassword({ password, ...url }: DatabaseUrl): string {
   return writeUrl('postgres', url, password);
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { hmac, scramKeys } from './scram.ts';
 import { SqlError } from './session.ts';
 
-/** Where an unencrypted connection goes. */
+/** Address of an unencrypted connection. */
 export interface WireAddress {
   /** A name, an address, or the folder of a unix socket. */
   host: string;
@@ -54,7 +54,7 @@ const IGNORED = new Set([...'HcSNKTDAI'].map((letter) => letter.charCodeAt(0)));
 const HEADER_BYTES = 5;
 const RECEIVED_BYTES = 256 * 1024;
 const VERSION = 196608;
-/** Of a message that is no row: a row has at most 1 GB. */
+/** Most bytes of a message that is not a row: a row has at most 1 GB. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
 export async function openWire(address: WireAddress): Promise<Wire> {
@@ -279,7 +279,7 @@ function authentication({ password }: WireAddress, answer: (body: Buffer) => voi
   };
 }
 
-/** What SASLprep leaves as it is. */
+/** Characters that SASLprep does not change. */
 const PLAIN = /^[\x20-\x7e]*$/;
 
 function attributesOf(text: string): Record<string, string | undefined> {

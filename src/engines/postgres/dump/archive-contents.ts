@@ -17,7 +17,7 @@ export interface ContentsEntry {
   /** Empty where it is in no schema. */
   schema: string;
   definition: string;
-  /** Of a table; empty for all else. */
+  /** Access method of a table; empty for all other kinds. */
   accessMethod: string;
   /** The numbers of the entries that it depends on. */
   needs: number[];
@@ -55,7 +55,10 @@ export function readContents(toc: Buffer): Map<number, ContentsEntry> | null {
   return understood && entries;
 }
 
-/** What `pg_restore --list --verbose` writes of the entries; `null` where the format is not the one that is understood. */
+/**
+ * Returns the text that `pg_restore --list --verbose` writes of the entries; `null` when the format of the file is
+ * unknown.
+ */
 export function listContents(toc: Buffer): string | null {
   const lines: string[] = [];
   const understood = walkContents(toc, ({ dumpId, class: catalog, oid, kind, schema, tag, owner, needs }) => {
@@ -69,7 +72,7 @@ export function listContents(toc: Buffer): string | null {
 interface WalkedEntry extends Omit<ContentsEntry, 'definition'> {
   /** `null` of rows, large objects and the like. */
   definition: string | null;
-  /** Where the definition is in the file. */
+  /** Offset of the definition in the file. */
   start: number;
   end: number;
   owner: string;

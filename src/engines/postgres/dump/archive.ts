@@ -3,7 +3,7 @@ import type { Manifest } from '../../../repository/manifest.ts';
 import { parseDetails } from '../../shared/manifest-details.ts';
 import { type PostgresDetails, postgresDetails } from '../details-schema.ts';
 
-/** What ends every table's file in an archive of pg_dump's directory format: the end of COPY, and two empty lines. */
+/** End of every table's file in an archive of pg_dump's directory format: the end of COPY, and two empty lines. */
 export const DATA_TERMINATOR = '\\.\n\n\n';
 /** Line feeds in it, which are not rows. */
 export const TERMINATOR_LINES = 3;
@@ -14,7 +14,7 @@ export type ArchiveDetails = PostgresDetails;
 
 export const archiveDetailsSchema = postgresDetails(v.string());
 
-/** What the manifest says of the archive; a UserError when some of it is missing. */
+/** Reads the archive's details from the manifest; throws a UserError when some are missing. */
 export function archiveDetails(manifest: Manifest): ArchiveDetails {
   return parseDetails(archiveDetailsSchema, manifest);
 }
@@ -27,7 +27,7 @@ export interface ArchiveEntry {
   oid: number;
   /** The line as `pg_restore --list` wrote it, to be given back to `--use-list`. */
   line: string;
-  /** What follows the identifiers: type, schema, name and owner, which may hold spaces. */
+  /** Rest of the line after the identifiers: type, schema, name and owner, which may contain spaces. */
   text: string;
   /** The entries that it depends on, where the listing was verbose. */
   needs: number[];

@@ -4,7 +4,7 @@ import { describeAddresses } from './describe-addresses.ts';
 
 /** An object that cannot exist without a schema that is not in the snapshot. */
 export interface BrokenObject extends Address {
-  /** As `pg_identify_object` has it: `view`, `table constraint`, `event trigger`. */
+  /** Type as `pg_identify_object` names it: `view`, `table constraint`, `event trigger`. */
   kind: string;
   /** With its schema: `public.person.logged`. */
   name: string;
@@ -34,15 +34,15 @@ const TABLE_KINDS = new Set(['r', 'p', 'f']);
 
 type Outcome = keyof BrokenDependencies | 'refused';
 
-interface Broken extends Address {
+interface BrokenAddress extends Address {
   outcome: Outcome | null;
   needs: Address;
 }
 
 /**
- * What a selection of schemas breaks, by pg_depend: whatever depends, at any distance, on an object of a schema that is
- * left out. What an extension made comes with the extension, wherever it is. The closure has a visited set, since rules
- * may form cycles.
+ * Finds what a selection of schemas breaks, by pg_depend: every object that depends, at any distance, on an object of a
+ * schema that is left out. Members of an extension come with the extension, in whatever schema they are. The closure
+ * has a visited set, since rules may form cycles.
  */
 export async function readBrokenDependencies(
   session: PsqlSession,
@@ -73,7 +73,7 @@ export async function readNeededSchemas(
   { graph, leftOutSchemas }: Selection,
 ): Promise<NeededSchema[]> {
   const leftOut = new Set(leftOutSchemas);
-  const needed = new Map<number, Broken[]>();
+  const needed = new Map<number, BrokenAddress[]>();
   for (let known = -1; known < needed.size; ) {
     known = needed.size;
     for (const each of closureOf(graph, leftOut)) {
@@ -86,12 +86,12 @@ export async function readNeededSchemas(
   return [...needed].map(([oid, by]) => ({ oid, by: by.flatMap((each) => described.get(each) ?? []) }));
 }
 
-async function describeBroken(session: PsqlSession, broken: Broken[]): Promise<[Broken, BrokenObject][]> {
+async function describeBroken(session: PsqlSession, broken: BrokenAddress[]): Promise<[BrokenAddress, BrokenObject][]> {
   const describe = await describeAddresses(
     session,
     broken.flatMap((each) => [each, each.needs]),
   );
-  return broken.flatMap((each): [Broken, BrokenObject][] => {
+  return broken.flatMap((each): [BrokenAddress, BrokenObject][] => {
     const described = describe(each);
     if (!described) return [];
     const { class: catalog, oid, column } = each;
@@ -108,13 +108,13 @@ async function describeBroken(session: PsqlSession, broken: Broken[]): Promise<[
   });
 }
 
-function closureOf(graph: Graph, leftOutSchemas: ReadonlySet<number>): Broken[] {
+function closureOf(graph: Graph, leftOutSchemas: ReadonlySet<number>): BrokenAddress[] {
   const isOuter = (address: Address): boolean => {
     const schema = graph.schemaOf.get(keyOf({ ...address, column: 0 }));
     return schema !== undefined && leftOutSchemas.has(schema);
   };
   const isKept = (address: Address): boolean => isOfExtension(graph, address) || isTemporary(graph, address);
-  const broken = new Map<string, Broken>();
+  const broken = new Map<string, BrokenAddress>();
   const queue: { address: Address; needs: Address }[] = graph.objects
     .filter((object) => isOuter(object) && !isKept(object))
     .map((object) => ({ address: object, needs: wholeOf(graph, object) }));
@@ -172,7 +172,7 @@ function isTable({ classes, relations }: Graph, { class: catalog, oid }: Address
   return catalog === classes.pg_class && TABLE_KINDS.has(relations.get(oid)?.kind ?? '');
 }
 
-/** What becomes of the object that depends on a broken one. */
+/** Returns the outcome for the object that depends on a broken one. */
 function consequenceOf(
   { from, to }: Edge,
   { graph, needs }: { graph: Graph; needs: Address },

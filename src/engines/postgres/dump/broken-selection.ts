@@ -12,8 +12,8 @@ import {
 import { readCuts } from './cut-definitions.ts';
 import { readGraph } from './dependency-graph.ts';
 
-/** What a snapshot without some schemas leaves out of the others. */
-export interface Broken {
+/** Objects of the chosen schemas that a snapshot without the other schemas leaves out or changes. */
+export interface BrokenSelection {
   leftOut: ArchiveDetails['left_out'];
   /** Class and oid of each, as `readInventory` takes them. */
   keys: ReadonlySet<string>;
@@ -30,7 +30,10 @@ export interface Exclusion {
 }
 
 /** Reads within the session's transaction; refuses what tables with rows cannot be without. */
-export async function readBroken(session: PsqlSession, { excluded, includeNeeded }: Exclusion): Promise<Broken> {
+export async function readBroken(
+  session: PsqlSession,
+  { excluded, includeNeeded }: Exclusion,
+): Promise<BrokenSelection> {
   if (excluded.length === 0) return { leftOut: [], keys: new Set(), cuts: [], needed: [], warnings: [] };
   const graph = await readGraph(session);
   const chosen = excluded.map(({ oid }) => oid);
@@ -99,7 +102,7 @@ function warning(message: string): WarningEvent {
   return { event: 'warning', code: 'object_left_out', message };
 }
 
-/** How many tables and columns are named for a schema that is included, and for a build that is refused. */
+/** Most tables and columns to name for a schema that is included, and for a build that is refused. */
 const NAMED_IN_WARNING = 3;
 const NAMED_IN_ERROR = 20;
 

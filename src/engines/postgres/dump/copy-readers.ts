@@ -102,8 +102,9 @@ const OF_LIBPQ = /^PG[A-Z]+$/;
 const VIEWS_SINCE = 12;
 
 /**
- * Where psql is connected with a plain connection to the one host of the URL, by what the URL says alone, a connection of
- * our own is the same. `null` for all others: only libpq knows all of its ways to connect and to encrypt.
+ * Returns the address for a connection of our own, which equals that of psql when psql has a plain connection to the
+ * one host of the URL and nothing but the URL determines it. `null` in all other cases: only libpq knows all of its
+ * ways to connect and to encrypt.
  */
 export async function plainAddress(
   { runner, environment }: Pick<EngineContext, 'runner' | 'environment'>,

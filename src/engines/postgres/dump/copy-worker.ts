@@ -14,7 +14,7 @@ import { SqlError } from '../connection/session.ts';
 import { openWire, type Wire, type WireAddress } from '../connection/wire.ts';
 import { DATA_TERMINATOR, TERMINATOR_LINES } from './archive.ts';
 
-/** What is asked of a thread that reads rows, one after the other: it has one session. */
+/** Tasks of a thread that reads rows, one after the other: it has one session. */
 export type CopyTask =
   | { task: 'connect'; address: WireAddress; statements: string[] }
   | { task: 'read'; statement: string; destination: string; stored: StoredObject | null };
@@ -106,7 +106,7 @@ function packingSink(destination: string): Sink {
   };
 }
 
-/** Of a range that is likely to be as it was: so many bytes are kept until it is known whether they must be compressed. */
+/** Bytes of a probably unchanged range that are kept until it is known whether they must be compressed. */
 const MOST_KEPT_BYTES = 12 * FRAME_BYTES;
 
 /** Content that the store has is not compressed again: checksums cost a fraction of it. */

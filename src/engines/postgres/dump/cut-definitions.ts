@@ -17,7 +17,7 @@ interface Cut {
   comment?: string;
 }
 
-/** How pg_dump has values written into expressions. */
+/** Settings under which pg_dump has the server write values into expressions. */
 const AS_PG_DUMP = ['DateStyle = ISO', 'IntervalStyle = postgres', 'extra_float_digits = 3'];
 
 /** The parts that have no entry in an archive, read within the session's transaction. */
@@ -86,16 +86,16 @@ function changed({ kind, definition }: ContentsEntry, { cuts, all }: { cuts: Cut
 }
 
 interface PartRow {
-  /** Of the part, or of the table where the part is a column. */
+  /** Oid of the part, or of its table where the part is a column. */
   oid: number;
   number: number;
   class: number;
   entry: number;
-  /** As it stands in SQL. */
+  /** Name in SQL, quoted where necessary. */
   table: string;
   column: string;
   text: string;
-  /** Whether the definition of its table writes it down. */
+  /** The definition of the table contains the part. */
   written: boolean;
 }
 
@@ -249,12 +249,12 @@ async function readHeirs(
 /** Head, columns and checks, and what follows the list of parents. */
 const HEIR = /^([^(]*\()([\s\S]*?)\n?\)\nINHERITS \((?:[^"()]|"[^"]*")*\)([\s\S]*)$/;
 
-/** Where the line of a column begins, at its line feed. */
+/** Returns the offset of the line feed before the line of a column; -1 when there is none. */
 function lineOf(definition: string, column: string): number {
   return Math.max(...namesOf(column).map((name) => definition.indexOf(`\n    ${name} `)));
 }
 
-/** As the server quotes it, and as a program may that knows more keywords. */
+/** Returns the name as the server quotes it, and as a program quotes it that knows more keywords. */
 function namesOf(name: string): string[] {
   return name.startsWith('"') ? [name] : [name, `"${name}"`];
 }

@@ -29,7 +29,7 @@ export interface Graph {
   objects: Address[];
   /** The edges by the object that they lead to. */
   dependents: Map<string, Edge[]>;
-  /** What an object is a part of that cannot be without it: the view of a rule, the family of an operator's row. */
+  /** Objects by a part that they cannot exist without: the view of a rule, the family of an operator's row. */
   wholes: Map<string, Address[]>;
   relations: Map<number, Relation>;
   defaults: Map<number, { relation: number; number: number; generated: boolean }>;
@@ -40,11 +40,11 @@ export interface Graph {
   parents: Map<number, number[]>;
   /** Objects that an extension made. */
   members: Set<string>;
-  /** Of the object or what it belongs to. */
+  /** Schema of the object or of its owner. */
   schemaOf: Map<string, number>;
   /** Oids of the schemas of other sessions' temporary objects, which are never dumped. */
   temporarySchemas: Set<number>;
-  /** What an object belongs to: the table of an index, the element of an array type. */
+  /** Object that contains another: the table of an index, the element of an array type. */
   owners: Map<string, Address>;
 }
 
@@ -146,7 +146,7 @@ interface Owner {
   owner: Address;
 }
 
-/** What belongs to a relation or a type and has no schema of its own in pg_depend. */
+/** Reads the owners of objects that belong to a relation or a type and have no schema of their own in pg_depend. */
 async function readOwners(session: PsqlSession): Promise<Owner[]> {
   const rows = await session.query<{ o: [number, number, number, number] }>(`
     SELECT json_build_array(class::int8, oid::int8, owner_class::int8, owner::int8) AS o FROM (

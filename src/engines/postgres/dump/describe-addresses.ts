@@ -1,12 +1,12 @@
 import { type PsqlSession, quoteNumber } from '../connection/session.ts';
 import { type Address, keyOf } from './dependency-graph.ts';
 
-interface Described {
+interface AddressDescription {
   kind: string;
   name: string;
 }
 
-interface Row extends Described {
+interface Row extends AddressDescription {
   class: number;
   oid: number;
   column: number;
@@ -19,7 +19,7 @@ interface Row extends Described {
 export async function describeAddresses(
   session: PsqlSession,
   addresses: Address[],
-): Promise<(address: Address) => Described | null> {
+): Promise<(address: Address) => AddressDescription | null> {
   const unique = [...new Map(addresses.map((address) => [keyOf(address), address])).values()];
   if (unique.length === 0) return () => null;
   const list = unique.map((each) => `(${[each.class, each.oid, each.column].map(quoteNumber).join(', ')})`).join(', ');

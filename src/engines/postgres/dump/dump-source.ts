@@ -25,7 +25,7 @@ import { whyNoSetting } from '../restore/alter-set.ts';
 import { selectSchemas } from '../schema-selection.ts';
 import { majorOf } from '../tools.ts';
 import { type ArchiveDetails, archiveDetails } from './archive.ts';
-import { type Broken, readBroken } from './broken-selection.ts';
+import { type BrokenSelection, readBroken } from './broken-selection.ts';
 import { readHidden } from './hidden.ts';
 import { type PartitionRoot, readPartitionRoots } from './partition-roots.ts';
 import { readSuperuserObjects } from './superuser-objects.ts';
@@ -42,15 +42,15 @@ export interface Selection {
   schemas: string[];
   /** Schemas that are not to be dumped. */
   excluded: string[];
-  broken: Broken;
+  broken: BrokenSelection;
   /** Parts of definitions that cannot be restored. */
-  cuts: Broken['cuts'];
+  cuts: BrokenSelection['cuts'];
   hasLargeObjects: boolean;
-  /** As they stand before pg_dump reads them: those of a restored database stand there or higher. */
+  /** Values before pg_dump reads the sequences; a restored database has these values or higher ones. */
   sequences: Inventory['sequences'];
 }
 
-/** What else the source's catalog says. */
+/** Further facts from the source's catalog. */
 export interface Source extends Pick<Selection, 'allTables'> {
   /** Partitioned tables through which rows are loaded, by the oid of the partition. */
   roots: Map<number, PartitionRoot>;
@@ -92,10 +92,13 @@ export async function readSelection(
   };
 }
 
-/** What a byte that is not UTF-8 is read as. */
+/** Character that stands for bytes that are not UTF-8. */
 const UNREADABLE = '\ufffd';
 
-/** Of an SQL_ASCII database: rows are bytes, but tables and columns are named in statements and in the manifest. */
+/**
+ * Refuses names of an SQL_ASCII database that are not UTF-8: rows are bytes, but statements and the manifest name
+ * tables and columns.
+ */
 export async function refuseUnreadableNames(session: PsqlSession, request: DumpRequest): Promise<void> {
   const schemas = await readChosenSchemas(session, request);
   const tables = (await readTables(session)).filter(({ schema }) => schemas.includes(schema));
@@ -116,7 +119,7 @@ export async function refuseUnreadableNames(session: PsqlSession, request: DumpR
   });
 }
 
-/** How many names a message has. */
+/** Most names in a message. */
 const LISTED = 20;
 
 export async function readSource(
@@ -158,7 +161,10 @@ export async function readSource(
 }
 
 /** A copy has them for the reason that its original has. */
-function neededSchemas({ needed }: Broken, copyOf: DumpRequest['copyOf']): Pick<ArchiveDetails, 'needed_schemas'> {
+function neededSchemas(
+  { needed }: BrokenSelection,
+  copyOf: DumpRequest['copyOf'],
+): Pick<ArchiveDetails, 'needed_schemas'> {
   const all = [...new Set([...needed, ...((copyOf && archiveDetails(copyOf).needed_schemas) ?? [])])];
   return all.length === 0 ? {} : { needed_schemas: all };
 }

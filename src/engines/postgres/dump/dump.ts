@@ -175,7 +175,7 @@ function chooseOwn(tables: CatalogTable[]): CatalogTable[] {
   return own;
 }
 
-/** How many tables one pattern names: a regular expression of very many takes the server long. */
+/** Most tables that one pattern names: a regular expression of very many takes the server long. */
 const TABLES_OF_PATTERN = 50;
 
 /**
@@ -276,7 +276,7 @@ function jobsOf({ jobs }: DumpRequest, { tools, selected, own }: Pick<PgDump, 't
 /** A copy must not start to replicate, and belongs to the restoring role. */
 const DUMP_FLAGS = ['--no-publications', '--no-subscriptions', '--no-privileges', '--no-sync', '--no-password'];
 
-/** What a tool said that is not its account of how it goes on. */
+/** Returns the last 20 lines of errors, warnings and their details, without reports of progress. */
 function wordsOf(stderr: string): string[] {
   const lines = redact(stderr).split('\n');
   return lines.filter((line) => /(error|warning|detail|hint|fatal|query was|command was):/i.test(line)).slice(-20);
@@ -305,17 +305,17 @@ async function fixDate(path: string): Promise<Buffer> {
   return contents;
 }
 
-interface Dumped {
+interface DumpContents {
   /** By the tables whose rows were read by ranges. */
   tables: Map<CatalogTable, PackedFile[]>;
-  /** What pg_dump has written. */
+  /** Files that pg_dump has written. */
   others: Map<string, PackedFile>;
   archive: ArchiveEntry[];
   source: Source;
   definitions: string | null;
 }
 
-function assemble(dumped: Dumped): Pick<DumpResult, 'tables' | 'files' | 'details' | 'schemas'> {
+function assemble(dumped: DumpContents): Pick<DumpResult, 'tables' | 'files' | 'details' | 'schemas'> {
   const { others, archive, source, definitions } = dumped;
   const byOid = new Map(source.allTables.map((table) => [table.oid, table]));
   const tables: ManifestTable[] = [];

@@ -3,8 +3,8 @@ import type { WarningEvent } from '../../../runtime/events.ts';
 import { whatIsHidden } from '../../../text/format-objects.ts';
 import type { PsqlSession } from '../connection/session.ts';
 
-/** What pg_dump leaves out without a word, since the role may not read it. */
-export interface Hidden {
+/** Objects that pg_dump silently omits, since the role may not read them. */
+export interface HiddenReport {
   objects: HiddenObjects;
   warning: WarningEvent;
 }
@@ -13,7 +13,7 @@ export interface Hidden {
  * Everything else of a catalog is readable by everybody, and pg_dump fails where it may not read rows. Of options that
  * nobody shows it cannot be known whether there are any.
  */
-export async function readHidden(session: PsqlSession): Promise<Hidden[]> {
+export async function readHidden(session: PsqlSession): Promise<HiddenReport[]> {
   const mappings = await session.query<{ name: string; grant: string | null }>(`
     SELECT format('%s for %s', m.srvname, coalesce(m.usename, 'public')) AS name,
       CASE WHEN m.umuser = 0 AND NOT o.rolsuper THEN format('GRANT %I TO %I', o.rolname, current_user)

@@ -1,6 +1,9 @@
 import type { ArchiveDetails, ArchiveEntry } from './archive.ts';
 
-/** Tells which entries of an archive are objects that a snapshot leaves out; what depends on them follows. */
+/**
+ * Returns a predicate for entries of an archive that are objects the snapshot leaves out, without the objects that
+ * depend on them.
+ */
 export function isLeftOut(leftOut: ArchiveDetails['left_out']): (entry: ArchiveEntry) => boolean {
   const byOid = Map.groupBy(
     leftOut.filter(({ oid }) => oid !== 0),

@@ -18,11 +18,11 @@ export interface TableReads {
   /** Exports the snapshot, holds the locks, and reads, too. */
   session: PsqlSession;
   snapshot: string;
-  /** Of the client, where it is not UTF-8. */
+  /** Client encoding, where it is not UTF-8. */
   encoding: Settings;
-  /** Where rows can be read by connections of our own. */
+  /** Address for connections of our own; `null` when only psql may read rows. */
   address: WireAddress | null;
-  /** Whether pg_dump has ended, and left its connection to another session; `dumped` resolves then. */
+  /** Reports whether pg_dump has ended, and left its connection to another session; `dumped` resolves then. */
   isDumped: () => boolean;
   dumped: Promise<void>;
   ranges: Map<CatalogTable, Range[]>;
@@ -39,7 +39,7 @@ export interface Piece {
   /** Estimated. */
   bytes: number;
   name: string;
-  /** Where its packed file goes. */
+  /** Called with the packed file. */
   packed(file: Promise<PackedFile>): void;
 }
 

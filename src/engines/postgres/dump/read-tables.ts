@@ -40,7 +40,7 @@ const READING = {
   statement_timeout: '0',
   idle_in_transaction_session_timeout: '0',
   transaction_timeout: '0',
-  /** As pg_dump: a view in place of a table would run code with the rights of this role. */
+  /** Same value as in pg_dump: a view in place of a table would run code with the rights of this role. */
   restrict_nonsystem_relation_kind: 'view, foreign-table',
 };
 
@@ -80,7 +80,9 @@ export function tableReaders(
 
 /** The sessions of one worker, which are opened when they are needed. */
 interface Readers extends AsyncDisposable {
-  /** Whether it is better to wait for the end of pg_dump than to have psql read very long values, which it keeps twice. */
+  /**
+   * Reports whether to wait for the end of pg_dump instead of having psql read very long values, which it keeps twice.
+   */
   waitsForWide(): boolean;
   /** For large pieces; `null` where psql must read them. */
   direct(): Promise<CopyReader | null>;
@@ -225,13 +227,13 @@ function fileName({ oid }: CatalogTable, part: number): string {
   return part === 0 ? `${oid}.rows` : `${oid}-${String(part + 1).padStart(4, '0')}.rows`;
 }
 
-interface Reading {
+interface ReaderOptions {
   reads: TableReads;
   queue: PieceQueue;
   signal: AbortSignal;
 }
 
-async function readPieces(readers: Readers, { reads, queue, signal }: Reading): Promise<void> {
+async function readPieces(readers: Readers, { reads, queue, signal }: ReaderOptions): Promise<void> {
   const waiting: Promise<unknown>[] = [];
   const next = async (): Promise<Piece[]> => {
     const pieces = queue.take({ wide: !readers.waitsForWide() });

@@ -10,14 +10,14 @@ interface LackingRight {
   hint: string;
 }
 
-/** How many objects a message names. */
+/** Most objects that a message names. */
 const NAMED = 5;
 /** Schemas that one statement names; above that the role of PostgreSQL 14 that reads all of them is shorter. */
 const MOST_SCHEMAS = 20;
 
 /**
- * What of the schemas the session's role may not dump, found by asking for its rights: the words of pg_dump are in the
- * language of the server. In the order in which pg_dump needs them.
+ * Returns the rights that the session's role lacks to dump the schemas, in the order in which pg_dump needs them.
+ * Queries the rights, since the messages of pg_dump are in the language of the server.
  */
 async function readLackingRights(session: PsqlSession, schemas: string[]): Promise<LackingRight[]> {
   const within = `n.nspname IN (${schemas.map(quoteText).join(', ') || 'NULL'})`;

@@ -3,7 +3,7 @@ import { quoteName, quoteText } from '../connection/session.ts';
 
 export interface DatabaseSetting {
   database: string;
-  /** As the catalog and the manifest have it: `name=value`. */
+  /** Setting as in the catalog and the manifest: `name=value`. */
   setting: string;
   /** Only for this role. */
   role?: string | null;

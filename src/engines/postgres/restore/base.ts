@@ -72,7 +72,7 @@ const CLONE_REFUSED = new Set(['58000', '58030', '0A000', 'XX000']);
 interface CopyFacts {
   open: boolean;
   version: number;
-  /** Whether the server can ask the file system for clones, from version 18. */
+  /** The server can ask the file system for clones, from version 18. */
   clones: boolean;
   bytes: number | null;
 }
@@ -90,7 +90,7 @@ function copiesFiles({ bytes, version }: CopyFacts): boolean {
   return (bytes ?? FILE_COPY_FROM_BYTES) >= FILE_COPY_FROM_BYTES && version >= FILE_COPY_SINCE;
 }
 
-/** Whether copies of a database are clones where the file system can. */
+/** Reports whether the server makes copies of the database as clones where the file system supports them. */
 export async function asksForClones(server: PsqlSession, from: string): Promise<boolean> {
   const facts = await readCopyFacts(server, from);
   return facts?.clones === true && copiesFiles(facts);

@@ -6,13 +6,13 @@ import { besideNames, findBeside } from '../server/server.ts';
 interface Blocker {
   database: string;
   what: string;
-  /** Whether the database cannot even be renamed; otherwise it cannot be dropped only. */
+  /** The database cannot even be renamed; otherwise only dropping it is impossible. */
   renaming: boolean;
 }
 
 /**
- * What keeps databases from being renamed or dropped, although no client is connected to them. PostgreSQL 13 shows the
- * number of a subscription to superusers only.
+ * Finds objects that keep databases from being renamed or dropped, although no client is connected. PostgreSQL 13 shows
+ * the number of a subscription to superusers only.
  */
 async function findBlockers(server: PsqlSession, databases: string[]): Promise<Blocker[]> {
   const list = databases.map(quoteText).join(', ');
@@ -34,9 +34,9 @@ async function findBlockers(server: PsqlSession, databases: string[]): Promise<B
 
 export interface SwapCheck {
   destination: string;
-  /** Whether the database that is replaced is kept. */
+  /** Keeps the replaced database. */
   undo: boolean;
-  /** Whether a base copy or a spare is kept. */
+  /** Keeps a base copy or a spare. */
   base?: boolean;
 }
 

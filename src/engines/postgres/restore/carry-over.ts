@@ -38,16 +38,16 @@ const GRANTS = `
   SELECT e.grantee, e.grantable, string_agg(e.privilege || columns.list, ', ' ORDER BY e.privilege) AS privileges
   FROM json_to_recordset(o.entries) AS e (grantee text, privilege text, grantable boolean)`;
 
-/** What ALTER DEFAULT PRIVILEGES calls the kinds of `pg_default_acl`. */
+/** Names in ALTER DEFAULT PRIVILEGES for the kinds of `pg_default_acl`. */
 const DEFAULTS_ON = `(VALUES ('r', 'TABLES'), ('S', 'SEQUENCES'), ('f', 'ROUTINES'), ('T', 'TYPES'), ('n', 'SCHEMAS'), ('L', 'LARGE OBJECTS')) AS k (kind, name)`;
 
 const grantee = (column: string): string => `CASE WHEN ${column} IS NULL THEN 'PUBLIC' ELSE quote_ident(${column}) END`;
 const option = `CASE WHEN g.grantable THEN ' WITH GRANT OPTION' ELSE '' END`;
 
-export interface CarryingOver {
-  /** Who is to own the objects of the new database that belong to the session's role. */
+export interface CarryOverOptions {
+  /** New owner of the new database's objects that belong to the session's role. */
   owner: string;
-  /** Of the database that is replaced, if there is one. */
+  /** Ownership in the replaced database, if there is one. */
   ownership: Ownership | null;
   /** The new database is a copy, whose grants may have been revoked since in the one that is replaced. */
   copied?: boolean | undefined;
@@ -57,7 +57,7 @@ export interface CarryingOver {
  * Queries whose rows are the statements that make a new database usable by those who used the old one; to be run in
  * this order, each after the statements of the one before. The server puts the statements together from its catalog.
  */
-export function carryOverQueries({ owner, ownership, copied = false }: CarryingOver): string[] {
+export function carryOverQueries({ owner, ownership, copied = false }: CarryOverOptions): string[] {
   const name = quoteText(owner);
   const own = `SELECT oid FROM pg_roles WHERE rolname = current_user`;
   const transfer = `
@@ -166,7 +166,7 @@ export function lostGrantsQuery({ objects }: Ownership): string {
 }
 
 /** Runs the statements that the queries put together, each by itself, and returns what the server refused. */
-export async function runCarryOver(session: PsqlSession, carrying: CarryingOver): Promise<string[]> {
+export async function runCarryOver(session: PsqlSession, carrying: CarryOverOptions): Promise<string[]> {
   const failures: string[] = [];
   for (const query of carryOverQueries(carrying)) {
     const rows = await session.query<{ statement: string }>(query);
@@ -178,7 +178,7 @@ export async function runCarryOver(session: PsqlSession, carrying: CarryingOver)
   return failures;
 }
 
-/** What the server says when it refuses the statement; `null` when it does not. */
+/** Executes the statement. Returns the statement and the server's message when the server refuses it, else `null`. */
 export async function attempt(session: PsqlSession, statement: string): Promise<string | null> {
   try {
     await session.execute(statement);

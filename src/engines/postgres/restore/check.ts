@@ -43,7 +43,7 @@ interface RowDifference {
   words: string;
 }
 
-/** What a restored database lacks of its manifest, and what it has besides. */
+/** Compares a restored database with its manifest: row counts and objects, missing or unexpected. */
 export async function findDifferences(context: EngineContext, check: Check): Promise<Differences> {
   const { url, tools, details, plan, jobs } = check;
   const queue = countedRows(plan, details);
@@ -125,7 +125,7 @@ export function within({ objects, sequences, large_objects }: Inventory, schemas
   };
 }
 
-/** What the second lacks of the first, and what it has besides. */
+/** Lists what the second lacks of the first, and what it has besides. */
 function compareInventories(divided: ReturnType<typeof divideInventory>, found: Inventory): string[] {
   const { expected } = divided;
   const objects = compareObjectNames(divided, found);

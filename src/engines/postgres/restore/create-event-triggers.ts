@@ -38,7 +38,10 @@ async function readDefinitions({ directory, list }: EventTriggers): Promise<{ te
   return listed.map(({ dumpId, text }) => ({ text, definition: contents?.get(dumpId)?.definition ?? '' }));
 }
 
-/** Those of the event `login`, which are created disabled: they run as whoever connects, and can refuse everybody. */
+/**
+ * Returns the triggers of the event `login`, which are created disabled: they run as the connecting user, and can
+ * refuse everybody.
+ */
 export async function loginTriggers(archive: EventTriggers): Promise<string[]> {
   const created = (await readDefinitions(archive)).map(({ definition }) => CREATION.exec(definition)?.groups);
   return created.flatMap((groups) => (groups?.event === LOGIN && groups.name ? [unquoted(groups.name)] : [])).sort();
@@ -54,7 +57,7 @@ export function disableTrigger(name: string): string {
   return `ALTER EVENT TRIGGER ${quoteName(name)} DISABLE`;
 }
 
-/** Of PostgreSQL 17 and newer. */
+/** Event of PostgreSQL 17 and newer. */
 const LOGIN = 'login';
 
 /** Names as the server quotes them. */

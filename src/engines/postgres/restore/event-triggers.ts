@@ -14,7 +14,7 @@ export function separateEventTriggers(entries: ArchiveEntry[]): {
   return { others, eventTriggers: entries.filter((entry) => !kept.has(entry)) };
 }
 
-/** What `pg_restore --use-list` reads. */
+/** Returns the entries in the format of `pg_restore --use-list`. */
 export function listText(entries: ArchiveEntry[]): string {
   return entries.map(({ line }) => `${line}\n`).join('');
 }

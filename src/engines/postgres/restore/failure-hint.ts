@@ -1,7 +1,7 @@
 import { quoteName } from '../connection/session.ts';
 import type { ArchiveDetails } from '../dump/archive.ts';
 
-/** How many functions a hint names. */
+/** Most functions that a hint names. */
 const FUNCTIONS = 3;
 const SCHEMAS = 20;
 const SEARCH_PATH = 'search_path=';
@@ -9,8 +9,9 @@ const SEARCH_PATH = 'search_path=';
 const NAMES = /^(?:\w+|"[^"]*")(?:, ?(?:\w+|"[^"]*"))*$/;
 
 /**
- * What to do about a restore that the server has refused, by the names in its words and not by their language: a schema
- * that the snapshot does not hold, or functions that only find what they call by the source's search path.
+ * Returns the hint for a restore that the server has refused, by the names in its message and not by its language: a
+ * schema that the snapshot does not contain, or functions that find what they call only by the source's search path.
+ * Empty when it knows no fix.
  */
 export function failureHint(lines: string[], details: ArchiveDetails): string {
   const text = lines.join('\n');
@@ -41,7 +42,7 @@ function bareName(name: string): string {
   return name.slice(0, name.indexOf('(')).split('.').at(-1) ?? '';
 }
 
-/** As a word of its own: `f` is not in `of`. */
+/** Matches the name as a word of its own: `f` is not in `of`. */
 function mentions(text: string, name: string): boolean {
   if (name === '') return false;
   const escaped = name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');

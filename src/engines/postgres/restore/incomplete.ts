@@ -6,7 +6,7 @@ import { type Differences, rowsText } from './check.ts';
 /** Code of the error of a restore that is not complete, whose database stays to be inspected. */
 const INCOMPLETE = 'restore_incomplete';
 
-/** What a restore that went on after errors lacks; `null` when it is complete. */
+/** Returns what a restore that went on after errors lacks; `null` when it is complete. */
 export function missingParts({ rows, objects }: Differences, errors: string[]): MissingParts | null {
   if (rows.length === 0 && objects.length === 0 && errors.length === 0) return null;
   return {

@@ -4,7 +4,10 @@ import { type ArchiveEntry, parseArchiveList } from '../dump/archive.ts';
 import { CONTENTS, listContents, readContents } from '../dump/archive-contents.ts';
 import { listText } from './event-triggers.ts';
 
-/** What pg_dump adds to the definition of an index: it waits for every other index that is being built on the table. */
+/**
+ * Statements that pg_dump adds to the definition of an index: each waits for every other index that is being built on
+ * the table.
+ */
 export const ALTERS_TABLE = /^ALTER TABLE .*(?: CLUSTER ON | REPLICA IDENTITY USING INDEX )/m;
 
 /** A table has one index to cluster on, and one of its replica identity. */

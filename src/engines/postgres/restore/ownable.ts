@@ -3,14 +3,14 @@ import { quoteText } from '../connection/session.ts';
 interface Kind {
   catalog: string;
   owner: string;
-  /** What follows ALTER. */
+  /** Keyword after ALTER. */
   alter: string;
   /** Column of the privileges, what stands after ON in a GRANT, and the kind that `acldefault` takes. */
   grant?: { acl: string; on: string; defaults: string };
   namespace?: string;
   /** The catalog that stands for this kind of object where it is not its own. */
   identifiedBy?: string;
-  /** Which of them a person has made, or owns. */
+  /** Condition in SQL for the objects that a person made or owns. */
   own?: string;
   where?: string;
 }

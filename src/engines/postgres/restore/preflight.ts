@@ -30,7 +30,7 @@ import { remoteWarnings } from './remote-objects.ts';
 import { checkRights } from './rights.ts';
 import { admitsNewRoles } from './temporary-role.ts';
 
-/** Whether, how and with what consequences a snapshot can be restored; nothing is changed. */
+/** Plans a restore: whether it is possible, by which strategy and with what consequences. Changes nothing. */
 export async function planRestore(context: EngineContext, request: RestoreRequest): Promise<RestorePlan> {
   const { url, manifest, schemaConfig } = request;
   toolsForArchive(await findClientTools(context), manifest.tool_version);
@@ -88,12 +88,12 @@ export async function chooseRestorer(context: EngineContext, request: RestorerRe
   return await restorerFor(choosing, whyLoadingRole(choosing) === null ? admitsNewRoles(context, request.url) : null);
 }
 
-interface Choosing extends RestorerRequest, Pick<RestorePlan, 'strategy'> {
+interface RestorerFacts extends RestorerRequest, Pick<RestorePlan, 'strategy'> {
   facts: InspectedDestination;
   difference?: DifferencePlan | null | undefined;
 }
 
-async function restorerFor(choosing: Choosing, admits: Promise<boolean> | null): Promise<RestoringUser> {
+async function restorerFor(choosing: RestorerFacts, admits: Promise<boolean> | null): Promise<RestoringUser> {
   const { superuser, user } = choosing.facts;
   const why = whyLoadingRole(choosing);
   const reason = why ?? ((await admits) ? null : 'the server lets no new role in by password');
@@ -109,7 +109,7 @@ function whyLoadingRole({
   strategy,
   facts,
   difference,
-}: Choosing): string | null {
+}: RestorerFacts): string | null {
   if (strategy === 'in_place') return 'the load is in place';
   if (allowSuperuser) return '--allow-superuser was given';
   if (!facts.mayCreateRoles) return 'the role may not create roles';
@@ -136,7 +136,7 @@ interface PlannedSwap {
   difference: DifferencePlan | null;
 }
 
-/** What would be lost by the swap; rejects where something would stop it in the end. */
+/** Plans the swap: warns of what would be lost. Rejects when something would stop the swap in the end. */
 async function planSwap(
   context: EngineContext,
   request: RestoreRequest,
@@ -163,12 +163,12 @@ function noConnection(thrown: unknown): null {
 interface InspectedDestination {
   /** The role of the session. */
   user: string;
-  /** Whether the role may do everything. */
+  /** The role is a superuser. */
   superuser: boolean;
   /** The role may create a role and become the owner of its objects. */
   mayCreateRoles: boolean;
   destination: DestinationState;
-  /** Whether the role may make a database and rename the destination. */
+  /** The role may create a database and rename the destination. */
   maySwap: boolean;
   whyNot: string;
   extensions: string[];
@@ -232,7 +232,7 @@ interface Row {
   superuser: boolean;
   createrole: boolean;
   createdb: boolean;
-  /** Whether the role may rename the destination, and give another database to its owner. */
+  /** The role may rename the destination, and give another database to its owner. */
   owner: boolean;
   extensions: string[];
   roles: string[];

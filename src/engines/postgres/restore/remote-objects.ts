@@ -16,12 +16,14 @@ export interface RemoteEntry extends Pick<ContentsEntry, 'kind' | 'schema' | 'ta
   needs: Pick<ContentsEntry, 'kind' | 'schema' | 'tag'>;
 }
 
-export interface Arriving {
+export interface ArrivingEntries {
   entries: ArchiveEntry[];
   leftOut: RemoteEntry[];
 }
 
-/** What leads to another server. A user mapping has no oid, and is not said to depend on its server. */
+/**
+ * Entries of objects that lead to another server. A user mapping has no oid, and no recorded dependency on its server.
+ */
 const REMOTE = /^(FOREIGN TABLE|SERVER|USER MAPPING) /;
 
 interface Choice {
@@ -41,7 +43,7 @@ interface Choice {
 export async function leaveOutRemote(
   entries: ArchiveEntry[],
   { contents, remoteTables = false, schemas, planned = [] }: Choice,
-): Promise<Arriving> {
+): Promise<ArrivingEntries> {
   const roots = entries.filter(({ text }) => REMOTE.test(text));
   if (roots.length === 0) return { entries, leftOut: [] };
   const named = readContents(await readFile(contents));
@@ -118,7 +120,7 @@ const PARTS = new Set([
 ]);
 const LEFT_OUT = 'remote_tables_left_out';
 
-/** What a restore did not create, without what the plan has named. */
+/** Returns warnings of objects that a restore did not create, without those that the plan has named. */
 export function leftOutWarnings(
   leftOut: RemoteEntry[],
   { definitions_only: tables = [], foreign_servers: servers = [] }: RemoteObjects = {},
@@ -153,7 +155,7 @@ function dependentText(entry: RemoteEntry): string {
     : `The ${textOf(entry)} needs the ${textOf(entry.needs)}: it is not created`;
 }
 
-/** What a plan says of foreign tables in these schemas, and of foreign servers. */
+/** Returns a plan's warnings of foreign tables in these schemas, and of foreign servers. */
 export function remoteWarnings(
   { definitions_only = [], foreign_servers: servers = [] }: RemoteObjects,
   { schemas, created }: { schemas: string[]; created: boolean },
@@ -180,7 +182,7 @@ const KINDS: Record<string, string[]> = {
   DOMAIN: ['type'],
 };
 
-/** Those of which the name in an archive has no dot, but a space: `orders checked`. */
+/** Kinds whose name in an archive has a space instead of a dot: `orders checked`. */
 const OF_TABLES: Record<string, string> = {
   CONSTRAINT: 'constraint',
   'CHECK CONSTRAINT': 'constraint',
@@ -225,7 +227,7 @@ function isCalled({ schema, tag }: RemoteEntry['needs'], name: string): boolean 
   return own.schema === schema && own.rest === tag;
 }
 
-/** Whether an object of an inventory may be the entry, or a part of it such as a check of a foreign table. */
+/** Reports whether an object of an inventory may be the entry, or a part of it such as a check of a foreign table. */
 function isOf({ kind: entry, schema, tag }: RemoteEntry, { kind, name }: { kind: string; name: string }): boolean {
   const own = splitName(name);
   // An event trigger is in no schema.

@@ -1,7 +1,7 @@
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { Replaced } from '../../facets/restore.ts';
+import type { ReplaceResult } from '../../facets/restore.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { type PsqlSession, quoteName } from '../connection/session.ts';
 import { type BaseMark, writeMark } from '../mark.ts';
@@ -18,7 +18,7 @@ export interface Replacement {
   undo: boolean;
   /** The source's settings, for a destination that does not exist. */
   settings?: string[] | undefined;
-  /** Who is to own the objects, where that is not the owner of the replaced database. */
+  /** Owner of the objects, if not the owner of the replaced database. */
   role?: string | undefined;
   /** Drops what was made, instead of swapping it in. */
   throwAway?: boolean | undefined;
@@ -46,7 +46,7 @@ export interface Creation {
   server: PsqlSession;
   /** The name of the database to make. */
   fresh: string;
-  /** Whether there is a destination to replace. */
+  /** The destination exists and is to be replaced. */
   exists: boolean;
 }
 
@@ -75,7 +75,7 @@ export async function replaceDestination(
     settle,
   }: Replacement,
   { create, fill }: Steps,
-): Promise<Replaced> {
+): Promise<ReplaceResult> {
   const { report } = context;
   const destination = url.database ?? '';
   await using server = await openSwapSession(context, url);
@@ -92,7 +92,7 @@ export async function replaceDestination(
   const fresh = names.fresh();
   const copy = names.fresh();
   const exists = await databaseExists(server, destination);
-  let replaced: Replaced;
+  let replaced: ReplaceResult;
   try {
     await create({ server, fresh, exists });
     prepared(`Created shadow database ${fresh}`);
@@ -147,7 +147,7 @@ async function keepOnlyBase(
   context: EngineContext,
   server: PsqlSession,
   { url, fresh, base }: OnlyBase,
-): Promise<Replaced> {
+): Promise<ReplaceResult> {
   const destination = url.database ?? '';
   const names = besideNames(destination);
   const beside = await findBeside(server, destination);

@@ -3,7 +3,7 @@ import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { AllCopies, BaseCopies } from '../../facets/copies.ts';
-import type { Replaced, ResetRequest, ResetRun, Resettable } from '../../facets/restore.ts';
+import type { ReplaceResult, ResetRequest, ResetRun, Resettable } from '../../facets/restore.ts';
 import { usableBase } from '../../shared/base-copies.ts';
 import { refuseShortSpace } from '../../shared/server/free-space.ts';
 import { readBranches } from '../branches/list.ts';
@@ -15,7 +15,7 @@ import { checkSwap } from './blockers.ts';
 import { inspectDestination, sessionWarnings } from './preflight.ts';
 import { replaceDestination } from './replace.ts';
 
-/** What a reset would do; rejects where no base copy of the destination can be used. */
+/** Plans a reset; rejects when no base copy of the destination can be used. */
 export async function planReset(context: EngineContext, { url, spare }: ResetRequest): Promise<Resettable> {
   const facts = await inspectDestination(context, url);
   const destination = url.database ?? '';
@@ -33,7 +33,10 @@ export async function planReset(context: EngineContext, { url, spare }: ResetReq
 }
 
 /** Replaces the destination by its spare, or by a copy of its base copy. */
-export async function reset(context: EngineContext, { url, spare, undo, role, accept }: ResetRun): Promise<Replaced> {
+export async function reset(
+  context: EngineContext,
+  { url, spare, undo, role, accept }: ResetRun,
+): Promise<ReplaceResult> {
   const destination = url.database ?? '';
   return replaceDestination(
     context,
@@ -60,7 +63,7 @@ export async function findCopies(context: EngineContext, url: DatabaseUrl): Prom
   return await findBaseCopies(server, url.database ?? '');
 }
 
-/** Of several databases of a server; most have none, which one query tells. */
+/** Finds the copies of several databases of a server; most have none, which one query shows. */
 export async function findAllCopies(context: EngineContext, { urls }: { urls: DatabaseUrl[] }): Promise<AllCopies[]> {
   const [first] = urls;
   if (!first) return [];

@@ -1,7 +1,7 @@
 import { redact } from '../../../process/redact.ts';
 import type { Completed } from '../../../process/runner.ts';
 
-/** How many causes are told, and how many characters of the SQL that failed. */
+/** Most causes in a message, and most characters of the SQL that failed. */
 const CAUSES = 10;
 const SQL_LENGTH = 300;
 
@@ -13,25 +13,25 @@ interface Failure {
   sql: string;
 }
 
-type Ended = Pick<Completed, 'exitCode' | 'stderr'>;
+type ExitResult = Pick<Completed, 'exitCode' | 'stderr'>;
 
-/** How pg_restore exits when it went on after errors. */
+/** Exit code of pg_restore when it went on after errors. */
 const WITH_ERRORS = 1;
 
-/** What made pg_restore fail; empty when it did what it should, or when each of its errors is known to be harmless. */
-export function restoreErrors(ended: Ended): string[] {
+/** Returns the errors of pg_restore; empty when it succeeded, or when each of its errors is known to be harmless. */
+export function restoreErrors(ended: ExitResult): string[] {
   if (ended.exitCode === 0) return [];
   const errors = groupErrors(ended.stderr);
   if (errors.length > 0) return errors;
   return ended.exitCode === WITH_ERRORS && toldAll(ended.stderr) ? [] : failureWords('pg_restore', ended);
 }
 
-/** Whether pg_restore came to its end after errors. Several jobs count an error more than once. */
-export function wentOn({ exitCode, stderr }: Ended): boolean {
+/** Reports whether pg_restore came to its end after errors. Several jobs count an error more than once. */
+export function wentOn({ exitCode, stderr }: ExitResult): boolean {
   return exitCode === WITH_ERRORS && countedErrors(stderr) > 0;
 }
 
-/** Whether it came to its end, and each error that it counted was read. */
+/** Reports whether pg_restore came to its end, and each error that it counted was read. */
 function toldAll(stderr: string): boolean {
   const counted = countedErrors(stderr);
   return counted > 0 && parseFailures(stderr).length >= counted;
@@ -44,12 +44,12 @@ function countedErrors(stderr: string): number {
 /** psql's exit code for a connection that went bad: https://www.postgresql.org/docs/current/app-psql.html */
 const BAD_CONNECTION = 2;
 
-export function isConnectionLost({ exitCode }: Ended): boolean {
+export function isConnectionLost({ exitCode }: ExitResult): boolean {
   return exitCode === BAD_CONNECTION;
 }
 
-/** What there is to say of a program that failed: its own words, or how it ended. */
-export function failureWords(program: string, { exitCode, stderr }: Ended): string[] {
+/** Returns the output of a program that failed, or how it ended. */
+export function failureWords(program: string, { exitCode, stderr }: ExitResult): string[] {
   const words = redact(stderr)
     .split('\n')
     .filter((line) => line.trim() !== '');

@@ -7,7 +7,7 @@ import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BaseCopy } from '../../facets/copies.ts';
-import type { DifferencePlan, Replaced, RestoreRun, RestoringUser } from '../../facets/restore.ts';
+import type { DifferencePlan, ReplaceResult, RestoreRun, RestoringUser } from '../../facets/restore.ts';
 import { tablesText } from '../../shared/divide-tables.ts';
 import { withRightsHint } from '../../shared/restore-failed.ts';
 import { connect } from '../connection/connect.ts';
@@ -29,7 +29,7 @@ import { incompleteMessage, missingParts, restoreIncomplete } from './incomplete
 import { type Creation, type Replacement, replaceDestination } from './replace.ts';
 import { readTablespace } from './rights.ts';
 import { ARCHIVE, fillDatabase, materialize } from './rows/fill.ts';
-import type { Filling } from './rows/filling.ts';
+import type { FillRun } from './rows/filling.ts';
 import { forceRowSecurity } from './rows/forced-row-security.ts';
 import type { Settle } from './swap.ts';
 import { createTemporaryRole, type TemporaryRole } from './temporary-role.ts';
@@ -38,7 +38,7 @@ import { createTemporaryRole, type TemporaryRole } from './temporary-role.ts';
  * Restores a snapshot so that the destination is the old one or the new one, whole, whatever happens: into a new
  * database beside it, which is checked and then takes its name.
  */
-export async function restore(context: EngineContext, run: RestoreRun): Promise<Replaced> {
+export async function restore(context: EngineContext, run: RestoreRun): Promise<ReplaceResult> {
   if (run.plan.strategy === 'in_place') return restoreInPlace(context, run);
   const { report } = context;
   const { manifest, plan, url, jobs } = run;
@@ -99,7 +99,7 @@ export async function restore(context: EngineContext, run: RestoreRun): Promise<
 type DescribedBase = Partial<Pick<BaseMark, 'contents' | 'no_crash_since'>>;
 
 /** For the mark of the base copy; no contents where the archive's table of contents is not understood. */
-async function describeBase(context: EngineContext, fill: Filling, complete: boolean): Promise<DescribedBase> {
+async function describeBase(context: EngineContext, fill: FillRun, complete: boolean): Promise<DescribedBase> {
   const { manifest, details, plan, directory, remoteTables = false, role } = fill;
   const definitions = complete ? digestDefinitions(await readFile(join(directory, ARCHIVE, CONTENTS))) : null;
   await using session = await connect(context, fill.url, fill);
@@ -135,7 +135,7 @@ export interface Beside extends Omit<Replacement, 'copied' | 'settle'> {
   locale: NewDatabase['locale'];
   /** Default: the loading role. */
   restoredBy?: RestoringUser;
-  /** Those of the content, which a superuser creates for the temporary role. */
+  /** Extensions of the content, which a superuser creates for the temporary role. */
   extensions?: ArchiveDetails['extensions'];
   remoteTables?: boolean | undefined;
   /** The new database is made from this base copy instead of an empty one. */
@@ -144,7 +144,7 @@ export interface Beside extends Omit<Replacement, 'copied' | 'settle'> {
 
 export interface Shadow {
   fresh: string;
-  /** As the loading role, and as the one that restores the content. */
+  /** The shadow database as the loading role; `url` has the role that restores the content. */
   owner: DatabaseUrl;
   url: DatabaseUrl;
   /** Only of a temporary role. */
@@ -159,7 +159,7 @@ export async function besideDestination(
   context: EngineContext,
   { locale, fromCopy, restoredBy, extensions = [], remoteTables = false, ...replacement }: Beside,
   fill: (shadow: Shadow) => Promise<void>,
-): Promise<Replaced> {
+): Promise<ReplaceResult> {
   const { url } = replacement;
   const destination = url.database ?? '';
   const copied = fromCopy !== undefined;

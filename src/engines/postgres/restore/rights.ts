@@ -11,7 +11,9 @@ export interface RightsCheck {
   destination: string;
 }
 
-/** What the role will not be able to carry over to the database that replaces the destination; changes nothing. */
+/**
+ * Warns of properties that the role cannot carry over to the database that replaces the destination; changes nothing.
+ */
 export async function checkRights({ server, inside, destination }: RightsCheck): Promise<WarningEvent[]> {
   const lacking = [
     ...(await refusedSettings(server, destination)),
@@ -25,7 +27,10 @@ export async function checkRights({ server, inside, destination }: RightsCheck):
   }));
 }
 
-/** Whether a setting may be set depends on it, on its extension and on grants: the server tells, in a transaction that is rolled back. */
+/**
+ * Returns the settings that the server refuses, tried in a transaction that is rolled back: permission depends on the
+ * setting, its extension and grants.
+ */
 async function refusedSettings(server: PsqlSession, destination: string): Promise<string[]> {
   const old = await readDatabase(server, destination);
   const refused: string[] = [];
@@ -62,7 +67,7 @@ export interface Tablespace {
   allowed: boolean;
 }
 
-/** Where the database is; `null` for the default of the server. */
+/** Returns the tablespace of the database; `null` for the default of the server. */
 export async function readTablespace(server: PsqlSession, database: string): Promise<Tablespace | null> {
   const [row] = await server.query<Tablespace>(`
     SELECT t.spcname AS name, has_tablespace_privilege(t.oid, 'CREATE') AS allowed

@@ -13,13 +13,16 @@ export function openMeanwhile(opening: Promise<PsqlSession>): { session: Promise
   };
 }
 
-/** How often an idle session says something: load balancers cut connections that are silent for some minutes. */
+/**
+ * Interval of queries in an idle session, in milliseconds: load balancers cut connections that are silent for some
+ * minutes.
+ */
 const HEARTBEAT_MS = 30_000;
 
 /** TCP keep-alives of libpq, in seconds, unless the URL has its own. */
 const KEEPALIVES = { keepalives: '1', keepalives_idle: '30', keepalives_interval: '10', keepalives_count: '6' };
 
-/** Of every server that knows them; an unknown one at the start of a session would be refused. */
+/** Timeouts to disable on every server that has them; an unknown setting at the start of a session would be refused. */
 const TIMEOUTS = ['idle_session_timeout', 'transaction_timeout'];
 
 /**

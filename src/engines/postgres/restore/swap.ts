@@ -5,7 +5,7 @@ import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { Replaced } from '../../facets/restore.ts';
+import type { ReplaceResult } from '../../facets/restore.ts';
 import { connect, connectToServer } from '../connection/connect.ts';
 import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
 import { withDatabase } from '../connection/url.ts';
@@ -26,7 +26,7 @@ import { withoutEventTriggers } from './event-triggers.ts';
 
 /** `object_in_use`: a session uses a database that is to be renamed. */
 const OBJECT_IN_USE = '55006';
-/** How long sessions that come again and again are ended before the swap is given up; the server itself waits 5 s a try. */
+/** Attempts before the swap fails because sessions keep reconnecting; the server itself waits 5 s in each. */
 const TRIES = 3;
 const TERMINATE_EVERY = 100;
 
@@ -59,7 +59,7 @@ export interface NewBase {
 export async function swapDatabases(
   context: EngineContext,
   { server, url, fresh, undo, base, comment, second }: Swap,
-): Promise<Replaced> {
+): Promise<ReplaceResult> {
   const { report, clock } = context;
   const destination = url.database ?? '';
   const names = besideNames(destination);
@@ -97,7 +97,7 @@ export async function swapDatabases(
 
 interface BaseStatements extends Pick<Swap, 'base' | 'fresh'> {
   beside: Beside;
-  /** Of the base copy. */
+  /** Name of the base copy. */
   name: string;
 }
 
@@ -111,11 +111,11 @@ async function baseStatements(server: PsqlSession, { base, beside, fresh, name }
   return base === 'kept' ? [marked] : [rename(base.database, name), marked];
 }
 
-interface Renaming {
+interface RenameRequest {
   server: PsqlSession;
   url: DatabaseUrl;
   renames: string[];
-  /** Those whose sessions have to end. */
+  /** Databases whose sessions have to end. */
   databases: string[];
   /** A session that ends them; default: one of its own. */
   second?: PsqlSession | undefined;
@@ -125,7 +125,7 @@ interface Renaming {
  * A database in use cannot be renamed. While the server waits for its sessions to end, holding a lock that keeps new
  * ones out, a second session ends them.
  */
-export async function renameAll(context: EngineContext, { server, renames, ...others }: Renaming): Promise<void> {
+export async function renameAll(context: EngineContext, { server, renames, ...others }: RenameRequest): Promise<void> {
   const statements = ['SET LOCAL synchronous_commit = on', ...renames];
   await withoutSessions(context, others, () => server.transaction(statements));
 }
@@ -133,7 +133,7 @@ export async function renameAll(context: EngineContext, { server, renames, ...ot
 /** Does what the server refuses while sessions use the databases: ends them meanwhile, and tries again. */
 export async function withoutSessions(
   context: EngineContext,
-  { url, databases, second }: Pick<Renaming, 'url' | 'databases' | 'second'>,
+  { url, databases, second }: Pick<RenameRequest, 'url' | 'databases' | 'second'>,
   work: () => Promise<void>,
 ): Promise<void> {
   await using own = second ? null : await connectToServer(context, url);
@@ -214,7 +214,7 @@ export interface Inheritance {
   url: DatabaseUrl;
   /** The source's settings, for a destination that was not there. */
   settings: string[];
-  /** Who is to own the objects, and a database that was not there; default: the owner of the destination. */
+  /** Owner of the objects, and of a database that did not exist; default: the owner of the destination. */
   role?: string | undefined;
   /** The new database is a copy of a base copy. */
   copied?: boolean | undefined;

@@ -50,7 +50,7 @@ export function needsOf(entries: ArchiveEntry[], manifest: Manifest): NeededTabl
   return [...references, ...handedDown(references, toPartitions), ...parts];
 }
 
-/** What follows begins with the table that refers. */
+/** Start of a foreign key's entry, before the referencing table. */
 const FOREIGN_KEY = 'FK CONSTRAINT ';
 
 function isForeignKey({ text }: ArchiveEntry): boolean {
@@ -59,7 +59,7 @@ function isForeignKey({ text }: ArchiveEntry): boolean {
 
 interface TableEntry {
   name: string;
-  /** As entries begin that belong to it: schema and name, with a space after each. */
+  /** Schema and name, each followed by a space: the start of entries that belong to the table. */
   words: string;
   /** A partitioned table has none of its own. */
   hasRows: boolean;
@@ -94,7 +94,7 @@ function tableEntry({ schema, table, hasRows }: { schema: string; table: string;
   return { name: tableName(schema, table), words: inList(`${schema} ${table} `), hasRows };
 }
 
-/** As pg_restore writes names into a list, which has a line for each entry. */
+/** Returns names as pg_restore writes them into a list, which has a line for each entry. */
 function inList(text: string): string {
   return text.replaceAll(/[\r\n]/g, ' ');
 }
@@ -105,7 +105,7 @@ function named(tables: TableEntry[], text: string): TableEntry | undefined {
   return fitting.toSorted((a, b) => b.words.length - a.words.length)[0];
 }
 
-/** What a partitioned table refers to, each of its partitions refers to, at whatever depth. */
+/** Returns the references that partitions inherit from their partitioned tables, at whatever depth. */
 function handedDown(references: NeededTable[], partitions: NeededTable[]): NeededTable[] {
   if (references.length === 0) return [];
   const byTable = Map.groupBy(references, ({ needed_by }) => needed_by);

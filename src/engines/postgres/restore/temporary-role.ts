@@ -149,7 +149,7 @@ async function transfer(session: PsqlSession, { from, to }: { from: string; to: 
   }
 }
 
-interface GivingBack {
+interface GiveBackOptions {
   name: string;
   owners: Owners;
   superuser: boolean;
@@ -158,7 +158,7 @@ interface GivingBack {
 /** out_of_memory: one transaction cannot lock so many tables. */
 const TOO_MANY_LOCKS = '53200';
 
-async function giveBack(session: PsqlSession, { name, owners, superuser }: GivingBack): Promise<void> {
+async function giveBack(session: PsqlSession, { name, owners, superuser }: GiveBackOptions): Promise<void> {
   const role = quoteName(name);
   const enabling = await disableEventTriggers(session);
   if (owners.publicSchema !== null)

@@ -3,7 +3,7 @@ import { EXIT, UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { Kept, Replaced } from '../../facets/restore.ts';
+import type { ReplaceResult, UndoCopy } from '../../facets/restore.ts';
 import { lastSwitch, leaveStatements } from '../branches/leave.ts';
 import { connectToServer } from '../connection/connect.ts';
 import { type PsqlSession, quoteText } from '../connection/session.ts';
@@ -15,7 +15,7 @@ import { readComment, rename, renameAll } from './swap.ts';
 import { openSwapSession } from './swap-session.ts';
 
 /** The database that the last load, reset or switch has replaced; rejects when none is kept. */
-export async function findKept(context: EngineContext, url: DatabaseUrl): Promise<Kept> {
+export async function findKept(context: EngineContext, url: DatabaseUrl): Promise<UndoCopy> {
   const { destination } = await inspectDestination(context, url);
   await using server = await connectToServer(context, url);
   const { name, replacedAt } = await findReplaced(server, url);
@@ -29,7 +29,7 @@ export async function findKept(context: EngineContext, url: DatabaseUrl): Promis
  * Swaps the destination with what is kept for it, so that undoing twice is as doing nothing. A branch that the
  * destination was switched to gets its own name again.
  */
-export async function undo(context: EngineContext, url: DatabaseUrl): Promise<Replaced> {
+export async function undo(context: EngineContext, url: DatabaseUrl): Promise<ReplaceResult> {
   const { report } = context;
   const destination = url.database ?? '';
   await using server = await openSwapSession(context, url);

@@ -44,8 +44,8 @@ export async function runQuery(context: EngineContext, { url, manifest, statemen
 }
 
 /**
- * As in the user's own psql: the search path of the database, no time limits. Hidden rows (row-level security) are an
- * error, since they would keep their values.
+ * Returns settings as in the user's own psql: the search path of the database, no time limits. Hidden rows (row-level
+ * security) are an error, since they would keep their values.
  */
 function querySettings(ofDatabase: string[]): Settings {
   const path = ofDatabase.find((setting) => setting.startsWith('search_path='));

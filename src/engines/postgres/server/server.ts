@@ -73,7 +73,7 @@ export async function verifyLock(server: PsqlSession, destination: string): Prom
   throw lockLost(destination, { swapped: 'databases', between: 'pooler' });
 }
 
-/** Of the bytes, as database names compare. */
+/** Returns the key of the destination's lock, computed from the bytes of the name, as database names compare. */
 function lockKey(destination: string): string {
   return `hashtextextended(${quoteText(`tool load ${destination}`)} COLLATE "C", 0)`;
 }

@@ -1,7 +1,7 @@
 import { createRowSet } from '../../../subset/row-set.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { SubsetRun } from '../../facets/subset.ts';
-import { copyProgress, type Moved } from '../../shared/copy-progress.ts';
+import { type CopiedAmount, copyProgress } from '../../shared/copy-progress.ts';
 import { runTogether } from '../../shared/run-together.ts';
 import { quoteName } from '../connection/session.ts';
 import type { Settings } from '../connection/url.ts';
@@ -10,7 +10,7 @@ import { type Part, pipeRows } from './pipe.ts';
 import { batchesOf, isOneOf } from './rows.ts';
 import type { Leaf, SubsetTable } from './subset-catalog.ts';
 
-export interface Copying {
+export interface SubsetCopyOptions {
   source: OpenSource;
   run: SubsetRun;
   settings: Settings;
@@ -23,7 +23,7 @@ interface Task {
 }
 
 /** Pipes rows from one psql to another, several tables at a time. Returns rows by table. */
-export async function copyRows(context: EngineContext, copying: Copying): Promise<Map<string, number>> {
+export async function copyRows(context: EngineContext, copying: SubsetCopyOptions): Promise<Map<string, number>> {
   const { run } = copying;
   const tasks = tasksOf(copying);
   const expected = new Map<string, number>();
@@ -40,7 +40,7 @@ export async function copyRows(context: EngineContext, copying: Copying): Promis
   return counts;
 }
 
-function tasksOf({ source: { catalog }, run: { plan, collected } }: Copying): Task[] {
+function tasksOf({ source: { catalog }, run: { plan, collected } }: SubsetCopyOptions): Task[] {
   return [...catalog.tables.values()].flatMap((table): Task[] => {
     if (plan.rules.get(table.name) === 'copy') {
       const rows = plan.graph.tables.get(table.name)?.rows ?? 0;
@@ -66,9 +66,9 @@ function shares(tasks: Task[], jobs: number): Task[][] {
   return all.filter((share) => share.tasks.length > 0).map((share) => share.tasks);
 }
 
-interface Share extends Copying {
+interface Share extends SubsetCopyOptions {
   share: Task[];
-  onMoved: (table: string, moved: Moved) => void;
+  onMoved: (table: string, moved: CopiedAmount) => void;
 }
 
 function copyShare(context: EngineContext, { source, run, settings, share, onMoved }: Share): Promise<number[]> {

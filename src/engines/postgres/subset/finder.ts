@@ -101,7 +101,7 @@ export async function createFinder(graph: Graph, { catalog, withSession, seed }:
   };
 }
 
-/** That the row `f` refers to any: none of the columns is null. */
+/** Returns the condition that the row `f` has a reference: none of the columns is null. */
 export function refers({ columns }: Reference): string {
   return columns.map((column) => `f.${quoteName(column)} IS NOT NULL`).join(' AND ');
 }
@@ -162,7 +162,7 @@ async function rowsWhere(session: PsqlSession, { table, where, take }: Condition
   await session.execute('SET LOCAL search_path = pg_catalog');
 }
 
-/** As psql and the server split it, without commands of psql. */
+/** Reports whether the query is one statement, by the rules of psql and the server, without commands of psql. */
 function isOneStatement(query: string): boolean {
   try {
     return splitText(query, createSplitter()).length === 1;

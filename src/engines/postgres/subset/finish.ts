@@ -7,7 +7,7 @@ import type { ClientTools } from '../tools.ts';
 import type { OpenSource } from './open-source.ts';
 import { materializedViewsInOrder, type View } from './views-in-order.ts';
 
-export interface Finishing {
+export interface FinishOptions {
   source: OpenSource;
   url: DatabaseUrl;
   tools: ClientTools;
@@ -16,7 +16,7 @@ export interface Finishing {
 
 export async function finishDatabase(
   context: EngineContext,
-  { source, url, tools, settings }: Finishing,
+  { source, url, tools, settings }: FinishOptions,
 ): Promise<void> {
   await using session = await connect(context, url, { tools, settings });
   await setSequences(session, await source.withSession(readSequences));
@@ -28,7 +28,7 @@ export async function finishDatabase(
 interface Sequence {
   schema: string;
   name: string;
-  /** As text: may exceed a JavaScript number. */
+  /** Text, since the value may exceed a JavaScript number. */
   last_value: string;
 }
 

@@ -5,7 +5,7 @@ import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connect } from '../connection/connect.ts';
 import { quoteName, quoteText } from '../connection/session.ts';
-import type { Copying } from './copy.ts';
+import type { SubsetCopyOptions } from './copy.ts';
 import { forEachLine } from './line-numbers.ts';
 import type { OpenSource } from './open-source.ts';
 import { type Part, pipeRows } from './pipe.ts';
@@ -30,7 +30,7 @@ export function largeObjectsWarning(count: number, tables: SourceTable[]): { cod
  * Copies the large objects that the new rows name; an oid may also be of anything else. By functions, since
  * pg_largeobject is for superusers.
  */
-export async function copyLargeObjects(context: EngineContext, copying: Copying): Promise<void> {
+export async function copyLargeObjects(context: EngineContext, copying: SubsetCopyOptions): Promise<void> {
   const { source, run, settings } = copying;
   if (source.largeObjects === 0) return;
   const named = await namedObjects(context, copying);
@@ -57,7 +57,7 @@ function oidColumns({ columns }: SourceTable): string[] {
   return columns.filter(({ family, generated }) => family === 'oid_ops' && !generated).map(({ name }) => name);
 }
 
-async function namedObjects(context: EngineContext, { source, run, settings }: Copying): Promise<RowSet> {
+async function namedObjects(context: EngineContext, { source, run, settings }: SubsetCopyOptions): Promise<RowSet> {
   const { facts, tables }: OpenSource['catalog'] = source.catalog;
   const named = createRowSet();
   await using session = await connect(context, run.url, { tools: source.tools, settings });

@@ -6,7 +6,7 @@ import { startStep, withStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
-import type { Made, SubsetRun } from '../../facets/subset.ts';
+import type { BuildSubsetResult, SubsetRun } from '../../facets/subset.ts';
 import { restoreFailed, withRightsHint } from '../../shared/restore-failed.ts';
 import { connect } from '../connection/connect.ts';
 import { PG_DUMP_LOCK_FLAG } from '../connection/lock-waits.ts';
@@ -29,7 +29,11 @@ import { copyLargeObjects } from './large-objects.ts';
 import type { OpenSource } from './open-source.ts';
 import { prove } from './proof.ts';
 
-export async function makeSubset(context: EngineContext, source: OpenSource, run: SubsetRun): Promise<Made> {
+export async function makeSubset(
+  context: EngineContext,
+  source: OpenSource,
+  run: SubsetRun,
+): Promise<BuildSubsetResult> {
   const { report } = context;
   const { destination } = await inspectDestination(context, run.url);
   const archive = await dumpDefinitions(context, source, run.directory);
@@ -37,7 +41,7 @@ export async function makeSubset(context: EngineContext, source: OpenSource, run
   const settings = { ...restoreSettings(destination.local, run.jobs), ...encodingSettings(source.locale) };
   const names = premadeSchemas(run.restoredBy, source.extensions);
   const premade = source.schemas.filter(({ name }) => names.includes(name));
-  const made: Omit<Made, 'replaced'> = { rows: new Map(), proof: [] };
+  const made: Omit<BuildSubsetResult, 'replaced'> = { rows: new Map(), proof: [] };
 
   const fill = async ({ url, owner }: Shadow) => {
     const restoring = { url, tools, archive, settings };
@@ -136,7 +140,7 @@ async function writeLists(
   return { ...lists, eventTriggers: eventTriggers.length > 0 ? lists.eventTriggers : null };
 }
 
-interface Restoring {
+interface RestoreSectionOptions {
   list: string;
   url: DatabaseUrl;
   tools: ClientTools;
@@ -148,7 +152,7 @@ interface Restoring {
 
 async function restoreSection(
   context: EngineContext,
-  { url, tools, archive, list, settings, section, jobs }: Restoring,
+  { url, tools, archive, list, settings, section, jobs }: RestoreSectionOptions,
 ): Promise<void> {
   const { args, env, mounts } = connectionOf(url, settings);
   const flags = [

@@ -10,7 +10,7 @@ import type { SubsetCatalog } from './subset-catalog.ts';
 
 export interface OpenSource {
   url: DatabaseUrl;
-  /** Of the first transaction, shared by all sessions. */
+  /** Snapshot of the first transaction, shared by all sessions. */
   snapshot: string;
   tools: ClientTools;
   locale: DatabaseLocale;
@@ -38,5 +38,5 @@ export const READING_SETTINGS = {
   jit: 'off',
 };
 
-/** Of a session beside the one that holds the locks. */
+/** Settings of a session beside the one that holds the locks. */
 export const FURTHER_READING_SETTINGS = { ...READING_SETTINGS, lock_timeout: READER_LOCK_TIMEOUT };

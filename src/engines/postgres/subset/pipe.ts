@@ -4,7 +4,7 @@ import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connectionLost } from '../../shared/connection/explain-errors.ts';
-import type { Moved } from '../../shared/copy-progress.ts';
+import type { CopiedAmount } from '../../shared/copy-progress.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { ConnectionLost, PSQL_FLAGS, quoteText } from '../connection/session.ts';
 import { connectionOf, encodingSettings, type Settings } from '../connection/url.ts';
@@ -31,7 +31,7 @@ export interface Pipe {
   parts: Part[];
   /** Statements of the writer before all parts. */
   prepare?: string[];
-  onMoved: (part: Part, moved: Moved) => void;
+  onMoved: (part: Part, moved: CopiedAmount) => void;
 }
 
 export interface Part {
@@ -141,13 +141,13 @@ function refuseFailed({ url, ended, what, wasStopped }: Side): void {
   throw restoreFailed(what, details);
 }
 
-interface Telling {
+interface PartsRequest {
   snapshot: string;
   parts: Part[];
   mark: string;
 }
 
-async function tell({ stdin }: RunningProcess, { snapshot, parts, mark }: Telling): Promise<void> {
+async function tell({ stdin }: RunningProcess, { snapshot, parts, mark }: PartsRequest): Promise<void> {
   stdin.on('error', () => {});
   await write(stdin, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;\n');
   await write(stdin, `SET TRANSACTION SNAPSHOT ${quoteText(snapshot)};\n`);
@@ -158,7 +158,7 @@ async function tell({ stdin }: RunningProcess, { snapshot, parts, mark }: Tellin
   stdin.end('COMMIT;\n');
 }
 
-interface Passing extends Pick<Pipe, 'parts' | 'onMoved'> {
+interface PassRequest extends Pick<Pipe, 'parts' | 'onMoved'> {
   reader: RunningProcess;
   writer: RunningProcess;
   mark: string;
@@ -167,7 +167,7 @@ interface Passing extends Pick<Pipe, 'parts' | 'onMoved'> {
 }
 
 /** Rows by part. A failed reader ends the writer, which would take the end of its input for the end of the rows. */
-async function pass({ reader, writer, parts, mark, onMoved, commands, stop }: Passing): Promise<number[]> {
+async function pass({ reader, writer, parts, mark, onMoved, commands, stop }: PassRequest): Promise<number[]> {
   const counts: number[] = [];
   writer.stdin.on('error', () => stop(reader));
   const begin = async (): Promise<void> => {

@@ -8,12 +8,12 @@ import { createFinder, refers, refersTo } from './finder.ts';
 import type { OpenSource } from './open-source.ts';
 import type { Reference } from './subset-catalog.ts';
 
-interface Proving {
+interface VerifyOptions {
   source: OpenSource;
   run: SubsetRun;
 }
 
-export function prove(session: PsqlSession, { source, run }: Proving): Promise<ProofRow[]> {
+export function prove(session: PsqlSession, { source, run }: VerifyOptions): Promise<ProofRow[]> {
   const { catalog, withSession } = source;
   const orphansOf = (reading: PsqlSession, all: Relationship[]): Promise<number[]> =>
     countOrphans(

@@ -75,7 +75,7 @@ export function placeOf(row: number, leaves: Leaf[]): { leaf: Leaf; ctid: string
 const [QUOTE, OPEN, CLOSE, COMMA, ZERO] = Buffer.from('"(),0') as unknown as [number, number, number, number, number];
 const MOST_PLACE_BYTES = 19;
 
-/** As bytes: a string for each row would burden the garbage collector. */
+/** Writes the places as bytes: a string for each row would burden the garbage collector. */
 function writePlaces(rows: number[]): string {
   const bytes = Buffer.allocUnsafeSlow(rows.length * MOST_PLACE_BYTES);
   let end = 0;

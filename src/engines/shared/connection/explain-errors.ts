@@ -1,7 +1,7 @@
 import { EXIT, UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 
-interface Explained {
+interface ErrorExplanation {
   details: string[];
   hint?: string;
   cause: Error;
@@ -9,7 +9,7 @@ interface Explained {
 
 const LOST_HINT = 'Is the server still running? Partial work was removed, or will be on the next run. Then try again.';
 
-export function connectionLost(url: DatabaseUrl, { hint = LOST_HINT, ...explained }: Explained): UserError {
+export function connectionLost(url: DatabaseUrl, { hint = LOST_HINT, ...explained }: ErrorExplanation): UserError {
   return new UserError(`The connection to ${url.display} was lost`, {
     code: 'connection_lost',
     exit: EXIT.unreachable,
@@ -18,7 +18,7 @@ export function connectionLost(url: DatabaseUrl, { hint = LOST_HINT, ...explaine
   });
 }
 
-export function statementRefused(url: DatabaseUrl, explained: Explained & { hint: string }): UserError {
+export function statementRefused(url: DatabaseUrl, explained: ErrorExplanation & { hint: string }): UserError {
   return new UserError(`The server of ${url.display} refuses a statement`, {
     code: 'statement_refused',
     exit: EXIT.failed,

@@ -10,7 +10,7 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 /** The part of a splitter that is the same for every engine: the bytes at hand, and the statement that is being read. */
 export abstract class StatementReader implements ScriptSplitter {
   protected readonly text = createTextWindow();
-  /** Those of `text`, with the number of valid ones, and the offset of the next token. */
+  /** Bytes of `text`, with the number of valid ones, and the offset of the next token. */
   protected bytes = this.text.bytes;
   protected length = 0;
   protected at = 0;

@@ -22,7 +22,7 @@ export async function startOnFreePort<Server>(
   }
 }
 
-interface Starting {
+interface StartState {
   server: SupervisedServer;
   product: string;
   deadline: number;
@@ -31,7 +31,7 @@ interface Starting {
 }
 
 /** Stops the server after the deadline or an abort. */
-export async function untilReady({ signal }: EngineContext, starting: Starting): Promise<void> {
+export async function untilReady({ signal }: EngineContext, starting: StartState): Promise<void> {
   const { server, product, deadline, lastSignal, isReady } = starting;
   const end = Date.now() + deadline;
   let over = false;

@@ -27,10 +27,16 @@ import { DEFINITIONS_FILE, type Details, detailsOf } from '../../details.ts';
 import { type Client, loadByProgram } from '../../program/load-program.ts';
 import { quoteName } from '../../quote.ts';
 import { kindsOf } from '../../table-kind.ts';
-import { type Arriving, leaveOutRemote, readersOf, refuseUnplanned, reportLeftOutViews } from '../left-out.ts';
+import {
+  type ArrivingDefinitions,
+  leaveOutRemote,
+  readersOf,
+  refuseUnplanned,
+  reportLeftOutViews,
+} from '../left-out.ts';
 import { alter, hasFewRows, loadTables, makeTable, makeTables } from '../load-tables.ts';
 
-export interface Filling extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'read'> {
+export interface FillOptions extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'read'> {
   details: Details;
   definitions: Definitions;
   /** Loads the rows of a snapshot that the vendor's program has written. */
@@ -41,12 +47,12 @@ export interface Filling extends Pick<RestoreRun, 'url' | 'plan' | 'jobs' | 'rea
   helper?: Helper | null;
 }
 
-/** What of the snapshot's definitions is created, from their object: checked, and without remote tables unless they are wanted. */
+/** Reads the definitions to create from their object: checked, and without remote tables unless they are requested. */
 export async function readDefinitionsFile(
   manifest: Manifest,
   read: RestoreRun['read'],
   { remoteTables = false }: Pick<RestoreRun, 'remoteTables'> = {},
-): Promise<Arriving> {
+): Promise<ArrivingDefinitions> {
   const file = manifest.files.find(({ name }) => name === DEFINITIONS_FILE);
   if (!file) throw new Error(`the manifest names no ${DEFINITIONS_FILE}`);
   const parts: Uint8Array[] = [];
@@ -90,7 +96,7 @@ function parseDefinitions(text: string): Definitions {
  * Fills an empty database: tables, their rows and indexes side by side, then what depends on several tables. The result
  * is the code that can be made.
  */
-export async function fillDatabase(context: EngineContext, fill: Filling): Promise<CodeDefinitions> {
+export async function fillDatabase(context: EngineContext, fill: FillOptions): Promise<CodeDefinitions> {
   const { report } = context;
   const { url, plan, definitions, leftOut } = fill;
   const amount = formatNumberOf(plan.tables.length, 'table');
@@ -119,7 +125,7 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
 }
 
 /** A table that stays empty, or nearly so, or is filled by a client, gets its indexes when it is made. */
-function withRowsToCome(tables: TableDefinition[], { plan, details, client }: Filling): TableDefinition[] {
+function withRowsToCome(tables: TableDefinition[], { plan, details, client }: FillOptions): TableDefinition[] {
   if (client) return tables.map(withIndexes);
   const few = [...plan.empty, ...plan.tables.filter(hasFewRows)];
   const names = new Set(few.map(({ file }) => details.data[file.name]?.table));
@@ -127,8 +133,8 @@ function withRowsToCome(tables: TableDefinition[], { plan, details, client }: Fi
 }
 
 /**
- * What depends on several tables; events are not made, since they would run. The result is the code that can be made:
- * views on tables that are left out may be impossible to make.
+ * Creates foreign keys, views and other code; but no events, since they would run. Returns the code that can be
+ * created: views on tables that are left out may be impossible to create.
  */
 export async function createDependents(
   context: Pick<EngineContext, 'report'>,

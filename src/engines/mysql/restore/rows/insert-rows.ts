@@ -5,7 +5,7 @@ import { rowStatements, type StatementPiece } from './row-statements.ts';
 export interface InsertOptions {
   table: string;
   columns: string[];
-  /** Those that take text and no bytes. */
+  /** Columns that take text and no bytes. */
   texts: string[];
   /** Rows as text. */
   content: AsyncIterable<Uint8Array>;
@@ -13,29 +13,29 @@ export interface InsertOptions {
   longest_row?: number;
 }
 
-export interface Loaded {
+export interface InsertResult {
   loaded: number;
-  warnings: Warning[];
+  warnings: WarningRow[];
 }
 
-export interface Warning {
+export interface WarningRow {
   Code: number;
   Message: string;
 }
 
-export function warningsOf(session: MysqlSession): Promise<Warning[]> {
-  return session.query<Warning>('SHOW WARNINGS');
+export function warningsOf(session: MysqlSession): Promise<WarningRow[]> {
+  return session.query<WarningRow>('SHOW WARNINGS');
 }
 
-/** How many bytes of rows go into a statement. */
+/** Bytes of rows in a statement. */
 const STATEMENT_BYTES = 256 * 1024;
 
 /** Rows as INSERT, for servers that take no LOAD DATA LOCAL; one transaction a table. No row is held in memory. */
-export async function insertRows(session: MysqlSession, { content, ...options }: InsertOptions): Promise<Loaded> {
+export async function insertRows(session: MysqlSession, { content, ...options }: InsertOptions): Promise<InsertResult> {
   const limit = await packetLimit(session);
   const statementBytes = Math.min(STATEMENT_BYTES, Math.floor(limit / 4));
   const pieces = rowStatements(content, { ...options, statementBytes });
-  const warnings: Warning[] = [];
+  const warnings: WarningRow[] = [];
   let loaded = 0;
   await session.execute('START TRANSACTION');
   for (let next = await pieces.next(); !next.done; next = await pieces.next()) {

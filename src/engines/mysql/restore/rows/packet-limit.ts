@@ -14,7 +14,7 @@ const MOST_PACKET_BYTES = 1024 * MEGABYTE;
 /** A session keeps the value that it began with. */
 const limits = new WeakMap<MysqlSession, number>();
 
-/** How long a statement to this session may be, `max_allowed_packet`. */
+/** Returns the most bytes of a statement to this session, `max_allowed_packet`. */
 export async function packetLimit(session: MysqlSession): Promise<number> {
   const known = limits.get(session);
   if (known !== undefined) return known;
@@ -44,7 +44,7 @@ export interface PacketTooSmall {
   limit: number | null;
   /** Bytes of the longest row, where they are known. */
   longest: number | null | undefined;
-  /** Whether rows go as INSERT. */
+  /** Rows are sent as INSERT. */
   insert: boolean;
 }
 
@@ -68,7 +68,7 @@ function settingFor(longest: number): number {
   return Math.min(MOST_PACKET_BYTES, (Math.floor((2 * longest) / MEGABYTE) + 1) * MEGABYTE);
 }
 
-/** What stands in a statement around a value, at least: `_binary'',`. */
+/** Least bytes in a statement around a value: `_binary'',`. */
 const AROUND_VALUE = 4;
 
 export interface Longest {
@@ -76,7 +76,7 @@ export interface Longest {
   tables: ManifestTable[];
   limit: number;
   localInfile: boolean;
-  /** Whether the destination is MySQL, which also bounds its JSON values so. */
+  /** The destination is MySQL, which applies this limit to JSON values, too. */
   boundsJson: boolean;
 }
 
@@ -101,7 +101,7 @@ export function checkPacketLimit({ details, tables, limit, localInfile, boundsJs
   });
 }
 
-/** What an INSERT of rows begins with. */
+/** Returns the start of an INSERT, before its rows. */
 export function insertHead({ table, columns }: { table: string; columns: string[] }): Buffer {
   return Buffer.from(`INSERT INTO ${quoteName(table)} (${columns.map(quoteName).join(', ')}) VALUES `);
 }

@@ -18,13 +18,13 @@ export interface StatementPiece {
 export interface RowStatementsOptions {
   table: string;
   columns: string[];
-  /** Those that take text and no bytes. */
+  /** Columns that take text and no bytes. */
   texts: string[];
-  /** How many bytes of rows go into a statement; a row that is longer goes alone, in pieces. */
+  /** Bytes of rows in a statement; a longer row has a statement of its own, in pieces. */
   statementBytes: number;
 }
 
-/** What a byte of a row becomes at most, with the ends of its field and of its statement. */
+/** Most bytes that one byte of a row becomes, with the ends of its field and of its statement. */
 const SLACK = 128;
 
 /**
@@ -47,7 +47,7 @@ export async function* rowStatements(
 }
 
 interface Step {
-  /** Where the next byte to take is. */
+  /** Offset of the next byte to take. */
   next: number;
   pieces: StatementPiece[];
 }
@@ -61,7 +61,7 @@ function createRowWriter({ table, columns, texts, statementBytes }: RowStatement
   let output = Buffer.allocUnsafeSlow(capacity);
   let other = Buffer.allocUnsafeSlow(capacity);
   let filled = 0;
-  /** Where the row that is being written begins, with the comma before it; -1 when pieces of it are gone. */
+  /** Offset of the current row, with the comma before it; -1 when pieces of it have been returned. */
   let rowStart = 0;
   let field = 0;
   let inRow = false;
@@ -159,7 +159,7 @@ function createRowWriter({ table, columns, texts, statementBytes }: RowStatement
 
   return {
     take,
-    /** What is left of whole rows. A row without its end is nothing that was stored. */
+    /** Returns the remaining rows. Throws when the last row has no end, since no such row was stored. */
     *end(): Generator<StatementPiece> {
       if (inRow) throw new Error(`the rows of ${table} end in the middle of one`);
       if (filled > head.length) yield flush(filled, true);

@@ -4,12 +4,12 @@ import type { MysqlSession } from '../../connection/session.ts';
 import { selectOf } from '../../dump/row-select.ts';
 import { inDatabase } from '../../quote.ts';
 
-export interface Doubted {
-  /** As messages call the table. */
+export interface DoubtfulTable {
+  /** Name of the table in messages. */
   name: string;
   table: string;
   columns: string[];
-  /** What the server said while it took the rows. */
+  /** Warnings of the server about the rows. */
   doubts: string[];
   /** The rows as they were sent. */
   sent: AsyncIterable<Uint8Array>;
@@ -22,7 +22,7 @@ const LINE_FEED = 10;
  * Rejects when the server did not take every value as it is. What it warned of may as well be an expression of a check
  * or a generated column: only the rows themselves tell. They are compared in no order.
  */
-export async function compareRows(session: MysqlSession, doubted: Doubted): Promise<void> {
+export async function compareRows(session: MysqlSession, doubted: DoubtfulTable): Promise<void> {
   const sent = await digestOf(doubted.sent);
   const types = await typesOf(session, doubted.table);
   const columns = doubted.columns.map((name) => ({ name, type: types.get(name) ?? '', generated: false }));

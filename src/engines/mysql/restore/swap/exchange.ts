@@ -34,7 +34,7 @@ import { type Rename, type SwapProgram, swapStatements } from './swap-packet.ts'
 import { tidyBodies } from './tidy-bodies.ts';
 import { dropAllCode, tryCode } from './try-code.ts';
 
-/** What replaces the renames where rows are exchanged instead of tables. */
+/** Exchange of rows, and later renames, instead of the renames of tables. */
 export interface RowsInstead {
   exchange: RowExchange | null;
   later: Rename[];
@@ -46,7 +46,7 @@ export interface Switch {
   /** Called when nothing may interrupt the session any more. */
   begun: () => void;
   url: DatabaseUrl;
-  /** What belongs to the arriving tables. */
+  /** Code that depends on the arriving tables. */
   code: CodeDefinitions;
   definers: Definers;
   /** Drops foreign keys of other databases that reference tables of the destination. */
@@ -60,9 +60,9 @@ export interface TableSwap extends Switch {
   /** Renames after these, of unused tables. */
   later: Rename[];
   rows: RowsInstead;
-  /** Whether the destination is to be made. */
+  /** The destination does not exist and is to be created. */
   made: boolean;
-  /** Whether a record of what is replaced moves with it. */
+  /** Moves a record of the replaced database with its tables. */
   keep: boolean;
   /** An undo copy that is older than what is replaced now, or whose tables become the destination's, and goes. */
   obsolete: string | null;
@@ -70,7 +70,7 @@ export interface TableSwap extends Switch {
   obsoleteAfter: string[];
   /** Rights on the arriving routines besides those on routines of the same name. */
   grants?: RoutineGrant[];
-  /** Whether the destination keeps its own rights on routines besides `grants`. Default: yes. */
+  /** Keeps the destination's own rights on routines besides `grants`. Default: yes. */
   keepsRights?: boolean | undefined;
   /** The error for code of the destination that cannot be read. Default: a warning. */
   unreadable?: (what: string, why: string) => Error;
@@ -192,7 +192,7 @@ async function beginRows(
   return null;
 }
 
-/** Those of the destination, and of the others those for routines and accounts that it has none for. */
+/** Returns the destination's rights, and of the others the rights for routines and accounts for which it has none. */
 function merged(own: RoutineGrant[], others: RoutineGrant[]): RoutineGrant[] {
   const key = ({ kind, routine, user, host }: RoutineGrant): string => JSON.stringify([kind, routine, user, host]);
   return [...new Map([...others, ...own].map((grant) => [key(grant), grant])).values()];

@@ -10,14 +10,14 @@ const counterSchema = v.object({ table: pathSchema, next: v.pipe(v.string(), v.r
 export type Counter = v.InferOutput<typeof counterSchema>;
 
 /**
- * What a swap is about to do, written down beside the destination before it touches it: tables change places in one
- * statement or their rows in one transaction, views, triggers and routines cannot. What moves the tables also moves the
- * journal, so that its place says whether they have moved.
+ * Journal of a swap, written beside the destination before the swap changes it: tables change places in one statement
+ * or their rows in one transaction, views, triggers and routines cannot. The statement that moves the tables also moves
+ * the journal, so that its place shows whether they have moved.
  */
 export const journalSchema = v.object({
   /** The destination; journals of former versions do not say it. */
   of: v.optional(v.string()),
-  /** Whether the destination was made for the swap. */
+  /** The destination was created for the swap. */
   made: v.boolean(),
   /** The code of the destination as it was, and as it is to be. */
   before: codeDefinitionsSchema,

@@ -9,7 +9,7 @@ import { dropStatement } from '../foreign-references.ts';
 import { DONE, type Journal, journalSchema, MOVED, PENDING } from './journal-schema.ts';
 import { readRecord, writeRecord } from './record.ts';
 import { counterStatement } from './row-exchange.ts';
-import { completeCode, goBack, goForward, type Settling } from './settle-code.ts';
+import { completeCode, goBack, goForward, type SettleContext } from './settle-code.ts';
 import { renameStatement, withoutDangling } from './swap-packet.ts';
 
 /** The rename that says, together with those of the tables, that they have moved. */
@@ -27,8 +27,8 @@ export interface Work {
   work: string;
 }
 
-export interface Settled {
-  /** Whether the destination has the new tables, or the old ones; `null` without a journal. */
+export interface SettleResult {
+  /** Tables of the destination: the new ones or the old ones; `null` without a journal. */
   tables: 'new' | 'old' | null;
   /** Objects that belong to the new tables, and that the server has refused. */
   missing: string[];
@@ -39,7 +39,7 @@ export interface Settled {
  * called again and again: a journal that is settled is removed. An object that the server refuses does not keep the
  * replaced tables from becoming the undo copy.
  */
-export async function settle(context: Settling, { server, url, work }: Work): Promise<Settled> {
+export async function settle(context: SettleContext, { server, url, work }: Work): Promise<SettleResult> {
   const destination = url.database ?? '';
   const moved = await readJournal(server, { work, table: MOVED, destination });
   if (moved) {
@@ -85,7 +85,7 @@ async function setCounters(server: MysqlSession, { counters = [] }: Journal): Pr
   }
 }
 
-/** What the journal says is to be renamed when the tables have moved, unless it has been. */
+/** Runs the later renames of the journal, after the tables have moved, unless it was done before. */
 async function renameLater(server: MysqlSession, { before, later = [] }: Journal): Promise<void> {
   const [first] = later;
   if (!first) return;
@@ -104,7 +104,7 @@ async function renameLater(server: MysqlSession, { before, later = [] }: Journal
 
 /** A swap makes no other database obsolete than the undo copy, whatever the journal says. */
 async function dropObsolete(
-  context: Settling,
+  context: SettleContext,
   server: MysqlSession,
   { destination, journal }: { destination: string; journal: Journal },
 ): Promise<void> {

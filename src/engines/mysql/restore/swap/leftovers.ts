@@ -7,19 +7,19 @@ import { ConnectionLost, SqlError } from '../../connection/session-errors.ts';
 import { besideNames } from '../../names.ts';
 import { databaseExists, destinationName, dropEmpty, lockDestination } from '../../server/server.ts';
 import { dropBeside, lookBeside, sweepBaseCopies } from '../beside.ts';
-import { type Settled, settle, type Work } from './journal.ts';
-import type { Settling } from './settle-code.ts';
+import { type SettleResult, settle, type Work } from './journal.ts';
+import type { SettleContext } from './settle-code.ts';
 
-interface AllSettled extends Settled {
+interface SettleAllResult extends SettleResult {
   /** The names of what is gone. */
   dropped: string[];
 }
 
 /** Settles every swap into the destination and drops what was made for it. */
-async function settleAll(context: Settling, { server, url }: Omit<Work, 'work'>): Promise<AllSettled> {
+async function settleAll(context: SettleContext, { server, url }: Omit<Work, 'work'>): Promise<SettleAllResult> {
   const destination = url.database ?? '';
   const { leftovers } = await lookBeside(server, destination);
-  const all: AllSettled = { tables: null, missing: [], dropped: [] };
+  const all: SettleAllResult = { tables: null, missing: [], dropped: [] };
   // Tables of one may be named by the journal in another.
   for (const work of leftovers) {
     const { tables, missing } = await settle(context, { server, url, work }).catch((error) => {
@@ -42,7 +42,10 @@ async function settleAll(context: Settling, { server, url }: Omit<Work, 'work'>)
 }
 
 /** The tool writes a journal after its code was checked: somebody else wrote this one. */
-function notFollowed({ report }: Settling, { url, work, error }: Omit<Work, 'server'> & { error: Error }): Settled {
+function notFollowed(
+  { report }: SettleContext,
+  { url, work, error }: Omit<Work, 'server'> & { error: Error },
+): SettleResult {
   const message = `Could not remove leftovers of an interrupted load into ${url.display}: ${work}: ${redact(error.message)}`;
   report({ event: 'warning', code: 'leftover', message });
   return { tables: null, missing: [] };
@@ -54,7 +57,7 @@ function notFollowed({ report }: Settling, { url, work, error }: Omit<Work, 'ser
  */
 export async function sweepLeftovers(context: EngineContext, place: Omit<Work, 'work'>): Promise<void> {
   const { report, signal } = context;
-  const { dropped, missing } = await settleAll(context, place).catch((error): AllSettled => {
+  const { dropped, missing } = await settleAll(context, place).catch((error): SettleAllResult => {
     signal.throwIfAborted();
     if (!(error instanceof SqlError)) throw error;
     const message = `Could not remove leftovers of an interrupted load into ${place.url.display}: ${redact(error.message)}`;
@@ -79,7 +82,10 @@ function unfinished({ display }: DatabaseUrl, cause: Error): UserError {
   });
 }
 
-/** When a run has failed; with a session of its own, whatever state the run's are in. The error that tells the outcome. */
+/**
+ * Settles the swap of a failed run, in a session of its own, since those of the run may be in any state. Returns the
+ * error that describes the outcome.
+ */
 export async function settleAfterFailure(
   { report }: EngineContext,
   url: DatabaseUrl,

@@ -50,7 +50,7 @@ export interface RowExchangeRequest {
   work: string;
   leaving: string[];
   arriving: string[];
-  /** Whether the destination's rows are kept; in an older undo copy, if it has the same tables, else in `other`. */
+  /** Keeps the destination's rows; in an older undo copy, if it has the same tables, else in `other`. */
   keep: boolean;
   older?: { database: string; tables: string[] };
 }
@@ -118,7 +118,7 @@ async function mayHaveTriggers(server: MysqlSession, database: string): Promise<
   return (await listCode(server, database)).some(({ kind }) => kind === 'TRIGGER');
 }
 
-/** Whether temporary tables are permitted within a transaction, and replication is not by statement. */
+/** Reports whether temporary tables are permitted within a transaction, and replication is not by statement. */
 async function takesTransaction(server: MysqlSession, work: string): Promise<boolean> {
   const variables = await server.query<{ Variable_name: string; Value: string }>(
     "SHOW VARIABLES WHERE Variable_name IN ('log_bin', 'binlog_format')",
@@ -203,7 +203,7 @@ interface RowsOfTable {
   digest: string;
 }
 
-/** As the server sends them in the text protocol, in each column's own character set. */
+/** Reads the rows as the server sends them in the text protocol, in each column's own character set. */
 async function readRows(
   server: MysqlSession,
   { database, tables, lock = false }: { database: string; tables: CatalogTable[]; lock?: boolean },
@@ -232,18 +232,18 @@ async function readRows(
 
 interface ExchangeStep {
   statement: string;
-  /** How many rows it must write; `null` for none in particular. */
+  /** Rows that the statement must write; `null` for any number. */
   rows: number | null;
 }
 
 /** A table with its rows in the destination, in the other database, and in the one that will keep the former. */
-interface Exchanged
+interface ExchangedTable
   extends Pick<CatalogTable, 'name' | 'columns'>,
     Record<'leaving' | 'arriving' | 'kept', RowsOfTable> {}
 
 function exchangeSteps(
   { destination, other, work, keeper }: Databases,
-  { name, columns, leaving, arriving, kept }: Exchanged,
+  { name, columns, leaving, arriving, kept }: ExchangedTable,
 ): ExchangeStep[] {
   const list = columns
     .filter(({ generated }) => !generated)

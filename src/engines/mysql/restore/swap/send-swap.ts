@@ -4,13 +4,13 @@ import { SqlError } from '../../connection/session-errors.ts';
 import { inDatabase } from '../../quote.ts';
 import type { SwapOutcome } from './swap-packet.ts';
 
-/** How often sessions are ended that hold a table. */
+/** Attempts, between which sessions that hold a table are ended. */
 const TRIES = 3;
 
 /** `ER_LOCK_WAIT_TIMEOUT` */
 export const LOCK_WAIT_TIMEOUT = 1205;
 
-interface Sent {
+interface SwapReply {
   /** Until everything that belongs to the tables was there; `null` when the packet did not come so far. */
   microseconds: number | null;
   /** Why the tables did not move. */
@@ -20,7 +20,7 @@ interface Sent {
 export async function sendSwap(
   server: MysqlSession,
   { destination, statements }: { destination: string; statements: string[] },
-): Promise<Sent> {
+): Promise<SwapReply> {
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await sendOnce(server, statements);
     const { moved, refused, message, microseconds } = outcome;

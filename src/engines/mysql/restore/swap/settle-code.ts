@@ -10,7 +10,7 @@ import { clientOf, createCode, dropListed } from '../../definitions/code.ts';
 import type { Code } from '../../definitions/definitions.ts';
 import { isEnabled, mayBePast } from '../../definitions/events.ts';
 import { viewsNotCreated } from '../../definitions/invalid-views.ts';
-import { type Listed, listCode, readCode } from '../../definitions/read-definitions.ts';
+import { type CodeRow, listCode, readCode } from '../../definitions/read-definitions.ts';
 import { readCodeSettings, settingsText } from '../../introspect.ts';
 import { type NameCase, readNameCase } from '../../name-case.ts';
 import { inDatabase, plainWord, quoteName } from '../../quote.ts';
@@ -18,15 +18,15 @@ import { databaseExists, dropEmpty } from '../../server/server.ts';
 import { grantAgain } from '../grants.ts';
 import type { Journal } from './journal-schema.ts';
 
-export type Settling = Pick<EngineContext, 'report'> & Partial<Pick<EngineContext, 'signal'>>;
+export type SettleContext = Pick<EngineContext, 'report'> & Partial<Pick<EngineContext, 'signal'>>;
 
 /** Without a signal nothing interrupts it. */
-function settlingOf({ signal = new AbortController().signal }: Settling): Pick<EngineContext, 'signal'> {
+function settlingOf({ signal = new AbortController().signal }: SettleContext): Pick<EngineContext, 'signal'> {
   return { signal };
 }
 
 /** Objects that the server refuses are returned, each with the reason: all others are created. */
-export async function goForward(context: Settling, url: DatabaseUrl, journal: Journal): Promise<string[]> {
+export async function goForward(context: SettleContext, url: DatabaseUrl, journal: Journal): Promise<string[]> {
   await using session = await connect(settlingOf(context), url);
   const { definers, grants = [] } = journal;
   const destination = url.database ?? '';
@@ -61,8 +61,11 @@ class Refusals {
   }
 }
 
-/** What no packet can create: code in the bytes of another character set, views that may not be valid; and what is missing. */
-export async function completeCode(context: Settling, url: DatabaseUrl, journal: Journal): Promise<string[]> {
+/**
+ * Creates the code that no packet can create: code in the bytes of another character set, views that may not be valid,
+ * and missing code. Returns what is still missing, with the server's reasons.
+ */
+export async function completeCode(context: SettleContext, url: DatabaseUrl, journal: Journal): Promise<string[]> {
   const { definers, grants = [] } = journal;
   const destination = url.database ?? '';
   const after = checkCode(journal.after, destination);
@@ -96,8 +99,8 @@ export async function completeCode(context: Settling, url: DatabaseUrl, journal:
 }
 
 /** Drops the code of the destination; what the user may not drop stays, and is a warning: the tables have moved. */
-async function dropOld({ report }: Settling, session: MysqlSession, destination: string): Promise<Listed[]> {
-  const stuck: Listed[] = [];
+async function dropOld({ report }: SettleContext, session: MysqlSession, destination: string): Promise<CodeRow[]> {
+  const stuck: CodeRow[] = [];
   for (const listed of await listCode(session, destination)) {
     await dropListed(session, [listed]).catch((error) => {
       if (!(error instanceof SqlError && DENIED.has(error.errno))) throw error;
@@ -110,12 +113,12 @@ async function dropOld({ report }: Settling, session: MysqlSession, destination:
 }
 
 /** Names of views and triggers are compared as those of tables are, all others without case. */
-function keyOf({ kind, name }: Pick<Listed, 'kind' | 'name'>, { fold }: NameCase): string {
+function keyOf({ kind, name }: Pick<CodeRow, 'kind' | 'name'>, { fold }: NameCase): string {
   const asTables = kind === 'VIEW' || kind === 'TRIGGER';
   return `${kind} ${asTables ? fold(name) : name.toLowerCase()}`;
 }
 
-function nameCaseOf(session: MysqlSession, listed: Pick<Listed, 'name'>[]): Promise<NameCase> {
+function nameCaseOf(session: MysqlSession, listed: Pick<CodeRow, 'name'>[]): Promise<NameCase> {
   return readNameCase(
     session,
     listed.map(({ name }) => name),
@@ -126,8 +129,8 @@ function codesOf({ routines, views, triggers, events }: Journal['after']): Code[
   return [...routines, ...views, ...triggers, ...events];
 }
 
-function without(code: Journal['after'], stuck: Listed[], nameCase: NameCase): Journal['after'] {
-  const isFree = (each: Listed): boolean => !stuck.some((one) => keyOf(one, nameCase) === keyOf(each, nameCase));
+function without(code: Journal['after'], stuck: CodeRow[], nameCase: NameCase): Journal['after'] {
+  const isFree = (each: CodeRow): boolean => !stuck.some((one) => keyOf(one, nameCase) === keyOf(each, nameCase));
   return {
     ...code,
     routines: code.routines.filter(isFree),
@@ -139,14 +142,14 @@ function without(code: Journal['after'], stuck: Listed[], nameCase: NameCase): J
 
 /** Events are only here: before the swap they would have run. */
 async function findMissingCode(
-  { report }: Settling,
+  { report }: SettleContext,
   session: MysqlSession,
   { destination, after }: { destination: string; after: Journal['after'] },
 ): Promise<string[]> {
   const present = await readCodeSettings(session, destination);
   const wanted = codesOf(after);
   const nameCase = await nameCaseOf(session, [...wanted, ...present]);
-  const key = (listed: Listed): string => keyOf(listed, nameCase);
+  const key = (listed: CodeRow): string => keyOf(listed, nameCase);
   const settings = new Map(present.map((found) => [key(found), found]));
   // The server drops an event whose time is past when it is created, as it does when the time comes.
   const past = after.events.filter((event) => !settings.has(key(event)) && mayBePast(event));
@@ -178,7 +181,7 @@ async function runningEvents(session: MysqlSession, database: string): Promise<S
 
 /** Makes again what was dropped ahead of the renames. */
 export async function goBack(
-  context: Settling,
+  context: SettleContext,
   { server, url, pending: { made, before } }: { server: MysqlSession; url: DatabaseUrl; pending: Journal },
 ): Promise<void> {
   const destination = url.database ?? '';
@@ -198,7 +201,7 @@ export async function goBack(
 }
 
 /** The code as it may be executed; none where that is refused. */
-function safe({ report }: Settling, code: Code, destination: string): Code[] {
+function safe({ report }: SettleContext, code: Code, destination: string): Code[] {
   try {
     return checkCode({ routines: [], views: [code], triggers: [], events: [] }, destination).views;
   } catch (error) {

@@ -1,7 +1,7 @@
 import { SESSION_SETTINGS } from '../../connection/session.ts';
 import { type Definers, settingsOf } from '../../definitions/code.ts';
 import type { Code, CodeDefinitions, DanglingKey } from '../../definitions/definitions.ts';
-import type { Listed } from '../../definitions/read-definitions.ts';
+import type { CodeRow } from '../../definitions/read-definitions.ts';
 import { defaultStatements } from '../../definitions/sequence-defaults.ts';
 import { withoutDefiner } from '../../definitions/statement-text.ts';
 import { lexicalModeOf, significant } from '../../definitions/tokens.ts';
@@ -29,7 +29,7 @@ export interface SwapProgram {
   /** Readable code of the destination. */
   before: CodeDefinitions;
   /** Everything of it, readable or not. */
-  listed: Listed[];
+  listed: CodeRow[];
   after: CodeDefinitions;
   definers: Definers;
   /** None where the rows are exchanged by a transaction, which is open. */
@@ -45,7 +45,7 @@ export interface SwapProgram {
   unlink: string[];
 }
 
-/** How many seconds locks on the destination may be waited for, and on what only the tool uses. */
+/** Seconds to wait for locks on the destination, and on objects that only the tool uses. */
 const LOCK_WAIT = 3;
 const LONG_WAIT = 3600;
 
@@ -74,7 +74,7 @@ export function swapStatements(program: SwapProgram): string[] {
   ];
 }
 
-/** What the last statement of the packet answers. */
+/** Result of the last statement of the packet. */
 export interface SwapOutcome {
   moved: number;
   /** The number of the error that kept the tables from moving. */
@@ -90,7 +90,10 @@ interface Step {
 
 const plain = (statement: string): Step => ({ settings: [], statement });
 
-/** What replaces the code of the destination once the tables have moved, in an order in which nothing needs what follows. */
+/**
+ * Returns the steps that replace the code of the destination after the tables have moved, in an order in which no step
+ * needs a later one.
+ */
 function stepsAfter(program: SwapProgram): Record<'triggers' | 'drops' | 'code' | 'events' | 'end', Step[]> {
   const { destination, work, listed, after, definers, later, counters, grants, unlink } = program;
   const away = new Map(viewsInTheWay(program).map(({ name }, at) => [name, awayName(at)]));
@@ -134,7 +137,10 @@ function stepsAfter(program: SwapProgram): Record<'triggers' | 'drops' | 'code' 
   };
 }
 
-/** What cannot be written as UTF-8 is created as such, and again after the packet, in its own bytes. */
+/**
+ * Returns the code without its bytes: if UTF-8 cannot represent it, it is created again after the packet, from its
+ * bytes.
+ */
 function inUtf8({ bytes: _, ...code }: Code): Code {
   return code;
 }

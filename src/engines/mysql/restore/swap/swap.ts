@@ -1,6 +1,6 @@
 import { startStep } from '../../../../runtime/events.ts';
 import type { EngineContext } from '../../../engine-context.ts';
-import type { Replaced } from '../../../facets/restore.ts';
+import type { ReplaceResult } from '../../../facets/restore.ts';
 import { ownMark } from '../../branches/leave.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import type { Collations } from '../../introspect.ts';
@@ -39,7 +39,7 @@ export interface BranchSwap {
  * Gives the fresh tables the destination's place by renames in one statement: at every moment the destination's tables
  * are the old ones or the new ones. What is replaced is kept, or dropped after.
  */
-export async function swapDatabases(context: EngineContext, swap: Swap): Promise<Replaced> {
+export async function swapDatabases(context: EngineContext, swap: Swap): Promise<ReplaceResult> {
   const { server, url, fresh, code, undo } = swap;
   const destination = url.database ?? '';
   const names = besideNames(await destinationName(server, destination));

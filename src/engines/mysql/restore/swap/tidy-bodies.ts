@@ -7,7 +7,7 @@ import { readNameCase } from '../../name-case.ts';
 import { inDatabase, plainWords, quoteName } from '../../quote.ts';
 import { createText } from './swap-packet.ts';
 
-interface Tidying {
+interface TidyRequest {
   destination: string;
   after: CodeDefinitions;
   definers: Definers;
@@ -22,7 +22,7 @@ interface Tidying {
  */
 export async function tidyBodies(
   server: MysqlSession,
-  { destination, after, definers, granted }: Tidying,
+  { destination, after, definers, granted }: TidyRequest,
 ): Promise<void> {
   const present = await readCode(server, destination, () => {});
   const { fold } = await readNameCase(

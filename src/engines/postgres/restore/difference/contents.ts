@@ -6,7 +6,7 @@ import { CONTENTS } from '../../dump/archive-contents.ts';
 import type { BaseContents } from '../../mark.ts';
 import { dataOf } from '../rows/copy-commands.ts';
 
-/** What decides whether two loads give the same schema objects. */
+/** Input that determines the schema objects of a load: two loads with the same one create the same objects. */
 export interface LoadedDefinitions {
   manifest: Manifest;
   details: ArchiveDetails;
@@ -87,8 +87,8 @@ const OWN_FUNCTION = `l.lanname <> 'internal' AND NOT EXISTS (
   SELECT FROM pg_depend m WHERE m.classid = 'pg_proc'::regclass AND m.objid = p.oid AND m.deptype = 'e')`;
 
 /**
- * What a table stores that is computed by a function: in indexes, checks and generated columns. Such a table must be
- * loaded again whatever its rows, as the function may read a table that differs.
+ * Query for the tables that store the result of a function, in indexes, checks and generated columns. Such a table
+ * must be loaded again whatever its rows, as the function may read a table that differs.
  */
 const COMPUTED_QUERY = `
   WITH parts AS (
@@ -121,12 +121,15 @@ const FACTS_QUERY = `
 
 const MOST_TABLES = 10_000;
 
-export interface Describing extends LoadedDefinitions {
+export interface DescribeRequest extends LoadedDefinitions {
   role: string | undefined;
 }
 
-/** What a restored database contains, for the mark of its base copy; needs a connection to it. */
-export async function describeContents(session: PsqlSession, loaded: Describing): Promise<BaseContents | undefined> {
+/** Describes the contents of a restored database, for the mark of its base copy; needs a connection to it. */
+export async function describeContents(
+  session: PsqlSession,
+  loaded: DescribeRequest,
+): Promise<BaseContents | undefined> {
   const { manifest, details, tables, role = null } = loaded;
   if (tables.length > MOST_TABLES) return undefined;
   const [version] = await session.query<{ server: string }>(SERVER_QUERY);

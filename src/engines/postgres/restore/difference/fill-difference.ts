@@ -13,8 +13,8 @@ import { CONTENTS } from '../../dump/archive-contents.ts';
 import { digestDefinitions } from '../../dump/definitions-digest.ts';
 import { disableEventTriggers } from '../event-triggers.ts';
 import { dataOf } from '../rows/copy-commands.ts';
-import { type Filled, pgRestore } from '../rows/fill.ts';
-import type { Archive, Filling } from '../rows/filling.ts';
+import { type FillResult, pgRestore } from '../rows/fill.ts';
+import type { Archive, FillRun } from '../rows/filling.ts';
 import { liftForcedRowSecurity } from '../rows/forced-row-security.ts';
 import { loadTables } from '../rows/load-tables.ts';
 import { type Aside, type Relation, setAside } from './set-aside.ts';
@@ -26,7 +26,7 @@ const LARGE_BYTES = 8 * 1024 * 1024;
  * Loads the tables that differ into a copy of the base copy, and what depends on their rows: foreign keys are verified,
  * materialized views refreshed, sequences set.
  */
-export async function fillDifference(context: EngineContext, fill: Filling, names: string[]): Promise<Filled> {
+export async function fillDifference(context: EngineContext, fill: FillRun, names: string[]): Promise<FillResult> {
   const { report } = context;
   const { plan } = fill;
   const wanted = new Set(names);
@@ -52,7 +52,7 @@ export async function fillDifference(context: EngineContext, fill: Filling, name
 }
 
 /** The manifest only states the digest by which the base copy was chosen. */
-async function verifyDefinitions({ directory }: Archive, { details, manifest }: Filling): Promise<void> {
+async function verifyDefinitions({ directory }: Archive, { details, manifest }: FillRun): Promise<void> {
   if (digestDefinitions(await readFile(join(directory, CONTENTS))) === details.definitions) return;
   throw new UserError(`The definitions in snapshot ${manifest.id} are not those that its manifest states`, {
     code: 'archive_refused',
@@ -61,13 +61,13 @@ async function verifyDefinitions({ directory }: Archive, { details, manifest }: 
   });
 }
 
-interface Prepared {
+interface Preparation {
   aside: Aside;
   forced: string[];
   eventTriggers: string[];
 }
 
-async function prepare(context: EngineContext, fill: Filling, tables: ManifestTable[]): Promise<Prepared> {
+async function prepare(context: EngineContext, fill: FillRun, tables: ManifestTable[]): Promise<Preparation> {
   const { url, tools, settings } = fill;
   await using session = await connect(context, url, { tools, settings });
   const eventTriggers = await disableAsOwner(context, fill);
@@ -80,19 +80,19 @@ async function prepare(context: EngineContext, fill: Filling, tables: ManifestTa
 }
 
 /** The event triggers are the loading role's, also where another one restores all else. */
-async function disableAsOwner(context: EngineContext, { owner, tools, settings }: Filling): Promise<string[]> {
+async function disableAsOwner(context: EngineContext, { owner, tools, settings }: FillRun): Promise<string[]> {
   await using session = await connect(context, owner, { tools, settings });
   return await disableEventTriggers(session);
 }
 
-function relationsOf(table: ManifestTable, { details }: Filling): Relation[] {
+function relationsOf(table: ManifestTable, { details }: FillRun): Relation[] {
   const { schema, table: name, root } = dataOf(table, details);
   const large = bytesOfTable(table) >= LARGE_BYTES;
   const own = { schema, table: name, tree: false, large };
   return root ? [own, { ...root, tree: true, large }] : [own];
 }
 
-async function buildIndexes(context: EngineContext, fill: Filling, statements: string[]): Promise<void> {
+async function buildIndexes(context: EngineContext, fill: FillRun, statements: string[]): Promise<void> {
   const queue = [...statements];
   const worker = async (signal: AbortSignal): Promise<void> => {
     await using session = await connect({ ...context, signal }, fill.url, fill);
@@ -104,13 +104,13 @@ async function buildIndexes(context: EngineContext, fill: Filling, statements: s
   await runTogether(context.signal, workers);
 }
 
-async function finish(context: EngineContext, fill: Filling, statements: string[]): Promise<void> {
+async function finish(context: EngineContext, fill: FillRun, statements: string[]): Promise<void> {
   if (statements.length === 0) return;
   await using session = await connect(context, fill.url, fill);
   for (const statement of statements) await executeDefinition(session, fill, statement);
 }
 
-async function executeDefinition(session: PsqlSession, { manifest }: Filling, statement: string): Promise<void> {
+async function executeDefinition(session: PsqlSession, { manifest }: FillRun, statement: string): Promise<void> {
   try {
     await session.execute(statement);
   } catch (error) {
@@ -121,7 +121,7 @@ async function executeDefinition(session: PsqlSession, { manifest }: Filling, st
 }
 
 interface Entries {
-  fill: Filling;
+  fill: FillRun;
   archive: Archive;
   section: 'data' | 'post-data';
   kind: 'SEQUENCE SET' | 'MATERIALIZED VIEW DATA';

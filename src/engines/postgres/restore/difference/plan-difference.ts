@@ -18,7 +18,7 @@ export interface Comparison {
   tables: ManifestTable[];
 }
 
-/** Whether the new database is made from the base copy, and which tables are loaded then; or why it is not. */
+/** Plans which tables to load into a copy of the base copy, or gives the reason for a full load. */
 export async function planDifference(server: PsqlSession, comparison: Comparison): Promise<DifferencePlan> {
   const { base } = comparison;
   const full = (reason: string): DifferencePlan => ({ ...named(base), tables: null, files: null, reason });

@@ -41,7 +41,7 @@ interface Pair {
   after: string[];
 }
 
-/** Of one transaction, which locks several relations by each statement. */
+/** Statements in one transaction, each of which locks several relations. */
 const BATCH = 25;
 
 async function inBatches(session: PsqlSession, pairs: Pair[]): Promise<void> {
@@ -69,7 +69,10 @@ function triggersQuery(relations: Relation[]): string {
     ORDER BY tgrelid, tgname`;
 }
 
-/** Of partitions, the foreign key of the partitioned table; those that refer to the tables, too. */
+/**
+ * Returns the query for the foreign keys of the tables and those that refer to them; for partitions, the foreign key of
+ * the partitioned table.
+ */
 function foreignKeysQuery(relations: Relation[]): string {
   return `WITH RECURSIVE ${relationsOf(relations)},
     touched AS (

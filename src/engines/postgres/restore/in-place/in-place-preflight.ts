@@ -39,7 +39,9 @@ async function refuseForeignOwners(session: PsqlSession, { display, database }: 
 
 /** A table that is made takes a lock for itself, its TOAST table and that one's index. */
 const LOCKS_OF_TABLE = 3;
-/** Of an object that is dropped: itself and, with a table, its types, constraints and defaults, which are counted apart. */
+/**
+ * Factor on the counted locks. Types, constraints and defaults of a dropped table are counted as objects of their own.
+ */
 const MARGIN = 1.1;
 
 interface Locks {

@@ -8,7 +8,7 @@ import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
-import type { Replaced, RestoreRun } from '../../../facets/restore.ts';
+import type { ReplaceResult, RestoreRun } from '../../../facets/restore.ts';
 import { tablesText } from '../../../shared/divide-tables.ts';
 import { restoreFailed } from '../../../shared/restore-failed.ts';
 import { connect } from '../../connection/connect.ts';
@@ -35,7 +35,7 @@ import { dropsWithoutSchema } from './drops-without-schema.ts';
  * Restores into the destination itself, in one transaction of one session: until its commit everybody else sees the
  * old database, and nothing of it is there after a failure.
  */
-export async function restoreInPlace(context: EngineContext, run: RestoreRun): Promise<Replaced> {
+export async function restoreInPlace(context: EngineContext, run: RestoreRun): Promise<ReplaceResult> {
   const { report, runner, signal } = context;
   const { url, plan, manifest, directory } = run;
   const details = archiveDetails(manifest);
@@ -229,7 +229,7 @@ function inventoryScript({ plan, manifest }: RestoreRun, leftOut: RemoteEntry[])
   return ['SET LOCAL search_path = pg_catalog;', ...checks, ''].join('\n');
 }
 
-/** What a load beside the destination compares in `checkRestored`, as statements. */
+/** Returns statements for the comparison that a load beside the destination makes in `checkRestored`. */
 function inventoryChecks(
   details: ArchiveDetails,
   { schemas, leftOut }: { schemas: string[]; leftOut: RemoteEntry[] },

@@ -1,7 +1,7 @@
 import { bytesOfTable, filesOfTable, type ManifestTable } from '../../../../repository/manifest.ts';
 import type { ArchiveDetails } from '../../dump/archive.ts';
 import { copyStatement, dataOf, MOST_BYTES_OF_ALL, type RowsToLoad } from './copy-commands.ts';
-import type { Filling } from './filling.ts';
+import type { FillRun } from './filling.ts';
 
 /** Tables up to so many bytes together share one connection: starting one costs as much as loading a small table. */
 const BATCH_BYTES = 16 * 1024 * 1024;
@@ -24,7 +24,7 @@ const SHARE_BYTES = 32 * 1024 * 1024;
 /** Large tables alone and first, small ones together; tables without rows need nothing. */
 export function batches(
   tables: ManifestTable[],
-  { details, jobs, beforeSwap }: Pick<Filling, 'details' | 'jobs' | 'beforeSwap'>,
+  { details, jobs, beforeSwap }: Pick<FillRun, 'details' | 'jobs' | 'beforeSwap'>,
 ): RowsToLoad[][] {
   const bySize = tables.filter((table) => table.rows > 0).sort((a, b) => bytesOfTable(b) - bytesOfTable(a));
   const work = bySize.reduce((sum, table) => sum + bytesOfTable(table), 0) / jobs;

@@ -26,9 +26,9 @@ export const COPY_SETTINGS = {
 
 export interface CopyCommands {
   args: string[];
-  /** What stands in the stream before the rows of a table, where its command is no argument. */
+  /** Returns the text before the rows of a table in the stream; `null` when the commands are arguments. */
   before: ((index: number) => string) | null;
-  /** What stands behind all rows. */
+  /** Text after all rows. */
   after: string;
 }
 
@@ -38,7 +38,7 @@ const MOST_BYTES_OF_ONE = 100 * 1024;
 export const MOST_BYTES_OF_ALL = 256 * 1024;
 
 /**
- * How psql is told the COPY commands. Where they are too long for arguments they stand in the stream before their rows,
+ * Returns the COPY commands for psql. If they are too long for arguments, they stand in the stream before their rows,
  * of which a RowGuard lets none pass that could end its COPY; a psql that knows `\restrict` runs nothing but SQL there.
  */
 export function copyCommands(commands: string[], tools: ClientTools): CopyCommands {

@@ -6,7 +6,7 @@ import { CONTENTS, listContents, readContents } from '../../dump/archive-content
 import { listText } from '../event-triggers.ts';
 import { ALTERS_TABLE } from '../lists-in-turn.ts';
 import { dataOf } from './copy-commands.ts';
-import type { Archive, Filling } from './filling.ts';
+import type { Archive, FillRun } from './filling.ts';
 
 /** Indexes for a session that has no rows to load while others still do. */
 export interface EarlyIndexes {
@@ -21,7 +21,7 @@ export interface EarlyIndexes {
 
 export interface RowsSoFar {
   isLoaded: (table: ManifestTable) => boolean;
-  /** Of rows that are still to be loaded. */
+  /** Returns the bytes of the rows that are still to be loaded. */
   bytesLeft: () => number;
 }
 
@@ -40,7 +40,7 @@ function isPlain(definition: string): boolean {
 
 export async function earlyIndexes(
   archive: Archive,
-  { plan, details }: Pick<Filling, 'plan' | 'details'>,
+  { plan, details }: Pick<FillRun, 'plan' | 'details'>,
 ): Promise<EarlyIndexes> {
   const listed = parseArchiveList(await readFile(archive.list, 'utf8'));
   const waiting = await plainIndexes(archive, listed, { plan, details });
@@ -77,11 +77,11 @@ interface IndexOfTable {
   entry: ArchiveEntry;
 }
 
-/** Those of the largest tables first; none where the format of the archive is not understood. */
+/** Returns the plain indexes, those of the largest tables first; none when the format of the archive is unknown. */
 async function plainIndexes(
   { directory }: Archive,
   listed: ArchiveEntry[],
-  { plan, details }: Pick<Filling, 'plan' | 'details'>,
+  { plan, details }: Pick<FillRun, 'plan' | 'details'>,
 ): Promise<IndexOfTable[]> {
   const toc = await readFile(join(directory, CONTENTS));
   const contents = readContents(toc);
@@ -101,7 +101,7 @@ async function plainIndexes(
 /** Large tables by the number of their entry; not those whose rows come by another one. */
 function tablesByEntry(
   contents: NonNullable<ReturnType<typeof readContents>>,
-  { plan, details }: Pick<Filling, 'plan' | 'details'>,
+  { plan, details }: Pick<FillRun, 'plan' | 'details'>,
 ): Map<number, ManifestTable> {
   const numbers = new Map(
     [...contents.values()]

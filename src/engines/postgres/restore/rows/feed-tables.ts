@@ -9,15 +9,15 @@ import { type ArchiveDetails, DATA_TERMINATOR, END_OF_COPY } from '../../dump/ar
 import { failureHint } from '../failure-hint.ts';
 import { failureWords, isConnectionLost } from '../restore-errors.ts';
 import type { CopyCommands, RowsToLoad } from './copy-commands.ts';
-import type { Filling } from './filling.ts';
+import type { FillRun } from './filling.ts';
 import { createRowGuard, refused } from './row-guard.ts';
 
-/** How feeding a psql and the psql itself came out. */
+/** Results of feeding a psql and of the psql itself. */
 export interface Outcome {
   fed: PromiseSettledResult<void>;
   ended: PromiseSettledResult<Completed>;
   details: ArchiveDetails;
-  /** What is told when it failed: `The rows of public.a could not be loaded`. */
+  /** Message of a failure: `The rows of public.a could not be loaded`. */
   what: string;
 }
 
@@ -36,7 +36,7 @@ export function refuseUnlessFed({ fed, ended, details, what }: Outcome): void {
 }
 
 export interface Feed {
-  read: Filling['read'];
+  read: FillRun['read'];
   batch: RowsToLoad[];
   child: RunningProcess;
   onBytes: (current: string, bytes: number) => void;
@@ -89,7 +89,7 @@ async function feedFile({
   }
 }
 
-/** What was read of a stream so far. */
+/** Collects a stream as text. Returns a function that gives the text so far. */
 export function textOf(stream: Readable): () => string {
   let text = '';
   stream.setEncoding('utf8').on('data', (chunk: string) => {

@@ -22,11 +22,11 @@ import { listsInTurn } from '../lists-in-turn.ts';
 import { leaveOutRemote, leftOutWarnings, type RemoteEntry } from '../remote-objects.ts';
 import { restoreErrors, wentOn } from '../restore-errors.ts';
 import { earlyIndexes } from './early-indexes.ts';
-import type { Archive, Filling } from './filling.ts';
+import type { Archive, FillRun } from './filling.ts';
 import { liftForcedRowSecurity } from './forced-row-security.ts';
 import { loadTables } from './load-tables.ts';
 
-export interface Filled {
+export interface FillResult {
   /** Tables whose row level security is to be forced when their rows are counted. */
   forced: string[];
   leftOut: RemoteEntry[];
@@ -36,7 +36,7 @@ export interface Filled {
  * Fills an empty database: definitions, then rows side by side, then indexes and constraints side by side. A session
  * that has no more rows to load begins with the indexes of tables that are complete.
  */
-export async function fillDatabase(context: EngineContext, fill: Filling): Promise<Filled> {
+export async function fillDatabase(context: EngineContext, fill: FillRun): Promise<FillResult> {
   const { report } = context;
   const { plan, jobs } = fill;
   const archive = await fill.archive;
@@ -70,7 +70,7 @@ export async function fillDatabase(context: EngineContext, fill: Filling): Promi
 }
 
 /** By the loading role, also where another one restores all else: only a superuser may create them. */
-async function restoreEventTriggers(context: EngineContext, fill: Filling, archive: Archive): Promise<void> {
+async function restoreEventTriggers(context: EngineContext, fill: FillRun, archive: Archive): Promise<void> {
   if (!archive.eventTriggers) return;
   const last = { ...archive, list: archive.eventTriggers };
   await using session = await connect(context, fill.owner, fill);
@@ -83,7 +83,7 @@ async function restoreEventTriggers(context: EngineContext, fill: Filling, archi
 /** After the definitions, while which its session opens. */
 async function liftForced(
   context: EngineContext,
-  { url, tools, settings }: Filling,
+  { url, tools, settings }: FillRun,
   define: () => Promise<void>,
 ): Promise<string[]> {
   const opening = connect(context, url, { tools, settings });
@@ -110,7 +110,7 @@ export async function materialize(
     plan,
     premade,
     remoteTables,
-  }: Pick<Filling, 'manifest' | 'directory' | 'read' | 'tools' | 'details' | 'plan' | 'premade' | 'remoteTables'>,
+  }: Pick<FillRun, 'manifest' | 'directory' | 'read' | 'tools' | 'details' | 'plan' | 'premade' | 'remoteTables'>,
 ): Promise<Archive> {
   const archive = join(directory, ARCHIVE);
   await mkdir(archive);
@@ -150,7 +150,7 @@ function isDefinition({ text }: ArchiveEntry): boolean {
   return DEFINITION.test(text) && !/^(SEQUENCE SET|COMMENT - (BLOB|LARGE OBJECT)) /.test(text);
 }
 
-/** Which files hold large objects. pg_restore would read whatever file of this machine such a list names. */
+/** Files that list large objects. pg_restore would read any file of this machine that such a list names. */
 const BLOB_LIST = /^blobs(_\d+)?\.toc$/;
 const BLOB_LINES = /^(\d+ blob_\d+\.dat\n)*$/;
 
@@ -173,7 +173,7 @@ async function writeOut(content: AsyncIterable<Uint8Array>, path: string): Promi
 /** Not the schemas that are in the snapshot but not wanted now. */
 function isWanted(
   { oid, text }: ArchiveEntry,
-  { details, plan, premade }: Pick<Filling, 'details' | 'plan' | 'premade'>,
+  { details, plan, premade }: Pick<FillRun, 'details' | 'plan' | 'premade'>,
 ): boolean {
   const made = details.schemas.filter(({ name }) => premade?.includes(name));
   if (text.startsWith('SCHEMA ') && made.some((schema) => oid === schema.oid)) return false;
@@ -186,7 +186,7 @@ function isWanted(
 }
 
 /** An extension may live in a schema that is not part of the snapshot. */
-async function createExtensionSchemas(context: EngineContext, { url, tools, details, plan }: Filling): Promise<void> {
+async function createExtensionSchemas(context: EngineContext, { url, tools, details, plan }: FillRun): Promise<void> {
   const made = new Set([...plan.schemas, 'public', 'pg_catalog']);
   const needed = [...new Set(details.extensions.map(({ schema }) => schema))].filter((schema) => !made.has(schema));
   if (needed.length === 0) return;
@@ -198,14 +198,14 @@ async function createExtensionSchemas(context: EngineContext, { url, tools, deta
 const BYTES_OF_SESSION = 16 * 1024 * 1024;
 const TABLES_OF_SESSION = 100;
 
-export function sessionsFor({ tables, empty }: Pick<Filling['plan'], 'tables' | 'empty'>, jobs: number): number {
+export function sessionsFor({ tables, empty }: Pick<FillRun['plan'], 'tables' | 'empty'>, jobs: number): number {
   const bytes = tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
   const count = tables.length + empty.length;
   return Math.min(jobs, 1 + Math.floor(Math.max(bytes / BYTES_OF_SESSION, count / TABLES_OF_SESSION)));
 }
 
 export interface Section {
-  fill: Filling;
+  fill: FillRun;
   archive: Archive;
   section: 'pre-data' | 'data' | 'post-data';
   jobs: number;
@@ -228,12 +228,12 @@ export async function pgRestore(context: EngineContext, { fill, archive, section
     );
 }
 
-/** What every call of pg_restore for a section says; owners and grants are the destination's own. */
+/** Returns the arguments of pg_restore for a section; owners and grants are the destination's own. */
 export function sectionArgs({
   fill,
   archive,
   section,
-}: Omit<Section, 'jobs' | 'fill'> & { fill: Pick<Filling, 'details' | 'plan'> }): string[] {
+}: Omit<Section, 'jobs' | 'fill'> & { fill: Pick<FillRun, 'details' | 'plan'> }): string[] {
   const unwanted = fill.details.schemas.filter(({ name }) => !fill.plan.schemas.includes(name));
   return [
     `--section=${section}`,

@@ -6,7 +6,7 @@ import type { ClientTools } from '../../tools.ts';
 import type { RemoteEntry } from '../remote-objects.ts';
 
 /** A restore into an empty database, with all that its parts need to know. */
-export interface Filling extends RestoreRun {
+export interface FillRun extends RestoreRun {
   /** The database as the loading role, where another role fills it. */
   owner: DatabaseUrl;
   /** Laid out while the database is created. */
@@ -17,7 +17,7 @@ export interface Filling extends RestoreRun {
   premade?: string[] | undefined;
   /** Takes the errors of a restore that goes on after them; without it the first one ends the restore. */
   errors?: string[] | undefined;
-  /** Of the sessions that fill it. */
+  /** Settings of the sessions that fill it. */
   settings: Settings;
 }
 
@@ -26,7 +26,7 @@ export interface Archive {
   directory: string;
   /** The list of entries to restore. */
   list: string;
-  /** Whether there is more to restore than definitions and the rows of tables. */
+  /** The archive has more to restore than definitions and the rows of tables. */
   hasData: boolean;
   /** The list of those to restore when all else is done, if there are any. */
   eventTriggers: string | null;

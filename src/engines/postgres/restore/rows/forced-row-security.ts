@@ -20,7 +20,7 @@ export async function liftForcedRowSecurity(session: PsqlSession): Promise<strin
   return tables;
 }
 
-/** When all is counted and verified; event triggers do not hear of it. */
+/** Forces row level security again, after all rows are counted and verified; event triggers do not fire. */
 export async function forceRowSecurity(session: PsqlSession, tables: string[]): Promise<void> {
   if (tables.length > 0) await withoutEventTriggers(session, () => alterAll(session, tables, 'FORCE'));
 }

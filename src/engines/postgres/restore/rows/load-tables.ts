@@ -18,21 +18,21 @@ import {
 } from './copy-commands.ts';
 import type { RowsSoFar } from './early-indexes.ts';
 import { checkTags, copyCounts, feedTables, refuseUnlessFed, rowsDiffer, textOf } from './feed-tables.ts';
-import type { Filling } from './filling.ts';
+import type { FillRun } from './filling.ts';
 
-/** What a session does that finds no more rows to load; resolves with `false` when there is nothing. */
+/** Work of a session that finds no more rows to load; resolves with `false` when there is none. */
 type Meanwhile = (context: EngineContext, state: RowsSoFar) => Promise<boolean>;
 
 /** Loads the rows, several tables or parts of one at once, the largest first, each straight from its compressed object. */
 export async function loadTables(
   context: EngineContext,
-  fill: Filling,
+  fill: FillRun,
   meanwhile: Meanwhile = async () => false,
 ): Promise<void> {
   const { plan, jobs } = fill;
   const queue = batches(plan.tables, fill);
   const loaded = new Map<ManifestTable, number>();
-  /** Of which a part could not be loaded. */
+  /** Tables of which a part could not be loaded. */
   const refused = new Set<ManifestTable>();
   const progress = restoreProgress(context.report, plan.tables);
   let bytesLeft = plan.tables.reduce((sum, table) => sum + bytesOfTable(table), 0);
@@ -97,7 +97,7 @@ function checkSums(loaded: Map<ManifestTable, number>, refused: Set<ManifestTabl
 /** A table has all of its rows or none. */
 async function emptyTables(
   context: EngineContext,
-  { url, tools, settings, details }: Filling,
+  { url, tools, settings, details }: FillRun,
   tables: Set<ManifestTable>,
 ): Promise<void> {
   if (tables.size === 0) return;
@@ -106,12 +106,12 @@ async function emptyTables(
 }
 
 interface Batch {
-  fill: Filling;
+  fill: FillRun;
   batch: RowsToLoad[];
   onBytes: (current: string, bytes: number) => void;
 }
 
-/** How psql exits when the server has refused a command: an argument, or a line of its input. */
+/** Exit codes of psql when the server has refused a command: an argument, or a line of its input. */
 const REFUSED_BY_SERVER = new Set<number | null>([1, 3]);
 
 /**

@@ -15,8 +15,9 @@ export interface CountedRows {
 }
 
 /**
- * How many rows each table must have; partitions that are loaded through their root are counted there, since their rows
- * may lie in others than in the source. Without the tables of extensions, which may have put rows of their own there.
+ * Returns the rows that each table must have; partitions that are loaded through their root are counted there, since
+ * their rows may lie in others than in the source. Without the tables of extensions, which may have put rows of their
+ * own there.
  */
 export function countedRows(plan: Pick<RestorePlan, 'tables' | 'empty'>, { data }: ArchiveDetails): CountedRows[] {
   const counted = new Map<string, CountedRows>();
