@@ -79,14 +79,14 @@ export function createApp({ hub, metrics, isReady, trialCode }: AppOptions): Hon
   return app;
 }
 
-interface Responding {
+interface RespondOptions {
   name: RouteName;
   route: Route;
   hub: Hub;
   metrics: Metrics;
 }
 
-async function respond(context: HonoContext, { name, route, hub, metrics }: Responding): Promise<Response> {
+async function respond(context: HonoContext, { name, route, hub, metrics }: RespondOptions): Promise<Response> {
   const started = performance.now();
   const seen: Seen = { caller: null, requestId: randomUUID() };
   const response = await answer(context, { name, route, hub, seen }).catch((error: unknown) =>
@@ -105,14 +105,14 @@ async function respond(context: HonoContext, { name, route, hub, metrics }: Resp
   return response;
 }
 
-interface Answering {
+interface AnswerOptions {
   name: RouteName;
   route: Route;
   hub: Hub;
   seen: Seen;
 }
 
-async function answer(context: HonoContext, { name, route, hub, seen }: Answering): Promise<Response> {
+async function answer(context: HonoContext, { name, route, hub, seen }: AnswerOptions): Promise<Response> {
   refuseBrowsers(context);
   refuseOldTools(context);
   const token = tokenOf(context);

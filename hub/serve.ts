@@ -39,7 +39,7 @@ export interface ServeOptions {
   signal: AbortSignal;
   clock: () => Date;
   /** Called when requests are answered. */
-  ready?: (served: Served) => void;
+  ready?: (served: RunningHub) => void;
   /** Milliseconds in which a load balancer notices that the instance is not ready. */
   notice?: number;
   limits?: Limits;
@@ -47,7 +47,7 @@ export interface ServeOptions {
   queueTimes?: QueueTimes | undefined;
 }
 
-export interface Served {
+export interface RunningHub {
   /** Of the API. */
   url: string;
   /** Of a trial. */

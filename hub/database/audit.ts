@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from './database.ts';
-import { numberIn, type Page, type Paging, pageOf } from './paging.ts';
+import { numberIn, type Page, type PageQuery, pageOf } from './paging.ts';
 import type { Tables } from './tables.ts';
 
 /** Who acts: names repeat, issuer and subject together do not. */
@@ -67,7 +67,7 @@ async function isRecent(
   return recent !== undefined;
 }
 
-export interface AuditFilter extends Paging {
+export interface AuditFilter extends PageQuery {
   since?: string | undefined;
   until?: string | undefined;
   actor?: string | undefined;

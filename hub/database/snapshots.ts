@@ -5,7 +5,7 @@ import { Problem } from '../problem.ts';
 import { type AuditEvent, recordEvent } from './audit.ts';
 import type { Connection, Database } from './database.ts';
 import { linkStored } from './objects.ts';
-import { type Page, type Paging, pageOf, timeAndNumber } from './paging.ts';
+import { type Page, type PageQuery, pageOf, timeAndNumber } from './paging.ts';
 
 export interface SnapshotRow {
   pk: number;
@@ -39,7 +39,7 @@ export interface Visible {
 export async function listSnapshots(
   db: Database,
   { targetId, originals }: Visible,
-  { sanitized, ...paging }: Paging & { sanitized?: boolean | undefined },
+  { sanitized, ...paging }: PageQuery & { sanitized?: boolean | undefined },
 ): Promise<Page<SnapshotRow>> {
   let base = db
     .selectFrom('snapshots')

@@ -4,7 +4,7 @@ import type { HubKey } from '../settings-values.ts';
 import type { Condition } from './condition.ts';
 import { changedMeanwhile } from './condition.ts';
 import type { Connection, Database } from './database.ts';
-import { type Page, type Paging, pageOf } from './paging.ts';
+import { type Page, type PageQuery, pageOf } from './paging.ts';
 import { fingerprintsOf, knownFingerprints, readSecrets, removeSecrets, writeSecrets } from './secrets.ts';
 
 /** Sealed, and never read back. */
@@ -47,7 +47,7 @@ export async function savedProfileAnswer(
 
 export async function listStorageProfiles(
   db: Database,
-  paging: Paging,
+  paging: PageQuery,
   keys: HubKey[],
 ): Promise<Page<StorageProfileAnswer>> {
   const base = db.selectFrom('storage_profiles').selectAll().orderBy('name');

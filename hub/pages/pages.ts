@@ -112,13 +112,13 @@ async function takeCode(request: PageRequest, codes: Set<string>): Promise<PageA
   });
 }
 
-interface Responding {
+interface PageResponseOptions {
   page: Page;
   hub: Hub;
   seen: { requestId: string; caller: Caller | null };
 }
 
-async function respond(context: HonoContext, { page, hub, seen }: Responding): Promise<Response> {
+async function respond(context: HonoContext, { page, hub, seen }: PageResponseOptions): Promise<Response> {
   const { requestId } = seen;
   let site: Site = { origin: '', base: '', secure: false };
   try {

@@ -81,7 +81,7 @@ async function described(db: Connection, id: string, caller: Caller): Promise<Bu
   return build;
 }
 
-interface Asked {
+interface BuildableRequest {
   targets: string[];
   pool: string;
   caller: Caller;
@@ -90,7 +90,7 @@ interface Asked {
 /** What is unknown, in another pool or not permitted is refused alike. */
 async function buildable(
   db: Database,
-  { targets, pool, caller }: Asked,
+  { targets, pool, caller }: BuildableRequest,
 ): Promise<{ ids: string[]; refused: string[] }> {
   const rows = await findTargets(db, targets);
   const allowed = rows.filter(

@@ -15,7 +15,7 @@ const TIMEOUT = 8000;
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
 /** Whose an ID token is. */
-export type Identified =
+export type TokenIdentity =
   | { kind: 'user'; issuer: string; subject: string; name: string; groups: string[] }
   | { kind: 'job'; issuer: string; subject: string; name: string; rule: BranchRule };
 
@@ -28,7 +28,7 @@ export interface ReceivedTokens {
 
 export interface IdTokens {
   /** Throws `cloud_token_refused` when the provider did not issue it, and `not_permitted` for another branch. */
-  identify(tokens: ReceivedTokens): Promise<Identified>;
+  identify(tokens: ReceivedTokens): Promise<TokenIdentity>;
 }
 
 interface Issuer {
@@ -108,13 +108,13 @@ function issuerOf(token: string): unknown {
   }
 }
 
-interface Asking {
+interface UserInfoRequest {
   issuer: Issuer;
   signIn: SignInSettings;
   access_token: string | undefined;
 }
 
-async function personOf(claims: JWTPayload, { issuer, signIn, access_token }: Asking) {
+async function personOf(claims: JWTPayload, { issuer, signIn, access_token }: UserInfoRequest) {
   const { sub = '' } = claims;
   const isWhole = claims[signIn.groups_claim] !== undefined;
   const more =

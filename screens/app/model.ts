@@ -32,7 +32,7 @@ export interface ScreenModule<Own extends Route = Route> {
   /** Lines between the head of the page and the first row. Default 1. */
   linesAboveRows?(route: Own): number;
   /** What the keys act on. By default the run and the target that the route names. */
-  selected?(model: Model, route: Own): Partial<Selected>;
+  selected?(model: Model, route: Own): Partial<SelectionState>;
   /** Default: moves the selection. */
   onMove?(model: Model, route: Own, move: Move): void;
   /** Default: goes back by one level. */
@@ -72,12 +72,12 @@ export interface KeyBinding<Own extends Route = Route> {
 }
 
 /** What a key depends on: the route and the selection. */
-export interface KeyContext<Own extends Route = Route> extends Selected {
+export interface KeyContext<Own extends Route = Route> extends SelectionState {
   model: Model;
   route: Own;
 }
 
-export interface Selected {
+export interface SelectionState {
   target: TargetEntry | null;
   snapshot: SnapshotRow | null;
   run: Run | null;

@@ -10,7 +10,7 @@ import { LOADING } from '../../src/presentation/lists.ts';
 import { querySavedText, querySaveLines } from '../../src/presentation/suggestion.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
-import type { Fetched } from '../app/fetched.ts';
+import type { FetchState } from '../app/fetched.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { positionIn, rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
@@ -24,7 +24,7 @@ declare module '../app/route.ts' {
   }
 }
 
-interface SaveQueryRoute extends Fetched<ShownPlan<PlannedQuerySave>> {
+interface SaveQueryRoute extends FetchState<ShownPlan<PlannedQuerySave>> {
   screen: 'save-query';
   target: string;
   /** Of the suggestion that is saved. */

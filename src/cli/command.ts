@@ -103,14 +103,16 @@ type ArgumentValue<Argument> = Argument extends { variadic: true } ? string[] : 
 
 /** `--in-place` and `--no-undo` → `{ inPlace?: boolean; undo: boolean }`; both `--spare` and `--no-spare` → `{ spare?: boolean }` */
 type OptionsOf<Option extends OptionSpec> = {
-  [One in Extract<Option, Negated> as OptionName<One['flags']> extends OptionName<Exclude<Option, Negated>['flags']>
+  [One in Extract<Option, NegatedFlags> as OptionName<One['flags']> extends OptionName<
+    Exclude<Option, NegatedFlags>['flags']
+  >
     ? never
     : OptionName<One['flags']>]: boolean;
 } & {
-  [One in Exclude<Option, Negated> as OptionName<One['flags']>]?: OptionValue<One>;
+  [One in Exclude<Option, NegatedFlags> as OptionName<One['flags']>]?: OptionValue<One>;
 };
 
-interface Negated {
+interface NegatedFlags {
   flags: `--no-${string}`;
 }
 

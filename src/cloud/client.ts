@@ -20,7 +20,7 @@ import { isLoopback } from './loopback.ts';
 export interface CloudClient {
   /** `https://hub.example.com/api/v3` */
   endpoint: string;
-  call<Name extends RouteName>(name: Name, request?: CallOf<Name>): Promise<Answered<Name>>;
+  call<Name extends RouteName>(name: Name, request?: CallOf<Name>): Promise<AnswerResult<Name>>;
   /** The error of an answer that a hub does not give. */
   invalid(reason: string): UserError;
 }
@@ -35,7 +35,7 @@ interface CallOf<Name extends RouteName> {
   etag?: string | undefined;
 }
 
-interface Answered<Name extends RouteName> {
+interface AnswerResult<Name extends RouteName> {
   status: number;
   /** `null` with status 304. */
   body: AnswerOf<Name> | null;

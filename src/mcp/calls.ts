@@ -137,7 +137,7 @@ function withoutToken(given: unknown): unknown {
   return isObject && 'token' in given ? { ...given, token: '***' } : (given ?? {});
 }
 
-interface Reporting {
+interface ReportState {
   warnings: object[];
   progress: CallRequest['progress'];
   also: Report;
@@ -145,7 +145,7 @@ interface Reporting {
 
 const MOST_WARNINGS = 20;
 
-function reportTo({ warnings, progress, also }: Reporting): Report {
+function reportTo({ warnings, progress, also }: ReportState): Report {
   return (event: RunEvent) => {
     if (event.event === 'warning') {
       if (warnings.length < MOST_WARNINGS) warnings.push({ code: event.code, message: event.message });

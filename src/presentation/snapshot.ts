@@ -19,7 +19,7 @@ export const ENGINE_NAMES = Object.fromEntries(ENGINE_PROFILES.map(({ id, produc
   string
 >;
 
-type Named = Pick<SnapshotRow, 'index' | 'id' | 'sanitized'>;
+type SnapshotName = Pick<SnapshotRow, 'index' | 'id' | 'sanitized'>;
 
 /** `RAW`: original data; `SAFE`: sanitized. */
 export function kindBadge(sanitized: boolean): Cell & { text: DataKind } {
@@ -27,12 +27,12 @@ export function kindBadge(sanitized: boolean): Cell & { text: DataKind } {
 }
 
 /** `8c41f2ab RAW` */
-export function briefName({ id, sanitized }: Named): string {
+export function briefName({ id, sanitized }: SnapshotName): string {
   return `${id} ${kindBadge(sanitized).text}`;
 }
 
 /** `snapshot 0 of app (8c41f2ab RAW)` */
-export function snapshotName(target: string, snapshot: Named): string {
+export function snapshotName(target: string, snapshot: SnapshotName): string {
   return `snapshot ${snapshot.index} of ${target} (${briefName(snapshot)})`;
 }
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { keyText } from '../config/keys-in-effect.ts';
-import type { QuerySavePlan, SanitizeFinding, TrialResult } from '../results/sanitize-results.ts';
+import type { QuerySavePlan, TrialResult, UnsanitizedColumn } from '../results/sanitize-results.ts';
 import { type ColumnChoices, chosenSql, type SuggestedQuery } from '../results/suggested-query.ts';
 import { formatDuration, formatNumberOf } from '../text/format.ts';
 import type { Column } from './shapes/column.ts';
@@ -25,7 +25,7 @@ export interface SuggestionRow {
 }
 
 interface SuggestionState {
-  findings: SanitizeFinding[];
+  findings: UnsanitizedColumn[];
   query: SuggestedQuery;
   choices: ColumnChoices;
   trial: TrialResult | null;

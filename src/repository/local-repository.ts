@@ -7,7 +7,7 @@ import { objectKey } from './keys.ts';
 import type { Manifest, ManifestFile } from './manifest.ts';
 import { looksWhole, type ObjectToRead } from './objects/object-file.ts';
 import { createRepository, filesOf, type Repository, timeInKey } from './repository.ts';
-import { createStaging, liveStagings, type Staging, stagingRoot } from './staging.ts';
+import { createStaging, liveStagings, type StagingFolder, stagingRoot } from './staging.ts';
 
 export interface LocalRepository extends Repository {
   takenAt(target: string): Promise<string[]>;
@@ -30,7 +30,7 @@ export interface LocalRepository extends Repository {
    * it.
    */
   has(file: Pick<ManifestFile, 'sha256' | 'bytes'>): Promise<boolean>;
-  stage(): Promise<Staging>;
+  stage(): Promise<StagingFolder>;
 }
 
 export interface LocalRepositoryOptions {

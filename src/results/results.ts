@@ -247,7 +247,7 @@ export interface ValueOrigin {
 }
 
 /** Something to choose from, with its size where the server can tell. */
-export interface Sized {
+export interface NameWithSize {
   name: string;
   size_bytes: number | null;
 }

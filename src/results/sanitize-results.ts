@@ -37,7 +37,7 @@ export interface TableCoverage {
 }
 
 /** A column of the result with original personal values. */
-export interface SanitizeFinding {
+export interface UnsanitizedColumn {
   /** `schema.table.column` */
   column: string;
   kind: string;
@@ -82,7 +82,7 @@ export interface CommonValues {
 /** What a sanitization query has changed, and what it has not. */
 export interface Coverage {
   tables: TableCoverage[];
-  findings: SanitizeFinding[];
+  findings: UnsanitizedColumn[];
   /** Let stay by a comment in the query. */
   acknowledged: { column: string; kind: string; reason: string }[];
   changed: ChangedColumn[];
@@ -103,7 +103,7 @@ export interface SanitizeResult {
 
 export interface Suggestion {
   /** What the query is to change. */
-  findings: SanitizeFinding[];
+  findings: UnsanitizedColumn[];
   /** SQL for a person to read and edit. */
   query: string;
 }

@@ -8,7 +8,7 @@ import { type Inspection, inspectConfiguration } from '../../config/load.ts';
 import { settingsSchema } from '../../config/schema/settings.ts';
 import { shapeOf } from '../../config/schema/shape.ts';
 import { requireSecretKey } from '../../config/secrets/require-secret-key.ts';
-import { encryptText, type Skipped, type TextValue, textsOf } from '../../config/secrets/sensitive-values.ts';
+import { encryptText, type SkipReason, type TextValue, textsOf } from '../../config/secrets/sensitive-values.ts';
 import { dotted } from '../../config/tree.ts';
 import { parseText } from '../../config/yaml/parse-text.ts';
 import { parseYaml } from '../../config/yaml/yaml-source.ts';
@@ -26,7 +26,7 @@ export interface EncryptResult {
   file: string;
   /** Dotted keys. */
   encrypted: string[];
-  skipped: { key: string; reason: Skipped }[];
+  skipped: { key: string; reason: SkipReason }[];
 }
 
 /** Encrypts values of the configuration file where they stand; of a URL the password. */

@@ -8,7 +8,7 @@ import { isSameDatabase } from '../../engines/identity.ts';
 import type { EngineId } from '../../engines/list.ts';
 import { engineForUrl } from '../../engines/registry.ts';
 import { localRunner } from '../../process/local.ts';
-import type { Sized, TargetStatus } from '../../results/results.ts';
+import type { NameWithSize, TargetStatus } from '../../results/results.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { checkDatabase } from '../check-databases.ts';
 import { createAddressComparison } from '../load/guard.ts';
@@ -26,7 +26,7 @@ export interface TriedSource {
   /** Whether the URL has one in plain. */
   hasPassword: boolean;
   /** Empty where the engine has none. */
-  schemas: Sized[];
+  schemas: NameWithSize[];
 }
 
 export interface TriedDestination {
@@ -56,7 +56,7 @@ export async function trySource(surroundings: Surroundings, text: string): Promi
 const CODES: Partial<Record<TargetStatus, string>> = { missing: 'database_missing', denied: 'denied' };
 
 /** The databases of the server of a URL. */
-export async function listDatabases(surroundings: Surroundings, text: string): Promise<Sized[]> {
+export async function listDatabases(surroundings: Surroundings, text: string): Promise<NameWithSize[]> {
   const { engine, url, context } = openUrl(surroundings, text);
   return engine.connect.listDatabases(context, url);
 }

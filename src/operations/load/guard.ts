@@ -118,13 +118,16 @@ interface Permission {
   warn: (source: Source, verb: 'is' | 'may be') => void;
 }
 
-interface Asked extends Pick<GuardOptions, 'onAllowed'> {
+interface AllowanceRequest extends Pick<GuardOptions, 'onAllowed'> {
   loaded: string | undefined;
   destination: DatabaseUrl;
 }
 
 /** What the owners of sources allow the loaded target. */
-function createPermission({ configuration, report }: Context, { loaded, destination, onAllowed }: Asked): Permission {
+function createPermission(
+  { configuration, report }: Context,
+  { loaded, destination, onAllowed }: AllowanceRequest,
+): Permission {
   const warned = new Set<string>();
   return {
     allows: ({ target: owner }) =>
@@ -263,7 +266,7 @@ function rememberedOf(known: KnownIdentities, { key, url, blank }: Source): Know
 
 interface Inquiry extends AsyncDisposable {
   /** Of all sources that could answer in time; those named here are waited for as long as any check may take. */
-  answers: (alike: Source[]) => Promise<Identified[]>;
+  answers: (alike: Source[]) => Promise<SourceIdentity[]>;
 }
 
 /** Asks the sources that can be reached now: those named like the destination, and the others with a short timeout. */
@@ -289,22 +292,22 @@ function beginInquiry(context: Context, { alike, others }: { alike: Source[]; ot
   };
 }
 
-interface Identifying {
+interface IdentifyOptions {
   sources: Source[];
   /** Where they are not worth the time that any check may take. */
   timeoutMs?: number;
 }
 
-interface Identified {
+interface SourceIdentity {
   source: Source;
   /** `null` of a source that does not exist: it is no database that does. */
   identity: DatabaseIdentity | null;
 }
 
 /** Asks the sources that can be reached now; resolves with those that have answered. What they say is remembered. */
-async function identify(context: Context, { sources, timeoutMs }: Identifying): Promise<Identified[]> {
+async function identify(context: Context, { sources, timeoutMs }: IdentifyOptions): Promise<SourceIdentity[]> {
   const reachable = sources.flatMap((source) => (source.url && !source.blank ? [{ source, url: source.url }] : []));
-  const answered = new Map<Source, Identified>();
+  const answered = new Map<Source, SourceIdentity>();
   const limit = timeoutMs === undefined ? null : AbortSignal.timeout(timeoutMs);
   const signal = limit ? AbortSignal.any([context.signal, limit]) : context.signal;
   const checking = checkDatabases(
@@ -344,13 +347,13 @@ function targetsOf(sources: Source[]): string {
   return [...new Set(sources.map(({ target }) => `"${target}"`))].join(', ');
 }
 
-interface Refused {
+interface RefusalFacts {
   loaded: string | undefined;
   destination: DatabaseUrl;
   affected: AffectedDatabase | null;
 }
 
-function isSource({ target: owner, url, former }: Source, { loaded, destination, affected }: Refused): UserError {
+function isSource({ target: owner, url, former }: Source, { loaded, destination, affected }: RefusalFacts): UserError {
   const beside = affected && affected.name !== destination.database ? affected.name : null;
   const what =
     beside === null ? destination.display : `${beside}, which belongs to the loads into ${destination.display},`;

@@ -174,7 +174,7 @@ function isResetEnough(
   return base.outdated === null && !base.partial && base.snapshot === snapshot;
 }
 
-interface Restoring {
+interface SnapshotRestoreRequest {
   url: DatabaseUrl;
   manifest: Manifest;
   /** `null` for all tables. */
@@ -195,7 +195,7 @@ function restorationOf(
     events,
     allowSuperuser,
   }: LoadRequest,
-  { url, manifest, only, keepBase, builtHere }: Restoring,
+  { url, manifest, only, keepBase, builtHere }: SnapshotRestoreRequest,
 ): RestoreRequest {
   const { schema_config: schemaConfig, role } = findTarget(configuration, target).snapshot ?? {};
   return {

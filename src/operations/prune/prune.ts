@@ -158,12 +158,12 @@ async function withFreedBytes(context: Context, planned: Omit<PrunedTarget, 'fre
   return { ...planned, frees_bytes };
 }
 
-type Removing = Pick<PrunedTarget, 'target' | 'remove' | 'from'>;
+type RemovalList = Pick<PrunedTarget, 'target' | 'remove' | 'from'>;
 
 /** Calls `act` with what there is to be removed on this machine, and on each remote repository. */
 async function eachPlace(
   context: Context,
-  { target, remove, from }: Removing,
+  { target, remove, from }: RemovalList,
   act: (removal: Parameters<typeof removeFrom>[1]) => Promise<void>,
 ): Promise<void> {
   if (remove.length === 0) return;

@@ -42,13 +42,13 @@ export async function importSnapshot(context: Context, request: ImportRequest): 
   );
 }
 
-interface Importing {
+interface ImportSource {
   archive: Awaited<ReturnType<typeof openArchive>>;
   manifest: Manifest;
   path: string;
 }
 
-async function perform(context: Context, { archive, manifest, path }: Importing): Promise<ImportResult> {
+async function perform(context: Context, { archive, manifest, path }: ImportSource): Promise<ImportResult> {
   const { report, signal } = context;
   const repository = localRepository(context);
   await using staging = await repository.stage();

@@ -72,7 +72,7 @@ async function listOwn(
   return newestFirst([...placed.values()].filter(({ sanitized }) => original || sanitized || !share));
 }
 
-interface Asking {
+interface LocationListRequest {
   location: RemoteLocation;
   listing: HeadlinesRequest;
   timeoutMs: number;
@@ -81,7 +81,7 @@ interface Asking {
 /** A remote repository that cannot be reached does not hide what is on this machine. */
 async function listRemote(
   context: Context,
-  { location, listing, timeoutMs }: Asking,
+  { location, listing, timeoutMs }: LocationListRequest,
 ): Promise<{ location: RemoteLocation; found: PlacedSnapshot[]; error: UserError | null }> {
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(timeoutMs)]);
   try {

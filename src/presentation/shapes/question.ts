@@ -70,13 +70,13 @@ export function undoFacts(command: string | null): Fact[] {
   return command === null ? [] : [{ name: 'Undo', value: command, brief: '' }];
 }
 
-interface Replacing {
+interface ReplacementPlan {
   destination: DestinationState;
   unverified_sources: string[];
 }
 
 /** A database on another machine, and one that may be a source, is confirmed by its name. */
-export function typedName({ destination: { local, database }, unverified_sources }: Replacing): TypedName | null {
+export function typedName({ destination: { local, database }, unverified_sources }: ReplacementPlan): TypedName | null {
   if (!local) return { name: database, why: 'not local' };
   return unverified_sources.length > 0 ? { name: database, why: 'unverified' } : null;
 }

@@ -41,7 +41,7 @@ export interface PackRequest {
   onBytes: (bytes: number) => void;
 }
 
-export interface Packed {
+export interface PackResult {
   sha256: string;
   bytes: number;
   storedBytes: number;
@@ -53,7 +53,7 @@ export interface Packed {
 /** One buffer per thread: a new one for each of thousands of small files would burden the garbage collector. */
 let packBuffer: Buffer<ArrayBuffer> | undefined;
 
-export function packFile({ source, destination, terminator, complete, wait, onBytes }: PackRequest): Packed {
+export function packFile({ source, destination, terminator, complete, wait, onBytes }: PackRequest): PackResult {
   const input = openSync(source, 'r');
   const output = openSync(destination, 'wx', 0o600);
   try {
@@ -92,7 +92,7 @@ export interface StoredObject extends ObjectToRead {
 export function packStored(
   { source, terminator }: Pick<PackRequest, 'source' | 'terminator'>,
   { path, sha256, bytes, storedBytes, storedSha256 }: StoredObject,
-): Packed | null {
+): PackResult | null {
   const input = openSync(source, 'r');
   try {
     if (fstatSync(input).size !== bytes) return null;
@@ -132,7 +132,7 @@ interface Packer {
   tail(): Buffer;
   /** The frame of the next content. A caller that knows the number of lines saves counting them. */
   add(content: Buffer, lines?: number): Buffer<ArrayBuffer>;
-  finish(): { table: Buffer; packed: Packed };
+  finish(): { table: Buffer; packed: PackResult };
 }
 
 export function createPacker(terminator: string | null): Packer {
@@ -179,7 +179,7 @@ export interface ContentToPack {
   terminator: string | null;
 }
 
-export interface PackedContent extends Packed {
+export interface PackedContent extends PackResult {
   /** The store has the object, which is young. */
   isStored: boolean;
   /** The store had none of this content. */

@@ -1,5 +1,5 @@
 import { redact } from '../../../process/redact.ts';
-import type { Completed } from '../../../process/runner.ts';
+import type { ProcessResult } from '../../../process/runner.ts';
 
 /** How many causes are told, and how many characters of the SQL that failed. */
 const CAUSES = 10;
@@ -13,7 +13,7 @@ interface Failure {
   sql: string;
 }
 
-type Ended = Pick<Completed, 'exitCode' | 'stderr'>;
+type Ended = Pick<ProcessResult, 'exitCode' | 'stderr'>;
 
 /** How pg_restore exits when it went on after errors. */
 const WITH_ERRORS = 1;
