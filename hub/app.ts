@@ -49,9 +49,9 @@ type AnyHandler = (request: object, hub: Hub) => Promise<Answer<unknown>>;
 export interface AppOptions {
   hub: Hub;
   metrics: Metrics;
-  /** Whether new requests are welcome: not while the instance ends. */
+  /** Reports whether the instance accepts new requests: not while it ends. */
   isReady: () => Promise<boolean>;
-  /** Of a trial: signs in to the pages once. */
+  /** Code of a trial: signs in to the pages once. */
   trialCode: string | null;
 }
 

@@ -42,7 +42,7 @@ export interface ClaimRequest {
   /** For the audit. */
   address: string | null;
   pool: string;
-  /** That the agent has, and the caller may build. */
+  /** Targets that the agent has, and the caller may build. */
   targetIds: string[];
 }
 
@@ -98,7 +98,7 @@ export async function claimBuild(db: Database, queue: Queue, claiming: ClaimRequ
   }
 }
 
-/** Of one claim: the next one moves the others. */
+/** Builds that one claim moves at most; the next claim moves the others. */
 const MOST_STRAYS = 100;
 
 /**
@@ -271,7 +271,7 @@ function errorOf(state: string, last: { code: string | null; message: string | n
   return state === 'failed' ? LOST : { code: last?.code ?? '', message: last?.message ?? '' };
 }
 
-/** What happened to a target. */
+/** An event of a target that is sent as a notification. */
 export type Notice =
   | {
       event: 'target.late';

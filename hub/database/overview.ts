@@ -14,7 +14,7 @@ export interface OverviewRow {
   expected_every: string | null;
   schedule: Schedule | null;
   snapshots: number;
-  /** Of the newest snapshot. */
+  /** Time of the newest snapshot. */
   newest_at: Date | null;
   late: boolean;
   keep: Keep | null;

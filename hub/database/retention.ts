@@ -12,7 +12,7 @@ interface Candidate extends PolicyCandidate {
   pk: number;
   targetId: string;
   sanitized: boolean;
-  /** As its builder says. */
+  /** The time that the builder states. */
   claimed_at: Date;
 }
 

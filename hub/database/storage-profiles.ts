@@ -147,7 +147,7 @@ function keysMissing(fields: readonly string[]): Problem {
 
 const PLACE = ['provider', 'bucket', 'prefix', 'endpoint', 'account_id'];
 
-/** Whether the settings lead to another place. */
+/** Reports whether the settings lead to another location. */
 function isElsewhere(before: Record<string, unknown>, after: Record<string, unknown>): boolean {
   return PLACE.some((key) => before[key] !== after[key]);
 }

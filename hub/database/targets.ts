@@ -149,7 +149,7 @@ interface TargetAnswerOptions {
   now: Date;
 }
 
-/** As it is answered: what the caller may not see is left out. */
+/** Returns the target as the API answers it, without the parts that the caller may not see. */
 export function targetAnswer(
   db: Database,
   target: TargetRow,

@@ -112,7 +112,7 @@ export async function insertSession(
   return { token, id };
 }
 
-/** Whether there was one that was not revoked yet. */
+/** Returns the name of the revoked token; `null` when there was none that was not revoked yet. */
 export async function revokeToken(
   db: Connection,
   id: string,

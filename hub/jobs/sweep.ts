@@ -72,7 +72,7 @@ export async function sweepTarget(sweeping: SweepRequest, target: SweptTarget): 
   return swept;
 }
 
-/** Of a removed target: a publication that was cut off belongs to nothing. */
+/** Removes manifests that the database does not know: remains of interrupted publications. */
 async function removeManifests(
   { db }: SweepRequest,
   { target, store, files }: { target: SweptTarget; store: Store; files: StoredFile[] },

@@ -24,7 +24,7 @@ import { STYLE, STYLE_PATH } from './style.ts';
 export interface PagesOptions {
   hub: Hub;
   metrics: Metrics;
-  /** Of a trial: a code that signs in once. */
+  /** Code of a trial that signs in once. */
   trialCode: string | null;
 }
 

@@ -87,7 +87,7 @@ interface BuildableRequest {
   caller: Caller;
 }
 
-/** What is unknown, in another pool or not permitted is refused alike. */
+/** Refuses unknown targets, those of another pool and those not permitted in the same way. */
 async function buildable(
   db: Database,
   { targets, pool, caller }: BuildableRequest,

@@ -30,7 +30,7 @@ import { Problem } from '../problem.ts';
 import { refuseSignature } from '../signatures.ts';
 import type { Handlers } from './handler.ts';
 
-/** What is larger is sent in parts. */
+/** Largest object in bytes that is sent as a whole; larger ones are sent in parts. */
 const SINGLE_BYTES = 64 * 1024 * 1024;
 
 /** The smallest part, but for the last, that services take is 5 MiB. */

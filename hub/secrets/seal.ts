@@ -11,7 +11,7 @@ export interface SealedSecret {
   sealed: Buffer;
 }
 
-/** Whose secret it is: a sealed value opens nowhere else. */
+/** The owner of a secret. A sealed value cannot be opened for another owner. */
 export interface SecretPlace {
   owner: 'target' | 'storage_profile';
   owner_id: string;

@@ -14,7 +14,7 @@ const TIMEOUT = 8000;
 /** Symmetric keys and `none` would let anybody sign. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
-/** Whose an ID token is. */
+/** The holder of an ID token. */
 export type TokenIdentity =
   | { kind: 'user'; issuer: string; subject: string; name: string; groups: string[] }
   | { kind: 'job'; issuer: string; subject: string; name: string; rule: BranchRule };
@@ -99,7 +99,7 @@ async function verified(token: string, { keys, issuer }: Issuer, audience: strin
   }
 }
 
-/** As the token itself says, which is checked later. */
+/** Returns the issuer that the token states, which is checked later. */
 function issuerOf(token: string): unknown {
   try {
     return decodeJwt(token).iss;
@@ -141,7 +141,7 @@ function verifiedAddress({ email, email_verified }: Record<string, unknown>): un
   return email_verified === true ? email : undefined;
 }
 
-/** What a job of a service claims of itself. */
+/** The claims of a job of a service about itself. */
 interface Job {
   service: string;
   repository: unknown;

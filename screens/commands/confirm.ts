@@ -17,7 +17,7 @@ interface ConfirmOptions<Request, P extends Planned<unknown, unknown>> {
   alternatives?: (plan: P['plan']) => PlannedRun['alternatives'];
   /** Runs after the operation. */
   after?: () => void;
-  /** What to do about a plan that cannot be made. */
+  /** Handles a plan that cannot be made. */
   onError?: (thrown: unknown, signal: AbortSignal) => void;
 }
 

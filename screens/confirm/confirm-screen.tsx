@@ -130,7 +130,7 @@ interface LayoutOptions {
 
 interface ConfirmLayout {
   above: Span[][];
-  /** What scrolls, side by side. */
+  /** Scrolling panes, next to each other. */
   panes: { name: string; lines: Span[][]; width: number }[];
   /** Lines of the panes in view, and in all. */
   rows: number;

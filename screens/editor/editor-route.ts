@@ -24,7 +24,7 @@ export interface EditorRoute {
   fields: ListState;
   /** Ids of the unfolded entries. */
   unfolded: string[];
-  /** Whether the typed text is a value or a name. */
+  /** The use of the typed text: a value or a name. */
   task: 'value' | 'add' | 'rename';
   typing: TextEdit | null;
   /** The problem of the typed text. */

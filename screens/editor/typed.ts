@@ -53,7 +53,7 @@ async function checkLatest(model: Model, { draft, typing, queue, outcome }: Type
 
 interface Verdict {
   wrong: string | null;
-  /** Whether the problem is one of the text itself: others can be fixed in any order. */
+  /** The problem is one of the text itself: others can be fixed in any order. */
   isRefused: boolean;
 }
 

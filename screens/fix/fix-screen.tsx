@@ -21,7 +21,7 @@ declare module '../app/route.ts' {
 
 interface FixRoute extends FetchState<ShownFix> {
   screen: 'fix';
-  /** What the check has found. */
+  /** The problem that the check found. */
   finding: string;
   list: ListState;
 }

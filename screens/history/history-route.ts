@@ -13,7 +13,7 @@ export interface HistoryRoute extends FetchState<HistoryList> {
   /** `null`: every target. */
   of: string | null;
   list: ListState;
-  /** Whether the selected entry is shown in full. */
+  /** The selected entry is shown in full. */
   opened: boolean;
 }
 

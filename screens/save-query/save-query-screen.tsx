@@ -27,7 +27,7 @@ declare module '../app/route.ts' {
 interface SaveQueryRoute extends FetchState<ShownPlan<PlannedQuerySave>> {
   screen: 'save-query';
   target: string;
-  /** Of the suggestion that is saved. */
+  /** Identifies the suggestion that is saved. */
   suggestion: AbortController;
   list: ListState;
 }
@@ -108,7 +108,7 @@ function SaveQueryView({ route }: { route: SaveQueryRoute }) {
   );
 }
 
-/** Of the difference, in the lowest window. */
+/** Lines of the difference in the lowest window. */
 const LEAST_LINES = 2;
 
 const SIGNS = {

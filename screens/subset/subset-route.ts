@@ -18,9 +18,9 @@ export interface SubsetRoute extends FetchState<ShownPlan<PlannedSubset>> {
   target: string;
   /** `null` until the configured ones are known. */
   choices: SubsetChoices | null;
-  /** Whether they differ from the configured ones. */
+  /** The choices differ from the configured ones. */
   changed: boolean;
-  /** Whether the plan shown is of before the last change. */
+  /** The plan shown is older than the last change. */
   counting: boolean;
   list: ListState;
 }

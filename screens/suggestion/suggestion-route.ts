@@ -20,11 +20,11 @@ export interface SuggestionRoute extends FetchState<OpenSuggestion> {
   /** The step in progress, until the suggestion is there. */
   step: string | null;
   choices: ColumnChoices;
-  /** Whether the choices differ from the saved ones. */
+  /** The choices differ from the saved ones. */
   changed: boolean;
   trial: TrialResult | null;
   trying: boolean;
-  /** What the typed text becomes. */
+  /** The use of the typed text. */
   editing: 'value' | 'reason';
   typing: TextEdit | null;
   list: ListState;

@@ -5,13 +5,13 @@ import type { ArgumentSpec, CommandSpec, Globals } from './command.ts';
 import type { Host } from './host.ts';
 import { pick } from './pick.ts';
 
-/** Whether somebody is there to choose: never for a script, in CI, with `--json`, `--no-tui` or `--yes`. */
+/** Reports whether a person can choose: never for a script, in CI, with `--json`, `--no-tui` or `--yes`. */
 export function canPick({ json, tui, yes }: Globals, { terminal, environment }: Host): boolean {
   const attended = terminal.canAsk || terminal.interactive;
   return attended && !terminal.ci && environment.TERM !== 'dumb' && !json && tui && !yes;
 }
 
-/** Whether a list can be offered for the argument. */
+/** Reports whether a list can be offered for the argument. */
 export function isPickable({ complete, variadic = false }: ArgumentSpec): boolean {
   return !variadic && (complete === 'target' || complete === 'snapshot');
 }

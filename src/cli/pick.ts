@@ -9,7 +9,7 @@ export interface PickOptions {
   items: PickItem[];
   /** A terminal: it is switched to single keys meanwhile. */
   input: Readable & { setRawMode?: (raw: boolean) => unknown };
-  /** Tells its new size by `resize`. */
+  /** Emits `resize` when its size changes. */
   output: Writable & { rows?: number };
   columns: () => number | null;
   unicode: boolean;

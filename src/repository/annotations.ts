@@ -18,7 +18,7 @@ export const annotationEntries = {
   pinned: v.exactOptional(v.literal(true)),
 };
 
-/** What may change after the build, and no signature covers. */
+/** Parts that may change after the build; no signature covers them. */
 export interface Annotations {
   note: string | null;
   tags: string[];

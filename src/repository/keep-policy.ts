@@ -1,8 +1,8 @@
-/** Which snapshots to keep; one that any rule keeps is kept. */
+/** Rules for the snapshots to keep; one that any rule keeps is kept. */
 export interface KeepPolicy {
   /** So many of the newest. */
   last?: number;
-  /** Those younger than so many milliseconds. */
+  /** Age in milliseconds up to which snapshots are kept. */
   within?: number;
   /** The newest of each of the last so many days (weeks, months) that have any. In UTC. */
   daily?: number;
@@ -10,7 +10,7 @@ export interface KeepPolicy {
   monthly?: number;
 }
 
-/** What a policy needs to know of a snapshot. */
+/** The parts of a snapshot that a policy needs. */
 export interface PolicyCandidate {
   id: string;
   created_at: string;

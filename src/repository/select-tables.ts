@@ -4,7 +4,7 @@ import { nearestFew } from '../text/nearest.ts';
 import { findNames } from '../text/table-names.ts';
 
 export interface TableSelectOptions {
-  /** As in the configuration: `*` for any characters, several names separated by commas. */
+  /** Patterns as in the configuration: `*` for any characters, several names separated by commas. */
   wanted: string[];
   tables: string[];
   needs: NeededTable[];

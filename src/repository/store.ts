@@ -35,7 +35,7 @@ export interface Store {
   removeUnfinished(before: Date): Promise<void>;
 }
 
-/** Where the objects of snapshots are kept. */
+/** The store of objects. */
 export type ObjectStore = Pick<Store, 'present' | 'put' | 'get'>;
 
 export interface StoredFile {

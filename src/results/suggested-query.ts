@@ -44,7 +44,7 @@ export interface SuggestedKey {
   add: string;
 }
 
-/** What becomes of a column instead of its suggested replacement. */
+/** Replaces the suggested replacement of a column. */
 export type ColumnChoice =
   | { action: 'replace'; sql: string }
   /** With a reason, a comment keeps the column; without one it stays a finding. */

@@ -117,7 +117,7 @@ export function writeQuery(query: SuggestedQuery, choices: ColumnChoices = {}): 
     .join('\n\n');
 }
 
-/** What comes before the first change. */
+/** Returns the text before the first change. */
 export function openingOf(query: SuggestedQuery, choices: ColumnChoices): string {
   const tables = query.tables.filter((table) => isChanged(table, choices));
   return [

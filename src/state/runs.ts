@@ -55,7 +55,7 @@ export interface RunSummary {
   problems: string[];
   /** The result in a few words, beside the duration and the time for which something was unavailable. */
   card?: { title: string; facts: string[] };
-  /** What nobody could use during the swap, and how long. */
+  /** The database that was unavailable during the swap, and for how long. */
   unavailable?: { what: string; ms: number } | null;
   /** Done, but not what it may be taken for: shown as a caution. */
   caution?: boolean;
@@ -81,7 +81,7 @@ export interface RunDefinition {
   kind: RunKind;
   /** The replaced database, under one name for all spellings of its host; `null` for none. */
   replaces: string | null;
-  /** Whether its data is sanitized; absent where that is not known, or there is none. */
+  /** Its data is sanitized; absent where that is not known, or there is none. */
   sanitized?: boolean;
   swaps?: ReplacedDatabase;
   estimateMs?: number;

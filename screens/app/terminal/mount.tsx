@@ -25,7 +25,7 @@ export interface MountOptions {
   onBackground?: ((background: Background) => void) | undefined;
   stdin: NodeJS.ReadStream;
   stdout: TerminalOutput;
-  /** Whether the terminal supports characters beyond ASCII. */
+  /** The terminal supports characters beyond ASCII. */
   unicode: boolean;
   /** Draws linearly on the ordinary screen. */
   screenReader: boolean;

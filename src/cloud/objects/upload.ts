@@ -15,7 +15,7 @@ import type { OutgoingObject, UploadAnswer, UploadUrls } from './upload-urls.ts'
 import type { Verify } from './verifier.ts';
 
 export interface UploadOptions {
-  /** Of the remote repository. */
+  /** Name of the remote repository. */
   name: string;
   client: CloudClient;
   urls: UploadUrls;
@@ -26,9 +26,9 @@ export interface UploadOptions {
 
 export interface OutgoingFile extends Transfer {
   path: string;
-  /** Of the content: the name of the object. */
+  /** SHA-256 of the content: the name of the object. */
   sha256: string;
-  /** Of the file; rejects with ContentDiffers when it is another. Default: as it is. */
+  /** SHA-256 of the file; rejects with ContentDiffers when it is another. Default: the file's own. */
   stored_sha256: string | undefined;
 }
 

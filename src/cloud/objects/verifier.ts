@@ -2,7 +2,7 @@ import type { CloudClient } from '../client.ts';
 
 export interface SentObject {
   sha256: string;
-  /** Of an upload in parts: the hub completes it. */
+  /** Id of an upload in parts: the hub completes it. */
   upload_id?: string;
   etags?: string[];
 }

@@ -174,7 +174,7 @@ export function createPacker(terminator: string | null): Packer {
 
 export interface ContentToPack {
   content: Uint8Array<ArrayBuffer>;
-  /** Where the object is written and synced, before it takes its place in the store. */
+  /** Path at which the object is written and synced, before it is moved into the store. */
   destination: string;
   terminator: string | null;
 }

@@ -72,7 +72,7 @@ interface Range {
   key: string;
   start: number;
   sinkFor: (total: number) => Sink;
-  /** Of the first range: an object that was replaced meanwhile is not mixed in. */
+  /** ETag of the first range: an object that was replaced meanwhile is not mixed in. */
   etag?: string | undefined;
 }
 
