@@ -20,7 +20,7 @@ interface CopySource {
   config: string | null;
 }
 
-/** What of the selection may be copied. The URLs of a row are without their passwords. */
+/** Returns the parts of the selection that may be copied. The URLs of a row are without their passwords. */
 export function copyChoices({ target, snapshot, config }: CopySource): CopyChoice[] {
   const tool = ['tool', ...(config === null ? [] : ['--config', shellWord(config)])].join(' ');
   const name = shellWord(target.name);

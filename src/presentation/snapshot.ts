@@ -77,7 +77,7 @@ export function locationText(places: SnapshotLocation[]): string {
   return places.join(' + ');
 }
 
-/** Whether the data of a plan is sanitized, and why; where room is short, the badge of its subject says it. */
+/** States whether the data of a plan is sanitized, and why; where room is short, the badge of its subject shows it. */
 export function dataFact({ sanitized, sanitized_reason }: DataState): Fact {
   const brief = sanitized === null ? 'not known to be sanitized' : sanitized ? 'sanitized' : 'NOT sanitized';
   const badge = sanitized === null ? '' : `${kindBadge(sanitized).text}, `;
@@ -108,7 +108,7 @@ export function signatureWord({ state }: SnapshotSignature): string {
   return state === 'unchecked' ? 'not verified' : state;
 }
 
-/** How it was made, and what it lacks. */
+/** Returns facts about its build, and about missing parts. */
 export function lackingFacts({ program, left_out_schemas, definitions_only, hidden }: SnapshotRow): Fact[] {
   const facts: [name: string, value: string, tone?: 'caution'][] = [
     ['Program', program === undefined ? '' : `built with ${program}; the server's own client loads the rows`],
@@ -119,7 +119,7 @@ export function lackingFacts({ program, left_out_schemas, definitions_only, hidd
   return facts.flatMap(([name, value, tone]) => (value === '' ? [] : [{ name, value, ...(tone && { tone }) }]));
 }
 
-/** What is not in the snapshots, a line for those that lack the same. */
+/** Returns the missing parts of the snapshots, a line for those that lack the same. */
 export function lackingLines(snapshots: SnapshotRow[]): string[] {
   return [
     ...grouped(snapshots, ({ left_out_schemas = [] }) => leftOutText(left_out_schemas)).map(

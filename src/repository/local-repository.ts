@@ -26,7 +26,7 @@ export interface LocalRepository extends Repository {
   directory: string;
   object(file: Pick<ManifestFile, 'sha256' | 'bytes'>): ObjectToRead;
   /**
-   * Whether an object of this size exists; updates its time, so that no sweep removes it before a manifest references
+   * Reports whether an object of this size exists; updates its time, so that no sweep removes it before a manifest references
    * it.
    */
   has(file: Pick<ManifestFile, 'sha256' | 'bytes'>): Promise<boolean>;

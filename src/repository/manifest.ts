@@ -104,7 +104,7 @@ export function parseManifest(text: string): Manifest {
   return { ...rest, ...named, tables: renamed(tables, unescapeName) };
 }
 
-/** Bytes up to which a manifest is indented. Larger ones have more tables than anybody reads; dense they take a third less. */
+/** Bytes up to which a manifest is indented: larger ones have too many tables to read, and shrink by a third. */
 const READABLE_BYTES = 64 * 1024;
 
 export function manifestText(manifest: Manifest): string {

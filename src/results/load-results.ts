@@ -4,7 +4,7 @@ import type { SnapshotRow } from './results.ts';
 import type { TableSelection } from './selected-tables.ts';
 
 /**
- * Whose rights the code of a snapshot has while it is restored: those of a temporary user without rights outside the
+ * The rights of a snapshot's code while it is restored: those of a temporary user without rights outside the
  * shadow database, or of the loading user.
  */
 export interface RestoredBy {
@@ -14,8 +14,8 @@ export interface RestoredBy {
 }
 
 /**
- * What a load is going to do, as data: printed by `--dry-run`, asked about by the skins, done by `load`. Nobody restores
- * an SQL file.
+ * Plan of a load, as data: printed by `--dry-run`, shown before the confirmation, applied by `load`. `restored_by` is absent
+ * for an SQL file.
  */
 export interface LoadPlan extends Partial<RestoredBy> {
   target: string;

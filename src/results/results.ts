@@ -7,7 +7,7 @@ import type { LeftOutSchema } from './left-out-schemas.ts';
 import type { AppliedMigrations } from './migration-results.ts';
 
 /**
- * What operations hand back: the shapes of the JSON output (docs/commands.md), so that scripts, the plain tables
+ * Results of operations: the shapes of the JSON output (docs/commands.md), so that scripts, the plain tables
  * and the screens show one truth. Sizes in bytes, durations in milliseconds, times in ISO 8601 UTC. No secrets.
  */
 export interface TargetRow {
@@ -108,7 +108,7 @@ export interface SnapshotRow {
 }
 
 /**
- * Who signed the manifest. `trusted` and `untrusted`: valid, and the key is in `trusted_keys` or not; `valid`: without
+ * The state of the manifest's signature. `trusted` and `untrusted`: valid, and the key is in `trusted_keys` or not; `valid`: without
  * `trusted_keys`; `unchecked`: as the index of a bucket says, which is verified before the snapshot is used.
  */
 export interface SnapshotSignature {

@@ -61,7 +61,7 @@ export function replacePasswords(url: string, replace: (password: string) => str
 }
 
 /**
- * As in the URL, for an exact round trip. An invalid character is encoded: otherwise the whole value would count as
+ * Returns the password as in the URL, for an exact round trip. An invalid character is encoded: otherwise the whole value would count as
  * plain text after decryption.
  */
 function urlText(password: string): string {

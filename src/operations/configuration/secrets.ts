@@ -66,7 +66,7 @@ function editsOf(changes: ReturnType<typeof encryptIn>): Edit[] {
   return changes.flatMap(({ path, ...change }) => ('encrypted' in change ? [{ path, value: change.encrypted }] : []));
 }
 
-/** What a file's values become. What several keys share, by an alias or a merge key, is shared encrypted as well. */
+/** Encrypts values of a file. A value that several keys share, by an alias or a merge key, stays shared. */
 function encryptIn(text: string, { keys, secretKey }: { keys: string[]; secretKey: string }) {
   const { document } = parseText(text);
   if (!document) return [];

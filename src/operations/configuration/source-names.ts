@@ -5,7 +5,7 @@ import { EXIT, UserError } from '../../runtime/errors.ts';
 import type { Draft } from './edit-configuration.ts';
 import { openUrl, type Surroundings } from './try-connection.ts';
 
-/** What there is to choose from in a source database. */
+/** Names to choose from in a source database. */
 export interface SourceNames {
   /** Empty where the engine has none. */
   schema: NameWithSize[];
@@ -14,7 +14,7 @@ export interface SourceNames {
 
 interface SourceNamesRequest {
   draft: Pick<Draft, 'file' | 'text'>;
-  /** Where in the configuration the database's URL stands. */
+  /** Path of the database's URL in the configuration. */
   source: KeyPath;
 }
 

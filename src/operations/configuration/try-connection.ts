@@ -13,7 +13,7 @@ import { EXIT, UserError } from '../../runtime/errors.ts';
 import { checkDatabase } from '../check-databases.ts';
 import { createAddressComparison } from '../load/guard.ts';
 
-/** What there is before any configuration. */
+/** The context before any configuration exists. */
 export type Surroundings = Omit<EngineContext, 'runner'>;
 
 /** A database that has answered. */
@@ -23,7 +23,7 @@ export interface TriedSource {
   display: string;
   server_version: string | null;
   size_bytes: number | null;
-  /** Whether the URL has one in plain. */
+  /** The URL has a password in plain text. */
   hasPassword: boolean;
   /** Empty where the engine has none. */
   schemas: NameWithSize[];
@@ -33,7 +33,7 @@ export interface TriedDestination {
   display: string;
   exists: boolean;
   size_bytes: number | null;
-  /** Whether the URL has one in plain. */
+  /** The URL has a password in plain text. */
   hasPassword: boolean;
 }
 
@@ -61,7 +61,7 @@ export async function listDatabases(surroundings: Surroundings, text: string): P
   return engine.connect.listDatabases(context, url);
 }
 
-/** What a first load would replace or create; refuses the source, whatever the spelling of its host. */
+/** Inspects the database that a first load would replace or create; refuses the source, however its host is spelled. */
 export async function tryDestination(
   surroundings: Surroundings,
   { source, destination }: { source: string; destination: string },

@@ -16,7 +16,7 @@ export interface TableChoiceOptions {
   found: FoundSnapshot;
   engine: Engine;
   url: DatabaseUrl;
-  /** As they were asked for. */
+  /** Tables as they were requested. */
   wanted: string[];
 }
 

@@ -165,7 +165,7 @@ export async function applySnapshot(
   };
 }
 
-/** Whether the destination was last loaded with the whole snapshot, and can be reset to that. */
+/** Reports whether the destination was last loaded with the whole snapshot, and can be reset to that. */
 function isResetEnough(
   base: DatabaseCopy | null | undefined,
   { snapshot, restore, selection }: { snapshot: string; restore: RestorePlan; selection: LoadPlan['selection'] },

@@ -91,7 +91,7 @@ export interface SanitizeJob extends SanitizeWork {
   pool: ObjectPool;
   jobs: number;
   strict: boolean;
-  /** Whether the database stays, and so must hold no trace of the old values. */
+  /** The database stays, and so must hold no trace of the old values. */
   stays: boolean;
 }
 

@@ -31,7 +31,7 @@ export interface OpenSuggestion {
   findings: UnsanitizedColumn[];
   query: SuggestedQuery;
   write(choices: ColumnChoices): string;
-  /** How long restoring and examining the snapshot took. */
+  /** Milliseconds for restoring and examining the snapshot. */
   openedMs: number;
   /** Tries the chosen replacements on a few rows of each column; nothing of it remains. */
   tryOut(choices: ColumnChoices): Promise<TrialResult>;

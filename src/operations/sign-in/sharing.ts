@@ -66,7 +66,7 @@ async function signedInPeople(
   return people;
 }
 
-/** Where the provider cannot be asked, what it has said last counts until that expires. */
+/** Returns the session, if it counts. While the provider is unreachable, its last answer counts until it expires. */
 async function sessionThatCounts({ store, provider, context }: GroupsRequest): Promise<SignInSession | null> {
   const { clock, report } = context;
   const failure: { message?: string } = {};

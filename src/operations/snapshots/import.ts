@@ -20,7 +20,7 @@ import { refuseUntrusted, signatureOf, signed, type TrustChoice } from './signat
 export interface ImportRequest extends TrustChoice {
   /** Absolute path of an exported snapshot. */
   file: string;
-  /** Whose snapshot it becomes. Default: the target it was taken of. */
+  /** Target of the imported snapshot. Default: the target that it was built from. */
   target?: string;
 }
 

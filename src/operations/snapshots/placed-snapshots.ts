@@ -14,7 +14,7 @@ export interface PlacedSnapshot {
   headline: Headline;
   /** The data counts as sanitized: by `isSanitized`, or by a claim of the hub that the manifest confirms before use. */
   sanitized: boolean;
-  /** Whether it is on this machine. */
+  /** It is on this machine. */
   local: boolean;
   /** The remote repository that holds it, if one does. */
   remote: RemoteRepository | null;
@@ -22,7 +22,7 @@ export interface PlacedSnapshot {
 
 export interface ListRequest {
   target: string;
-  /** Of a share target also what was not sanitized. */
+  /** Includes snapshots of a share target that were not sanitized. */
   original: boolean;
   /** Timeout after which a remote repository is skipped, in milliseconds. Default 20 s. */
   timeoutMs?: number | undefined;

@@ -38,7 +38,7 @@ async function perform(context: Context, request: SnapshotRequest & TrustChoice)
 export interface PullOptions {
   manifest: Manifest;
   remote: RemoteRepository;
-  /** What is needed, when it is not everything. */
+  /** The required files, when not all are. */
   files?: ManifestFile[];
   /** Makes the snapshot one of this machine: only with everything. */
   keep: boolean;

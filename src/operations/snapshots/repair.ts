@@ -125,7 +125,7 @@ async function* remotesOf(
   }
 }
 
-/** What cannot be had from one place may be had from another. */
+/** Warns and returns `false`: another location may have what this one lacks. */
 function warnUnrepaired({ signal, report }: Context, error: unknown): false {
   signal.throwIfAborted();
   const { message, details } = toUserError(error);

@@ -45,7 +45,7 @@ export interface SubsetContext {
   jobs: number;
 }
 
-/** What the configuration says of a target's subset. */
+/** Returns the configuration of a target's subset. */
 export function settingOf(context: Context, { target: name, cpus, settings: chosen }: SubsetRequest): SubsetContext {
   const { configuration } = context;
   const settings = findTarget(configuration, name).subset;

@@ -26,7 +26,7 @@ import {
 } from './subset-setting.ts';
 
 export interface PlannedSubset extends Planned<SubsetRequest, SubsetPlanResult> {
-  /** What was planned from. */
+  /** The settings that the plan is made from. */
   settings: SubsetSettings;
   graph: SubsetGraph;
   restoredBy: RestoringUser;
@@ -163,7 +163,7 @@ function tableRows({ graph, rules, paths, nulled }: Plan, collected: CollectResu
   });
 }
 
-/** How many tables a message names. */
+/** Tables that a message names, at most. */
 const NAMED_TABLES = 10;
 
 function warningsOf({ unindexed, rules }: Plan, { subset: { createIndex } }: Engine): SubsetPlanResult['warnings'] {

@@ -4,7 +4,7 @@ import type { TriedDestination, TriedSource } from '../../operations/configurati
 import type { NameWithSize } from '../../results/results.ts';
 import type { SetupAnswers, SetupStepId } from './step-ids.ts';
 
-/** What the questions of the wizard depend on. */
+/** The state that the questions of the wizard depend on. */
 export interface SetupState {
   step: SetupStepId;
   /** The file given with `--config`, which is not asked for. */
@@ -32,7 +32,7 @@ export interface SetupFound {
 interface StepBase {
   id: SetupStepId;
   about: (state: SetupState) => string[];
-  /** Whether it applies to the answers so far. */
+  /** Reports whether it applies to the answers so far. */
   when?: (state: SetupState) => boolean;
 }
 
@@ -54,7 +54,7 @@ export type SetupStep = TextStep | ChoiceStep | (StepBase & { kind: 'review' });
 /** A connection URL without a database. */
 export const SERVER_URL = /^([a-z]+:\/\/[^/?#]+)\/?([?#].*)?$/i;
 
-/** Whether the typed URL names a server without a database. */
+/** Reports whether the typed URL names a server without a database. */
 export function lacksDatabase({ answers }: SetupState): boolean {
   return answers.how !== 'fields' && SERVER_URL.test(answers.url ?? '');
 }

@@ -86,7 +86,7 @@ export interface StoredObject extends ObjectToRead {
 }
 
 /**
- * What packing a complete file would give where its content is that of the object, which is intact and has been made
+ * Returns the result of packing a complete file where its content is that of the object, which is intact and has been made
  * young; else `null`. Checksums cost a fraction of compression.
  */
 export function packStored(
@@ -187,7 +187,7 @@ export interface PackedContent extends PackResult {
 }
 
 /**
- * As `packFile` for content in memory, into the folder of the store: an object that is there, byte for byte, is not
+ * Packs content in memory, like `packFile`, into the folder of the store: an object that is there, byte for byte, is not
  * written again. The new names are durable when their folders are synced.
  */
 export function packContent({ content, destination, terminator }: ContentToPack, store: string): PackedContent {
