@@ -87,7 +87,7 @@ interface BuildableRequest {
   caller: Caller;
 }
 
-/** Refuses unknown targets, those of another pool and those not permitted in the same way. */
+/** Returns the ids of buildable targets; refuses unknown ones, those of another pool and not permitted ones alike. */
 async function buildable(
   db: Database,
   { targets, pool, caller }: BuildableRequest,

@@ -53,7 +53,7 @@ export interface ScreenModule<Own extends Route = Route> {
 
 /** A key as data beside its handler; the key bar, the help, the palette and docs/screens.md derive from these. */
 export interface KeyBinding<Own extends Route = Route> {
-  /** The command, on whichever screen; a key that is a character has one. `keys:` of the configuration is by id. */
+  /** The command, on whichever screen; every key that is a character has one. `keys:` of the configuration is by id. */
   id?: CommandId;
   /** The first is the one that is shown. */
   keys: [string, ...string[]];

@@ -45,7 +45,10 @@ export interface ArgumentSpec {
 }
 
 export interface OptionSpec {
-  /** Flags in the help: `-f, --force`. `--no-undo` is `undo: false`; else `true`, or absent beside `--undo`. */
+  /**
+   * Flags in the help: `--note <text>`, `-f, --force`, `--no-undo` (which is `undo: false`; `true` otherwise, or absent
+   * beside `--undo`).
+   */
   flags: string;
   description: string;
   /** Default: text. A percentage is a number; a duration and a time (since 1970) are in milliseconds. */

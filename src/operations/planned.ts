@@ -2,9 +2,9 @@ import type { Context } from '../runtime/context.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 
 /**
- * A request and its plan: plain data, so that it can be copied, stored and sent. Every operation that
- * replaces or removes something is a `plan…(context, request)`, which changes nothing, and an `apply…(context, planned)`,
- * which opens everything anew and refuses what is no longer as planned.
+ * A request and its plan: plain data, so that it can be copied, stored and sent. Every operation that replaces or
+ * removes something is a `plan…(context, request)`, which changes nothing, and an `apply…(context, planned)`, which
+ * opens everything anew and refuses what is no longer as planned.
  */
 export interface Planned<Request, Plan> {
   /** May contain a password: only `plan` is for people. */

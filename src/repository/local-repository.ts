@@ -26,8 +26,8 @@ export interface LocalRepository extends Repository {
   directory: string;
   object(file: Pick<ManifestFile, 'sha256' | 'bytes'>): ObjectToRead;
   /**
-   * Reports whether an object of this size exists; updates its time, so that no sweep removes it before a manifest references
-   * it.
+   * Reports whether an object of this size exists; updates its time, so that no sweep removes it before a manifest
+   * references it.
    */
   has(file: Pick<ManifestFile, 'sha256' | 'bytes'>): Promise<boolean>;
   stage(): Promise<StagingFolder>;

@@ -4,7 +4,7 @@ import type { SnapshotRow } from './results.ts';
 
 export interface BranchRow {
   name: string;
-  /** The branch's database; after a switch, the destination. */
+  /** Name of the database; that of the destination after a switch. */
   database: string;
   /** Without password. */
   url: string;

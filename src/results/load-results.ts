@@ -14,8 +14,8 @@ export interface RestoredBy {
 }
 
 /**
- * Plan of a load, as data: printed by `--dry-run`, shown before the confirmation, applied by `load`. `restored_by` is absent
- * for an SQL file.
+ * Plan of a load, as data: printed by `--dry-run`, shown before the confirmation, applied by `load`. `restored_by` is
+ * absent for an SQL file.
  */
 export interface LoadPlan extends Partial<RestoredBy> {
   target: string;

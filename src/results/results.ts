@@ -108,8 +108,9 @@ export interface SnapshotRow {
 }
 
 /**
- * The state of the manifest's signature. `trusted` and `untrusted`: valid, and the key is in `trusted_keys` or not; `valid`: without
- * `trusted_keys`; `unchecked`: as the index of a bucket says, which is verified before the snapshot is used.
+ * The state of the manifest's signature. `trusted` and `untrusted`: valid, and the key is in `trusted_keys` or not;
+ * `valid`: without `trusted_keys`; `unchecked`: as the index of a bucket says, which is verified before the snapshot is
+ * used.
  */
 export interface SnapshotSignature {
   state: 'none' | 'invalid' | 'unchecked' | 'valid' | 'trusted' | 'untrusted';

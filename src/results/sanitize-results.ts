@@ -43,7 +43,7 @@ export interface UnsanitizedColumn {
   kind: string;
   /** The kind, for people. */
   meaning: string;
-  /** Reason for the kind. */
+  /** Evidence for the kind. */
   by: 'name' | 'values';
   /** `partly`: some of its values remain; `leaked`: values of other columns are in it. */
   state: 'unchanged' | 'partly' | 'leaked';

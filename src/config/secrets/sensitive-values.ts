@@ -61,8 +61,8 @@ export function replacePasswords(url: string, replace: (password: string) => str
 }
 
 /**
- * Returns the password as in the URL, for an exact round trip. An invalid character is encoded: otherwise the whole value would count as
- * plain text after decryption.
+ * Returns the password as in the URL, for an exact round trip. An invalid character is encoded: otherwise the whole
+ * value would count as plain text after decryption.
  */
 function urlText(password: string): string {
   return password.replace(/%(?![0-9a-fA-F]{2})|[^A-Za-z0-9_.~!$'()*,;=%-]/gu, encodeURIComponent);

@@ -86,8 +86,8 @@ export interface StoredObject extends ObjectToRead {
 }
 
 /**
- * Returns the result of packing a complete file where its content is that of the object, which is intact and has been made
- * young; else `null`. Checksums cost a fraction of compression.
+ * Returns the result of packing a complete file where its content is that of the object, which is intact and has been
+ * made young; else `null`. Checksums cost a fraction of compression.
  */
 export function packStored(
   { source, terminator }: Pick<PackRequest, 'source' | 'terminator'>,
@@ -187,8 +187,8 @@ export interface PackedContent extends PackResult {
 }
 
 /**
- * Packs content in memory, like `packFile`, into the folder of the store: an object that is there, byte for byte, is not
- * written again. The new names are durable when their folders are synced.
+ * Packs content in memory, like `packFile`, into the folder of the store: an object that is there, byte for byte, is
+ * not written again. The new names are durable when their folders are synced.
  */
 export function packContent({ content, destination, terminator }: ContentToPack, store: string): PackedContent {
   const packer = createPacker(terminator);
