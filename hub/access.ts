@@ -2,7 +2,6 @@ import type { Access } from '../src/cloud/contract/routes.ts';
 import type { Identity, Permission } from '../src/cloud/contract/schemas.ts';
 import type { HubSettings } from './settings.ts';
 
-/** The sender of a request. */
 export interface Caller {
   kind: 'user' | 'service';
   /** Id of the user or of the service token. */

@@ -35,7 +35,6 @@ export interface Store {
   removeUnfinished(before: Date): Promise<void>;
 }
 
-/** The store of objects. */
 export type ObjectStore = Pick<Store, 'present' | 'put' | 'get'>;
 
 export interface StoredFile {

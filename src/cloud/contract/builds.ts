@@ -96,7 +96,6 @@ export const buildSchema = v.object({
   requested_at: time,
   started_at: v.nullable(time),
   ended_at: v.nullable(time),
-  /** The agent that builds it. */
   agent: v.nullable(v.string()),
   snapshot: v.nullable(v.string()),
   error: v.nullable(v.object({ code: v.string(), message: v.string() })),

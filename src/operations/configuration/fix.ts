@@ -11,7 +11,6 @@ import { type CheckReport, type CheckRequest, check } from './check.ts';
 import { type Draft, openDraft, saveText } from './edit-configuration.ts';
 import { encryptSecrets } from './secrets.ts';
 
-/** Report of the check, and the fixes. */
 export interface CheckWithFixes {
   report: CheckReport;
   /** Fixes of the problems, in their order; `null` where only a person can fix one. */

@@ -9,7 +9,6 @@ export interface Question {
   /** The data and its destination, in one line that is in every window. */
   subject?: Subject;
   facts: Fact[];
-  /** Steps in order. */
   steps: string[];
   warnings: string[];
   /** The consequence, and whether it can be undone. */
