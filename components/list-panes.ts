@@ -12,7 +12,7 @@ export interface ListPanes {
 interface ListRoom {
   width: number;
   height: number;
-  /** Whether details may stand beside the list. */
+  /** There is room for details beside the list. */
   wide: boolean;
   /** The width at which the table drops no column. */
   needed: number;

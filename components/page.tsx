@@ -86,7 +86,7 @@ interface TitleLine {
   last: string;
 }
 
-/** Where room is short the path is cut: the right end changes more often. */
+/** Cuts the path first where room is short: the right end changes more often. */
 function titleLine({ path, aside, columns, glyphs, first, last }: TitleLine): Span[] {
   const { pointer, ellipsis, rule } = glyphs;
   const shownAside = aside.filter(({ text }) => text !== '');

@@ -2,14 +2,14 @@ import { cutSpans, Line, type Span, spansWidth } from './line.tsx';
 import { useTheme } from './theme.ts';
 
 export interface StatusBarProps {
-  /** What happens now: it has the room. */
+  /** The current activity; it gets the remaining room. */
   left: Span[];
   facts: StatusFact[];
   width: number;
 }
 
 export interface StatusFact extends Span {
-  /** Where room is short, the fact with the highest rank is dropped first; 0 stays. */
+  /** Order of removal where room is short: the highest rank goes first; 0 stays. */
   dropRank: number;
 }
 

@@ -20,11 +20,11 @@ export interface Look {
 
 export type Tones = Record<Tone, Look>;
 
-/** What has a background: the selected row, the status bar, and the button with the focus. */
+/** Elements with a background: the selected row, the status bar, and the button with the focus. */
 export type SurfaceName = 'selected' | 'bar' | 'button' | 'danger';
 
 export interface Surface {
-  /** Of the whole surface; a tone adds to it. */
+  /** The look of the whole surface; a tone adds to it. */
   base: Look;
   tones: Tones;
 }

@@ -2,12 +2,10 @@ import type { Access } from '../src/cloud/contract/routes.ts';
 import type { Identity, Permission } from '../src/cloud/contract/schemas.ts';
 import type { HubSettings } from './settings.ts';
 
-/** Who sends a request. */
 export interface Caller {
   kind: 'user' | 'service';
-  /** Of the user or of the service token. */
+  /** Id of the user or of the service token. */
   id: string;
-  /** Of the token. */
   tokenId: string;
   /** A verified e-mail address or another name of a user, or the name of the token. */
   name: string;
@@ -17,12 +15,12 @@ export interface Caller {
   role: Identity['role'];
   auditor: boolean;
   groups: string[];
-  /** Of a service token: the targets that it is for. */
+  /** The targets that a service token is for. */
   targetIds: string[];
   expiresAt: Date;
 }
 
-/** What decides on a target. */
+/** The parts of a target that permissions depend on. */
 export interface TargetAccess {
   id: string;
   reader_groups: string[];

@@ -13,13 +13,13 @@ export interface Seen {
   requestId: string;
 }
 
-interface Writing {
+interface WriteOptions {
   given: Answer<unknown>;
   route: Route;
   requestId: string;
 }
 
-export function written(context: HonoContext, { given, route, requestId }: Writing): Response {
+export function written(context: HonoContext, { given, route, requestId }: WriteOptions): Response {
   const { status = 200, body, revision, text } = given;
   const json = typeof body === 'object' && body !== null && !text ? jsonOf(body) : null;
   const content = text?.content ?? json?.text ?? null;

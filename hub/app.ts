@@ -49,9 +49,9 @@ type AnyHandler = (request: object, hub: Hub) => Promise<Answer<unknown>>;
 export interface AppOptions {
   hub: Hub;
   metrics: Metrics;
-  /** Whether new requests are welcome: not while the instance ends. */
+  /** Reports whether the instance accepts new requests: not while it ends. */
   isReady: () => Promise<boolean>;
-  /** Of a trial: signs in to the pages once. */
+  /** Code of a trial: signs in to the pages once. */
   trialCode: string | null;
 }
 
@@ -79,14 +79,14 @@ export function createApp({ hub, metrics, isReady, trialCode }: AppOptions): Hon
   return app;
 }
 
-interface Responding {
+interface RespondOptions {
   name: RouteName;
   route: Route;
   hub: Hub;
   metrics: Metrics;
 }
 
-async function respond(context: HonoContext, { name, route, hub, metrics }: Responding): Promise<Response> {
+async function respond(context: HonoContext, { name, route, hub, metrics }: RespondOptions): Promise<Response> {
   const started = performance.now();
   const seen: Seen = { caller: null, requestId: randomUUID() };
   const response = await answer(context, { name, route, hub, seen }).catch((error: unknown) =>
@@ -105,14 +105,14 @@ async function respond(context: HonoContext, { name, route, hub, metrics }: Resp
   return response;
 }
 
-interface Answering {
+interface AnswerOptions {
   name: RouteName;
   route: Route;
   hub: Hub;
   seen: Seen;
 }
 
-async function answer(context: HonoContext, { name, route, hub, seen }: Answering): Promise<Response> {
+async function answer(context: HonoContext, { name, route, hub, seen }: AnswerOptions): Promise<Response> {
   refuseBrowsers(context);
   refuseOldTools(context);
   const token = tokenOf(context);

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/** Of one token and instance. */
+/** Limit for one token and instance. */
 export interface RequestLimit {
   perSecond: number;
   burst: number;
@@ -8,7 +8,7 @@ export interface RequestLimit {
 
 export interface Limits {
   requests: RequestLimit;
-  /** Of one address and minute, over all instances. */
+  /** Refused sign-ins per address and minute, over all instances. */
   refusedSignIns: number;
 }
 
@@ -54,7 +54,7 @@ export function createRequestLimiter(
   };
 }
 
-/** What refused sign-ins are counted by: of IPv6 the network of a customer, which has every address in it. */
+/** Returns the key that refused sign-ins are counted by: for IPv6 the customer's network, with every address in it. */
 export function signInOrigin(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = '', tail = ''] = address.split('%')[0]?.split('::') ?? [];

@@ -10,7 +10,7 @@ export interface Metrics {
   contentType: string;
 }
 
-/** Of a gauge with a label for each. */
+/** Late targets with a label of their own, at most. */
 const MOST_NAMED = 200;
 
 export function createMetrics(database: OpenedDatabase, clock: () => Date): Metrics {

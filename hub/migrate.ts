@@ -10,7 +10,7 @@ import { migrateQueue } from './database/queue.ts';
 import { rewrapSecrets } from './database/secrets.ts';
 import { readMigrationSettings } from './settings.ts';
 
-export interface Migrated {
+export interface MigrationResult {
   /** Names of the migrations that were executed. */
   migrations: string[];
   /** Secrets whose data key is now wrapped by the newest hub key. */
@@ -24,11 +24,11 @@ const STATEMENT_TIMEOUT = 3_600_000;
 const LOOK_EVERY = 200;
 
 /** Brings the schema up to date, grants the rights of `serve`, and wraps the data keys with the newest hub key. */
-export async function migrate(environment: NodeJS.ProcessEnv): Promise<Migrated> {
+export async function migrate(environment: NodeJS.ProcessEnv): Promise<MigrationResult> {
   const { databaseUrl, keys, role } = await readMigrationSettings(environment);
   const { db, close } = openDatabase(databaseUrl, { statementTimeout: STATEMENT_TIMEOUT });
   await using _closing = { [Symbol.asyncDispose]: close };
-  const migrated: Migrated = { migrations: [], rewrapped: 0 };
+  const migrated: MigrationResult = { migrations: [], rewrapped: 0 };
   const work = async (): Promise<void> => {
     migrated.migrations = await migrateDatabase(db);
     await migrateQueue(databaseUrl);

@@ -137,7 +137,7 @@ export function parsed(schema: v.GenericSchema, value: unknown, before: string):
   throw invalid(errors);
 }
 
-/** Where an array was taken for an object without fields, which valibot does. */
+/** Finds the path of an array that valibot accepted as an object without fields. */
 function arrayForObject(given: unknown, output: unknown): string | null {
   if (Array.isArray(given) !== Array.isArray(output)) return '';
   if (typeof output !== 'object' || output === null) return null;
@@ -165,7 +165,7 @@ export function conditionOf(context: HonoContext): Condition {
   });
 }
 
-/** Of the client; a proxy that is trusted says whose request it forwards. */
+/** Returns the address of the client; a trusted proxy states whose request it forwards. */
 export function addressOf(context: HonoContext, { settings: { trustedProxies } }: Hub): string | null {
   const socket = context.env.incoming.socket;
   const isTrusted = (address: string): boolean =>

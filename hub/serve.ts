@@ -39,7 +39,7 @@ export interface ServeOptions {
   signal: AbortSignal;
   clock: () => Date;
   /** Called when requests are answered. */
-  ready?: (served: Served) => void;
+  ready?: (served: RunningHub) => void;
   /** Milliseconds in which a load balancer notices that the instance is not ready. */
   notice?: number;
   limits?: Limits;
@@ -47,19 +47,19 @@ export interface ServeOptions {
   queueTimes?: QueueTimes | undefined;
 }
 
-export interface Served {
-  /** Of the API. */
+export interface RunningHub {
+  /** URL of the API. */
   url: string;
-  /** Of a trial. */
+  /** Owner token of a trial. */
   ownerToken: string | null;
-  /** Of a trial: signs in to the pages, once. */
+  /** URL of a trial that signs in to the pages, once. */
   pages: string | null;
 }
 
 /** Milliseconds: a request that takes longer to arrive is ended. */
 const TIMEOUTS = { request: 30_000, headers: 10_000 };
 
-/** How long `/readyz` says no before connections are refused, and how long requests may take after that. */
+/** Milliseconds in which `/readyz` reports not ready before connections are refused; then those for requests to end. */
 const NOTICE = 5000;
 const END_TIMEOUT = 25_000;
 

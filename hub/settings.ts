@@ -34,11 +34,11 @@ export interface HubSettings {
   listen: Address;
   /** `null`: no metrics. */
   metricsListen: Address | null;
-  /** As clients reach the hub; the audience of the tokens of GitHub and GitLab. */
+  /** The address that clients use; the audience of the tokens of GitHub and GitLab. */
   publicUrl: string | null;
   trustedProxies: BlockList;
   signIn: SignInSettings | null;
-  /** Of the pages, as registered with the same provider; without a secret it is a public client. */
+  /** Client of the pages, registered with the same provider; without a secret it is a public client. */
   pages: { clientId: string; clientSecret: string | null } | null;
   ownerGroups: string[];
   /** Keys whose signature a sanitized snapshot needs; `null`: any signature, or none. */
@@ -51,7 +51,7 @@ export interface HubSettings {
   webhook: { url: string; secret: string } | null;
   /** Private addresses that the webhooks of members may lead to. */
   webhookNetworks: BlockList;
-  /** Of a trial: the storage profile that it begins with. */
+  /** The storage profile that a trial begins with. */
   bucket: StorageSettings | null;
 }
 
@@ -112,7 +112,7 @@ type Values = Partial<Record<Name, string>>;
 export interface HubFlags {
   dev: boolean;
   listen?: string | undefined;
-  /** Of the throw-away server of a trial. */
+  /** URL of the temporary server of a trial. */
   databaseUrl?: string | undefined;
   keys?: HubKey[];
   bucket?: Partial<Record<'bucket' | 'provider' | 'endpoint' | 'region' | 'prefix', string | undefined>>;

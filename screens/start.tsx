@@ -32,7 +32,7 @@ export interface StartOptions {
   signal: AbortSignal;
   stdin: NodeJS.ReadStream;
   stdout: TerminalOutput;
-  /** Whether the terminal supports glyphs beyond ASCII. */
+  /** The terminal supports glyphs beyond ASCII. */
   unicode: boolean;
   /** Default: 256. */
   colors?: Colors;

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Connection, Database } from './database.ts';
-import { numberIn, type Page, type Paging, pageOf } from './paging.ts';
+import { numberIn, type Page, type PageQuery, pageOf } from './paging.ts';
 import type { Tables } from './tables.ts';
 
-/** Who acts: names repeat, issuer and subject together do not. */
+/** The author of an event. Names can repeat; issuer and subject together do not. */
 export interface Actor {
   name: string;
   subject: string | null;
@@ -18,7 +18,7 @@ export interface AuditEvent {
   by: Actor;
   action: string;
   target?: string | null;
-  /** What it was done to: a snapshot, a token. */
+  /** The object of the action: a snapshot, a token. */
   object?: string | null;
   outcome?: 'done' | 'refused';
   address?: string | null;
@@ -67,7 +67,7 @@ async function isRecent(
   return recent !== undefined;
 }
 
-export interface AuditFilter extends Paging {
+export interface AuditFilter extends PageQuery {
   since?: string | undefined;
   until?: string | undefined;
   actor?: string | undefined;

@@ -37,12 +37,12 @@ export async function requestBuild(
   throw new Problem('cloud_unavailable', 'A build has just ended', { headers: { 'retry-after': '1' } });
 }
 
-export interface Claiming {
+export interface ClaimRequest {
   caller: Caller;
   /** For the audit. */
   address: string | null;
   pool: string;
-  /** That the agent has, and the caller may build. */
+  /** Targets that the agent has, and the caller may build. */
   targetIds: string[];
 }
 
@@ -58,7 +58,7 @@ class NotTaken extends Error {}
 const MOST_IGNORED = 10_000;
 
 /** Takes a due build of one of the targets; `null` when there is none. */
-export async function claimBuild(db: Database, queue: Queue, claiming: Claiming): Promise<Claim | null> {
+export async function claimBuild(db: Database, queue: Queue, claiming: ClaimRequest): Promise<Claim | null> {
   const { caller, address, pool, targetIds } = claiming;
   const name = queueOf(pool);
   const due = sql`name = ${name} AND state < 'active' AND start_after <= now()`;
@@ -98,7 +98,7 @@ export async function claimBuild(db: Database, queue: Queue, claiming: Claiming)
   }
 }
 
-/** Of one claim: the next one moves the others. */
+/** Builds that one claim moves at most; the next claim moves the others. */
 const MOST_STRAYS = 100;
 
 /**
@@ -124,14 +124,14 @@ async function lockClaimed(
   return rows.length === 0 ? found.name : null;
 }
 
-interface Claimed {
+interface ClaimReference {
   id: string;
   lease: string;
   caller: Caller;
 }
 
 /** Keeps a build; refused when another agent has it. */
-export async function keepBuild(db: Database, { boss }: Queue, claimed: Claimed): Promise<void> {
+export async function keepBuild(db: Database, { boss }: Queue, claimed: ClaimReference): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const { job_id: id, retry_count: retryCount, pool, outcome } = await lockClaim(transaction, claimed);
     const touched = await boss.touch(queueOf(pool), { id, retryCount }, { db: inTransaction(transaction) });
@@ -144,7 +144,7 @@ function affectedBy(response: object): number {
   return (response as { affected: number }).affected;
 }
 
-export interface Finished {
+export interface FinishResult {
   target: string;
   targetId: string;
   actor: string;
@@ -156,8 +156,8 @@ export interface Finished {
 export async function finishBuild(
   db: Connection,
   { boss }: Queue,
-  { body, ...claimed }: Claimed & { body: FinishBody },
-): Promise<Finished> {
+  { body, ...claimed }: ClaimReference & { body: FinishBody },
+): Promise<FinishResult> {
   const row = await lockClaim(db, claimed);
   const { job_id: id, retry_count: retryCount, pool, target_id: targetId, target, actor } = row;
   const finished = { target, targetId, actor, repeated: row.outcome === body.outcome };
@@ -204,7 +204,7 @@ async function refuseMissing(db: Connection, targetId: string, snapshot: string)
 }
 
 /** A claim of the caller, who may still build the target. In a transaction of the caller, which locks both. */
-async function lockClaim(db: Connection, { id, lease, caller }: Claimed) {
+async function lockClaim(db: Connection, { id, lease, caller }: ClaimReference) {
   const row = await db
     .selectFrom('builds')
     .innerJoin('targets', 'targets.id', 'builds.target_id')
@@ -271,7 +271,7 @@ function errorOf(state: string, last: { code: string | null; message: string | n
   return state === 'failed' ? LOST : { code: last?.code ?? '', message: last?.message ?? '' };
 }
 
-/** What happened to a target. */
+/** An event of a target that is sent as a notification. */
 export type Notice =
   | {
       event: 'target.late';

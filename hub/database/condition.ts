@@ -1,6 +1,6 @@
 import { Problem } from '../problem.ts';
 
-/** What a change is made to: nothing of the name, or a revision. */
+/** The expected state of the changed resource: absent, or at a revision. */
 export type Condition = { create: true } | { revision: number };
 
 export function changedMeanwhile(name: string, condition: Condition): Problem {

@@ -13,7 +13,7 @@ const CONNECTIONS = 10;
 const STATEMENT_TIMEOUT = 5000;
 const CONNECTION_TIMEOUT = 5000;
 
-/** Of pg-boss. */
+/** Schema of pg-boss. */
 export const QUEUE_SCHEMA = 'pgboss';
 
 /** Counts and revisions fit into a number. */
@@ -125,7 +125,7 @@ export async function withLock(
   });
 }
 
-/** Whether every migration of this release was executed. */
+/** Reports whether every migration of this release was executed. */
 export async function isMigrated(db: Database): Promise<boolean> {
   const names = new Set(await executedMigrations(db));
   return Object.keys(MIGRATIONS).every((name) => names.has(name));

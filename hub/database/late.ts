@@ -14,7 +14,7 @@ function isLateSince(now: Date, newest: RawBuilder<Date | null>): RawBuilder<boo
     AND coalesce(${newest} < ${now}::timestamptz - targets.expected_every::interval, true))`;
 }
 
-/** As `isLate`; a target without a snapshot has as long for its first one as for the next ones. */
+/** Extends `isLate`: a target without a snapshot has as long for its first one as for the next ones. */
 function isDue(now: Date): RawBuilder<boolean> {
   return isLateSince(now, sql<Date | null>`coalesce(${newestSnapshot}, targets.expected_since)`);
 }
@@ -26,7 +26,7 @@ export interface LateTarget {
   newest_at: Date | null;
 }
 
-/** Of one look: the next one continues. */
+/** Late targets that one query returns at most; the next one continues. */
 const MOST_LATE = 500;
 
 /** Targets that have become late, each once for all instances: the row is marked. In a transaction of the caller. */

@@ -3,7 +3,7 @@ import type { Schedule } from '../../src/cloud/contract/builds.ts';
 import type { Keep, Removal } from '../../src/cloud/contract/retention.ts';
 import type { Database } from './database.ts';
 import { isLate, newestSnapshot } from './late.ts';
-import { type Page, type Paging, pageOf } from './paging.ts';
+import { type Page, type PageQuery, pageOf } from './paging.ts';
 import { removableSnapshots } from './retention.ts';
 
 export interface OverviewRow {
@@ -14,7 +14,7 @@ export interface OverviewRow {
   expected_every: string | null;
   schedule: Schedule | null;
   snapshots: number;
-  /** Of the newest snapshot. */
+  /** Time of the newest snapshot. */
   newest_at: Date | null;
   late: boolean;
   keep: Keep | null;
@@ -22,7 +22,7 @@ export interface OverviewRow {
   next_removals: string[];
 }
 
-export interface OverviewFilter extends Paging {
+export interface OverviewFilter extends PageQuery {
   /** Part of a name. */
   q?: string | undefined;
   /** Late targets only. */

@@ -1,6 +1,6 @@
 import { Problem } from '../problem.ts';
 
-export interface Paging {
+export interface PageQuery {
   limit?: number | undefined;
   cursor?: string | undefined;
 }
@@ -14,7 +14,7 @@ const DEFAULT_LIMIT = 50;
 
 /** Pages by the key of the last row, which stays right when rows are added in between. */
 export async function pageOf<Row>(
-  { limit = DEFAULT_LIMIT, cursor }: Paging,
+  { limit = DEFAULT_LIMIT, cursor }: PageQuery,
   { keyOf, rows }: { keyOf: (row: Row) => string[]; rows: (limit: number, after: string[] | null) => Promise<Row[]> },
 ): Promise<Page<Row>> {
   const found = await rows(limit + 1, cursor === undefined ? null : readCursor(cursor));

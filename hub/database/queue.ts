@@ -8,9 +8,9 @@ import { type Connection, openPool, QUEUE_SCHEMA } from './database.ts';
 
 /** Seconds. A test has shorter ones. */
 export interface QueueTimes {
-  /** How often lost leases are looked for. */
+  /** Interval between searches for lost leases. */
   supervise: number;
-  /** How often schedules are looked at. */
+  /** Interval between evaluations of the schedules. */
   cron: number;
   /** Before the first repetition of a notification; doubled for each further one. */
   notifyAgain: number;
@@ -79,7 +79,7 @@ export function inTransaction(db: Connection): QueueDatabase {
 const CONNECTIONS = 3;
 const STATEMENT_TIMEOUT = 30_000;
 
-/** As the role that owns the database: creates or updates the schema of pg-boss. */
+/** Creates or updates the schema of pg-boss. Requires the role that owns the database. */
 export async function migrateQueue(url: string): Promise<void> {
   const pool = openPool(url, { connections: 1, statementTimeout: 3_600_000, name: 'tool hub queue' });
   const boss = new PgBoss({ ...bossOptions((text, values) => pool.query(text, values)), migrate: true });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Keep, Removal } from '../../src/cloud/contract/retention.ts';
-import { type Aged, familyOf, type KeepPolicy, keptBy } from '../../src/repository/keep-policy.ts';
+import { familyOf, type KeepPolicy, keptBy, type PolicyCandidate } from '../../src/repository/keep-policy.ts';
 import { parseDuration } from '../../src/text/duration.ts';
 import type { AuditEvent } from './audit.ts';
 import type { Connection, Database } from './database.ts';
@@ -8,11 +8,11 @@ import type { Connection, Database } from './database.ts';
 /** Most snapshots that one publication removes, the oldest first; the next publication removes more. */
 const MOST_REMOVED = 10_000;
 
-interface Candidate extends Aged {
+interface Candidate extends PolicyCandidate {
   pk: number;
   targetId: string;
   sanitized: boolean;
-  /** As its builder says. */
+  /** The time that the builder states. */
   claimed_at: Date;
 }
 

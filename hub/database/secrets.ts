@@ -14,7 +14,7 @@ interface SecretChange {
   keys: HubKey[];
 }
 
-/** Of a secret that nobody has compared yet: the digest takes some 30 ms of a core. */
+/** Stands for a secret that nobody has compared yet: the digest takes some 30 ms of a core. */
 const NO_DIGEST = { salt: '', digest: '' };
 
 /** Replaces all secrets of an owner. An unchanged one keeps its row. */
@@ -94,7 +94,7 @@ function rowsOf(db: Connection, { owner, owner_id }: SecretOwner) {
     .orderBy('field');
 }
 
-/** Whether the hub has a key for each secret. */
+/** Reports whether the hub has a key for each secret. */
 export async function canOpenAll(db: Database, keys: HubKey[]): Promise<boolean> {
   const used = await db.selectFrom('secrets').select('key_id').distinct().execute();
   return used.every(({ key_id }) => keys.some(({ id }) => id === key_id));

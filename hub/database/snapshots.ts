@@ -5,7 +5,7 @@ import { Problem } from '../problem.ts';
 import { type AuditEvent, recordEvent } from './audit.ts';
 import type { Connection, Database } from './database.ts';
 import { linkStored } from './objects.ts';
-import { type Page, type Paging, pageOf, timeAndNumber } from './paging.ts';
+import { type Page, type PageQuery, pageOf, timeAndNumber } from './paging.ts';
 
 export interface SnapshotRow {
   pk: number;
@@ -39,7 +39,7 @@ export interface Visible {
 export async function listSnapshots(
   db: Database,
   { targetId, originals }: Visible,
-  { sanitized, ...paging }: Paging & { sanitized?: boolean | undefined },
+  { sanitized, ...paging }: PageQuery & { sanitized?: boolean | undefined },
 ): Promise<Page<SnapshotRow>> {
   let base = db
     .selectFrom('snapshots')
@@ -167,7 +167,7 @@ function objectsMissing(missing: number, named: string[]): Problem {
   });
 }
 
-/** Of these objects those that belong to the snapshot. */
+/** Returns those of the objects that belong to the snapshot. */
 export async function linkedObjects(db: Database, pk: number, sha256s: string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('snapshot_objects')
@@ -187,7 +187,7 @@ export async function setAnnotations(db: Connection, pk: number, changed: Partia
     WHERE pk = ${pk}`.execute(db);
 }
 
-/** Of these manifests those that the database knows, being removed or missing included. */
+/** Returns those of the manifests that the database knows, including snapshots that are being removed or missing. */
 export async function knownManifests(db: Database, targetId: string, keys: string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('snapshots')

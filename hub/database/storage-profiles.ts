@@ -4,7 +4,7 @@ import type { HubKey } from '../settings-values.ts';
 import type { Condition } from './condition.ts';
 import { changedMeanwhile } from './condition.ts';
 import type { Connection, Database } from './database.ts';
-import { type Page, type Paging, pageOf } from './paging.ts';
+import { type Page, type PageQuery, pageOf } from './paging.ts';
 import { fingerprintsOf, knownFingerprints, readSecrets, removeSecrets, writeSecrets } from './secrets.ts';
 
 /** Sealed, and never read back. */
@@ -47,7 +47,7 @@ export async function savedProfileAnswer(
 
 export async function listStorageProfiles(
   db: Database,
-  paging: Paging,
+  paging: PageQuery,
   keys: HubKey[],
 ): Promise<Page<StorageProfileAnswer>> {
   const base = db.selectFrom('storage_profiles').selectAll().orderBy('name');
@@ -147,7 +147,7 @@ function keysMissing(fields: readonly string[]): Problem {
 
 const PLACE = ['provider', 'bucket', 'prefix', 'endpoint', 'account_id'];
 
-/** Whether the settings lead to another place. */
+/** Reports whether the settings lead to another location. */
 function isElsewhere(before: Record<string, unknown>, after: Record<string, unknown>): boolean {
   return PLACE.some((key) => before[key] !== after[key]);
 }

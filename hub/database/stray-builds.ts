@@ -6,7 +6,7 @@ import { lockTarget } from './targets.ts';
 /** A job of pg-boss. */
 export interface StrayBuild {
   id: string;
-  /** Of its queue. */
+  /** Name of its queue. */
   name: string;
   /** Id of the target. */
   singleton_key: string;

@@ -55,7 +55,7 @@ export async function recordSweep(db: Database, targetId: string, swept_at: Date
     .execute();
 }
 
-/** Of the locks of this program in the database. */
+/** Keys of the program's advisory locks in the database. */
 const SWEEP_LOCK = 7_301;
 const CHECK_LOCK = 7_302;
 

@@ -21,7 +21,7 @@ interface Tokens {
   /** SHA-256 of the token. */
   hash: Buffer;
   name: string;
-  /** Of a session; a service token has a role and targets instead. */
+  /** The user of a session; a service token has a role and targets instead. */
   user_id: string | null;
   role: 'owner' | 'builder' | 'reader' | null;
   target_ids: string[] | null;
@@ -77,15 +77,15 @@ interface Targets {
   schedule: ColumnType<Schedule | null, string | null, string | null>;
   /** `null`: the default one. */
   pool: string | null;
-  /** As it is shown; the whole URL is sealed. */
+  /** The shown part of the URL; the whole URL is sealed. */
   webhook_url: string | null;
   /** An owner wrote the webhook: it may lead to a private address. */
   webhook_private: Generated<boolean>;
   /** A target without a snapshot is due from here on. */
   expected_since: Generated<Date>;
-  /** Of a late target whose lateness was notified. */
+  /** Set for a late target whose lateness was notified. */
   late_since: OptionalTime;
-  /** Which snapshots are kept after a publication; `null` keeps all. */
+  /** The policy that selects the snapshots to keep after a publication; `null` keeps all. */
   keep: ColumnType<Keep | null, string | null, string | null>;
   revision: Generated<number>;
   removed_at: OptionalTime;
@@ -101,11 +101,11 @@ interface Objects {
   stored_bytes: number;
   state: 'expected' | 'stored' | 'removing';
   touched_at: Generated<Date>;
-  /** Of an object that is being removed: when the bucket deleted it. */
+  /** Time when the bucket deleted an object that is being removed. */
   deleted_at: OptionalTime;
   /** User or service that sent it. */
   stored_by: string | null;
-  /** When the hub last found that the content matches the name. */
+  /** Time of the last check in which the content matched the name. */
   verified_at: OptionalTime;
   /** Reported as damaged, and not yet checked. */
   reported_at: OptionalTime;
@@ -150,7 +150,7 @@ interface SnapshotObjects {
 interface Builds {
   lease: Generated<string>;
   job_id: string;
-  /** Of the job, when it was claimed. */
+  /** Retry count of the job when it was claimed. */
   retry_count: number;
   pool: string;
   target_id: string;

@@ -13,7 +13,7 @@ import type { HubKey } from '../settings-values.ts';
 import { type Condition, changedMeanwhile } from './condition.ts';
 import type { Connection, Database } from './database.ts';
 import { isLate } from './late.ts';
-import { type Page, type Paging, pageOf } from './paging.ts';
+import { type Page, type PageQuery, pageOf } from './paging.ts';
 import { removableSnapshots } from './retention.ts';
 import {
   fingerprintsOf,
@@ -105,7 +105,7 @@ export function findTargets(db: Connection, names: string[]): Promise<TargetRow[
 }
 
 /** Snapshots that the caller may read, and the age of the newest. */
-interface Counted {
+interface SnapshotCounts {
   snapshots: number;
   last_snapshot_at: Date | null;
   late: boolean;
@@ -113,13 +113,13 @@ interface Counted {
 
 const LISTED = ['id', 'name', 'settings', 'reader_groups', 'original_groups', 'builder_groups', 'revision'] as const;
 
-type ListedRow = Pick<TargetRow, (typeof LISTED)[number]> & Counted;
+type ListedRow = Pick<TargetRow, (typeof LISTED)[number]> & SnapshotCounts;
 
 /** Each target with its snapshots: one scan of an index for each, of originals or without them. */
 function countedTargets(db: Connection, caller: Caller, now: Date) {
   const originals = readsOriginals(caller);
   const snapshots = sql`SELECT created_at FROM snapshots s WHERE s.target_id = targets.id AND s.removed_at IS NULL`;
-  const counted = sql<Pick<Counted, 'snapshots' | 'last_snapshot_at'>>`LATERAL (
+  const counted = sql<Pick<SnapshotCounts, 'snapshots' | 'last_snapshot_at'>>`LATERAL (
     SELECT count(*) AS snapshots, max(created_at) AS last_snapshot_at
     FROM (${snapshots} AND ${originals} UNION ALL ${snapshots} AND s.sanitized AND NOT ${originals}) s)`;
   return db
@@ -131,7 +131,7 @@ function countedTargets(db: Connection, caller: Caller, now: Date) {
 export async function listTargets(
   db: Database,
   caller: Caller,
-  { q, now, ...paging }: Paging & { q?: string | undefined; now: Date },
+  { q, now, ...paging }: PageQuery & { q?: string | undefined; now: Date },
 ): Promise<Page<ListedRow>> {
   let base = countedTargets(db, caller, now)
     .select(LISTED.map((column) => `targets.${column}` as const))
@@ -144,25 +144,29 @@ export async function listTargets(
   });
 }
 
-interface Answering {
+interface TargetAnswerOptions {
   caller: Caller;
   now: Date;
 }
 
-/** As it is answered: what the caller may not see is left out. */
-export function targetAnswer(db: Database, target: TargetRow, { keys, ...answering }: Answering & { keys: HubKey[] }) {
+/** Returns the target as the API answers it, without the parts that the caller may not see. */
+export function targetAnswer(
+  db: Database,
+  target: TargetRow,
+  { keys, ...answering }: TargetAnswerOptions & { keys: HubKey[] },
+) {
   return answerWith(db, target, { ...answering, fingerprints: (owner) => fingerprintsOf(db, owner, keys) });
 }
 
 /** In the transaction that wrote it: without the digests of new secrets. */
-export function savedTargetAnswer(db: Connection, target: TargetRow, answering: Answering) {
+export function savedTargetAnswer(db: Connection, target: TargetRow, answering: TargetAnswerOptions) {
   return answerWith(db, target, { ...answering, fingerprints: (owner) => knownFingerprints(db, owner) });
 }
 
 async function answerWith(
   db: Connection,
   target: TargetRow,
-  { caller, now, fingerprints }: Answering & { fingerprints: (owner: SecretOwner) => Promise<Fingerprints> },
+  { caller, now, fingerprints }: TargetAnswerOptions & { fingerprints: (owner: SecretOwner) => Promise<Fingerprints> },
 ) {
   const permissions = permissionsOn(target, caller);
   const mayChange = permissions.includes('change');

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type Caller, isAuditor, roleOf } from '../access.ts';
 import type { HubSettings } from '../settings.ts';
 import type { Connection, Database } from './database.ts';
-import { type Page, type Paging, pageOf, timeAndId } from './paging.ts';
+import { type Page, type PageQuery, pageOf, timeAndId } from './paging.ts';
 
 /** A text that begins so is a token of a hub: scanners of repositories find it. */
 const PREFIX = 'toolhub_';
@@ -112,7 +112,7 @@ export async function insertSession(
   return { token, id };
 }
 
-/** Whether there was one that was not revoked yet. */
+/** Returns the name of the revoked token; `null` when there was none that was not revoked yet. */
 export async function revokeToken(
   db: Connection,
   id: string,
@@ -139,7 +139,7 @@ export interface TokenRow {
   revoked_at: Date | null;
 }
 
-export async function listServiceTokens(db: Database, paging: Paging): Promise<Page<TokenRow>> {
+export async function listServiceTokens(db: Database, paging: PageQuery): Promise<Page<TokenRow>> {
   const base = db
     .selectFrom('tokens')
     .select(['id', 'name', 'role', 'created_at', 'expires_at', 'revoked_at', 'target_ids'])

@@ -1,5 +1,5 @@
 import type { Connection, Database } from './database.ts';
-import { nameAndId, type Page, type Paging, pageOf } from './paging.ts';
+import { nameAndId, type Page, type PageQuery, pageOf } from './paging.ts';
 
 export interface UserRow {
   id: string;
@@ -41,7 +41,7 @@ export async function setDisabled(db: Connection, id: string, disabled: boolean)
   return row ?? null;
 }
 
-export async function listUsers(db: Database, paging: Paging): Promise<Page<UserRow>> {
+export async function listUsers(db: Database, paging: PageQuery): Promise<Page<UserRow>> {
   const base = db.selectFrom('users').selectAll().orderBy('name').orderBy('id');
   return pageOf<UserRow>(paging, {
     keyOf: ({ name, id }) => [name, id],

@@ -5,7 +5,7 @@ import type { Log } from '../log.ts';
 import { removeKey } from '../objects/bucket-calls.ts';
 import type { Buckets } from '../objects/buckets.ts';
 
-/** What another instance left is found after so many milliseconds. */
+/** Interval in milliseconds of the search for removals that another instance left. */
 const INTERVAL = 60_000;
 
 export interface Removals extends AsyncDisposable {

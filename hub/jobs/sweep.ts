@@ -18,7 +18,7 @@ const MANIFEST_AGE = HOUR;
 
 const DELETES_AT_ONCE = 8;
 
-export interface Sweeping {
+export interface SweepRequest {
   db: Database;
   buckets: Buckets;
   /** `TOOL_HUB_TRUSTED_KEYS`. */
@@ -38,7 +38,7 @@ export interface Swept {
 }
 
 /** Removes what nothing references from the bucket of one target. The caller holds the lock of the target. */
-export async function sweepTarget(sweeping: Sweeping, target: SweptTarget): Promise<Swept> {
+export async function sweepTarget(sweeping: SweepRequest, target: SweptTarget): Promise<Swept> {
   const { db, buckets, trustedKeys, now, signal } = sweeping;
   const swept: Swept = { imported: [], objects: 0, problems: [] };
   const stores = new Map<string, Store>();
@@ -72,9 +72,9 @@ export async function sweepTarget(sweeping: Sweeping, target: SweptTarget): Prom
   return swept;
 }
 
-/** Of a removed target: a publication that was cut off belongs to nothing. */
+/** Removes manifests that the database does not know: remains of interrupted publications. */
 async function removeManifests(
-  { db }: Sweeping,
+  { db }: SweepRequest,
   { target, store, files }: { target: SweptTarget; store: Store; files: StoredFile[] },
 ): Promise<void> {
   const keys = files.map(({ key }) => key);

@@ -3,7 +3,7 @@ import { headlineOf, type VerifiedHeadline } from '../../src/repository/headline
 import { ManifestInvalid, parseManifest } from '../../src/repository/manifest.ts';
 import { filesOf } from '../../src/repository/repository.ts';
 
-/** What the hub needs of a manifest. */
+/** The parts of a manifest that the hub needs. */
 export interface ManifestSummary {
   /** With the state of the signature. */
   headline: VerifiedHeadline;

@@ -29,7 +29,7 @@ export interface TargetBucket {
   checksumHeader(sha256: string): Record<string, string>;
 }
 
-/** Of a presigned request, unless a header names the hash of its body. */
+/** Header of a presigned request, unless a header names the hash of its body. */
 const UNSIGNED = { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };
 
 interface PresignRequest {

@@ -24,7 +24,7 @@ import { STYLE, STYLE_PATH } from './style.ts';
 export interface PagesOptions {
   hub: Hub;
   metrics: Metrics;
-  /** Of a trial: a code that signs in once. */
+  /** Code of a trial that signs in once. */
   trialCode: string | null;
 }
 
@@ -112,13 +112,13 @@ async function takeCode(request: PageRequest, codes: Set<string>): Promise<PageA
   });
 }
 
-interface Responding {
+interface PageResponseOptions {
   page: Page;
   hub: Hub;
   seen: { requestId: string; caller: Caller | null };
 }
 
-async function respond(context: HonoContext, { page, hub, seen }: Responding): Promise<Response> {
+async function respond(context: HonoContext, { page, hub, seen }: PageResponseOptions): Promise<Response> {
   const { requestId } = seen;
   let site: Site = { origin: '', base: '', secure: false };
   try {

@@ -64,7 +64,7 @@ export async function endSignIn(
   return { location: `${site.base}${begun.next}`, cookies: signedInCookies(token, site) };
 }
 
-/** Of a trial: its start prints a link with this code. */
+/** Starts a session of the trial owner, who opened the link that the start of the trial prints. */
 export async function signInOnce({ site, address, hub }: PageRequest): Promise<PageAnswer> {
   const expiresAt = new Date(hub.clock().getTime() + SESSION_SECONDS * 1000);
   const owner = { name: 'trial owner (pages)', role: 'owner' as const, targetIds: [], expiresAt };

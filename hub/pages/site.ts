@@ -2,7 +2,7 @@ import { Problem } from '../problem.ts';
 import type { HonoContext } from '../request.ts';
 import type { HubSettings } from '../settings.ts';
 
-/** Where the pages are, as the browser sees it. */
+/** Address of the pages, as the browser sees it. */
 export interface Site {
   origin: string;
   /** Before every path; empty unless the public address has a path. */
@@ -11,7 +11,7 @@ export interface Site {
   secure: boolean;
 }
 
-/** Of a trial without a public address: this machine, under the name in the request. */
+/** Returns the public address; in a trial without one, this machine under the name in the request. */
 export function siteOf(context: HonoContext, { publicUrl }: HubSettings): Site {
   const url = publicUrl === null ? loopbackUrl(context) : new URL(publicUrl);
   return { origin: url.origin, base: url.pathname.replace(/\/+$/, ''), secure: url.protocol === 'https:' };

@@ -3,7 +3,7 @@ import { openDatabase } from '../database/database.ts';
 import { createBuckets } from '../objects/buckets.ts';
 import { refuseUnready } from '../ready.ts';
 import { readMigrationSettings } from '../settings.ts';
-import { type Reconciled, reconcileAll } from './reconcile.ts';
+import { type ReconcileResult, reconcileAll } from './reconcile.ts';
 
 /** A comparison of a large target takes its time. */
 const STATEMENT_TIMEOUT = 600_000;
@@ -15,7 +15,7 @@ export interface ReconcileCommand {
 }
 
 /** `tool hub reconcile`: with the database and the keys of the settings. */
-export async function reconcile({ environment, report, signal }: ReconcileCommand): Promise<Reconciled> {
+export async function reconcile({ environment, report, signal }: ReconcileCommand): Promise<ReconcileResult> {
   const { databaseUrl, keys, trustedKeys } = await readMigrationSettings(environment);
   const { db, close } = openDatabase(databaseUrl, { statementTimeout: STATEMENT_TIMEOUT });
   await using _closing = { [Symbol.asyncDispose]: close };

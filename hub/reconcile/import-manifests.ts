@@ -23,7 +23,7 @@ export interface ManifestPlace {
   trustedKeys: string[] | null;
 }
 
-export interface Imported {
+export interface ManifestImportResult {
   /** Ids of the snapshots. */
   imported: string[];
   /** Manifests that the database lacks and that cannot be imported, with the reason. */
@@ -42,7 +42,7 @@ const MOST_OBJECTS = 200;
 export async function importManifests(
   place: ManifestPlace,
   { files, before }: { files: StoredFile[]; before: Date },
-): Promise<Imported> {
+): Promise<ManifestImportResult> {
   const known = await knownManifests(
     place.db,
     place.target.id,
@@ -50,7 +50,7 @@ export async function importManifests(
   );
   const unknown = files.filter(({ key }) => isManifestKey(key) && !known.has(key));
   const old = unknown.filter(({ modified }) => modified < before);
-  const result: Imported = { imported: [], problems: [], young: unknown.length - old.length };
+  const result: ManifestImportResult = { imported: [], problems: [], young: unknown.length - old.length };
   for (const { key } of old) {
     const found = await importOne(place, key);
     if (found === null) continue;

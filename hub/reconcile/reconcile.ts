@@ -22,7 +22,7 @@ export interface NamedSnapshot {
   snapshot: string;
 }
 
-export interface Reconciled {
+export interface ReconcileResult {
   targets: number;
   /** Snapshots that the database lacked. */
   imported: NamedSnapshot[];
@@ -48,10 +48,10 @@ export interface ReconcileOptions {
 }
 
 /** Compares the database with the buckets of all targets, and writes to the database what the buckets have and lack. */
-export async function reconcileAll({ report, ...rest }: ReconcileOptions): Promise<Reconciled> {
+export async function reconcileAll({ report, ...rest }: ReconcileOptions): Promise<ReconcileResult> {
   const { db, signal } = rest;
   const targets = await allTargets(db);
-  const result: Reconciled = {
+  const result: ReconcileResult = {
     ...{ targets: targets.length, imported: [], missing: [], restored: [] },
     ...{ objects_added: 0, objects_missing: 0, problems: [] },
   };
@@ -65,12 +65,12 @@ export async function reconcileAll({ report, ...rest }: ReconcileOptions): Promi
   return result;
 }
 
-interface Reconciling extends Omit<ReconcileOptions, 'report'> {
-  result: Reconciled;
+interface ReconcileState extends Omit<ReconcileOptions, 'report'> {
+  result: ReconcileResult;
 }
 
 /** A bucket that cannot be read does not keep the others from being compared. */
-async function reconcileTarget(target: SweptTarget, reconciling: Reconciling): Promise<void> {
+async function reconcileTarget(target: SweptTarget, reconciling: ReconcileState): Promise<void> {
   const { db, buckets, trustedKeys, signal, result } = reconciling;
   for (const profileId of await profilesOf(db, target.id)) {
     try {
@@ -89,7 +89,7 @@ interface Place {
   target: SweptTarget;
   profileId: string;
   trustedKeys: string[] | null;
-  result: Reconciled;
+  result: ReconcileResult;
 }
 
 async function reconcilePlace(place: Place): Promise<void> {

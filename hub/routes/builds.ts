@@ -81,16 +81,16 @@ async function described(db: Connection, id: string, caller: Caller): Promise<Bu
   return build;
 }
 
-interface Asked {
+interface BuildableRequest {
   targets: string[];
   pool: string;
   caller: Caller;
 }
 
-/** What is unknown, in another pool or not permitted is refused alike. */
+/** Returns the ids of buildable targets; refuses unknown ones, those of another pool and not permitted ones alike. */
 async function buildable(
   db: Database,
-  { targets, pool, caller }: Asked,
+  { targets, pool, caller }: BuildableRequest,
 ): Promise<{ ids: string[]; refused: string[] }> {
   const rows = await findTargets(db, targets);
   const allowed = rows.filter(

@@ -23,11 +23,11 @@ export interface HubRequest<Name extends RouteName> {
   permit: AccessOf<Name> extends { target: string } ? Permits['permit'] : never;
   permitFound: AccessOf<Name> extends { create: true } ? Permits['permitFound'] : never;
   condition: (typeof ROUTES)[Name] extends { conditional: true } ? Condition : null;
-  /** Where the request comes from. */
+  /** Address that the request comes from. */
   address: string | null;
   /** The client prefers this type. */
   acceptsCsv: boolean;
-  /** As the client reaches the hub. */
+  /** Token of the request; `null` without one. */
   token: string | null;
   /** Aborted when the client is gone. */
   signal: AbortSignal;

@@ -30,7 +30,7 @@ import { Problem } from '../problem.ts';
 import { refuseSignature } from '../signatures.ts';
 import type { Handlers } from './handler.ts';
 
-/** What is larger is sent in parts. */
+/** Largest object in bytes that is sent as a whole; larger ones are sent in parts. */
 const SINGLE_BYTES = 64 * 1024 * 1024;
 
 /** The smallest part, but for the last, that services take is 5 MiB. */
@@ -249,14 +249,14 @@ async function readPublished(text: string): Promise<ManifestSummary> {
   }
 }
 
-interface Uploading {
+interface UploadDestination {
   bucket: TargetBucket;
   hub: Hub;
 }
 
 async function singleUpload(
   row: ObjectRow,
-  { stored_sha256, bucket, hub }: Uploading & { stored_sha256: string },
+  { stored_sha256, bucket, hub }: UploadDestination & { stored_sha256: string },
 ): Promise<Uploads['objects'][number]> {
   const header = {
     'content-length': String(row.stored_bytes),
@@ -270,7 +270,7 @@ async function singleUpload(
 
 type RequestedObject = BodyOf<'requestUploads'>['objects'][number];
 
-interface UploadingParts extends Uploading {
+interface PartUploadDestination extends UploadDestination {
   row: ObjectRow;
   /** URLs that the answer may still have; the client asks for the others with their `upload_id`. */
   room: { parts: number };
@@ -278,7 +278,7 @@ interface UploadingParts extends Uploading {
 
 async function uploadInParts(
   { sha256, upload_id, from_part = 1 }: RequestedObject,
-  { row, bucket, hub, room }: UploadingParts,
+  { row, bucket, hub, room }: PartUploadDestination,
 ): Promise<Uploads['objects'][number]> {
   const key = objectKey(sha256);
   const part_bytes = PART_BYTES * Math.ceil(row.stored_bytes / MOST_PARTS / PART_BYTES);

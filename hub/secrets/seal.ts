@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { HubKey } from '../settings-values.ts';
 
 /** A secret as the database has it: a data key of its own encrypts it, and a hub key encrypts the data key. */
-export interface Sealed {
+export interface SealedSecret {
   key_id: string;
   /** Nonce, tag and the encrypted data key. */
   wrapped_key: Buffer;
@@ -11,7 +11,7 @@ export interface Sealed {
   sealed: Buffer;
 }
 
-/** Whose secret it is: a sealed value opens nowhere else. */
+/** The owner of a secret. A sealed value cannot be opened for another owner. */
 export interface SecretPlace {
   owner: 'target' | 'storage_profile';
   owner_id: string;
@@ -21,7 +21,7 @@ export interface SecretPlace {
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-export function seal(text: string, place: SecretPlace, keys: HubKey[]): Sealed {
+export function seal(text: string, place: SecretPlace, keys: HubKey[]): SealedSecret {
   const [newest] = keys;
   if (!newest) throw new Error('The hub has no key');
   const dataKey = randomBytes(32);
@@ -31,13 +31,17 @@ export function seal(text: string, place: SecretPlace, keys: HubKey[]): Sealed {
 }
 
 /** Throws when the hub has no key for it, or when it was changed. */
-export function unseal({ key_id, wrapped_key, nonce, sealed }: Sealed, place: SecretPlace, keys: HubKey[]): string {
+export function unseal(
+  { key_id, wrapped_key, nonce, sealed }: SealedSecret,
+  place: SecretPlace,
+  keys: HubKey[],
+): string {
   const dataKey = unwrap({ key_id, wrapped_key }, place, keys);
   return decrypt(sealed, { key: dataKey, nonce, place }).toString();
 }
 
 /** The same secret, its data key wrapped by the newest hub key. */
-export function rewrap<Row extends Sealed>(row: Row, place: SecretPlace, keys: HubKey[]): Row {
+export function rewrap<Row extends SealedSecret>(row: Row, place: SecretPlace, keys: HubKey[]): Row {
   const [newest] = keys;
   if (!newest) throw new Error('The hub has no key');
   return { ...row, key_id: newest.id, wrapped_key: wrap(unwrap(row, place, keys), place, newest) };
@@ -49,7 +53,7 @@ function wrap(dataKey: Buffer, place: SecretPlace, { bytes }: HubKey): Buffer {
 }
 
 function unwrap(
-  { key_id, wrapped_key }: Pick<Sealed, 'key_id' | 'wrapped_key'>,
+  { key_id, wrapped_key }: Pick<SealedSecret, 'key_id' | 'wrapped_key'>,
   place: SecretPlace,
   keys: HubKey[],
 ): Buffer {

@@ -14,8 +14,8 @@ const TIMEOUT = 8000;
 /** Symmetric keys and `none` would let anybody sign. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
-/** Whose an ID token is. */
-export type Identified =
+/** The holder of an ID token. */
+export type TokenIdentity =
   | { kind: 'user'; issuer: string; subject: string; name: string; groups: string[] }
   | { kind: 'job'; issuer: string; subject: string; name: string; rule: BranchRule };
 
@@ -28,7 +28,7 @@ export interface ReceivedTokens {
 
 export interface IdTokens {
   /** Throws `cloud_token_refused` when the provider did not issue it, and `not_permitted` for another branch. */
-  identify(tokens: ReceivedTokens): Promise<Identified>;
+  identify(tokens: ReceivedTokens): Promise<TokenIdentity>;
 }
 
 interface Issuer {
@@ -99,7 +99,7 @@ async function verified(token: string, { keys, issuer }: Issuer, audience: strin
   }
 }
 
-/** As the token itself says, which is checked later. */
+/** Returns the issuer that the token states, which is checked later. */
 function issuerOf(token: string): unknown {
   try {
     return decodeJwt(token).iss;
@@ -108,13 +108,13 @@ function issuerOf(token: string): unknown {
   }
 }
 
-interface Asking {
+interface UserInfoRequest {
   issuer: Issuer;
   signIn: SignInSettings;
   access_token: string | undefined;
 }
 
-async function personOf(claims: JWTPayload, { issuer, signIn, access_token }: Asking) {
+async function personOf(claims: JWTPayload, { issuer, signIn, access_token }: UserInfoRequest) {
   const { sub = '' } = claims;
   const isWhole = claims[signIn.groups_claim] !== undefined;
   const more =
@@ -141,7 +141,7 @@ function verifiedAddress({ email, email_verified }: Record<string, unknown>): un
   return email_verified === true ? email : undefined;
 }
 
-/** What a job of a service claims of itself. */
+/** The claims of a job of a service about itself. */
 interface Job {
   service: string;
   repository: unknown;

@@ -15,7 +15,7 @@ export interface Appearance {
   theme: StoreApi<Theme>;
   /** The theme of the configuration. */
   choose(name: InEffect['theme']): void;
-  /** What the terminal reports of itself. */
+  /** Takes the background that the terminal reports. */
   report(background: Background): void;
 }
 

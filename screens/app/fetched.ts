@@ -3,7 +3,7 @@ import type { Model } from './model.ts';
 import type { Route } from './route.ts';
 
 /** The part of a route that is fetched while its screen is shown. */
-export interface Fetched<Found> {
+export interface FetchState<Found> {
   /** `null` until it is there. */
   found: Found | null;
   error: UserError | null;
@@ -11,7 +11,7 @@ export interface Fetched<Found> {
   controller: AbortController;
 }
 
-export function notFetched<Found>(): Fetched<Found> {
+export function notFetched<Found>(): FetchState<Found> {
   return { found: null, error: null, controller: new AbortController() };
 }
 
@@ -20,7 +20,7 @@ type FetchedRoute = Extract<Route, { found: unknown; controller: AbortController
 /** Shows the route at once and its result later, even below other routes. */
 export function showWhileFetching<Found>(
   model: Model,
-  route: FetchedRoute & Fetched<Found>,
+  route: FetchedRoute & FetchState<Found>,
   read: (signal: AbortSignal) => Promise<Found>,
 ): void {
   model.navigation.push(route);
@@ -30,7 +30,7 @@ export function showWhileFetching<Found>(
 /** Shows the result on the route when it is there. */
 export function fetchInto<Found>(
   model: Model,
-  route: FetchedRoute & Fetched<Found>,
+  route: FetchedRoute & FetchState<Found>,
   read: (signal: AbortSignal) => Promise<Found>,
 ): void {
   const answer = (change: Partial<FetchedRoute>) =>

@@ -16,7 +16,7 @@ export interface KnownTargetsOptions {
 }
 
 /** The targets seen from one folder and configuration file. */
-interface Remembered {
+interface RememberedTargets {
   place: string;
   targets: KnownTarget[];
 }
@@ -46,7 +46,7 @@ export function cacheFile(environment: NodeJS.ProcessEnv, name: string): string 
   return join(cache, 'tool', name);
 }
 
-function readRemembered(file: string): Remembered[] {
+function readRemembered(file: string): RememberedTargets[] {
   try {
     const { format, remembered } = JSON.parse(readFileSync(file, 'utf8'));
     return format === FORMAT ? remembered : [];
@@ -55,7 +55,7 @@ function readRemembered(file: string): Remembered[] {
   }
 }
 
-function writeRemembered(file: string, remembered: Remembered[]): void {
+function writeRemembered(file: string, remembered: RememberedTargets[]): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const temporary = `${file}.${process.pid}`;

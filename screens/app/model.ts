@@ -31,8 +31,8 @@ export interface ScreenModule<Own extends Route = Route> {
   rows?(model: Model, route: Own): Rows;
   /** Lines between the head of the page and the first row. Default 1. */
   linesAboveRows?(route: Own): number;
-  /** What the keys act on. By default the run and the target that the route names. */
-  selected?(model: Model, route: Own): Partial<Selected>;
+  /** Returns the objects that the keys act on. Default: the run and the target that the route names. */
+  selected?(model: Model, route: Own): Partial<SelectionState>;
   /** Default: moves the selection. */
   onMove?(model: Model, route: Own, move: Move): void;
   /** Default: goes back by one level. */
@@ -53,14 +53,14 @@ export interface ScreenModule<Own extends Route = Route> {
 
 /** A key as data beside its handler; the key bar, the help, the palette and docs/screens.md derive from these. */
 export interface KeyBinding<Own extends Route = Route> {
-  /** What it does, on whichever screen; of every key that is a character. `keys:` of the configuration is by id. */
+  /** The command, on whichever screen; every key that is a character has one. `keys:` of the configuration is by id. */
   id?: CommandId;
   /** The first is the one that is shown. */
   keys: [string, ...string[]];
   /** In the key bar; without one the key is in the help only. */
   label?: string;
   help: string;
-  /** Whether the key has a meaning now. Default: always. */
+  /** Reports whether the key has a meaning now. Default: always. */
   when?(context: KeyContext<Own>): boolean;
   /** Why the command is disabled; `null` when it is not. */
   whyNot?(context: KeyContext<Own>): string | null;
@@ -71,19 +71,19 @@ export interface KeyBinding<Own extends Route = Route> {
   palette?: string | false;
 }
 
-/** What a key depends on: the route and the selection. */
-export interface KeyContext<Own extends Route = Route> extends Selected {
+/** The state that a key depends on: the route and the selection. */
+export interface KeyContext<Own extends Route = Route> extends SelectionState {
   model: Model;
   route: Own;
 }
 
-export interface Selected {
+export interface SelectionState {
   target: TargetEntry | null;
   snapshot: SnapshotRow | null;
   run: Run | null;
 }
 
-/** What the screens are made from: the stores, the operations, and what only the terminal can do. */
+/** The sources of the screens: the stores, the operations, and what only the terminal can do. */
 export interface Model {
   screens: { [Id in ScreenId]: ScreenModule<Routes[Id]> };
   navigation: Navigation<Route>;
@@ -99,7 +99,7 @@ export interface Model {
   /** The file given with `--config`. */
   config: string | undefined;
   session: StoreApi<Session>;
-  /** Of the program. */
+  /** Version of the program. */
   version: string;
   /** Disables everything that writes. */
   readOnly: boolean;
@@ -111,18 +111,18 @@ export interface Model {
   /** Targets whose build is being planned. */
   planning: Set<string>;
   mouse: { on: boolean };
-  /** When Ctrl-C was pressed last: a second one soon after leaves. */
+  /** Time of the last Ctrl-C: a second one soon after leaves. */
   interrupts: { last: number | null };
 }
 
-/** Of the configuration in effect. */
+/** State from the configuration in effect. */
 export interface Session {
   /** Display name of the file; `null` until it is known, or when there is none. */
   file: string | null;
   mode: Mode;
-  /** How the terminal announces the end of long runs; `null` until it is known. */
+  /** Announcement of the end of long runs; `null` until it is known. */
   notify: Settings['notify'] | null;
-  /** Of commands with another key than their own. */
+  /** Keys of commands with another key than their own. */
   keys: ConfiguredKeys;
 }
 
@@ -132,7 +132,7 @@ export interface TerminalControl {
   edit(file: string, line?: number): Promise<void>;
   /** Gives the terminal to a program; resolves with its exit code when it has ended, `null` after a signal. */
   run(program: RunnableProgram): Promise<number | null>;
-  /** Whether the terminal reports the mouse. */
+  /** Turns reports of the mouse on or off. */
   mouse(on: boolean): void;
   announce(text: string, kinds: AnnouncementKinds): void;
   /** Puts the text on the clipboard, where the terminal has one. */
@@ -145,7 +145,7 @@ export function screenOf(model: Model, route: Route): ScreenModule {
   return model.screens[route.screen];
 }
 
-/** What keys and handlers act on. */
+/** Returns the objects that keys and handlers act on. */
 export function contextOf(model: Model, route: Route = model.navigation.top()): KeyContext {
   const selected = screenOf(model, route).selected?.(model, route) ?? {};
   const { runs } = model.runs.store.getState();
@@ -159,7 +159,7 @@ export function isAtRoot({ navigation }: Model): boolean {
   return navigation.store.getState().stack.length === 1;
 }
 
-/** Whether there is no configuration at all. */
+/** Reports whether there is no configuration at all. */
 export function isUnconfigured({ targets }: Model): boolean {
   return targets.getState().error?.code === 'no_configuration';
 }

@@ -25,13 +25,13 @@ export type Operations = ReturnType<typeof lazyOperations>;
 export interface ShownPlan<P extends Planned<unknown, unknown>> {
   /** Without secrets. */
   shown: P['plan'];
-  /** What is applied. */
+  /** The plan that is applied. */
   sealed: P;
 }
 
 export interface ShownFix {
   plan: FixPlan;
-  /** Of the configuration: by it secrets are hidden. */
+  /** Shape of the configuration, by which secrets are hidden. */
   shape: Shape;
 }
 

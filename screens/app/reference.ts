@@ -75,16 +75,16 @@ function commandLine(id: CommandId): [string, string, string] {
   return [`\`${id}\``, keys.map(code).join(' '), does];
 }
 
-type Binding = Pick<ScreenModule['keys'][number], 'id' | 'help'> & { keys: string[] };
+type SharedKey = Pick<ScreenModule['keys'][number], 'id' | 'help'> & { keys: string[] };
 
 /** Keys without a command that mean the same on several screens. */
-function shared(): Map<string, Binding> {
+function shared(): Map<string, SharedKey> {
   const all = Object.values<ScreenModule>(SCREENS).flatMap(({ keys }) => keys.filter(({ id }) => id === undefined));
-  const groups = Map.groupBy<string, Binding>(all, textOf);
+  const groups = Map.groupBy<string, SharedKey>(all, textOf);
   return new Map([...groups].flatMap(([text, [first, second]]) => (first && second ? [[text, first]] : [])));
 }
 
-function textOf({ keys, help }: Binding): string {
+function textOf({ keys, help }: SharedKey): string {
   return `${keys.join(' ')} ${help}`;
 }
 
@@ -100,11 +100,11 @@ function section({ id, title, keys }: ScreenModule): string[] {
   ];
 }
 
-function table(bindings: Binding[]): string {
+function table(bindings: SharedKey[]): string {
   return markdownTable([['key', 'what it does'], ...bindings.map((binding) => [codes(binding), binding.help])]);
 }
 
-function codes({ keys }: Binding): string {
+function codes({ keys }: SharedKey): string {
   return keys.map(code).join(' ');
 }
 

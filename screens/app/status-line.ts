@@ -17,7 +17,7 @@ export interface Status {
   toast: Message | null;
   /** The runs in progress: see `runsInProgress`. */
   work: string;
-  /** Of the bar of the first of them; `null` where its share is unknown. */
+  /** Filled share of the bar of the first run; `null` where it is unknown. */
   filled: number | null;
   /** Cells; the bar is left out where the words need them. */
   width: number;

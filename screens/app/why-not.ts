@@ -26,7 +26,7 @@ export function notLoadable(context: KeyContext): string | null {
   return notWritable(context) ?? noSnapshot(context) ?? noDestination(context);
 }
 
-/** Whether there is a snapshot may depend on a remote repository. */
+/** Does not check for a snapshot, which may depend on a remote repository. */
 export function latestNotLoadable(context: KeyContext): string | null {
   return notWritable(context) ?? noTarget(context) ?? noDestination(context);
 }

@@ -1,6 +1,6 @@
 import type { AuditList } from '../../src/operations/cloud/audit.ts';
 import type { ListState } from '../../src/state/list.ts';
-import type { Fetched } from '../app/fetched.ts';
+import type { FetchState } from '../app/fetched.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -8,7 +8,7 @@ declare module '../app/route.ts' {
   }
 }
 
-export interface AuditRoute extends Fetched<AuditList> {
+export interface AuditRoute extends FetchState<AuditList> {
   screen: 'audit';
   target: string;
   list: ListState;

@@ -1,6 +1,6 @@
 import type { BranchRow } from '../../src/results/branch-results.ts';
 import type { ListState } from '../../src/state/list.ts';
-import { type Fetched, fetchInto } from '../app/fetched.ts';
+import { type FetchState, fetchInto } from '../app/fetched.ts';
 import { positionIn, rowsByIndex } from '../app/in-view.ts';
 import { type Model, quietly } from '../app/model.ts';
 
@@ -10,7 +10,7 @@ declare module '../app/route.ts' {
   }
 }
 
-export interface BranchesRoute extends Fetched<BranchRow[]> {
+export interface BranchesRoute extends FetchState<BranchRow[]> {
   screen: 'branches';
   target: string;
   list: ListState;

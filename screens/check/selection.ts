@@ -1,7 +1,7 @@
 import type { CheckWithFixes } from '../../src/operations/configuration/fix.ts';
 import { type CheckRow, checkRows } from '../../src/presentation/check.ts';
 import type { ListState } from '../../src/state/list.ts';
-import type { Fetched } from '../app/fetched.ts';
+import type { FetchState } from '../app/fetched.ts';
 import { selectedItem } from '../app/in-view.ts';
 
 declare module '../app/route.ts' {
@@ -10,7 +10,7 @@ declare module '../app/route.ts' {
   }
 }
 
-export interface CheckRoute extends Fetched<CheckWithFixes> {
+export interface CheckRoute extends FetchState<CheckWithFixes> {
   screen: 'check';
   /** The result of the check before, shown until the new one is there. */
   before: CheckWithFixes | null;

@@ -11,13 +11,13 @@ import { operationRun } from './runs.ts';
 /** One plan, one question: where sources cannot be identified, the user types the destination's name. */
 export const UNVERIFIED_SOURCES = { unverifiedSources: true };
 
-interface Asked<Request, P extends Planned<unknown, unknown>> {
+interface ConfirmOptions<Request, P extends Planned<unknown, unknown>> {
   request: Request & { target: string };
   title: string;
   alternatives?: (plan: P['plan']) => PlannedRun['alternatives'];
   /** Runs after the operation. */
   after?: () => void;
-  /** What to do about a plan that cannot be made. */
+  /** Handles a plan that cannot be made. */
   onError?: (thrown: unknown, signal: AbortSignal) => void;
 }
 
@@ -25,7 +25,7 @@ interface Asked<Request, P extends Planned<unknown, unknown>> {
 export function confirmOperation<Request, P extends Planned<Request, unknown>, Result>(
   model: Model,
   operation: Operation<Request, P, Result>,
-  asked: Asked<NoInfer<Request>, P>,
+  asked: ConfirmOptions<NoInfer<Request>, P>,
 ): void {
   const { request, title, alternatives, after, onError } = asked;
   confirm(model, {

@@ -1,6 +1,6 @@
 import type { RowsResult } from '../../src/results/rows-results.ts';
 import { emptyList } from '../../src/state/list.ts';
-import { type Fetched, fetchInto, notFetched, showWhileFetching } from '../app/fetched.ts';
+import { type FetchState, fetchInto, notFetched, showWhileFetching } from '../app/fetched.ts';
 import { type Model, quietly } from '../app/model.ts';
 import type { RowsRoute } from '../rows/rows-route.ts';
 
@@ -20,7 +20,7 @@ export function toggleRevealed(model: Model, route: RowsRoute): void {
   fetchInto(model, next, read(model, next));
 }
 
-function read(model: Model, { target, snapshot, table, revealed }: Omit<RowsRoute, keyof Fetched<RowsResult>>) {
+function read(model: Model, { target, snapshot, table, revealed }: Omit<RowsRoute, keyof FetchState<RowsResult>>) {
   const request = { target, snapshot: snapshot.id, table, reveal: revealed, limit: SCREEN_ROWS };
   return (signal: AbortSignal) => model.operations.readRows(quietly(signal), request);
 }

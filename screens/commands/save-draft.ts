@@ -40,12 +40,12 @@ export function saveAndLeave(model: Model, { queue }: EditorRoute): void {
   });
 }
 
-interface Saving {
+interface SaveRequest {
   queue: EditorRoute['queue'];
   draft: Draft;
 }
 
-function save(model: Model, { queue, draft }: Saving, { leave = false } = {}): void {
+function save(model: Model, { queue, draft }: SaveRequest, { leave = false } = {}): void {
   model.operations.saveDraft(draft).then(
     (saved) => {
       updateEditor(model, queue, (now) => ({ ...now, draft: saved }));

@@ -1,6 +1,6 @@
 import type { TableDiff } from '../../src/results/table-diff.ts';
 import { emptyList } from '../../src/state/list.ts';
-import { type Fetched, fetchInto, notFetched, showWhileFetching } from '../app/fetched.ts';
+import { type FetchState, fetchInto, notFetched, showWhileFetching } from '../app/fetched.ts';
 import { type Model, quietly } from '../app/model.ts';
 import type { TableDiffRoute } from '../table-diff/table-diff-route.ts';
 
@@ -16,7 +16,7 @@ export function toggleRevealed(model: Model, route: TableDiffRoute): void {
   fetchInto(model, next, read(model, next));
 }
 
-function read(model: Model, { target, a, b, table, revealed }: Omit<TableDiffRoute, keyof Fetched<TableDiff>>) {
+function read(model: Model, { target, a, b, table, revealed }: Omit<TableDiffRoute, keyof FetchState<TableDiff>>) {
   const request = { target, a, b, table, reveal: revealed, original: false };
   return (signal: AbortSignal) => model.operations.diffTable(quietly(signal), request);
 }

@@ -118,7 +118,7 @@ function Lines({ lines, width }: { lines: Span[][]; width: number }) {
   );
 }
 
-interface Arranging {
+interface LayoutOptions {
   question: Question;
   /** The run that this one waits for. */
   queued: Span[][];
@@ -128,9 +128,9 @@ interface Arranging {
   glyphs: Glyphs;
 }
 
-interface Arranged {
+interface ConfirmLayout {
   above: Span[][];
-  /** What scrolls, side by side. */
+  /** Scrolling panes, next to each other. */
   panes: { name: string; lines: Span[][]; width: number }[];
   /** Lines of the panes in view, and in all. */
   rows: number;
@@ -143,7 +143,7 @@ const BESIDE_FROM = 120;
 const ANSWERS = 2;
 
 /** The subject and the question stay in view; the plan between them scrolls. */
-function arrange({ question, queued, width, height, wide, glyphs }: Arranging): Arranged {
+function arrange({ question, queued, width, height, wide, glyphs }: LayoutOptions): ConfirmLayout {
   const { subject, facts, warnings, consequence } = question;
   const beside = wide && width >= BESIDE_FROM;
   const half = beside ? Math.floor(width / 2) : width;

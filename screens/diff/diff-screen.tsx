@@ -6,7 +6,7 @@ import { LOADING, noDifferenceLines } from '../../src/presentation/lists.ts';
 import type { DiffResult } from '../../src/results/results.ts';
 import { type ListState, selectedIndex } from '../../src/state/list.ts';
 import { formatNumberOf } from '../../src/text/format.ts';
-import type { Fetched } from '../app/fetched.ts';
+import type { FetchState } from '../app/fetched.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { selectedItem } from '../app/in-view.ts';
 import { BACK, HELP, MOVES, PALETTE } from '../app/keys.ts';
@@ -19,7 +19,7 @@ declare module '../app/route.ts' {
   }
 }
 
-interface DiffRoute extends Fetched<DiffResult> {
+interface DiffRoute extends FetchState<DiffResult> {
   screen: 'diff';
   target: string;
   title: string;

@@ -1,6 +1,6 @@
 import type { TextEdit } from '../../components/text-edit.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
-import type { Sized } from '../../src/results/results.ts';
+import type { NameWithSize } from '../../src/results/results.ts';
 import type { UserError } from '../../src/runtime/errors.ts';
 import type { ListState } from '../../src/state/list.ts';
 
@@ -24,7 +24,7 @@ export interface EditorRoute {
   fields: ListState;
   /** Ids of the unfolded entries. */
   unfolded: string[];
-  /** Whether the typed text is a value or a name. */
+  /** The use of the typed text: a value or a name. */
   task: 'value' | 'add' | 'rename';
   typing: TextEdit | null;
   /** The problem of the typed text. */
@@ -42,5 +42,5 @@ export type NameKind = 'schema' | 'table' | 'cli_profile';
 /** The names of one database or of the command-line client. */
 export type KnownNames =
   | { state: 'asked' }
-  | { state: 'known'; names: Partial<Record<NameKind, Sized[]>> }
+  | { state: 'known'; names: Partial<Record<NameKind, NameWithSize[]>> }
   | { state: 'failed'; why: string };

@@ -12,7 +12,7 @@ export interface Field {
   shape: Extract<Shape, { kind: 'value' }>;
   /** The value in the file; `undefined` when there is none. */
   value: unknown;
-  /** Whether the schema has the key. An unknown key can only be renamed or removed. */
+  /** The schema has the key. An unknown key can only be renamed or removed. */
   isKnown: boolean;
   /** `null` where the value is typed. */
   choices: string[] | null;
@@ -85,7 +85,7 @@ function textOf(value: unknown): string {
   return isTree(value) ? '{…}' : String(value);
 }
 
-/** Whether the value is a URL with a password. */
+/** Reports whether values of the shape are URLs, by its example. */
 export function isUrl({ example }: Pick<Shape, 'example'>): boolean {
   return typeof example === 'string' && example.includes('://');
 }

@@ -60,7 +60,7 @@ const TYPING_KEYS: KeyBinding<EditorRoute>[] = [
   },
 ];
 
-/** Where the file is not YAML, and so has no form. */
+/** Keys for a file that is not YAML, and so has no form. */
 const FAILED_KEYS: KeyBinding<EditorRoute>[] = [
   {
     id: 'edit',

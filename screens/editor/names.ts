@@ -1,7 +1,7 @@
 import { textEdit } from '../../components/text-edit.ts';
 import { type KeyPath, valueAt } from '../../src/config/tree.ts';
 import type { Draft } from '../../src/operations/configuration/edit-configuration.ts';
-import type { Sized } from '../../src/results/results.ts';
+import type { NameWithSize } from '../../src/results/results.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import { emptyList, type Move, moveSelection } from '../../src/state/list.ts';
 import { type Model, quietly } from '../app/model.ts';
@@ -11,13 +11,13 @@ import { panesOf, updateEditor } from './selection.ts';
 
 /** Existing names that match the typed text. */
 export interface Suggestions {
-  names: Sized[];
+  names: NameWithSize[];
   /** Index of the selected name; -1 while Enter takes the typed text. */
   selected: number;
   state: KnownNames;
 }
 
-interface Wanted {
+interface NameRequest {
   kind: NameKind;
   /** Path of the database URL in the configuration. */
   source: KeyPath | null;
@@ -55,7 +55,7 @@ export function fetchNames(model: Model, route: EditorRoute): void {
   );
 }
 
-async function lookFor({ operations }: Model, { source }: Wanted, draft: Draft) {
+async function lookFor({ operations }: Model, { source }: NameRequest, draft: Draft) {
   if (source) return operations.listSourceNames(quietly(new AbortController().signal), { draft, source });
   const profiles = await operations.listCliProfiles();
   return { cli_profile: profiles.map((name) => ({ name, size_bytes: null })) };
@@ -80,7 +80,7 @@ export function completeName(model: Model, route: EditorRoute): void {
   if (name !== undefined) model.navigation.replace({ ...route, typing: textEdit(name), suggestion: null });
 }
 
-function wantedAt(route: EditorRoute): Wanted | null {
+function wantedAt(route: EditorRoute): NameRequest | null {
   const panes = panesOf(route);
   if (!route.draft || !panes || route.task === 'rename') return null;
   const { row, field } = panes;
@@ -116,9 +116,9 @@ function isUntouched(route: EditorRoute): boolean {
   return field ? route.typing?.text === textToType(field) : false;
 }
 
-function matching(names: Sized[], text: string): Sized[] {
+function matching(names: NameWithSize[], text: string): NameWithSize[] {
   const wanted = text.toLowerCase();
-  const rank = ({ name }: Sized): number => {
+  const rank = ({ name }: NameWithSize): number => {
     const at = name.toLowerCase().indexOf(wanted);
     // A table name follows its schema's name and a dot.
     return at === -1 ? 2 : at === 0 || name[at - 1] === '.' ? 0 : 1;

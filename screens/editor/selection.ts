@@ -24,7 +24,7 @@ export function panesOf({ draft, unfolded, list, fields: form }: EditorRoute): P
   return { rows, row, fields, field: fields[indexOf(fields, form.selected)] ?? null };
 }
 
-/** What renaming applies to: the selected unknown key, or the selected entry. */
+/** Returns the path that renaming applies to: the selected unknown key, or the selected entry. */
 export function renamedAt(route: EditorRoute): { path: KeyPath; canChange: boolean } {
   const { row, field } = panesOf(route) ?? {};
   if (route.pane === 'form' && field && !field.isKnown) return { path: field.path, canChange: true };

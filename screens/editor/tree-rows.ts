@@ -10,11 +10,11 @@ export interface TreeRow {
   label: string;
   depth: number;
   shape: Shape;
-  /** Whether the file contains it. */
+  /** The file contains it. */
   isSet: boolean;
-  /** Whether its sections are hidden; `null` for sections that cannot be folded. */
+  /** Its sections are hidden; `null` for sections that cannot be folded. */
   folded: boolean | null;
-  /** Of the section and everything below it. */
+  /** Problems of the section and everything below it. */
   problems: Problem[];
 }
 

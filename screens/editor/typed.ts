@@ -41,19 +41,19 @@ function checkTyped(model: Model, route: EditorRoute): void {
     setImmediate(() => void checkLatest(model, { draft, typing, queue, outcome }).then((found) => found && say(found)));
 }
 
-interface Typed extends Pick<EditorRoute, 'queue' | 'typing'> {
+interface TypedChange extends Pick<EditorRoute, 'queue' | 'typing'> {
   draft: Draft;
   outcome: Change;
 }
 
 /** `null` when the text has changed since: of text that arrives at once only the last is checked. */
-async function checkLatest(model: Model, { draft, typing, queue, outcome }: Typed): Promise<Verdict | null> {
+async function checkLatest(model: Model, { draft, typing, queue, outcome }: TypedChange): Promise<Verdict | null> {
   return editorWith(model, queue)?.typing === typing ? verdictOn(model, draft, outcome) : null;
 }
 
 interface Verdict {
   wrong: string | null;
-  /** Whether the problem is one of the text itself: others can be fixed in any order. */
+  /** The problem is one of the text itself: others can be fixed in any order. */
   isRefused: boolean;
 }
 

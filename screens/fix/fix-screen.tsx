@@ -5,7 +5,7 @@ import { LOADING } from '../../src/presentation/lists.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
 import { DiffView } from '../app/diff-view.tsx';
-import type { Fetched } from '../app/fetched.ts';
+import type { FetchState } from '../app/fetched.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
@@ -19,9 +19,9 @@ declare module '../app/route.ts' {
   }
 }
 
-interface FixRoute extends Fetched<ShownFix> {
+interface FixRoute extends FetchState<ShownFix> {
   screen: 'fix';
-  /** What the check has found. */
+  /** The problem that the check found. */
   finding: string;
   list: ListState;
 }

@@ -1,6 +1,6 @@
 import type { HistoryEntry, HistoryList } from '../../src/results/history-results.ts';
 import type { ListState } from '../../src/state/list.ts';
-import type { Fetched } from '../app/fetched.ts';
+import type { FetchState } from '../app/fetched.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -8,12 +8,12 @@ declare module '../app/route.ts' {
   }
 }
 
-export interface HistoryRoute extends Fetched<HistoryList> {
+export interface HistoryRoute extends FetchState<HistoryList> {
   screen: 'history';
   /** `null`: every target. */
   of: string | null;
   list: ListState;
-  /** Whether the selected entry is shown in full. */
+  /** The selected entry is shown in full. */
   opened: boolean;
 }
 

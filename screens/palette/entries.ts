@@ -15,7 +15,7 @@ declare module '../app/route.ts' {
 
 export interface PaletteRoute {
   screen: 'palette';
-  /** Where it was opened: its commands are those of that route. */
+  /** The route that it was opened on, which has its commands. */
   of: Route;
   typing: TextEdit;
   list: ListState;

@@ -41,7 +41,7 @@ function choose(model: Model, route: PaletteRoute): void {
 }
 
 const KEYS_WIDTH = 8;
-/** Of a name beside its help: those of targets may be longer. */
+/** Cells of a name beside its help; names of targets may be longer. */
 const MOST_NAME = 34;
 
 function PaletteView({ route }: { route: PaletteRoute }) {

@@ -1,7 +1,7 @@
 import type { SnapshotRow } from '../../src/results/results.ts';
 import type { RowsResult } from '../../src/results/rows-results.ts';
 import type { ListState } from '../../src/state/list.ts';
-import type { Fetched } from '../app/fetched.ts';
+import type { FetchState } from '../app/fetched.ts';
 import type { Model } from '../app/model.ts';
 
 declare module '../app/route.ts' {
@@ -10,7 +10,7 @@ declare module '../app/route.ts' {
   }
 }
 
-export interface RowsRoute extends Fetched<RowsResult> {
+export interface RowsRoute extends FetchState<RowsResult> {
   screen: 'rows';
   target: string;
   snapshot: SnapshotRow;

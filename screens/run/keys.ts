@@ -99,7 +99,7 @@ export const RUN_SCREEN_KEYS: KeyBinding<RunRoute>[] = [
   HELP,
 ];
 
-/** Whether the run has replaced a database that a client can be opened on. */
+/** Reports whether the run has replaced a database that a client can be opened on. */
 function isReplaced({ run }: KeyContext): boolean {
   return run?.state.status === 'done' && run.swaps !== undefined;
 }

@@ -28,7 +28,7 @@ export function stepLines({ steps, now, width, glyphs }: StepLinesOptions): Span
   });
 }
 
-/** What is worked on, where it has no bar of its own. */
+/** Returns the line for the current item, where it has no bar of its own. */
 function currentLines(progress: Progress, { now, width }: { now: number; width: number }): Span[][] {
   const { current } = progressWords(progress, now);
   return current === null || progress.items.length > 0 ? [] : [[{ text: `  ${cut(current, width - 2)}`, tone: 'dim' }]];

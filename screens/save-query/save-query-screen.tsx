@@ -10,7 +10,7 @@ import { LOADING } from '../../src/presentation/lists.ts';
 import { querySavedText, querySaveLines } from '../../src/presentation/suggestion.ts';
 import type { ListState } from '../../src/state/list.ts';
 import { wrap } from '../../src/text/text-width.ts';
-import type { Fetched } from '../app/fetched.ts';
+import type { FetchState } from '../app/fetched.ts';
 import { Frame, useRoom } from '../app/frame.tsx';
 import { positionIn, rowsByIndex } from '../app/in-view.ts';
 import { BACK, HELP, MOVES } from '../app/keys.ts';
@@ -24,10 +24,10 @@ declare module '../app/route.ts' {
   }
 }
 
-interface SaveQueryRoute extends Fetched<ShownPlan<PlannedQuerySave>> {
+interface SaveQueryRoute extends FetchState<ShownPlan<PlannedQuerySave>> {
   screen: 'save-query';
   target: string;
-  /** Of the suggestion that is saved. */
+  /** Identifies the suggestion that is saved. */
   suggestion: AbortController;
   list: ListState;
 }
@@ -108,7 +108,7 @@ function SaveQueryView({ route }: { route: SaveQueryRoute }) {
   );
 }
 
-/** Of the difference, in the lowest window. */
+/** Lines of the difference in the lowest window. */
 const LEAST_LINES = 2;
 
 const SIGNS = {

@@ -9,13 +9,13 @@ import type { Operations } from '../app/operations.ts';
 import { setUpOf, storageOf } from './answers.ts';
 import type { SetupRoute } from './setup-route.ts';
 
-export interface Looking {
+export interface SetupCheckOptions {
   operations: Operations;
   session: RunContext;
   route: SetupRoute;
 }
 
-type Look = (looking: Looking) => Promise<Partial<SetupFound>>;
+type Look = (looking: SetupCheckOptions) => Promise<Partial<SetupFound>>;
 
 /** The check of each answer before the next question; throws for an invalid one. */
 export const LOOKS: Partial<Record<SetupStepId, Look>> = {
@@ -44,11 +44,11 @@ export const LOOKS: Partial<Record<SetupStepId, Look>> = {
 };
 
 /** Plans the file early, so that an invalid file or target name is reported at once. */
-export async function planned({ operations, route }: Looking): Promise<Partial<SetupFound>> {
+export async function planned({ operations, route }: SetupCheckOptions): Promise<Partial<SetupFound>> {
   return { plan: await operations.planSetUp(setUpOf(route)) };
 }
 
-async function databases({ operations, session, route }: Looking): Promise<Partial<SetupFound>> {
+async function databases({ operations, session, route }: SetupCheckOptions): Promise<Partial<SetupFound>> {
   const found = await operations.listDatabases(session, sourceOf(route));
   if (found.length > 0) return { databases: found };
   throw new UserError('The server has no database that you may see', {
@@ -57,11 +57,11 @@ async function databases({ operations, session, route }: Looking): Promise<Parti
   });
 }
 
-async function source({ operations, session, route }: Looking): Promise<Partial<SetupFound>> {
+async function source({ operations, session, route }: SetupCheckOptions): Promise<Partial<SetupFound>> {
   return { source: await operations.trySource(session, sourceOf(route)) };
 }
 
-async function bucket({ operations, session, route }: Looking): Promise<Partial<SetupFound>> {
+async function bucket({ operations, session, route }: SetupCheckOptions): Promise<Partial<SetupFound>> {
   const profile = storageOf(route);
   return { storage: profile && (await operations.tryStorage(session, profile)) };
 }

@@ -132,7 +132,7 @@ function Answers({ facts, width, height }: { facts: Fact[]; width: number; heigh
   );
 }
 
-/** Of a list of choices, or of the file. */
+/** Rows of a list of choices, or of the file, at least. */
 const LEAST_ROWS = 3;
 
 interface Above {

@@ -12,7 +12,7 @@ export interface SignInRoute {
   screen: 'sign-in';
   /** The chosen one; without it the only one there is. */
   provider: string | undefined;
-  /** Where to go; `null` until the provider has answered. */
+  /** The URL and code to sign in with; `null` until the provider has answered. */
   prompt: SignInEvent | null;
   /** The URL as a QR code, a line each. */
   qr: string[];

@@ -55,7 +55,7 @@ function compared(
   return newer && older ? [older, newer] : [selected];
 }
 
-/** What push, pull and remove act on: the marked snapshots, else the selected one. */
+/** Returns the snapshots that push, pull and remove act on: the marked ones, else the selected one. */
 export function chosenSnapshots({ model, route, snapshot }: KeyContext<SnapshotsRoute>): SnapshotRow[] {
   const { rows } = snapshotsOf(model.snapshots.getState(), route.target);
   const marked = rows.filter(({ id }) => route.marked.includes(id));

@@ -2,7 +2,7 @@ import type { SubsetChoices } from '../../src/operations/subset/save-subset.ts';
 import type { PlannedSubset } from '../../src/operations/subset/subset.ts';
 import { type SubsetTreeRow, subsetTree } from '../../src/operations/subset/text.ts';
 import type { ListState } from '../../src/state/list.ts';
-import type { Fetched } from '../app/fetched.ts';
+import type { FetchState } from '../app/fetched.ts';
 import { selectedItem } from '../app/in-view.ts';
 import type { ShownPlan } from '../app/operations.ts';
 
@@ -13,14 +13,14 @@ declare module '../app/route.ts' {
 }
 
 /** The plan of a subset, which can be changed before it is made. */
-export interface SubsetRoute extends Fetched<ShownPlan<PlannedSubset>> {
+export interface SubsetRoute extends FetchState<ShownPlan<PlannedSubset>> {
   screen: 'subset';
   target: string;
   /** `null` until the configured ones are known. */
   choices: SubsetChoices | null;
-  /** Whether they differ from the configured ones. */
+  /** The choices differ from the configured ones. */
   changed: boolean;
-  /** Whether the plan shown is of before the last change. */
+  /** The plan shown is older than the last change. */
   counting: boolean;
   list: ListState;
 }

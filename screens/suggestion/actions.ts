@@ -17,14 +17,14 @@ import { notFetched, showWhileFetching } from '../app/fetched.ts';
 import { type Model, notifyFailure, quietly } from '../app/model.ts';
 import { rowsOf, type SuggestionRoute, selectedRow } from './suggestion-route.ts';
 
-interface Suggested {
+interface SuggestionTarget {
   target: string;
   /** Id of the original. */
   snapshot: string;
 }
 
 /** Asks first: the restore takes time and space. */
-export function offerSuggestion(model: Model, of: Suggested): void {
+export function offerSuggestion(model: Model, of: SuggestionTarget): void {
   model.navigation.push({
     screen: 'choice',
     ...suggestionQuestion(of.target),
@@ -35,7 +35,7 @@ export function offerSuggestion(model: Model, of: Suggested): void {
   });
 }
 
-export function openSuggestion(model: Model, { target, snapshot }: Suggested): void {
+export function openSuggestion(model: Model, { target, snapshot }: SuggestionTarget): void {
   const route: SuggestionRoute = {
     ...{ screen: 'suggestion', target, ...notFetched(), step: null, choices: {}, changed: false },
     ...{ trial: null, trying: false, editing: 'value', typing: null, list: emptyList },
@@ -119,13 +119,13 @@ function suggestedSql({ found }: SuggestionRoute, column: string): string | null
   return columns.find((each) => each.column === column)?.replacement ?? null;
 }
 
-interface Choosing {
+interface ChoiceRequest {
   names: string[];
   /** `null` for the suggested replacement. */
   choice: ColumnChoice | null;
 }
 
-function choose(model: Model, route: SuggestionRoute, { names, choice }: Choosing): void {
+function choose(model: Model, route: SuggestionRoute, { names, choice }: ChoiceRequest): void {
   const choices = { ...route.choices };
   for (const name of names) {
     if (choice) choices[name] = choice;

@@ -4,7 +4,7 @@ import { type SuggestionRow, suggestionRows } from '../../src/presentation/sugge
 import type { TrialResult } from '../../src/results/sanitize-results.ts';
 import type { ColumnChoices } from '../../src/results/suggested-query.ts';
 import type { ListState } from '../../src/state/list.ts';
-import type { Fetched } from '../app/fetched.ts';
+import type { FetchState } from '../app/fetched.ts';
 import { selectedItem } from '../app/in-view.ts';
 
 declare module '../app/route.ts' {
@@ -14,17 +14,17 @@ declare module '../app/route.ts' {
 }
 
 /** A suggested sanitization query as a checklist. Its throw-away database is open until the user leaves. */
-export interface SuggestionRoute extends Fetched<OpenSuggestion> {
+export interface SuggestionRoute extends FetchState<OpenSuggestion> {
   screen: 'suggestion';
   target: string;
   /** The step in progress, until the suggestion is there. */
   step: string | null;
   choices: ColumnChoices;
-  /** Whether the choices differ from the saved ones. */
+  /** The choices differ from the saved ones. */
   changed: boolean;
   trial: TrialResult | null;
   trying: boolean;
-  /** What the typed text becomes. */
+  /** The use of the typed text. */
   editing: 'value' | 'reason';
   typing: TextEdit | null;
   list: ListState;

@@ -1,6 +1,6 @@
 import type { TableDiff } from '../../src/results/table-diff.ts';
 import type { ListState } from '../../src/state/list.ts';
-import type { Fetched } from '../app/fetched.ts';
+import type { FetchState } from '../app/fetched.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -8,7 +8,7 @@ declare module '../app/route.ts' {
   }
 }
 
-export interface TableDiffRoute extends Fetched<TableDiff> {
+export interface TableDiffRoute extends FetchState<TableDiff> {
   screen: 'table-diff';
   target: string;
   /** Ids of the snapshots. */

@@ -1,7 +1,7 @@
 import type { TextEdit } from '../../components/text-edit.ts';
 import type { SnapshotRow, SnapshotTable } from '../../src/results/results.ts';
 import { type ListState, matchesFilter } from '../../src/state/list.ts';
-import type { Fetched } from '../app/fetched.ts';
+import type { FetchState } from '../app/fetched.ts';
 
 declare module '../app/route.ts' {
   interface Routes {
@@ -9,7 +9,7 @@ declare module '../app/route.ts' {
   }
 }
 
-export interface TablesRoute extends Fetched<SnapshotTable[]> {
+export interface TablesRoute extends FetchState<SnapshotTable[]> {
   screen: 'tables';
   target: string;
   snapshot: SnapshotRow;

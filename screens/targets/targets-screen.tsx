@@ -130,7 +130,7 @@ function HubNotice({ text, width }: { text: string; width: number }) {
 interface TargetTableProps {
   layout: TableLayout<TargetEntry>;
   entries: TargetEntry[];
-  /** Whether each group has a heading. */
+  /** Each group has a heading. */
   grouped: boolean;
   /** Index. */
   selected: number;

@@ -45,7 +45,10 @@ export interface ArgumentSpec {
 }
 
 export interface OptionSpec {
-  /** As in the help: `--note <text>`, `-f, --force`, `--no-undo` (which is `undo: false`; `true` otherwise, or absent beside `--undo`). */
+  /**
+   * Flags in the help: `--note <text>`, `-f, --force`, `--no-undo` (which is `undo: false`; `true` otherwise, or absent
+   * beside `--undo`).
+   */
   flags: string;
   description: string;
   /** Default: text. A percentage is a number; a duration and a time (since 1970) are in milliseconds. */
@@ -103,14 +106,16 @@ type ArgumentValue<Argument> = Argument extends { variadic: true } ? string[] : 
 
 /** `--in-place` and `--no-undo` → `{ inPlace?: boolean; undo: boolean }`; both `--spare` and `--no-spare` → `{ spare?: boolean }` */
 type OptionsOf<Option extends OptionSpec> = {
-  [One in Extract<Option, Negated> as OptionName<One['flags']> extends OptionName<Exclude<Option, Negated>['flags']>
+  [One in Extract<Option, NegatedFlags> as OptionName<One['flags']> extends OptionName<
+    Exclude<Option, NegatedFlags>['flags']
+  >
     ? never
     : OptionName<One['flags']>]: boolean;
 } & {
-  [One in Exclude<Option, Negated> as OptionName<One['flags']>]?: OptionValue<One>;
+  [One in Exclude<Option, NegatedFlags> as OptionName<One['flags']>]?: OptionValue<One>;
 };
 
-interface Negated {
+interface NegatedFlags {
   flags: `--no-${string}`;
 }
 

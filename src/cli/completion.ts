@@ -41,12 +41,12 @@ function divided(words: string[]): string[] {
   });
 }
 
-interface Typed {
+interface TypedWords {
   before: string[];
   current: string;
 }
 
-async function candidatesFor({ before, current }: Typed, sources: CompletionSources): Promise<Candidate[]> {
+async function candidatesFor({ before, current }: TypedWords, sources: CompletionSources): Promise<Candidate[]> {
   const { grammar } = sources;
   const listed = grammar.commands.filter(({ hidden }) => !hidden);
   const flags = [...listed.flatMap(({ options }) => options), ...grammar.globalOptions].map(readFlags);

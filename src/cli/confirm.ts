@@ -6,7 +6,7 @@ import { EXIT, UserError } from '../runtime/errors.ts';
 import { printable } from '../text/printable.ts';
 import { questionLines } from './printers/question.ts';
 
-export interface Asking {
+export interface ConfirmPromptOptions {
   assumeYes: boolean;
   canAsk: boolean;
   input: Readable;
@@ -16,7 +16,7 @@ export interface Asking {
   hide: (text: string) => string;
 }
 
-export async function confirm(question: Question, asking: Asking): Promise<void> {
+export async function confirm(question: Question, asking: ConfirmPromptOptions): Promise<void> {
   if (asking.assumeYes) return;
   if (!asking.canAsk) throw refused(`${question.ask} Cannot prompt: not a terminal.`);
   const lines = questionLines(question).map((line) => printable(asking.hide(line)));
@@ -32,7 +32,7 @@ export async function confirm(question: Question, asking: Asking): Promise<void>
 /** Uses the terminal's line mode, so that Ctrl-C stays a signal. */
 export async function ask(
   prompt: string,
-  { input, output, signal }: Pick<Asking, 'input' | 'output' | 'signal'>,
+  { input, output, signal }: Pick<ConfirmPromptOptions, 'input' | 'output' | 'signal'>,
 ): Promise<string> {
   const lines = createInterface({ input, output, terminal: false });
   try {

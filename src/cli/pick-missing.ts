@@ -5,28 +5,31 @@ import type { ArgumentSpec, CommandSpec, Globals } from './command.ts';
 import type { Host } from './host.ts';
 import { pick } from './pick.ts';
 
-/** Whether somebody is there to choose: never for a script, in CI, with `--json`, `--no-tui` or `--yes`. */
+/** Reports whether a person can choose: never for a script, in CI, with `--json`, `--no-tui` or `--yes`. */
 export function canPick({ json, tui, yes }: Globals, { terminal, environment }: Host): boolean {
   const attended = terminal.canAsk || terminal.interactive;
   return attended && !terminal.ci && environment.TERM !== 'dumb' && !json && tui && !yes;
 }
 
-/** Whether a list can be offered for the argument. */
+/** Reports whether a list can be offered for the argument. */
 export function isPickable({ complete, variadic = false }: ArgumentSpec): boolean {
   return !variadic && (complete === 'target' || complete === 'snapshot');
 }
 
-interface Lacking {
+interface IncompleteCommand {
   spec: CommandSpec;
   arguments: Record<string, unknown>;
 }
 
-export function missingArguments({ spec, arguments: given }: Lacking): ArgumentSpec[] {
+export function missingArguments({ spec, arguments: given }: IncompleteCommand): ArgumentSpec[] {
   return spec.arguments.filter((one) => one.required && isPickable(one) && given[one.name] === undefined);
 }
 
 /** Offers a list for each required target and snapshot that was not named, and completes the arguments. */
-export async function pickMissing(line: Lacking, { host, context }: { host: Host; context: Context }): Promise<void> {
+export async function pickMissing(
+  line: IncompleteCommand,
+  { host, context }: { host: Host; context: Context },
+): Promise<void> {
   const { stdin: input, stdout, stderr, terminal, signal } = host;
   const output = terminal.stderr.isTerminal ? stderr : stdout;
   const { columns } = terminal.stderr.isTerminal ? terminal.stderr : terminal.stdout;
@@ -52,7 +55,7 @@ async function snapshots(context: Context, target: string) {
   return snapshotItems(listed.snapshots, context.clock().getTime());
 }
 
-function targetOf({ spec, arguments: given }: Lacking): string {
+function targetOf({ spec, arguments: given }: IncompleteCommand): string {
   const argument = spec.arguments.find(({ complete }) => complete === 'target');
   return String(argument && given[argument.name]);
 }

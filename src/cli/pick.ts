@@ -4,12 +4,12 @@ import { PICK, type PickItem } from '../presentation/pick.ts';
 import { interrupted } from '../runtime/errors.ts';
 import { cellWidth, cut } from '../text/text-width.ts';
 
-export interface Picking {
+export interface PickOptions {
   prompt: string;
   items: PickItem[];
   /** A terminal: it is switched to single keys meanwhile. */
   input: Readable & { setRawMode?: (raw: boolean) => unknown };
-  /** Tells its new size by `resize`. */
+  /** Emits `resize` when its size changes. */
   output: Writable & { rows?: number };
   columns: () => number | null;
   unicode: boolean;
@@ -34,7 +34,7 @@ export async function pick({
   columns,
   unicode,
   signal,
-}: Picking): Promise<string | null> {
+}: PickOptions): Promise<string | null> {
   const picked = Promise.withResolvers<string | null>();
   let filter = '';
   let index = 0;

@@ -4,13 +4,13 @@ import { errorData, errorText } from './printers/error-text.ts';
 import { jsonLine } from './printers/json.ts';
 import { createStyle } from './printers/style.ts';
 
-export interface ErrorPrinting {
+export interface ErrorPrintOptions {
   host: Pick<Host, 'stdout' | 'stderr' | 'terminal'>;
   json: boolean | 'document' | 'events';
   debug: boolean;
 }
 
-export function printError(error: UserError, { host, json, debug }: ErrorPrinting): ExitCode {
+export function printError(error: UserError, { host, json, debug }: ErrorPrintOptions): ExitCode {
   const { stdout, stderr, terminal } = host;
   const style = createStyle({ color: terminal.stderr.color, unicode: terminal.unicode });
   stderr.write(`${errorText(error, { style, debug })}\n`);

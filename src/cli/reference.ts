@@ -27,14 +27,14 @@ export function commandReference({ commands, globalOptions }: Pick<Grammar, 'com
     .concat('\n');
 }
 
-interface Shared {
+interface SharedDescriptions {
   /** Flags with the same meaning in at least three commands. */
   options: Map<string, OptionSpec>;
   /** Descriptions of arguments of at least two commands, which the introduction explains. */
   arguments: Set<string>;
 }
 
-function sharedBy(commands: readonly CommandSpec[]): Shared {
+function sharedBy(commands: readonly CommandSpec[]): SharedDescriptions {
   const options = Map.groupBy(
     commands.flatMap((command) => command.options),
     textOf,
@@ -139,7 +139,7 @@ function exitTable(): string {
   return markdownTable([['exit', 'meaning'], ...rows]);
 }
 
-function commandSection(spec: CommandSpec, shared: Shared): string[] {
+function commandSection(spec: CommandSpec, shared: SharedDescriptions): string[] {
   const { name, summary, arguments: args, options, examples, json } = spec;
   const words = args.map((argument) => (argument.required ? `<${argument.name}>` : `[${argument.name}]`));
   const { true: others = [], false: own = [] } = Object.groupBy(options, (option) =>

@@ -157,13 +157,13 @@ function choosePrinter({ spec, globals }: CommandLine, { host, debug }: { host: 
     : createPlainPrinter(options);
 }
 
-interface Printing {
+interface PrintOptions {
   line: CommandLine;
   host: Host;
   durationMs: number;
 }
 
-function printOutcome(outcome: Outcome, { line: { spec, globals }, host, durationMs }: Printing): void {
+function printOutcome(outcome: Outcome, { line: { spec, globals }, host, durationMs }: PrintOptions): void {
   const { data, text, verbatim = false, quotes = false } = outcome;
   const hide = quotes ? redact : redactOwn;
   if (verbatim) {

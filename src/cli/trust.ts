@@ -3,13 +3,13 @@ import { UntrustedConfiguration } from '../config/trust/untrusted-configuration.
 import { ask } from './confirm.ts';
 import type { Host } from './host.ts';
 
-export interface Settling {
+export interface TrustOptions {
   host: Pick<Host, 'stdin' | 'stderr' | 'terminal' | 'signal' | 'environment'>;
   /** `--trust`. `--yes` does not answer this question: it concerns the command, not the file. */
   trust: boolean;
 }
 
-export async function settleTrust({ request }: UntrustedConfiguration, { host, trust }: Settling): Promise<void> {
+export async function settleTrust({ request }: UntrustedConfiguration, { host, trust }: TrustOptions): Promise<void> {
   const { stdin: input, stderr: output, terminal, signal, environment } = host;
   if (!trust) {
     const { TRUST_QUESTION, trustAbout, trustLines } = await import('../presentation/trust.ts');

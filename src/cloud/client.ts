@@ -20,7 +20,7 @@ import { isLoopback } from './loopback.ts';
 export interface CloudClient {
   /** `https://hub.example.com/api/v3` */
   endpoint: string;
-  call<Name extends RouteName>(name: Name, request?: CallOf<Name>): Promise<Answered<Name>>;
+  call<Name extends RouteName>(name: Name, request?: CallOf<Name>): Promise<AnswerResult<Name>>;
   /** The error of an answer that a hub does not give. */
   invalid(reason: string): UserError;
 }
@@ -31,11 +31,11 @@ interface CallOf<Name extends RouteName> {
   body?: SentBodyOf<Name>;
   /** A change of this revision; `null` creates. */
   revision?: number | null;
-  /** Of an answer that is known already: `null` is returned instead of the same one. */
+  /** ETag of a known answer: `null` is returned instead of the same one. */
   etag?: string | undefined;
 }
 
-interface Answered<Name extends RouteName> {
+interface AnswerResult<Name extends RouteName> {
   status: number;
   /** `null` with status 304. */
   body: AnswerOf<Name> | null;
@@ -46,14 +46,14 @@ export interface CloudClientOptions {
   endpoint: string;
   /** `null` for routes that need none. */
   token: string | null;
-  /** Of the program. */
+  /** Version of the program. */
   version: string;
   signal: AbortSignal;
   /** After a 401: another token, or `null` when there is none. */
   renew?: () => Promise<string | null>;
   /** Milliseconds for one attempt. */
   timeout?: number;
-  /** Of a list that a cache can stand in for: fewer. */
+  /** Attempts; fewer for a list that a cache can replace. */
   attempts?: number;
 }
 
@@ -81,7 +81,7 @@ export function createCloudClient(options: CloudClientOptions): CloudClient {
     return await fetch(url, { ...init, headers, redirect: 'error', signal: ending });
   }
 
-  /** Whether a token other than the refused one exists. Concurrent refused requests share one renewal. */
+  /** Reports whether a token other than the refused one exists. Concurrent refused requests share one renewal. */
   async function hasOther(refused: string | null): Promise<boolean> {
     if (token !== refused) return true;
     renewing ??= Promise.resolve(renew?.() ?? null).finally(() => {

@@ -16,7 +16,7 @@ export interface KeyChange {
 
 export interface Comparison {
   changes: KeyChange[];
-  /** What the hub has when they are made. */
+  /** State of the hub after the changes. */
   desired: Leaves;
 }
 
@@ -24,13 +24,13 @@ export interface Comparison {
 const HIDDEN = '(secret)';
 
 export interface ComparedSides {
-  /** As the hub shows it. */
+  /** Values of the file in the form that the hub shows. */
   file: Leaves;
   /** Whole values of the file that the hub shows only in part, or not at all. */
   fileSecrets: Record<string, string>;
   hub: Leaves;
   hubSecrets: Fingerprints;
-  /** What the last apply wrote; `null` when there was none. */
+  /** Values that the last apply wrote; `null` when there was none. */
   applied: Leaves | null;
 }
 

@@ -3,12 +3,12 @@ import { EXIT, UserError } from '../runtime/errors.ts';
 
 const answer = v.object({ value: v.string() });
 
-/** Whether the job of GitHub Actions may ask for an ID token (`permissions: id-token: write`). */
+/** Reports whether the job of GitHub Actions may request an ID token (`permissions: id-token: write`). */
 export function offersGithubToken(environment: NodeJS.ProcessEnv): boolean {
   return Boolean(environment.ACTIONS_ID_TOKEN_REQUEST_URL && environment.ACTIONS_ID_TOKEN_REQUEST_TOKEN);
 }
 
-/** Whether a job of CI can sign in to the hub without a stored secret. */
+/** Reports whether a job of CI can sign in to the hub without a stored secret. */
 export function offersJobToken(environment: NodeJS.ProcessEnv): boolean {
   return Boolean(environment.TOOL_ID_TOKEN) || offersGithubToken(environment);
 }

@@ -22,7 +22,7 @@ export interface CacheOptions {
 
 export interface CachedTargets {
   targets: CloudTarget[];
-  /** When the hub has said so. */
+  /** Time of the hub's answer. */
   at: string;
 }
 

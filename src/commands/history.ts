@@ -16,7 +16,7 @@ const specification = {
 
 export const historyCommand: CommandModule = { ...specification, run };
 
-/** Of a table for people. */
+/** Rows of a table for people. */
 const MOST_ROWS = 50;
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {

@@ -93,7 +93,7 @@ export function placeOf({ local, remote }: { local?: boolean; remote?: boolean }
   return remote ? { from: 'remote' } : {};
 }
 
-/** What a build without some schemas may lack. */
+/** Adds required schemas, which a build without some schemas may lack. */
 export const INCLUDE_NEEDED_SCHEMAS = {
   flags: '--include-needed-schemas',
   description: 'include schemas that the chosen ones require',

@@ -6,7 +6,8 @@ export interface DestinationPair {
 }
 
 /**
- * Whether the owner's `allow_destination_of` names the loaded target. A target's own source is never its destination.
+ * Reports whether the owner's `allow_destination_of` names the loaded target. A target's own source is never its
+ * destination.
  */
 export function isAllowedDestination({ targets }: Pick<Draft, 'targets'>, { loaded, owner }: DestinationPair): boolean {
   if (loaded === owner || !targets || !Object.hasOwn(targets, owner)) return false;

@@ -6,7 +6,7 @@ import type { Shape } from './schema/shape.ts';
 /** Problems that only concern the commands that use the key: others run. */
 const OF_ONE_COMMAND = new Set(['storage_profile_not_found', 'source_missing', 'destination_missing']);
 
-/** Whether a problem is one of a storage profile or an operation, not one of the whole configuration. */
+/** Reports whether a problem concerns a storage profile or an operation, not the whole configuration. */
 export function concernsOneCommand({ path, code }: KeyProblem): boolean {
   return isOfProfile(path) || OF_ONE_COMMAND.has(code);
 }

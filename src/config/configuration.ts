@@ -16,7 +16,7 @@ export interface Configuration {
   queryFiles?: ReadonlyMap<string, CoveredFile>;
   /** Targets of the file whose names are invalid: no command acts on them, and nothing is loaded into their sources. */
   misnamed?: Settings['targets'];
-  /** Of the targets those that the hub has, and not the file. */
+  /** Targets that the hub has, and not the file. */
   cloud?: ReadonlyMap<string, CloudTarget>;
   /** Set when the hub could not be asked for its targets. */
   hub?: HubState;

@@ -35,7 +35,7 @@ function describeFound(value: unknown, secret: boolean): string {
 
 const MEANT = new Map(Object.entries({ yes: true, on: true, 1: true, no: false, off: false, 0: false }));
 
-/** How to write the intended value: YAML reads much text as a number or a boolean, and vice versa. */
+/** Explains how to write the intended value: YAML reads much text as a number or a boolean, and vice versa. */
 function writingHint(shape: Shape, value: unknown): string | null {
   const isScalar = value !== null && typeof value !== 'object';
   if (shape.kind === 'list') return isScalar && !shape.traits.secret ? 'Write it in brackets: [a, b].' : null;

@@ -1,6 +1,6 @@
 import { EXIT, UserError } from '../runtime/errors.ts';
 
-/** What an agent may do besides reading and working on its own branches. */
+/** Permissions of an agent besides reading and working on its own branches. */
 export const ALLOWANCES = {
   credentials: 'URLs of own branches with the password',
   originals: 'branches and loads of snapshots that are not sanitized',

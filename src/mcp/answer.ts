@@ -1,11 +1,11 @@
 import { EXIT, UserError } from '../runtime/errors.ts';
 import { printable } from '../text/printable.ts';
 
-/** Of the JSON of an answer; a model reads every character. */
+/** Characters of an answer's JSON; a model reads every one. */
 const MOST_CHARACTERS = 50_000;
 const LONGEST_TEXT = 2000;
 
-/** How many elements a list has: the first number with which the answer is short enough. */
+/** Lengths of lists, tried in order: the first with which the answer is short enough. */
 const LIST_LENGTHS = [200, 50, 20, 5, 1];
 const MOST_CUTS = 20;
 
@@ -36,7 +36,7 @@ export function boundedAnswer(data: object, hide: (text: string) => string): Ans
   });
 }
 
-/** What failed, without a stack. */
+/** Returns the error without a stack. */
 export function errorAnswer({ code, message, hint, exit, details }: UserError, hide: (text: string) => string): Answer {
   const error = { code, message, hint: hint ?? null, exit, ...(details.length > 0 && { details }) };
   return boundedAnswer({ error }, hide);

@@ -105,7 +105,7 @@ export function createCalls({ context, tools, allow, readOnly, log }: CallsOptio
   };
 }
 
-/** Whether a tool is offered at all. */
+/** Reports whether a tool is offered at all. */
 export function isOffered({ effect, needs }: Tool, { allow, readOnly }: Pick<CallsOptions, 'allow' | 'readOnly'>) {
   return (effect === 'reads' || !readOnly) && (needs === undefined || allow.has(needs));
 }
@@ -137,7 +137,7 @@ function withoutToken(given: unknown): unknown {
   return isObject && 'token' in given ? { ...given, token: '***' } : (given ?? {});
 }
 
-interface Reporting {
+interface ReportState {
   warnings: object[];
   progress: CallRequest['progress'];
   also: Report;
@@ -145,7 +145,7 @@ interface Reporting {
 
 const MOST_WARNINGS = 20;
 
-function reportTo({ warnings, progress, also }: Reporting): Report {
+function reportTo({ warnings, progress, also }: ReportState): Report {
   return (event: RunEvent) => {
     if (event.event === 'warning') {
       if (warnings.length < MOST_WARNINGS) warnings.push({ code: event.code, message: event.message });

@@ -6,7 +6,7 @@ import * as given from './arguments.ts';
 import { type Call, defineTool, type Tool, type ToolEffect } from './tool.ts';
 
 interface PlannedToolsSpec<Entries extends v.ObjectEntries, Request, P extends Planned<Request, object>, Result> {
-  /** Of the tool that applies; `plan_…` is that of the other. */
+  /** Name of the tool that applies; the other is named `plan_…`. */
   name: string;
   planTitle: string;
   /** Describes the tool that plans. */

@@ -18,7 +18,7 @@ const TRUNCATED = {
   },
 };
 
-/** Of a line of --json that the answer lacks. */
+/** Fields of a --json line that the answer lacks. */
 const OF_EVENTS = ['event', 'command', 'duration_ms'];
 
 export function inputSchema({ input }: Tool): JsonSchema {

@@ -12,7 +12,7 @@ export const CHECK_TIMEOUT_MS = 5000;
 export interface CheckDatabases {
   /** The most urgent first. */
   urls: DatabaseUrl[];
-  /** Whether sizes are wanted, too. */
+  /** Also determines sizes. */
   sizes: boolean;
   /** Called for each URL, and once more when its size is known. */
   take: (index: number, probe: Probe) => void;

@@ -85,7 +85,7 @@ export async function startDemo({ report, signal, environment: given, clock }: D
   }
 }
 
-/** What a tour through the demo has done. */
+/** Results of a tour through the demo. */
 export interface Tour {
   built: SnapshotRow;
   /** The same data once more. */

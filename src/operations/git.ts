@@ -61,7 +61,7 @@ export async function readMainBranch(context: Context): Promise<string | null> {
   return ['main', 'master'].find((name) => branches?.has(name)) ?? null;
 }
 
-/** Whether a rebase is in progress, which checks out commits of its own. */
+/** Reports whether a rebase is in progress, which checks out commits of its own. */
 export async function isRebasing(context: Context): Promise<boolean> {
   const paths = await git(context, ['rev-parse', '--git-path', 'rebase-merge', '--git-path', 'rebase-apply']);
   return (paths ?? '').split('\n').some((path) => path !== '' && existsSync(resolve(context.cwd ?? '', path)));

@@ -31,7 +31,7 @@ const RENEWED_AFTER_MS = 3_600_000;
 
 const FILE = { name: 'identities.json', schema: fileSchema };
 
-/** What earlier builds and checks have found out about the sources; nothing where the file is missing or damaged. */
+/** Returns the identities of sources from earlier builds and checks; none where the file is missing or damaged. */
 export async function readIdentities(context: Context): Promise<KnownIdentities> {
   try {
     return new Map(Object.entries((await readState(context, FILE))?.sources ?? {}));

@@ -10,7 +10,7 @@ import type { Planned } from './planned.ts';
  */
 export interface Operation<Request, P extends Planned<Request, unknown>, Result>
   extends PlannedWork<Request, P, Result> {
-  /** As on the command line: `load`, `branch create`. */
+  /** Name as on the command line: `load`, `branch create`. */
   id: string;
   kind: RunKind;
   question: (plan: P['plan'], now: Date) => Question;

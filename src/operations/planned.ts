@@ -2,9 +2,9 @@ import type { Context } from '../runtime/context.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 
 /**
- * What was requested and what would be done: plain data, so that it can be copied, stored and sent. Every operation that
- * replaces or removes something is a `plan…(context, request)`, which changes nothing, and an `apply…(context, planned)`,
- * which opens everything anew and refuses what is no longer as planned.
+ * A request and its plan: plain data, so that it can be copied, stored and sent. Every operation that replaces or
+ * removes something is a `plan…(context, request)`, which changes nothing, and an `apply…(context, planned)`, which
+ * opens everything anew and refuses what is no longer as planned.
  */
 export interface Planned<Request, Plan> {
   /** May contain a password: only `plan` is for people. */
@@ -13,7 +13,7 @@ export interface Planned<Request, Plan> {
   planned_at: string;
 }
 
-/** How long the checks of a plan count without being made again. */
+/** Milliseconds for which the checks of a plan count without being repeated. */
 const FRESH_MS = 10_000;
 
 export function isFresh(

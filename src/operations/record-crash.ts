@@ -6,7 +6,7 @@ import { printableLines } from '../text/printable.ts';
 
 export interface Crash {
   error: unknown;
-  /** Where such things are kept. */
+  /** Path of the crash log. */
   file: string;
   at: Date;
 }

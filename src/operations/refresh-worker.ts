@@ -8,7 +8,7 @@ import { openContext } from '../runtime/context.ts';
 import { toUserError } from '../runtime/errors.ts';
 import { refreshTargets } from './targets.ts';
 
-/** Where a refresh reads its configuration. */
+/** Location of the configuration that a refresh reads. */
 export interface RefreshPlace {
   /** The file given with `--config`. */
   config: string | undefined;
@@ -25,7 +25,7 @@ export type RefreshReply =
   | { reply: 'done' }
   | { reply: 'failed'; message: string };
 
-/** How long rows wait for others: each message holds up the other thread. */
+/** Milliseconds for which rows wait for others: each message holds up the other thread. */
 const SENT_EVERY_MS = 30;
 
 if (!parentPort) throw new Error('refresh-worker.ts is a worker thread');

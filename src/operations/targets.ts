@@ -19,7 +19,7 @@ import { whyNotShared } from './sign-in/sharing.ts';
 import { localRepository } from './snapshots/local-repository.ts';
 import { withCopies } from './target-copies.ts';
 
-/** How many folders of snapshots are read at a time. */
+/** Folders of snapshots that are read at a time. */
 const LISTED_AT_ONCE = 16;
 
 export interface TargetsRequest {
@@ -85,7 +85,7 @@ export async function askHub(context: Context): Promise<Context> {
 }
 
 export interface CheckTargets {
-  /** As they were listed, the most urgent first. */
+  /** Targets as they were listed, the most urgent first. */
   rows: TargetRow[];
   /** Called for each target, and once more when the size of its source is known. */
   take: (row: TargetRow) => void;
@@ -170,7 +170,7 @@ function sharedWith({ sso_groups: groups }: Record<string, unknown>): string[] {
   return Array.isArray(groups) ? groups.filter((group) => typeof group === 'string') : [];
 }
 
-/** Of a cloud target also without the variables, which are those of the machine that builds it. */
+/** Returns the source; for a cloud target without the variables, which are those of the machine that builds it. */
 function shownSource(configuration: Context['configuration'], name: string): string | undefined {
   const key = `targets.${name}.snapshot.src_url`;
   const blank = configuration.cloud?.has(name) ? configuration.blanks?.get(key) : undefined;

@@ -12,7 +12,7 @@ export interface StateFile<Schema extends v.GenericSchema> {
 
 type WithDirectory = Pick<Context, 'configuration'>;
 
-/** What earlier runs have stored; `undefined` where there is no such file. Throws where it cannot be read, or is damaged. */
+/** Returns the state of earlier runs; `undefined` without a file. Throws where it cannot be read, or is damaged. */
 export async function readState<Schema extends v.GenericSchema>(
   context: WithDirectory,
   { name, schema }: StateFile<Schema>,

@@ -33,7 +33,7 @@ export function checkRows({ report, fixes, encrypt, makeFolder }: CheckWithFixes
   return [...problemRows(report, fixes), ...needs];
 }
 
-/** What the configuration needs outside of itself. */
+/** Returns the rows of the requirements outside of the configuration. */
 export function needRows(report: CheckReport): CheckRow[] {
   return [
     ...secretRows(report),

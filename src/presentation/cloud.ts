@@ -45,7 +45,7 @@ function removalTexts(resource: ResourceChange): string[] {
 
 const MOST_NAMED = 10;
 
-/** What a keep policy removes, and when. */
+/** Describes the removals of a keep policy, and their time. */
 function nextRemovalsText(target: string, ids: string[]): string {
   const named = ids.slice(0, MOST_NAMED).join(', ');
   const more = ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : '';

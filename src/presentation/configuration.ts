@@ -1,11 +1,11 @@
 import type { LeftOut } from '../config/import/dbsnapper-keys.ts';
-import type { Skipped } from '../config/secrets/sensitive-values.ts';
+import type { SkipReason } from '../config/secrets/sensitive-values.ts';
 import type { Tour } from '../operations/demo.ts';
 import { formatBytes, formatCount, formatDuration } from '../text/format.ts';
 
 // What setting up tells: a new configuration file, encrypted values, the demo.
 
-export interface Initialized {
+export interface InitSummary {
   file: string;
   secret_key_in: 'file' | 'keychain';
   replaced: string | null;
@@ -13,7 +13,7 @@ export interface Initialized {
   working_directory: string;
 }
 
-export function initializedText(result: Initialized): string {
+export function initializedText(result: InitSummary): string {
   const { file, secret_key_in, working_directory } = result;
   return [
     `Wrote ${file}`,
@@ -28,7 +28,7 @@ function replacedAndShadowed({
   file,
   replaced,
   shadowed_by,
-}: Pick<Initialized, 'file' | 'replaced' | 'shadowed_by'>): string[] {
+}: Pick<InitSummary, 'file' | 'replaced' | 'shadowed_by'>): string[] {
   return [
     ...(replaced ? [`The old file is kept as ${replaced}`] : []),
     ...(shadowed_by
@@ -37,7 +37,7 @@ function replacedAndShadowed({
   ];
 }
 
-interface ImportedConfiguration extends Omit<Initialized, 'secret_key_in'> {
+interface ImportedConfiguration extends Omit<InitSummary, 'secret_key_in'> {
   from: string;
   changed: { key: string; does: string }[];
   left_out: { key: string; reason: LeftOut }[];
@@ -75,7 +75,7 @@ export function keychainFailed(reason: string): string {
 interface Encryption {
   file: string;
   encrypted: string[];
-  skipped: { key: string; reason: Skipped }[];
+  skipped: { key: string; reason: SkipReason }[];
 }
 
 export function encryptedText({ file, encrypted, skipped }: Encryption, { dryRun }: { dryRun: boolean }): string {
@@ -86,7 +86,7 @@ export function encryptedText({ file, encrypted, skipped }: Encryption, { dryRun
   return (lines.length > 0 ? lines : [`${file} has no sensitive values`]).join('\n');
 }
 
-const SKIPPED: Record<Skipped, string> = {
+const SKIPPED: Record<SkipReason, string> = {
   encrypted: 'it is encrypted already',
   template: 'the password comes from a template',
   no_password: 'it has no password',

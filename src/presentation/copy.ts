@@ -12,7 +12,7 @@ export interface CopyChoice {
   text: string;
 }
 
-interface Copied {
+interface CopySource {
   target: TargetRow;
   /** The selected one; `null` on the list of targets. */
   snapshot: SnapshotRow | null;
@@ -20,8 +20,8 @@ interface Copied {
   config: string | null;
 }
 
-/** What of the selection may be copied. The URLs of a row are without their passwords. */
-export function copyChoices({ target, snapshot, config }: Copied): CopyChoice[] {
+/** Returns the parts of the selection that may be copied. The URLs of a row are without their passwords. */
+export function copyChoices({ target, snapshot, config }: CopySource): CopyChoice[] {
   const tool = ['tool', ...(config === null ? [] : ['--config', shellWord(config)])].join(' ');
   const name = shellWord(target.name);
   const command = (verb: string, ...words: string[]): string => [tool, verb, name, ...words].join(' ');

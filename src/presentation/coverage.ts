@@ -1,5 +1,5 @@
 import { keyText } from '../config/keys-in-effect.ts';
-import type { Coverage, SanitizeFinding, TableCoverage } from '../results/sanitize-results.ts';
+import type { Coverage, TableCoverage, UnsanitizedColumn } from '../results/sanitize-results.ts';
 import { formatCount, formatNumberOf } from '../text/format.ts';
 import type { Column } from './shapes/column.ts';
 import type { Fact } from './shapes/fact.ts';
@@ -77,7 +77,7 @@ export function coverageRows(coverage: Coverage | undefined): CoverageRow[] {
   ];
 }
 
-function originsText({ state, original_values, from, values }: SanitizeFinding): string | null {
+function originsText({ state, original_values, from, values }: UnsanitizedColumn): string | null {
   if (state === 'unchanged' || original_values === null) return null;
   return `${formatCount(original_values)} of ${formatNumberOf(values, 'value')}, from ${from.join(', ')}`;
 }

@@ -31,7 +31,7 @@ export function copiesLines({ base, spare, branches }: DestinationCopies): strin
   ];
 }
 
-/** What they take on the disks of their servers, at most; `null` where a size is unknown. */
+/** Returns the bytes that they take on the disks of their servers, at most; `null` where a size is unknown. */
 export function copiesBytes(copies: DestinationCopies[]): number | null {
   const sizes = copies.flatMap(({ base, spare, branches }) => [
     ...[base, spare].flatMap((copy) => (copy ? [copy.size_bytes] : [])),

@@ -4,7 +4,7 @@ import type { Cell, Column } from './shapes/column.ts';
 import type { Glyphs, Tone } from './shapes/glyphs.ts';
 import { briefName } from './snapshot.ts';
 
-/** What was compared, and how many tables differ. */
+/** Names both sides, and the number of tables that differ. */
 export function diffTitle({ from, to, destination, changes, unchanged }: DiffResult): string {
   const sides = `${nameOf(from)} and ${to ? nameOf(to) : destination}`;
   const rest = `${formatNumberOf(unchanged, 'table')} unchanged`;
@@ -49,7 +49,7 @@ export const NOT_LOCAL = 'Both sides must be local snapshots: pull them first';
 
 const BAR_WIDTH = 16;
 
-/** How much a table has grown or shrunk: by bytes, else by rows, as the length of its bar. */
+/** Returns a column of bars whose length is the growth or shrinkage of a table: by bytes, else by rows. */
 function barsOf({ changes, to }: DiffResult, { barFull }: Pick<Glyphs, 'barFull'>): Column<TableChange>[] {
   if (barFull === '') return [];
   const amountOf = (side: TableSide | null): number => (side && to ? side.bytes : side?.rows) ?? 0;

@@ -3,7 +3,7 @@ import type { Draft } from '../operations/configuration/edit-configuration.ts';
 import { formatNumberOf } from '../text/format.ts';
 import type { Cell } from './shapes/column.ts';
 
-/** What the editor of the configuration says: notices, and what can be done at a section. */
+/** Notices of the configuration editor. */
 export const EDITOR_NOTICES = {
   noFields: 'This section has no values of its own. Select one of its sections',
   fixedKeys: 'Cannot add keys to this section',
@@ -67,7 +67,7 @@ export function draftState({ changes, problems, outdated }: Draft): Cell[] {
 
 export const GENERAL_SECTION = 'Values outside of all sections.';
 
-/** What the keys do at a section, by its kind. */
+/** Describes the keys at a section, by its kind. */
 export const SECTION_HINTS = {
   get map() {
     return `Press ${keyText('new')} to add one by its name.`;
@@ -80,7 +80,7 @@ export const SECTION_HINTS = {
   },
 };
 
-/** How a secret is stored when it is typed. */
+/** Describes how a typed secret is stored. */
 export function storedText({ isKey, isUrl, encrypts }: { isKey: boolean; isUrl: boolean; encrypts: boolean }): Cell {
   if (isKey) return { text: 'Type the whole value again. It is stored as it is.', tone: 'dim' };
   if (!encrypts) return { text: 'Stored in plain text: there is no secret_key to encrypt it.', tone: 'caution' };

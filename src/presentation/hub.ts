@@ -14,7 +14,7 @@ interface NamedSnapshot {
   snapshot: string;
 }
 
-interface Reconciled {
+interface ReconcileRow {
   targets: number;
   imported: NamedSnapshot[];
   missing: NamedSnapshot[];
@@ -23,7 +23,7 @@ interface Reconciled {
   objects_missing: number;
 }
 
-export function reconciledText(result: Reconciled): string {
+export function reconciledText(result: ReconcileRow): string {
   const { targets, imported, missing, restored, objects_added, objects_missing } = result;
   const list = (label: string, snapshots: NamedSnapshot[]): string[] =>
     snapshots.map(({ target, snapshot }) => `${label} ${printable(target)} ${snapshot}`);

@@ -2,7 +2,7 @@ import { keyText } from '../config/keys-in-effect.ts';
 import type { UserError } from '../runtime/errors.ts';
 import { formatNumberOf } from '../text/format.ts';
 
-/** What stands in the place of a list without rows: what is missing, and what to do. */
+/** Texts in place of a list without rows: the reason, and what to do. */
 export const LOADING = {
   audit: ['Reading the audit of the hub…'],
   branches: ['Listing branches…'],

@@ -20,7 +20,7 @@ export interface MarkdownSummary {
 /** GitHub shows at most 1 MiB. */
 const MOST_ROWS = 500;
 
-/** What a build, a sanitization or a subset made, as Markdown. Values of columns are not in it. */
+/** Formats the result of a build, a sanitization or a subset as Markdown, without values of columns. */
 export function markdownSummary(summary: MarkdownSummary): string {
   const { target, snapshot, coverage, tables, durationMs } = summary;
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);

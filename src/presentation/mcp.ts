@@ -1,4 +1,4 @@
-/** Of a URL without its password. */
+/** Explains a URL without its password. */
 export function withoutPassword({ target, name }: { target: string; name: string }): string {
   return `The password is left out. A person can print the URL with it: tool branch create ${target} ${name} --reuse --env. Or the server is started with --allow credentials.`;
 }
@@ -8,7 +8,7 @@ export interface Introduction {
   allow: ReadonlySet<string>;
 }
 
-/** What a client tells its model of the server. */
+/** Introduces the server; a client passes the text to its model. */
 export function introduction({ readOnly, allow }: Introduction): string {
   const allowed = allow.size > 0 ? `Also allowed: ${[...allow].join(', ')}. ` : '';
   const work = readOnly

@@ -15,7 +15,7 @@ export const STEP_LOOKS: Record<RunStep['state'], Look> = {
   failed: { glyph: 'bad', tone: 'bad' },
 };
 
-/** How long a step has taken until `now`. */
+/** Returns the duration of a step until `now`. */
 export function stepTime(step: RunStep, now: number): string {
   return step.state === 'skipped' ? 'skipped' : formatDuration(elapsed(step, now));
 }

@@ -5,7 +5,7 @@ import { printable } from '../text/printable.ts';
 import { cut } from '../text/text-width.ts';
 import type { Cell, Column } from './shapes/column.ts';
 
-/** What a command line prints masked values by. */
+/** Names the flag that shows masked values. */
 export const REVEAL_FLAG = 'Show them with: --reveal';
 /** The same by a key. */
 export function revealByKey(): string {
@@ -44,7 +44,7 @@ export function rowsAside({ columns }: RowsResult, scrolled: number): string {
     : `from column ${scrolled + 1} of ${formatCount(columns.length)}`;
 }
 
-/** Of a table that is wider than the terminal. */
+/** States the number of columns that do not fit into the terminal. */
 export function hiddenColumnsText(count: number): string {
   return `${formatNumberOf(count, 'column')} more ${count === 1 ? 'does' : 'do'} not fit: use --json, or a pipe`;
 }

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { LogLine } from '../state/run.ts';
 import { formatDuration } from '../text/format.ts';
 
-/** What a command is for; the key of the log shows it in full. */
+/** Purposes of commands; the key of the log shows a command in full. */
 const PURPOSES: Record<string, string> = {
   pg_dump: 'read definitions and rows of the source',
   pg_restore: 'create definitions in the restored database',

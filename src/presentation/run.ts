@@ -17,7 +17,7 @@ const RUN_LOOKS: Record<RunState['status'], Look> = {
   cancelled: { glyph: 'caution', tone: 'caution' },
 };
 
-/** How a run that is done came out. */
+/** Returns the tone for the result of a run that is done. */
 export function doneLook(summary: RunSummary | null): 'good' | 'caution' | 'bad' {
   if ((summary?.problems.length ?? 0) > 0) return 'bad';
   return summary?.caution ? 'caution' : 'good';
@@ -65,7 +65,7 @@ export function clientEndedText(name: string, code: number | null): string {
   return code === null ? `${name} was ended by a signal` : `${name} ended with exit code ${code}`;
 }
 
-/** What a run waits for. */
+/** Explains why a run waits. */
 export function queuedLines(before: Run | null): string[] {
   return [
     queuedText(before?.title ?? 'an earlier run'),

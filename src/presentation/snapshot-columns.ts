@@ -72,7 +72,7 @@ function annotationColumns(rows: SnapshotRow[], now: number): Column<SnapshotRow
   return [...(rows.some((row) => row.pinned) ? [pin] : []), ...(rows.some((row) => row.tags) ? [tags] : [])];
 }
 
-/** Of the first migrations table. */
+/** Returns the newest migration of the first migrations table. */
 function newestMigration({ migrations = [] }: SnapshotRow): string {
   return migrations[0]?.newest ?? '';
 }

@@ -19,7 +19,7 @@ export const ENGINE_NAMES = Object.fromEntries(ENGINE_PROFILES.map(({ id, produc
   string
 >;
 
-type Named = Pick<SnapshotRow, 'index' | 'id' | 'sanitized'>;
+type SnapshotName = Pick<SnapshotRow, 'index' | 'id' | 'sanitized'>;
 
 /** `RAW`: original data; `SAFE`: sanitized. */
 export function kindBadge(sanitized: boolean): Cell & { text: DataKind } {
@@ -27,12 +27,12 @@ export function kindBadge(sanitized: boolean): Cell & { text: DataKind } {
 }
 
 /** `8c41f2ab RAW` */
-export function briefName({ id, sanitized }: Named): string {
+export function briefName({ id, sanitized }: SnapshotName): string {
   return `${id} ${kindBadge(sanitized).text}`;
 }
 
 /** `snapshot 0 of app (8c41f2ab RAW)` */
-export function snapshotName(target: string, snapshot: Named): string {
+export function snapshotName(target: string, snapshot: SnapshotName): string {
   return `snapshot ${snapshot.index} of ${target} (${briefName(snapshot)})`;
 }
 
@@ -77,7 +77,7 @@ export function locationText(places: SnapshotLocation[]): string {
   return places.join(' + ');
 }
 
-/** Whether the data of a plan is sanitized, and why; where room is short, the badge of its subject says it. */
+/** States whether the data of a plan is sanitized, and why; where room is short, the badge of its subject shows it. */
 export function dataFact({ sanitized, sanitized_reason }: DataState): Fact {
   const brief = sanitized === null ? 'not known to be sanitized' : sanitized ? 'sanitized' : 'NOT sanitized';
   const badge = sanitized === null ? '' : `${kindBadge(sanitized).text}, `;
@@ -108,7 +108,7 @@ export function signatureWord({ state }: SnapshotSignature): string {
   return state === 'unchecked' ? 'not verified' : state;
 }
 
-/** How it was made, and what it lacks. */
+/** Returns facts about its build, and about missing parts. */
 export function lackingFacts({ program, left_out_schemas, definitions_only, hidden }: SnapshotRow): Fact[] {
   const facts: [name: string, value: string, tone?: 'caution'][] = [
     ['Program', program === undefined ? '' : `built with ${program}; the server's own client loads the rows`],
@@ -119,7 +119,7 @@ export function lackingFacts({ program, left_out_schemas, definitions_only, hidd
   return facts.flatMap(([name, value, tone]) => (value === '' ? [] : [{ name, value, ...(tone && { tone }) }]));
 }
 
-/** What is not in the snapshots, a line for those that lack the same. */
+/** Returns the missing parts of the snapshots, a line for those that lack the same. */
 export function lackingLines(snapshots: SnapshotRow[]): string[] {
   return [
     ...grouped(snapshots, ({ left_out_schemas = [] }) => leftOutText(left_out_schemas)).map(

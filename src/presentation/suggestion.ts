@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { keyText } from '../config/keys-in-effect.ts';
-import type { QuerySavePlan, SanitizeFinding, TrialResult } from '../results/sanitize-results.ts';
+import type { QuerySavePlan, TrialResult, UnsanitizedColumn } from '../results/sanitize-results.ts';
 import { type ColumnChoices, chosenSql, type SuggestedQuery } from '../results/suggested-query.ts';
 import { formatDuration, formatNumberOf } from '../text/format.ts';
 import type { Column } from './shapes/column.ts';
@@ -25,7 +25,7 @@ export interface SuggestionRow {
 }
 
 interface SuggestionState {
-  findings: SanitizeFinding[];
+  findings: UnsanitizedColumn[];
   query: SuggestedQuery;
   choices: ColumnChoices;
   trial: TrialResult | null;
@@ -136,7 +136,7 @@ export function triedText({ ms, columns }: TrialResult, rows: number): string {
   return `${formatNumberOf(columns.length, 'replacement')} tried on ${rows} rows in ${formatDuration(ms)}: ${outcome}`;
 }
 
-/** What the query is tried in, and how long it took to open. */
+/** States how long it took to restore the copy that the query is tried in. */
 export function openedText(ms: number): string {
   return `Copy restored in ${formatDuration(ms)}`;
 }
@@ -182,7 +182,7 @@ export function partnersText(partners: string[]): string {
   return `Give ${partners.join(', ')} an equal value: a foreign key connects them`;
 }
 
-/** Where the query goes: one line each. */
+/** Returns the locations of the query, one line each. */
 export function querySaveLines({ file, exists, configuration }: QuerySavePlan): string[] {
   return [
     exists ? `Add to ${file}` : `Create ${file}`,

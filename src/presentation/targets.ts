@@ -90,13 +90,13 @@ function statusCell({ row, checking, checkedAt }: TargetEntry, glyphs: Glyphs, t
 interface ColumnsOptions {
   glyphs: Glyphs;
   now: number;
-  /** Of the newest snapshots, by target. */
+  /** Sizes of the newest snapshots, by target. */
   sizes?: ReadonlyMap<string, SnapshotSizes>;
-  /** Whether the status of some target gives way to its run. */
+  /** A run is shown in place of the status of some target. */
   running?: boolean;
 }
 
-/** Of the column in which a run takes the place of the status. */
+/** Title of the column in which a run takes the place of the status. */
 export const STATUS_TITLE = 'STATUS';
 
 const WIDEST_RUN = '⠋ sanitize 100%'.length;
@@ -203,7 +203,7 @@ export function targetColumns(entries: TargetEntry[], options: ColumnsOptions): 
   ];
 }
 
-/** What a list holds that was read once: nothing is being checked. */
+/** Returns an entry of a list that was read once: nothing is being checked. */
 export function checkedEntry(row: TargetRow): TargetEntry {
   return { row, checkedAt: 0, checking: false };
 }
@@ -212,7 +212,7 @@ function engineText({ engine, server_version }: TargetRow): string | null {
   return engine && [ENGINE_NAMES[engine], server_version].filter(Boolean).join(' ');
 }
 
-/** How a target is, for the pane beside the list. */
+/** Returns the state of a target, for the pane beside the list. */
 export function targetFacts(entry: TargetEntry, now: number): Fact[] {
   const { row } = entry;
   const size = row.size_bytes === null ? '' : `, ${formatBytes(row.size_bytes)}`;

@@ -1,5 +1,5 @@
 import { EXIT, UserError } from '../runtime/errors.ts';
-import type { Completed, Runner } from './runner.ts';
+import type { ProcessResult, Runner } from './runner.ts';
 
 export interface Daemon {
   program: string;
@@ -80,7 +80,7 @@ function notInstalled(thrown: unknown): null {
   throw thrown;
 }
 
-function unreachable({ stderr }: Completed): UserError {
+function unreachable({ stderr }: ProcessResult): UserError {
   return new UserError('The Docker daemon does not answer, and the client programs need a container', {
     code: 'docker_unreachable',
     exit: EXIT.unreachable,

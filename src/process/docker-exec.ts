@@ -3,7 +3,7 @@ import { finished } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import type { Container } from './docker-container.ts';
-import type { Command, Completed, Runner, RunningProcess, RunOptions } from './runner.ts';
+import type { Command, ProcessResult, Runner, RunningProcess, RunOptions } from './runner.ts';
 
 export interface Execution {
   runner: Runner;
@@ -62,14 +62,14 @@ function clientCommand({ name, daemon }: Container, { file, args, env = {}, user
   };
 }
 
-interface Stopping {
+interface StopRequest {
   container: Container;
   pid: Promise<number>;
   stopped: AbortSignal;
 }
 
 /** SIGTERM, then SIGKILL, then gives up: the tool ends with its container at the latest. */
-function stopWhenAsked(client: RunningProcess, { container, pid, stopped }: Stopping): Disposable {
+function stopWhenAsked(client: RunningProcess, { container, pid, stopped }: StopRequest): Disposable {
   const timers: NodeJS.Timeout[] = [];
   const stop = (): void => {
     void pid.then((number) => {
@@ -89,9 +89,9 @@ function stopWhenAsked(client: RunningProcess, { container, pid, stopped }: Stop
 }
 
 async function interpret(
-  { exitCode, stderr }: Completed,
+  { exitCode, stderr }: ProcessResult,
   { command: { file }, image, container, stopped }: Execution,
-): Promise<Completed> {
+): Promise<ProcessResult> {
   const begun = stderr.startsWith(PID_MARK);
   const words = begun ? stderr.slice(stderr.indexOf('\n') + 1) : stderr;
   if (NOT_STARTED.has(exitCode)) throw notStarted({ file, image, words });

@@ -2,7 +2,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { execute } from './docker-exec.ts';
 import { containerPool, type PoolOptions } from './docker-pool.ts';
-import type { Command, Completed, Runner, RunningProcess, RunOptions } from './runner.ts';
+import type { Command, ProcessResult, Runner, RunningProcess, RunOptions } from './runner.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 export interface DockerRunnerOptions extends PoolOptions {
@@ -10,7 +10,7 @@ export interface DockerRunnerOptions extends PoolOptions {
   env: Record<string, string>;
 }
 
-type Started = ReturnType<typeof execute>;
+type StartResult = ReturnType<typeof execute>;
 
 /** Runs tools in containers of an image, many in one: starting one takes up to a second. */
 export function dockerRunner({ env, ...options }: DockerRunnerOptions): Runner {
@@ -23,7 +23,7 @@ export function dockerRunner({ env, ...options }: DockerRunnerOptions): Runner {
     const stopped = signal ? AbortSignal.any([signal, killed.signal]) : killed.signal;
     const stdout = new PassThrough();
 
-    async function begin(): Promise<Started> {
+    async function begin(): Promise<StartResult> {
       const taking = take(command.mounts ?? []);
       const { container, release } = await unlessAborted(taking, stopped).catch((thrown) => {
         taking.then((late) => late.release()).catch(() => {});
@@ -35,7 +35,7 @@ export function dockerRunner({ env, ...options }: DockerRunnerOptions): Runner {
       return started;
     }
 
-    async function finish(): Promise<Completed> {
+    async function finish(): Promise<ProcessResult> {
       try {
         return await (await starting).ended;
       } catch (thrown) {
@@ -70,7 +70,7 @@ export function dockerRunner({ env, ...options }: DockerRunnerOptions): Runner {
 }
 
 /** Input for the tool. A chunk's memory is released when the client has read it. */
-function inputOf(starting: Promise<Started>): Writable {
+function inputOf(starting: Promise<StartResult>): Writable {
   return new Writable({
     write(part, _encoding, done) {
       starting.then(({ stdin }) => stdin.write(part, done), done);

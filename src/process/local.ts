@@ -5,7 +5,7 @@ import { EXIT, UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { redact } from './redact.ts';
-import type { Command, Completed, Runner, RunningProcess, RunOptions } from './runner.ts';
+import type { Command, ProcessResult, Runner, RunningProcess, RunOptions } from './runner.ts';
 
 const STDERR_LIMIT = 256 * 1024;
 /** Milliseconds between SIGTERM and SIGKILL. */
@@ -78,14 +78,17 @@ function tailOf(stream: Readable | null, onErrorLine: ((line: string) => void) |
   return () => kept;
 }
 
-interface Ending {
+interface EndState {
   result: PromiseLike<{ exitCode?: number; signal?: string; stdout?: unknown; cause?: unknown }>;
   stderr: () => string;
   signal: AbortSignal | undefined;
   onEnd: (exit: number | null) => void;
 }
 
-async function completion(command: Command, { result: running, stderr, signal, onEnd }: Ending): Promise<Completed> {
+async function completion(
+  command: Command,
+  { result: running, stderr, signal, onEnd }: EndState,
+): Promise<ProcessResult> {
   const result = await running;
   onEnd(result.exitCode ?? null);
   signal?.throwIfAborted();

@@ -31,7 +31,7 @@ export interface RunOptions {
   onErrorLine?: (line: string) => void;
 }
 
-export interface Completed {
+export interface ProcessResult {
   /** `null` after a signal. */
   exitCode: number | null;
   stdout: string;
@@ -42,7 +42,7 @@ export interface RunningProcess {
   stdin: Writable;
   stdout: Readable;
   /** Never rejects for an exit code. */
-  ended: Promise<Completed>;
+  ended: Promise<ProcessResult>;
   kill(): void;
   /** Lets this process exit first. */
   unref(): void;
@@ -51,6 +51,6 @@ export interface RunningProcess {
 export interface Runner {
   id: 'local' | 'docker';
   /** Rejects only when the program cannot start or the signal was aborted. */
-  run(command: Command, options?: RunOptions): Promise<Completed>;
+  run(command: Command, options?: RunOptions): Promise<ProcessResult>;
   start(command: Command, options?: RunOptions): RunningProcess;
 }

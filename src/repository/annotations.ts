@@ -18,21 +18,21 @@ export const annotationEntries = {
   pinned: v.exactOptional(v.literal(true)),
 };
 
-/** What may change after the build, and no signature covers. */
+/** Parts that may change after the build; no signature covers them. */
 export interface Annotations {
   note: string | null;
   tags: string[];
   pinned: boolean;
 }
 
-type Annotated = { note: string | null; tags?: string[]; pinned?: true };
+type AnnotationSource = { note: string | null; tags?: string[]; pinned?: true };
 
-export function annotationsOf({ note, tags = [], pinned }: Annotated): Annotations {
+export function annotationsOf({ note, tags = [], pinned }: AnnotationSource): Annotations {
   return { note, tags, pinned: pinned ?? false };
 }
 
 /** The same with other annotations; those that are off are left out. */
-export function withAnnotations<Of extends Annotated>(of: Of, { note, tags, pinned }: Annotations): Of {
+export function withAnnotations<Of extends AnnotationSource>(of: Of, { note, tags, pinned }: Annotations): Of {
   const { tags: _, pinned: __, ...rest } = of;
   return { ...rest, note, ...(tags.length > 0 && { tags }), ...(pinned && { pinned }) } as Of;
 }

@@ -15,14 +15,17 @@ const MANIFEST = 'manifest.json';
 
 const MOST_ENTRIES = 1_000_000;
 
-export interface ArchiveWriting {
+export interface ArchiveWriteOptions {
   manifest: Manifest;
   object: (file: { sha256: string; bytes: number }) => { path: string };
   signal: AbortSignal;
   onBytes: (bytes: number) => void;
 }
 
-export async function writeArchive(path: string, { manifest, object, signal, onBytes }: ArchiveWriting): Promise<void> {
+export async function writeArchive(
+  path: string,
+  { manifest, object, signal, onBytes }: ArchiveWriteOptions,
+): Promise<void> {
   const zip = new ZipFile();
   // Equal snapshots give equal files.
   const mtime = new Date(manifest.created_at);

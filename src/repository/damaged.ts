@@ -34,7 +34,7 @@ export function damaged({
   });
 }
 
-/** Tells damage of an object from a failure of this machine, such as a full disk. */
+/** Distinguishes damage of an object from a failure of this machine, such as a full disk. */
 export function isObjectDamage(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return !(error instanceof UserError) && (typeof code !== 'string' || !/^E[A-Z0-9]+$/.test(code));

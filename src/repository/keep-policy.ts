@@ -1,8 +1,8 @@
-/** Which snapshots to keep; one that any rule keeps is kept. */
+/** Rules for the snapshots to keep; one that any rule keeps is kept. */
 export interface KeepPolicy {
   /** So many of the newest. */
   last?: number;
-  /** Those younger than so many milliseconds. */
+  /** Age in milliseconds up to which snapshots are kept. */
   within?: number;
   /** The newest of each of the last so many days (weeks, months) that have any. In UTC. */
   daily?: number;
@@ -10,8 +10,8 @@ export interface KeepPolicy {
   monthly?: number;
 }
 
-/** What a policy needs to know of a snapshot. */
-export interface Aged {
+/** The parts of a snapshot that a policy needs. */
+export interface PolicyCandidate {
   id: string;
   created_at: string;
   /** The id of the original. */
@@ -21,19 +21,19 @@ export interface Aged {
 }
 
 /** The id that an original shares with what was made of it. */
-export function familyOf({ sanitized_of, id }: Aged): string {
+export function familyOf({ sanitized_of, id }: PolicyCandidate): string {
   return sanitized_of ?? id;
 }
 
 /** The snapshots that the policy keeps: an original and what was made of it count as one. Rows are newest first. */
-export function keptBy<Row extends Aged>(policy: KeepPolicy, rows: Row[], now: Date): Set<Row> {
+export function keptBy<Row extends PolicyCandidate>(policy: KeepPolicy, rows: Row[], now: Date): Set<Row> {
   const families = Map.groupBy(rows, familyOf);
   const heads = [...families.values()].flatMap(([head]) => head ?? []);
   const kept = new Set(keptOf(policy, heads, now));
   return new Set([...families.values()].filter((family) => family.some((row) => row.pinned || kept.has(row))).flat());
 }
 
-function keptOf<Row extends Aged>(
+function keptOf<Row extends PolicyCandidate>(
   { last = 0, within = 0, daily = 0, weekly = 0, monthly = 0 }: KeepPolicy,
   rows: Row[],
   now: Date,
@@ -52,7 +52,7 @@ interface Periods {
   periodOf: (time: Date) => string;
 }
 
-function newestOfEach<Row extends Aged>(rows: Row[], { periods, periodOf }: Periods): Row[] {
+function newestOfEach<Row extends PolicyCandidate>(rows: Row[], { periods, periodOf }: Periods): Row[] {
   const byPeriod = Map.groupBy(rows, ({ created_at }) => periodOf(new Date(created_at)));
   return [...byPeriod.values()].slice(0, periods).flatMap(([newest]) => newest ?? []);
 }

@@ -7,7 +7,7 @@ import { objectKey } from './keys.ts';
 import type { Manifest, ManifestFile } from './manifest.ts';
 import { looksWhole, type ObjectToRead } from './objects/object-file.ts';
 import { createRepository, filesOf, type Repository, timeInKey } from './repository.ts';
-import { createStaging, liveStagings, type Staging, stagingRoot } from './staging.ts';
+import { createStaging, liveStagings, type StagingFolder, stagingRoot } from './staging.ts';
 
 export interface LocalRepository extends Repository {
   takenAt(target: string): Promise<string[]>;
@@ -26,11 +26,11 @@ export interface LocalRepository extends Repository {
   directory: string;
   object(file: Pick<ManifestFile, 'sha256' | 'bytes'>): ObjectToRead;
   /**
-   * Whether an object of this size exists; updates its time, so that no sweep removes it before a manifest references
-   * it.
+   * Reports whether an object of this size exists; updates its time, so that no sweep removes it before a manifest
+   * references it.
    */
   has(file: Pick<ManifestFile, 'sha256' | 'bytes'>): Promise<boolean>;
-  stage(): Promise<Staging>;
+  stage(): Promise<StagingFolder>;
 }
 
 export interface LocalRepositoryOptions {

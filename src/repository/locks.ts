@@ -37,7 +37,7 @@ const UNLOCK_TIMEOUT = 5000;
 const LONGEST_WAIT = BELIEVED.sweep + MINUTE;
 
 interface Others {
-  /** Whether the own lock is still there. */
+  /** The own lock is still there. */
   isLocked: boolean;
   doing: Set<Kind>;
   /** After this many ms the locks of all sweeps expire; 0 without one. */

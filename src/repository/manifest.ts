@@ -67,7 +67,7 @@ const manifestSchema = v.object({
   /** Bytes that this build added to `objects/`. */
   added_bytes: count,
   details: v.record(v.string(), v.unknown()),
-  /** Where it was built; older versions of this program ignore both. */
+  /** State of git and migrations at the build; older versions of this program ignore both. */
   git: v.exactOptional(gitStateSchema),
   migrations: v.exactOptional(migrationsSchema),
   signature: v.exactOptional(
@@ -75,7 +75,7 @@ const manifestSchema = v.object({
       key: v.string(),
       /** Without `git` and `migrations`, so that older versions, which drop them, can verify it. */
       value: v.string(),
-      /** Of the whole manifest; absent without `git` and `migrations`. */
+      /** Signature of the whole manifest; absent without `git` and `migrations`. */
       whole: v.exactOptional(v.string()),
     }),
   ),
@@ -104,7 +104,7 @@ export function parseManifest(text: string): Manifest {
   return { ...rest, ...named, tables: renamed(tables, unescapeName) };
 }
 
-/** Of more tables than anybody reads, a build stores a third less without the spaces. */
+/** Bytes up to which a manifest is indented: larger ones have too many tables to read, and shrink by a third. */
 const READABLE_BYTES = 64 * 1024;
 
 export function manifestText(manifest: Manifest): string {

@@ -37,7 +37,6 @@ export interface Repository {
   sweep(now: Date, mayGoOn?: () => Promise<boolean>): Promise<number>;
 }
 
-/** Where manifests are kept. */
 export type ManifestStore = Pick<Store, 'name' | 'list' | 'read' | 'write' | 'remove'>;
 
 /** Snapshots whose objects are elsewhere. */

@@ -3,15 +3,15 @@ import { EXIT, UserError } from '../runtime/errors.ts';
 import { nearestFew } from '../text/nearest.ts';
 import { findNames } from '../text/table-names.ts';
 
-export interface Selecting {
-  /** As in the configuration: `*` for any characters, several names separated by commas. */
+export interface TableSelectOptions {
+  /** Patterns as in the configuration: `*` for any characters, several names separated by commas. */
   wanted: string[];
   tables: string[];
   needs: NeededTable[];
 }
 
 /** The requested tables, their required tables at any distance, and the rest. Reports all mistakes at once. */
-export function selectTables({ wanted, tables, needs }: Selecting): TableSelection {
+export function selectTables({ wanted, tables, needs }: TableSelectOptions): TableSelection {
   // A table whose rows are all in its partitions occurs only in `needs`.
   const known = [...new Set([...tables, ...needs.map(({ needed_by }) => needed_by)])];
   const chosen = choose(wanted, known);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
 
-export interface Staging extends AsyncDisposable {
+export interface StagingFolder extends AsyncDisposable {
   path(name: string): string;
   folder(name: string): Promise<string>;
 }
@@ -39,7 +39,7 @@ const CREATED_MS = 60_000;
 /** Expiry of a folder of another host without updates; a machine may sleep for a night. */
 const BELIEVED_MS = 24 * 60 * 60 * 1000;
 
-export async function createStaging(root: string): Promise<Staging> {
+export async function createStaging(root: string): Promise<StagingFolder> {
   await mkdir(root, { recursive: true, mode: 0o700 });
   await removeDead(root);
   const directory = join(root, `${process.pid}-${randomBytes(4).toString('hex')}`);

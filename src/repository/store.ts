@@ -35,7 +35,6 @@ export interface Store {
   removeUnfinished(before: Date): Promise<void>;
 }
 
-/** Where the objects of snapshots are kept. */
 export type ObjectStore = Pick<Store, 'present' | 'put' | 'get'>;
 
 export interface StoredFile {

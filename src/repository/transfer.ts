@@ -20,7 +20,7 @@ const TELL_EVERY_MS = 100;
 /** Downloads of an object that arrives damaged. */
 const ATTEMPTS = 3;
 
-export interface Moving {
+export interface TransferOptions {
   manifest: Manifest;
   repository: LocalRepository;
   remote: RemoteRepository;
@@ -30,13 +30,13 @@ export interface Moving {
   signal: AbortSignal;
 }
 
-export interface Moved {
+export interface TransferTotals {
   objects: number;
   bytes: number;
 }
 
 /** Copies missing objects to a remote repository, then the manifest. Step: `push`. */
-export function pushSnapshot(moving: Moving): Promise<Moved> {
+export function pushSnapshot(moving: TransferOptions): Promise<TransferTotals> {
   const { manifest, remote, report } = moving;
   return remote.whilePushing(async (renew) => {
     const files = distinct(filesOf(manifest));
@@ -57,7 +57,7 @@ export function pushSnapshot(moving: Moving): Promise<Moved> {
 /** Throws when the local object is damaged. */
 export async function sendObject(
   file: ManifestFile,
-  { manifest, repository, remote, pool, signal }: Omit<Moving, 'report'>,
+  { manifest, repository, remote, pool, signal }: Omit<TransferOptions, 'report'>,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   const object = repository.object(file);
@@ -89,13 +89,13 @@ function isGone(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
-export interface Fetching extends Moving {
+export interface FetchOptions extends TransferOptions {
   unfinished: (name: string) => string;
   files?: ManifestFile[];
 }
 
 /** Copies missing objects from a remote repository. Step: `pull`. */
-export async function pullObjects(fetching: Fetching): Promise<Moved> {
+export async function pullObjects(fetching: FetchOptions): Promise<TransferTotals> {
   const { manifest, repository, remote, report, files = filesOf(manifest) } = fetching;
   const missing = await missingHere(repository, files);
   if (missing.length === 0) return { objects: 0, bytes: 0 };
@@ -116,7 +116,7 @@ export async function missingHere(repository: LocalRepository, files: ManifestFi
 /** Downloads an object, replacing an existing one; throws when it is damaged in the bucket. */
 export async function fetchObject(
   file: ManifestFile,
-  { manifest, repository, remote, pool, signal, unfinished }: Omit<Fetching, 'report'>,
+  { manifest, repository, remote, pool, signal, unfinished }: Omit<FetchOptions, 'report'>,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   const path = unfinished(`${file.sha256}.object`);
@@ -177,7 +177,7 @@ async function withProgress(
   files: ManifestFile[],
   { step, verb, place, report }: ProgressOptions,
   move: (add: (bytes: number, current: string | undefined) => void) => Promise<void>,
-): Promise<Moved> {
+): Promise<TransferTotals> {
   const total = files.reduce((sum, file) => sum + file.stored_bytes, 0);
   const what = `${files.length} ${files.length === 1 ? 'object' : 'objects'}`;
   let done = 0;

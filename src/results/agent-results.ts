@@ -3,14 +3,14 @@ import type { ExitCode } from '../runtime/errors.ts';
 /** A build that an agent ran for the hub. */
 export interface AgentBuild {
   target: string;
-  /** Of the hub. */
+  /** Id of the build on the hub. */
   build: string;
   outcome: 'done' | 'failed';
-  /** As `tool build` would have ended. */
+  /** Exit code that `tool build` would have ended with. */
   exit: ExitCode;
   /** Id of the published snapshot. */
   snapshot: string | null;
-  /** Of the error. */
+  /** Code of the error. */
   code: string | null;
 }
 

@@ -4,11 +4,11 @@ import type { SnapshotRow } from './results.ts';
 
 export interface BranchRow {
   name: string;
-  /** That of the destination after a switch. */
+  /** Name of the database; that of the destination after a switch. */
   database: string;
   /** Without password. */
   url: string;
-  /** Whether the destination's name leads to it. */
+  /** The destination's name leads to it. */
   current: boolean;
   created_at: string;
   reset_at: string | null;
@@ -74,7 +74,7 @@ export interface BranchCreateResult {
 export interface BranchUrl extends BranchDatabase {
   target: string;
   url: string;
-  /** Whether the URL contains the password. */
+  /** The URL contains the password. */
   password: boolean;
 }
 
@@ -128,7 +128,7 @@ export interface BranchSwitchResult {
 }
 
 export interface BranchCheckoutPlan extends BranchesOfTarget {
-  /** Of the current folder; `null` for a detached HEAD. */
+  /** Git branch of the current folder; `null` for a detached HEAD. */
   git_branch: string | null;
   /** `restore`: the database of before the first switch. */
   action: 'none' | 'restore' | 'switch';
@@ -136,7 +136,7 @@ export interface BranchCheckoutPlan extends BranchesOfTarget {
   why: string | null;
   /** The branch that the destination is at present. */
   previous: string | null;
-  /** Whether the branch is to be created. */
+  /** The branch is to be created. */
   creates: boolean;
   steps: string[];
   warnings: { code: string; message: string }[];

@@ -9,7 +9,7 @@ export interface DestinationCopies extends DatabaseCopies {
   branches: BranchTotals | null;
 }
 
-/** Of the branches that have not the destination's name. */
+/** Totals of the branches that do not have the destination's name. */
 export interface BranchTotals {
   count: number;
   size_bytes: number | null;
@@ -22,7 +22,7 @@ export interface DatabaseCopy {
   /** The id of the snapshot; `null` when unknown. */
   snapshot: string | null;
   loaded_at: string;
-  /** Whether the load lacked rows or objects of the snapshot. */
+  /** The load lacked rows or objects of the snapshot. */
   partial: boolean;
   size_bytes: number | null;
   /** Why it cannot be used; `null` where it can. */

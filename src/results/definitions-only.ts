@@ -3,13 +3,13 @@ import * as v from 'valibot';
 /** A table that a snapshot holds as a definition only, because its rows are those of other tables or are kept nowhere. */
 export interface DefinitionOnly {
   table: string;
-  /** As the server calls it: `FEDERATED`, `MRG_MyISAM`. */
+  /** Storage engine in the server's words: `FEDERATED`, `MRG_MyISAM`. */
   engine: string;
-  /** Whether the rows are outside the database: created only on request. */
+  /** The rows are outside the database: created only on request. */
   remote: boolean;
 }
 
-/** As they stand in a manifest's details; `text` is what a name in it may be. */
+/** Returns the schema of such tables in a manifest's details; `text` is the schema of a name. */
 export function definitionsOnlySchema(text: v.GenericSchema<string>) {
   return v.array(v.object({ table: text, engine: text, remote: v.boolean() }));
 }

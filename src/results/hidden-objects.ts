@@ -30,7 +30,7 @@ export function hiddenObjectsOf({ details }: { details: Record<string, unknown> 
   return success ? output.hidden : [];
 }
 
-/** As a manifest's details record them. */
+/** Returns the entry for a manifest's details. */
 export function hiddenDetails(hidden: HiddenObjects[]): { hidden?: HiddenObjects[] } {
   return hidden.length > 0 ? { hidden } : {};
 }

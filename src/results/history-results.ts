@@ -25,7 +25,7 @@ export const HISTORY_METHODS = ['full', 'difference', 'tables', 'script'] as con
 
 /** One execution of an operation, as the history keeps it. */
 export interface HistoryEntry {
-  /** When it began. */
+  /** Time of the start. */
   at: string;
   operation: HistoryOperation;
   target: string;
@@ -41,10 +41,10 @@ export interface HistoryEntry {
   /** Destination URL without password, or storage. */
   to: string | null;
   branches: string[];
-  /** How a load was done. */
+  /** Method of a load. */
   method: (typeof HISTORY_METHODS)[number] | null;
   size_bytes: number | null;
-  /** How long the destination was unavailable. */
+  /** Milliseconds for which the destination was unavailable. */
   swap_ms: number | null;
 }
 
@@ -55,9 +55,9 @@ export interface HistoryList {
   damaged_lines: number;
 }
 
-/** How long a load probably takes, by earlier ones into the same destination. */
+/** Estimated duration of a load, by earlier ones into the same destination. */
 export interface LoadEstimate {
   duration_ms: number;
-  /** How many loads it is from. */
+  /** Number of loads that it is based on. */
   loads: number;
 }

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 /** A schema of the source that is not in a snapshot, since `schema_config` leaves it out. */
 export interface LeftOutSchema {
   schema: string;
-  /** How many tables are in it. */
+  /** Number of its tables. */
   tables: number;
 }
 

@@ -4,7 +4,7 @@ import type { SnapshotRow } from './results.ts';
 import type { TableSelection } from './selected-tables.ts';
 
 /**
- * Whose rights the code of a snapshot has while it is restored: those of a temporary user without rights outside the
+ * The rights of a snapshot's code while it is restored: those of a temporary user without rights outside the
  * shadow database, or of the loading user.
  */
 export interface RestoredBy {
@@ -14,8 +14,8 @@ export interface RestoredBy {
 }
 
 /**
- * What a load is going to do, as data: printed by `--dry-run`, asked about by the skins, done by `load`. Nobody restores
- * an SQL file.
+ * Plan of a load, as data: printed by `--dry-run`, shown before the confirmation, applied by `load`. `restored_by` is
+ * absent for an SQL file.
  */
 export interface LoadPlan extends Partial<RestoredBy> {
   target: string;
@@ -23,26 +23,26 @@ export interface LoadPlan extends Partial<RestoredBy> {
   snapshot: SnapshotRow | null;
   /** Path of the SQL file to run; `null` when a snapshot is restored. */
   file: string | null;
-  /** Whether the data is sanitized; `null` where it cannot be known, as of an SQL file. */
+  /** The data is sanitized; `null` where it cannot be known, as for an SQL file. */
   sanitized: boolean | null;
   /** Why it is, why it is not, or why it cannot be known. */
   sanitized_reason: string;
   destination: DestinationState;
-  /** Which setting named the destination, and so why it won. */
+  /** The setting that named the destination, and so why it won. */
   chosen_by: string;
   /** `swap`: restored beside and renamed; `in_place`: one transaction in the destination; `script`: the file as it is. */
   strategy: 'swap' | 'in_place' | 'script';
   /** Why this strategy and not the other. */
   strategy_reason: string;
-  /** Whether the replaced database is kept for `tool undo`. */
+  /** The replaced database is kept for `tool undo`. */
   undo: boolean;
   /** Keeps a base copy for `tool reset`, and a spare. Absent: none. */
   keep_base?: { spare: boolean };
   /** Copies of the last load, which the load replaces or drops. */
   copies?: DatabaseCopies;
-  /** Which tables are loaded where there is a base copy. Absent: there is none. */
+  /** The tables that are loaded where there is a base copy. Absent: there is none. */
   difference?: LoadDifference;
-  /** Whether `tool reset` gives the same database, faster. */
+  /** `tool reset` gives the same database, faster. */
   reset_instead?: true;
   /** After errors: restores the rest, and leaves it to be inspected or swaps it in. Absent: the first error ends the load. */
   keep_going?: 'inspect' | 'swap';
@@ -50,14 +50,14 @@ export interface LoadPlan extends Partial<RestoredBy> {
   tables: number;
   rows: number;
   size_bytes: number;
-  /** Which tables, where only some are loaded; `null` when all are. */
+  /** The selected tables; `null` when all are loaded. */
   selection: TableSelection | null;
   jobs: number;
-  /** How long it probably takes. Absent: there is no earlier load to tell by. */
+  /** Estimated duration. Absent: there is no earlier load to estimate from. */
   estimate?: LoadEstimate;
   /** Targets of which the source could not be compared with the destination. */
   unverified_sources: string[];
-  /** What will be done, in order, for people. */
+  /** Steps in order, for people. */
   steps: string[];
   warnings: { code: string; message: string }[];
 }
@@ -69,7 +69,7 @@ export interface LoadDifference {
   /** The database, and the id of its snapshot. */
   base: string;
   base_snapshot: string | null;
-  /** What is loaded, and what is not because the base copy has it. */
+  /** Loaded tables; the saved ones are not loaded because the base copy has them. */
   tables: number;
   size_bytes: number;
   saved_tables: number;
@@ -87,7 +87,7 @@ export interface DestinationState {
   /** Without password. */
   url: string;
   host: string;
-  /** Whether the host is this machine. */
+  /** The host is this machine. */
   local: boolean;
   database: string;
   exists: boolean;
@@ -97,7 +97,7 @@ export interface DestinationState {
   server_version: string;
 }
 
-/** What a load that went on after errors did not restore. */
+/** Parts that a load which went on after errors did not restore. */
 export interface MissingParts {
   /** Objects, sequences and large objects that differ from the manifest. */
   objects: number;
@@ -106,7 +106,7 @@ export interface MissingParts {
   rows: number;
   /** Each of them, for people. */
   differences: string[];
-  /** What the server said. */
+  /** Error messages of the server. */
   errors: string[];
 }
 
@@ -118,13 +118,13 @@ export interface LoadResult {
   tables: number;
   rows: number;
   size_bytes: number;
-  /** Which tables, where only some were loaded. */
+  /** The selected tables; `null` when all were loaded. */
   selection: TableSelection | null;
-  /** How long the destination was not there under its name. */
+  /** Milliseconds for which the destination was not there under its name. */
   swap_ms: number | null;
   /** The database that holds what was replaced, for `tool undo`. */
   undo_database: string | null;
-  /** What is missing, of a load with --keep-going --accept-missing that is not complete. */
+  /** Missing parts, of a load with --keep-going --accept-missing that is not complete. */
   missing?: MissingParts;
   /** Absent where there was no base copy. */
   difference?: LoadDifference;
@@ -152,9 +152,9 @@ export interface ResetPlan {
   base: DatabaseCopy;
   /** The spare is renamed; the base copy is copied. */
   from: 'base' | 'spare';
-  /** Whether the replaced database is kept for `tool undo`. */
+  /** The replaced database is kept for `tool undo`. */
   undo: boolean;
-  /** Whether the next spare is made afterwards. */
+  /** The next spare is made afterwards. */
   spare: boolean;
   /** Disk space that the new copies take. */
   needs_bytes: number | null;
@@ -178,7 +178,7 @@ export interface ResetResult {
   spare_database: string | null;
 }
 
-/** Which copies of a destination `tool reset --drop` removes. */
+/** The copies of a destination that `tool reset --drop` removes. */
 export interface DropCopiesPlan {
   target: string;
   destination: DestinationState;

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 
 export const LONGEST_VERSION = 255;
-/** How many migrations tables of a database are recorded. */
+/** Recorded migrations tables of a database. */
 export const MOST_MIGRATION_TABLES = 20;
 
-/** How many versions of a migrations table a manifest contains: the last applied. */
+/** Versions of a migrations table in a manifest: the last applied. */
 export const MOST_VERSIONS = 1000;
 
 /** Names a migration: one line, bounded. */
@@ -16,11 +16,11 @@ const version = v.pipe(
 );
 
 const facts = {
-  /** As in the table of `src/engines/shared/migrations.ts`; other versions of this program know others. */
+  /** Name from the table of `src/engines/shared/migrations.ts`; other versions of this program know others. */
   tool: v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,31}$/, 'must be a tool')),
   /** `schema.table` */
   table: version,
-  /** How many are applied. */
+  /** Number of applied migrations. */
   count: v.pipe(
     v.number(),
     v.check((number) => Number.isSafeInteger(number) && number > 0, 'must be a whole number from 1'),

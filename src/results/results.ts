@@ -7,7 +7,7 @@ import type { LeftOutSchema } from './left-out-schemas.ts';
 import type { AppliedMigrations } from './migration-results.ts';
 
 /**
- * What operations hand back: the shapes of the JSON output (docs/commands.md), so that scripts, the plain tables
+ * Results of operations: the shapes of the JSON output (docs/commands.md), so that scripts, the plain tables
  * and the screens show one truth. Sizes in bytes, durations in milliseconds, times in ISO 8601 UTC. No secrets.
  */
 export interface TargetRow {
@@ -29,11 +29,11 @@ export interface TargetRow {
   error: string | null;
   /** The same as a stable code, such as `wrong_password` or `too_many_connections`. */
   error_code: string | null;
-  /** Of a cloud target: what the hub permits this caller, such as `read_originals`. */
+  /** Permissions of this caller for a cloud target, such as `read_originals`. */
   permissions?: string[];
-  /** Of a cloud target: groups that may read sanitized snapshots, as far as the hub tells this caller. */
+  /** Groups that may read sanitized snapshots of a cloud target, as far as the hub shows them to this caller. */
   sso_groups?: string[];
-  /** Of a cloud target: its newest snapshot on the hub is older than the hub expects. */
+  /** The newest snapshot of a cloud target is older than the hub expects. */
   late?: boolean;
   /** Base copy, spare and branches of the destination. Absent: none, or not looked for. */
   copies?: DestinationCopies;
@@ -82,7 +82,7 @@ export interface SnapshotRow {
   schemas: string[];
   /** Schemas of the source that are not in it, if there are any. */
   left_out_schemas?: LeftOutSchema[];
-  /** What it lacks since the rights of its user did not suffice, if anything. */
+  /** Objects that it lacks because the rights of its user did not suffice, if any. */
   hidden?: HiddenObjects[];
   /** Tables of which it holds the definition only, if there are any. */
   definitions_only?: DefinitionOnly[];
@@ -108,8 +108,9 @@ export interface SnapshotRow {
 }
 
 /**
- * Who signed the manifest. `trusted` and `untrusted`: valid, and the key is in `trusted_keys` or not; `valid`: without
- * `trusted_keys`; `unchecked`: as the index of a bucket says, which is verified before the snapshot is used.
+ * The state of the manifest's signature. `trusted` and `untrusted`: valid, and the key is in `trusted_keys` or not;
+ * `valid`: without `trusted_keys`; `unchecked`: as the index of a bucket says, which is verified before the snapshot is
+ * used.
  */
 export interface SnapshotSignature {
   state: 'none' | 'invalid' | 'unchecked' | 'valid' | 'trusted' | 'untrusted';
@@ -134,9 +135,9 @@ export interface VerifyResult {
   ok: boolean;
   files: number;
   bytes: number;
-  /** What is wrong, one line a file. */
+  /** Problems, one line a file. */
   problems: string[];
-  /** What was wrong and has been fetched again, one line a file. */
+  /** Problems that were repaired by fetching the file again, one line a file. */
   repaired: string[];
   /** Snapshots, of whatever target, that have lost what could not be repaired; only where a repair was tried. */
   lost: { target: string; id: string; created_at: string }[];
@@ -145,13 +146,13 @@ export interface VerifyResult {
 export interface RemovePlan {
   target: string;
   snapshot: SnapshotRow;
-  /** Where it will be removed. */
+  /** Locations from which it will be removed. */
   from: SnapshotLocation[];
   /** Bytes that no other snapshot shares, and that will be freed (at the latest a day later). */
   frees_bytes: number;
 }
 
-/** What a push or a pull has moved. */
+/** Result of a push or a pull. */
 export interface TransferResult {
   target: string;
   snapshot: SnapshotRow;
@@ -162,7 +163,7 @@ export interface TransferResult {
   bytes: number;
 }
 
-/** What a prune is going to remove. */
+/** Plan of a prune. */
 export interface PrunePlan {
   targets: PrunedTarget[];
   /** Bytes that nothing that is kept shares, and that will be freed (at the latest a day later). */
@@ -179,7 +180,7 @@ export interface PrunedTarget {
   copies?: DestinationCopies;
 }
 
-/** What changed from one snapshot to another, or to the live destination. */
+/** Changes from one snapshot to another, or to the live destination. */
 export interface DiffResult {
   target: string;
   from: SnapshotRow;
@@ -224,7 +225,7 @@ export interface ExportResult {
   bytes: number;
 }
 
-/** What was taken in, and of which file. */
+/** The imported snapshot, and its file. */
 export type ImportResult = Omit<SnapshotRow, 'index' | 'where'> & { target: string; file: string };
 
 /** A value of the configuration in force, and where it comes from. */
@@ -238,7 +239,7 @@ export interface ExplainedValue {
   origin: ValueOrigin;
 }
 
-/** What does not apply to the kind is `null`. */
+/** Fields that do not apply to the kind are `null`. */
 export interface ValueOrigin {
   kind: 'file' | 'variable' | 'default';
   file: string | null;
@@ -247,7 +248,7 @@ export interface ValueOrigin {
 }
 
 /** Something to choose from, with its size where the server can tell. */
-export interface Sized {
+export interface NameWithSize {
   name: string;
   size_bytes: number | null;
 }

@@ -17,8 +17,8 @@ export interface RowsResult {
 
 export interface RowColumn {
   name: string;
-  /** What it looks like, as `e-mail address`. */
+  /** Kind of personal data that it looks like: `e-mail address`. */
   personal: string | null;
-  /** Whether its values are replaced by `***`. */
+  /** Its values are replaced by `***`. */
   masked: boolean;
 }

@@ -1,13 +1,13 @@
 import type { DestinationState, RestoredBy } from './load-results.ts';
 import type { SnapshotRow } from './results.ts';
 
-/** What a sanitization is going to do, as data. */
+/** Plan of a sanitization, as data. */
 export interface SanitizePlan extends RestoredBy {
   target: string;
   /** The original; `null` when it is built first. */
   snapshot: SnapshotRow | null;
   query: {
-    /** Which setting won. */
+    /** The setting that won. */
     chosen_by: string;
     file: string | null;
     base64: boolean;
@@ -15,11 +15,11 @@ export interface SanitizePlan extends RestoredBy {
   };
   /** The database that the result replaces; `null` for a throw-away one. */
   destination: DestinationState | null;
-  /** Where it runs, for people. */
+  /** Place in which it runs, for people. */
   where: string;
   /** Refuses to publish while personal data is left that no comment lets stay. */
   strict: boolean;
-  /** Whether the replaced database is kept. */
+  /** The replaced database is kept. */
   undo: boolean;
   /** Targets of which the source could not be compared with the destination. */
   unverified_sources: string[];
@@ -37,13 +37,13 @@ export interface TableCoverage {
 }
 
 /** A column of the result with original personal values. */
-export interface SanitizeFinding {
+export interface UnsanitizedColumn {
   /** `schema.table.column` */
   column: string;
   kind: string;
   /** The kind, for people. */
   meaning: string;
-  /** What makes it look so. */
+  /** Evidence for the kind. */
   by: 'name' | 'values';
   /** `partly`: some of its values remain; `leaked`: values of other columns are in it. */
   state: 'unchanged' | 'partly' | 'leaked';
@@ -79,10 +79,10 @@ export interface CommonValues {
   from: string[];
 }
 
-/** What a sanitization query has changed, and what it has not. */
+/** Columns that a sanitization query has changed, and those that it has not. */
 export interface Coverage {
   tables: TableCoverage[];
-  findings: SanitizeFinding[];
+  findings: UnsanitizedColumn[];
   /** Let stay by a comment in the query. */
   acknowledged: { column: string; kind: string; reason: string }[];
   changed: ChangedColumn[];
@@ -102,13 +102,13 @@ export interface SanitizeResult {
 }
 
 export interface Suggestion {
-  /** What the query is to change. */
-  findings: SanitizeFinding[];
+  /** Columns that the query is to change. */
+  findings: UnsanitizedColumn[];
   /** SQL for a person to read and edit. */
   query: string;
 }
 
-/** What suggested replacements do to a few rows; the rows stay as they are. */
+/** Effect of suggested replacements on a few rows; the rows stay as they are. */
 export interface TrialResult {
   ms: number;
   columns: {
@@ -120,7 +120,7 @@ export interface TrialResult {
   }[];
 }
 
-/** Where a sanitization query is saved, and what changes there. */
+/** Plan to save a sanitization query: the file and its changes. */
 export interface QuerySavePlan {
   target: string;
   /** Absolute. */

@@ -3,17 +3,17 @@ import type { SnapshotRow } from './results.ts';
 
 // What subsets hand back, as results.ts has it for the other operations.
 
-/** What a subset is going to be: printed by `--dry-run`, asked about by the skins. */
+/** Plan of a subset: printed by `--dry-run`, shown by the screens before the confirmation. */
 export interface SubsetPlanResult extends RestoredBy {
   target: string;
   source: string;
-  /** Whether the data is sanitized; `null` where it cannot be known, as of an SQL file. */
+  /** The data is sanitized; `null` where it cannot be known, as for an SQL file. */
   sanitized: boolean | null;
   /** Why it is, why it is not, or why it cannot be known. */
   sanitized_reason: string;
   destination: DestinationState;
   seed: number;
-  /** Whether the replaced database is kept for `tool undo`. */
+  /** The replaced database is kept for `tool undo`. */
   undo: boolean;
   tables: SubsetTableRow[];
   /** Targets of which the source could not be compared with the destination. */
@@ -92,10 +92,10 @@ export interface ProofRow {
   columns: string[];
   to: string;
   ref_columns: string[];
-  /** Whether the configuration adds it. */
+  /** The configuration adds it. */
   added: boolean;
   orphans: number;
-  /** Those of them that refer to none in the source either, where no constraint in force forbids it. */
+  /** Orphans that refer to no row in the source either, where no constraint in force forbids it. */
   orphans_in_source: number;
 }
 

@@ -44,7 +44,7 @@ export interface SuggestedKey {
   add: string;
 }
 
-/** What becomes of a column instead of its suggested replacement. */
+/** A choice for a column that differs from its suggested replacement. */
 export type ColumnChoice =
   | { action: 'replace'; sql: string }
   /** With a reason, a comment keeps the column; without one it stays a finding. */

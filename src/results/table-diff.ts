@@ -1,7 +1,7 @@
 import type { SnapshotRow } from './results.ts';
 import type { RowColumn } from './rows-results.ts';
 
-/** What changed in one table between two snapshots of this machine. */
+/** Changes in one table between two snapshots of this machine. */
 export interface TableDiff {
   target: string;
   /** `schema.table` */

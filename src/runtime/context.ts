@@ -41,7 +41,7 @@ export interface ContextOptions {
   signal: AbortSignal;
   clock: () => Date;
   debug?: boolean;
-  /** That a command names: one that is not in the file may be on the hub. */
+  /** The target that a command names: one that is not in the file may be on the hub. */
   target?: string | undefined;
 }
 

@@ -76,7 +76,7 @@ const NO_MEMORY: Lack = {
   hint: 'Free memory, or raise the limits (ulimit -v, ulimit -d, ulimit -u). Then run the command again.',
 };
 
-/** What a machine can be short of in the middle of anything, by the code of the system's error. */
+/** Resources that a machine can run out of at any time, by the code of the system's error. */
 const LACKS: Record<string, Lack | undefined> = {
   ENOSPC: DISK_FULL,
   EDQUOT: DISK_FULL,

@@ -5,7 +5,7 @@ export interface LogFileOptions {
   /** `…/logs/tool.log`; the older ones are `tool.log.1`, `tool.log.2`, … beside it. */
   path: string;
   maxBytes?: number;
-  /** How many older files are kept. */
+  /** Number of older files that are kept. */
   keep?: number;
 }
 

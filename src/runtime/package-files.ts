@@ -16,7 +16,7 @@ export function readVersion(): string {
   return (JSON.parse(readPackageFile('package.json')) as { version: string }).version;
 }
 
-/** Where an editor finds a file of `assets/`; a single executable writes it to the user's cache folder first. */
+/** Returns the URL of an `assets/` file for editors; a single executable first writes it to the user's cache folder. */
 export function assetUrl(name: string, environment: NodeJS.ProcessEnv = process.env): URL {
   const text = readFromExecutable(`assets/${name}`);
   if (text === null) return new URL(`${ROOT}/assets/${name}`, import.meta.url);

@@ -2,19 +2,19 @@ import type { ReadStream, WriteStream } from 'node:tty';
 
 /** The properties of the standard streams; the only reader of isTTY, NO_COLOR, CI and columns. */
 export interface Terminal {
-  /** Whether screens can open: a terminal at both ends, and no CI. */
+  /** Screens can open: there is a terminal at both ends, and no CI. */
   interactive: boolean;
-  /** Whether a question can be asked on standard error; standard output carries results. */
+  /** A question can be asked on standard error; standard output carries results. */
   canAsk: boolean;
   stdout: Output;
   stderr: Output;
-  /** Of standard output. */
+  /** Colours of standard output. */
   colors: Colors;
   unicode: boolean;
   ci: boolean;
 }
 
-/** How many colours are shown; terminals with more show the same 256. */
+/** Number of colours; terminals with more show the same 256. */
 export type Colors = 0 | 16 | 256;
 
 export interface Output {
@@ -59,7 +59,7 @@ function output(stream: Streams['stdout'], environment: NodeJS.ProcessEnv): Outp
   };
 }
 
-/** As Node decides: FORCE_COLOR, then NO_COLOR, then the terminal. */
+/** Decides like Node: FORCE_COLOR, then NO_COLOR, then the terminal. */
 function showsColor(isTerminal: boolean, environment: NodeJS.ProcessEnv): boolean {
   const { FORCE_COLOR, NO_COLOR, TERM } = environment;
   if (FORCE_COLOR !== undefined) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false';

@@ -12,7 +12,7 @@ export interface ColumnFacts {
   /** `A` equals `a`. */
   ignoresCase: boolean;
   generated: boolean;
-  /** Of the examined values: non-null ones, and distinct ones. */
+  /** Numbers of examined values: non-null ones, and distinct ones. */
   sampled: number;
   distinct: number;
   samples: string[];

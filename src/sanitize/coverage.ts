@@ -1,5 +1,5 @@
 import { filesOfTable, type ManifestTable } from '../repository/manifest.ts';
-import type { ChangedColumn, Coverage, SanitizeFinding, TableCoverage } from '../results/sanitize-results.ts';
+import type { ChangedColumn, Coverage, TableCoverage, UnsanitizedColumn } from '../results/sanitize-results.ts';
 import { type ColumnDigest, columnName } from './column-facts.ts';
 import type { Suspicion } from './detector/detect.ts';
 import { PERSONAL_KINDS, type PersonalKind } from './detector/kinds.ts';
@@ -60,7 +60,7 @@ export function compareColumns({
   keep,
 }: Comparison): Omit<Coverage, 'tables' | 'common'> {
   const kept = new Map(keep.map(({ column, reason }) => [column, reason]));
-  const findings: SanitizeFinding[] = [];
+  const findings: UnsanitizedColumn[] = [];
   const acknowledged: Coverage['acknowledged'] = [];
   const changed: ChangedColumn[] = [];
   for (const suspicion of suspicions) {
@@ -79,7 +79,7 @@ export function compareColumns({
     }
     const values = after.get(column)?.values ?? 0;
     const count = { values, original_values: state === 'unchanged' ? values : null, from: [column] };
-    const finding: SanitizeFinding = { ...looked, by, state, generated: facts.generated, ...count };
+    const finding: UnsanitizedColumn = { ...looked, by, state, generated: facts.generated, ...count };
     const reason = kept.get(column);
     if (reason === undefined) findings.push(finding);
     else acknowledged.push({ column, kind, reason });
@@ -163,7 +163,7 @@ function stateOf(
   { facts: { sampled, distinct, samples }, kind }: Suspicion,
   before: ColumnDigest | undefined,
   after: ColumnDigest | undefined,
-): 'changed' | SanitizeFinding['state'] {
+): 'changed' | UnsanitizedColumn['state'] {
   if (!before || !after || after.values === 0) return 'changed';
   if (before.values === after.values && before.digest === after.digest) return 'unchanged';
   const long = samples.filter((sample) => sample.length >= LEAST_LENGTH).length * 2 > samples.length;

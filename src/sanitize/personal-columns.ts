@@ -28,9 +28,9 @@ export function personalColumns({ schema, table, columns, samples }: ReadColumns
   return found;
 }
 
-type Named = Pick<ColumnFacts, 'schema' | 'table' | 'column' | 'family'>;
+type ColumnName = Pick<ColumnFacts, 'schema' | 'table' | 'column' | 'family'>;
 
-function factsOf(named: Named, samples: string[]): ColumnFacts {
+function factsOf(named: ColumnName, samples: string[]): ColumnFacts {
   return {
     ...named,
     type: named.family,

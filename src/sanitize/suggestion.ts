@@ -55,7 +55,7 @@ function shared(
   };
 }
 
-export interface Writing {
+export interface SuggestionOptions {
   dialect: ReplacementDialect;
   /** SQL of the column, of its value as text, and of the input of its replacement. */
   inSql(facts: ColumnFacts): Pick<Replaceable, 'name' | 'text' | 'key'>;
@@ -66,7 +66,7 @@ export interface Writing {
 
 export function suggestedColumn(
   { facts, kind }: SuspectColumn,
-  { dialect, inSql, pathOf, pairs }: Writing,
+  { dialect, inSql, pathOf, pairs }: SuggestionOptions,
 ): SuggestedColumn {
   const column = inSql(facts);
   const own = columnName(facts);
@@ -117,7 +117,7 @@ export function writeQuery(query: SuggestedQuery, choices: ColumnChoices = {}): 
     .join('\n\n');
 }
 
-/** What comes before the first change. */
+/** Returns the text before the first change. */
 export function openingOf(query: SuggestedQuery, choices: ColumnChoices): string {
   const tables = query.tables.filter((table) => isChanged(table, choices));
   return [

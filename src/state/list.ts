@@ -13,14 +13,14 @@ export function selectedIndex(ids: string[], selected: string | null): number {
   return index === -1 ? Math.min(0, ids.length - 1) : index;
 }
 
-export interface Moving {
+export interface MoveRequest {
   ids: string[];
   index: number;
   move: Move;
   page: number;
 }
 
-export function moveSelection(list: ListState, { ids, index, move, page }: Moving): ListState {
+export function moveSelection(list: ListState, { ids, index, move, page }: MoveRequest): ListState {
   const destinations: Record<Move, number> = {
     up: index - 1,
     down: index + 1,

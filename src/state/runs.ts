@@ -55,16 +55,16 @@ export interface RunSummary {
   problems: string[];
   /** The result in a few words, beside the duration and the time for which something was unavailable. */
   card?: { title: string; facts: string[] };
-  /** What nobody could use during the swap, and how long. */
+  /** The database that was unavailable during the swap, and for how long. */
   unavailable?: { what: string; ms: number } | null;
   /** Done, but not what it may be taken for: shown as a caution. */
   caution?: boolean;
   /** The database whose previous version is kept, and the command that restores it. */
   undo: { database: string; command: string } | null;
-  sanitized?: Sanitized;
+  sanitized?: SanitizeOutcome;
 }
 
-export interface Sanitized {
+export interface SanitizeOutcome {
   original: SnapshotRow;
   coverage: Coverage;
   queryFile: string | null;
@@ -81,7 +81,7 @@ export interface RunDefinition {
   kind: RunKind;
   /** The replaced database, under one name for all spellings of its host; `null` for none. */
   replaces: string | null;
-  /** Whether its data is sanitized; absent where that is not known, or there is none. */
+  /** Its data is sanitized; absent where that is not known, or there is none. */
   sanitized?: boolean;
   swaps?: ReplacedDatabase;
   estimateMs?: number;
@@ -231,21 +231,21 @@ function withoutOldUndo(runs: Run[], id: string): Run[] {
   );
 }
 
-interface Dated {
+interface TimedEvent {
   run: string;
   event: RunEvent;
   at: number;
 }
 
-function foldInto(runs: Run[], { run: id, event, at }: Dated): Run[] {
+function foldInto(runs: Run[], { run: id, event, at }: TimedEvent): Run[] {
   return runs.map((run) => (run.id === id ? { ...run, state: foldRun(run.state, event, at) } : run));
 }
 
 /** In ms: each update costs a frame. */
 const SHOW_EVERY_MS = 100;
 
-function batched(show: (batch: Dated[]) => void) {
-  const waiting: Dated[] = [];
+function batched(show: (batch: TimedEvent[]) => void) {
+  const waiting: TimedEvent[] = [];
   let timer: NodeJS.Timeout | null = null;
   const flush = () => {
     if (timer) clearTimeout(timer);
@@ -254,7 +254,7 @@ function batched(show: (batch: Dated[]) => void) {
   };
   return {
     flush,
-    add(dated: Dated) {
+    add(dated: TimedEvent) {
       waiting.push(dated);
       timer ??= setTimeout(flush, SHOW_EVERY_MS);
     },

@@ -14,7 +14,7 @@ export interface TargetsState {
 }
 
 export interface SnapshotSizes {
-  /** Which snapshots they are of: `snapshotsOf`. */
+  /** Identifies the snapshots of the sizes: `snapshotsOf`. */
   of: string;
   /** Bytes, oldest first. */
   sizes: number[];

@@ -2,14 +2,14 @@ import { filteredReferences, type Plan } from './plan.ts';
 import type { RowFinder } from './row-finder.ts';
 import { createRowSet, type RowSet } from './row-set.ts';
 
-export interface Collected {
+export interface CollectResult {
   /** Requested rows, and rows that reference them. */
   chosen: Map<string, RowSet>;
   /** Also all rows that these reference; without copied tables. */
   taken: Map<string, RowSet>;
 }
 
-export async function collect(plan: Plan, finder: RowFinder): Promise<Collected> {
+export async function collect(plan: Plan, finder: RowFinder): Promise<CollectResult> {
   const chosen = new Map<string, RowSet>();
   await Promise.all(
     (plan.settings.subset_tables ?? []).map((target) =>
@@ -20,7 +20,7 @@ export async function collect(plan: Plan, finder: RowFinder): Promise<Collected>
   return { chosen, taken: await takeParents(plan, finder, chosen) };
 }
 
-interface Choosing {
+interface ChooseOptions {
   finder: RowFinder;
   chosen: Map<string, RowSet>;
   /** Tables that reference each other, directly or through others; mostly one. */
@@ -31,7 +31,7 @@ interface Choosing {
  * Rows that reference a chosen row, and no unchosen row of a filtered table. References to tables outside the group are
  * decided at once, those within it at the end, when all candidates are known.
  */
-async function chooseChildren(plan: Plan, { finder, chosen, group }: Choosing): Promise<void> {
+async function chooseChildren(plan: Plan, { finder, chosen, group }: ChooseOptions): Promise<void> {
   const references = group.flatMap((table) => filteredReferences(plan.graph, plan.rules, table));
   const inner = references.filter(({ to }) => group.includes(to));
   const outer = references.filter(({ to }) => !group.includes(to));

@@ -1,4 +1,4 @@
-import type { Collected } from './collect.ts';
+import type { CollectResult } from './collect.ts';
 import type { Relationship } from './graph.ts';
 import type { Plan } from './plan.ts';
 import type { RowFinder } from './row-finder.ts';
@@ -11,10 +11,10 @@ export interface Link {
   by: { relationship: Relationship; direction: 'refers' | 'referred' } | null;
 }
 
-interface Explaining {
+interface ExplainOptions {
   plan: Plan;
   finder: RowFinder;
-  collected: Collected;
+  collected: CollectResult;
 }
 
 /**
@@ -22,7 +22,7 @@ interface Explaining {
  * by an included one. `null` when the row is not in the subset.
  */
 export async function explainRow(
-  { plan, finder, collected }: Explaining,
+  { plan, finder, collected }: ExplainOptions,
   start: { table: string; row: number },
 ): Promise<Link[] | null> {
   const { rules, graph } = plan;

@@ -32,6 +32,6 @@ export interface SourceForeignKey {
   refColumns: string[];
   /** Either all or none of its columns are null. */
   matchFull: boolean;
-  /** Whether an index finds the referencing rows. */
+  /** An index finds the referencing rows. */
   indexed: boolean;
 }

@@ -6,7 +6,7 @@ import type { DatabaseCopy } from '../../src/results/database-copies.ts';
 import type { HistoryEntry } from '../../src/results/history-results.ts';
 import type { HubState } from '../../src/results/hub-state.ts';
 import type { DestinationState } from '../../src/results/load-results.ts';
-import type { Sized, SnapshotRow, TargetRow } from '../../src/results/results.ts';
+import type { NameWithSize, SnapshotRow, TargetRow } from '../../src/results/results.ts';
 import { UserError } from '../../src/runtime/errors.ts';
 
 /** A world that the fake operations act on; tests hold what they want to let go on by hand. */
@@ -40,7 +40,7 @@ export interface FakeWorld {
   /** What the next sign-in fails of. */
   failSignIn: UserError | null;
   /** The tables of every source. */
-  tables: Sized[];
+  tables: NameWithSize[];
   /** What asking a source for its names fails of. */
   failNames: UserError | null;
   /** Resolves when work may end; the default lets it end at once. */

@@ -4,7 +4,7 @@ import { type OpenedDatabase, openDatabase } from '../../hub/database/database.t
 import { insertServiceToken, insertSession } from '../../hub/database/tokens.ts';
 import { saveUser } from '../../hub/database/users.ts';
 import type { Limits } from '../../hub/limits.ts';
-import { type Served, type ServeOptions, serve } from '../../hub/serve.ts';
+import { type RunningHub, type ServeOptions, serve } from '../../hub/serve.ts';
 import { GITHUB_ISSUER, GITLAB_ISSUER, type HubSettings } from '../../hub/settings.ts';
 import { keyOf } from '../../hub/settings-values.ts';
 import { startPostgres, type TestPostgres } from './postgres-server.ts';
@@ -79,7 +79,7 @@ export async function startHub(
   const ending = new AbortController();
   const lines: string[] = [];
   let running_: Promise<void> = Promise.resolve();
-  const { url, ownerToken, pages } = await new Promise<Served>((ready, failed) => {
+  const { url, ownerToken, pages } = await new Promise<RunningHub>((ready, failed) => {
     running_ = serve({
       settings,
       dev: true,

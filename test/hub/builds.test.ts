@@ -5,7 +5,7 @@ import { HUB } from '../../hub/database/audit.ts';
 import { QUEUE_SCHEMA } from '../../hub/database/database.ts';
 import { publish } from '../../hub/database/snapshots.ts';
 import { migrate } from '../../hub/migrate.ts';
-import { type Served, serve } from '../../hub/serve.ts';
+import { type RunningHub, serve } from '../../hub/serve.ts';
 import { isCron } from '../../src/cloud/contract/cron.ts';
 import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub.ts';
 import { describeWithPostgres, eventually } from '../helpers/postgres-server.ts';
@@ -331,7 +331,7 @@ describeWithPostgres('builds of the hub', () => {
     const settings = { ...hub.settings, databaseUrl: url('hub_serving:second') };
     const options = { settings, dev: false, version: '0.1.0', notice: 0, queueTimes: FAST, clock: () => new Date() };
     let running: Promise<void> = Promise.resolve();
-    const served = await new Promise<Served>((ready, failed) => {
+    const served = await new Promise<RunningHub>((ready, failed) => {
       const write = (line: string) => void lines.push(line);
       running = serve({ ...options, write, signal: ending.signal, ready });
       running.catch(failed);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createBuckets } from '../../hub/objects/buckets.ts';
-import { type Reconciled, reconcileAll } from '../../hub/reconcile/reconcile.ts';
+import { type ReconcileResult, reconcileAll } from '../../hub/reconcile/reconcile.ts';
 import { type Manifest, manifestText } from '../../src/repository/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
 import type { StorageProfile } from '../../src/repository/s3/providers.ts';
@@ -41,7 +41,7 @@ describeWithPostgres('reconcile', () => {
 
     const NOTHING = { imported: [], missing: [], restored: [], objects_added: 0, objects_missing: 0, problems: [] };
 
-    async function reconcile(trustedKeys: string[] | null = null): Promise<Omit<Reconciled, 'targets'>> {
+    async function reconcile(trustedKeys: string[] | null = null): Promise<Omit<ReconcileResult, 'targets'>> {
       const { db } = hub.database;
       const buckets = createBuckets(db, hub.settings.keys);
       const { signal } = new AbortController();

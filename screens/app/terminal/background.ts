@@ -1,4 +1,4 @@
-/** How bright the background of the terminal is. */
+/** Brightness of the terminal's background. */
 export type Background = 'dark' | 'light';
 
 /**

@@ -52,7 +52,7 @@ function placeIn(editor: string, file: string, line: number | undefined): string
   return line === undefined || !known ? [file] : known.words(file, line);
 }
 
-/** As git does: the variable may contain arguments, `code --wait`. */
+/** Runs the editor in a shell, like git: the variable may contain arguments, `code --wait`. */
 async function runEditor(editor: string, place: string[], environment: NodeJS.ProcessEnv): Promise<UserError | null> {
   const { spawn } = await import('node:child_process');
   return new Promise((resolve) => {

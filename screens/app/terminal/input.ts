@@ -24,14 +24,14 @@ export interface KeyedInput {
 
 export interface InputOptions {
   onMouse: (event: MouseEvent) => void;
-  /** Whether keys are text now: consecutive characters are then passed on as one piece. */
+  /** Reports whether keys are text now: consecutive characters are then passed on as one piece. */
   isTyping?: () => boolean;
   onBackground?: (background: Background) => void;
 }
 
-/** How long the rest of a possible answer may take, which could also be Esc. */
+/** Timeout for the rest of a possible answer, which could also be Esc. */
 const REST_MS = 50;
-/** How long leaving waits for an answer. */
+/** Timeout for an answer when leaving. */
 const ANSWER_MS = 200;
 
 const ESC = '\\x1b';

@@ -11,7 +11,7 @@ import { keyedInput } from './input.ts';
 import { MOUSE_OFF, MOUSE_ON } from './mouse.ts';
 import { settledOutput, type TerminalOutput } from './output.ts';
 
-export interface Mounted {
+export interface MountedApplication {
   unmount(): Promise<void>;
   /** Resolves when the application has left the terminal; rejects when it failed. */
   ended: Promise<unknown>;
@@ -25,7 +25,7 @@ export interface MountOptions {
   onBackground?: ((background: Background) => void) | undefined;
   stdin: NodeJS.ReadStream;
   stdout: TerminalOutput;
-  /** Whether the terminal supports characters beyond ASCII. */
+  /** The terminal supports characters beyond ASCII. */
   unicode: boolean;
   /** Draws linearly on the ordinary screen. */
   screenReader: boolean;
@@ -35,7 +35,7 @@ const AUTOWRAP_OFF = '\x1b[?7l';
 const AUTOWRAP_ON = '\x1b[?7h';
 
 /** Draws the application on the alternate screen of a terminal. */
-export function mount(options: MountOptions): Mounted {
+export function mount(options: MountOptions): MountedApplication {
   const { model, handOver, theme, onBackground, stdin, stdout, unicode, screenReader } = options;
   // Keys typed before the first frame would be echoed into it.
   stdin.setRawMode(true);

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import type { Coverage, SanitizeFinding, SanitizePlan, SanitizeResult } from '../../results/sanitize-results.ts';
+import type { Coverage, SanitizePlan, SanitizeResult, UnsanitizedColumn } from '../../results/sanitize-results.ts';
 import { destination, restoredBy } from './load-parts.ts';
 import { matches } from './matches.ts';
 import { flag, notices, number, orNull, snapshot, text, texts } from './parts.ts';
 
-export const finding = matches<SanitizeFinding>()(
+export const finding = matches<UnsanitizedColumn>()(
   v.object({
     column: text,
     kind: text,

@@ -5,7 +5,7 @@ import type { Printer } from './printer.ts';
 
 export interface JsonOptions {
   write: (text: string) => void;
-  /** Whether the commands that are run are told as well. */
+  /** Reports whether executed commands are printed as well. */
   debug: () => boolean;
 }
 

@@ -58,7 +58,7 @@ export function targetInfoText(row: TargetRow & { info: TargetInfo }, now: numbe
 
 export interface SnapshotsView extends TableOptions {
   now: number;
-  /** Whether the target lists what others have pushed. */
+  /** The target lists snapshots that others have pushed. */
   shares: boolean;
 }
 
@@ -69,7 +69,7 @@ export function snapshotsText({ target, snapshots }: TargetSnapshots, view: Snap
   return [formatTable(columns, inFamilies(snapshots), view), ...lackingLines(snapshots)].join('\n');
 }
 
-/** What changed, table by table, and how much did not. */
+/** Formats the changes table by table, and the number of unchanged tables. */
 export function diffText(result: DiffResult, options: TableOptions): string {
   const columns = diffColumns(result, options.style.glyphs);
   const { changes } = result;

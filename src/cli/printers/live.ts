@@ -18,7 +18,7 @@ const BAR_CELLS = 10;
 const NARROWEST_HEAD = 12;
 const CLEAR_LINE = '\r\x1b[K';
 
-/** As the plain printer, and below its lines one that is redrawn in place while a step is running. */
+/** Extends the plain printer by a line below its lines that is redrawn in place while a step is running. */
 export function createLivePrinter(options: LiveOptions): Printer {
   let drawn = false;
   let timer: NodeJS.Timeout | null = null;

@@ -12,7 +12,7 @@ export interface LogOptions {
   directory: string;
   /** Every event and SQL statement; otherwise steps, commands and warnings. */
   trace: boolean;
-  /** As `knownSecrets` gives them: hidden wherever they stand. */
+  /** Secrets from `knownSecrets`, which are hidden wherever they stand. */
   secrets?: readonly string[];
   clock: () => Date;
   /** Hears every event too, and that the log cannot be written, once. */
@@ -96,7 +96,7 @@ function describe(event: RunEvent, elapsed: number): string {
   }
 }
 
-/** What comes from a server must neither begin a line of its own nor move the cursor of who reads it. */
+/** Makes one line of a server's text, which must neither begin a new line nor move the reader's cursor. */
 function oneLine(text: string): string {
   return printable(text).replace(/\s+/gu, ' ').trim();
 }

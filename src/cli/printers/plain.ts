@@ -13,7 +13,7 @@ export interface PlainOptions {
   write: (text: string) => void;
   style: Style;
   clock: () => Date;
-  /** Whether the commands that are run are told as well. */
+  /** Reports whether executed commands are printed as well. */
   debug: () => boolean;
   /** Milliseconds between the lines about a step that runs; `null` for none. */
   everyMs?: number | null;

@@ -7,7 +7,7 @@ import { printable } from '../../text/printable.ts';
 import type { Style } from './style.ts';
 
 export interface ProblemsView {
-  /** What the file says, for excerpts. */
+  /** Text of the file, for excerpts. */
   text: string;
   style: Style;
 }

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { ASCII, type Glyphs, type Tone, UNICODE } from '../../presentation/shapes/glyphs.ts';
 import { printableLines } from '../../text/printable.ts';
 
-/** How the plain output looks: colours where wanted, glyphs that the terminal can show. */
+/** Style of the plain output: colours on request, glyphs that the terminal can show. */
 export interface Style {
   paint: (tone: Tone, text: string) => string;
   glyphs: Glyphs;

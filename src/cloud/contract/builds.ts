@@ -4,7 +4,7 @@ import { isCron, isTimeZone } from './cron.ts';
 import { id, resourceName, time } from './values.ts';
 import { isWebhookUrl } from './webhook.ts';
 
-/** When a target is built: cron with a time zone. The zone defaults to UTC, never to that of a machine. */
+/** Build schedule of a target: cron with a time zone. The zone defaults to UTC, never to that of a machine. */
 export const scheduleSchema = v.strictObject({
   cron: v.pipe(
     v.string(),
@@ -50,12 +50,12 @@ export const LONGEST_CLAIM = 30;
 /** Targets of one agent. */
 export const MOST_CLAIMED = 1000;
 
-/** Of one claim: whoever has a later one has the build. */
+/** Identifies one claim: the latest claim has the build. */
 const lease = id;
 
 export const claimBodySchema = v.strictObject({
   pool: v.exactOptional(poolName, DEFAULT_POOL),
-  /** Of the agent's own configuration: no other target is given to it. */
+  /** Targets in the agent's own configuration: no other target is given to it. */
   targets: v.pipe(v.array(resourceName), v.minLength(1, 'must name a target'), v.maxLength(MOST_CLAIMED)),
   wait: v.exactOptional(v.pipe(count, v.maxValue(LONGEST_CLAIM)), 0),
 });
@@ -96,7 +96,6 @@ export const buildSchema = v.object({
   requested_at: time,
   started_at: v.nullable(time),
   ended_at: v.nullable(time),
-  /** Who builds it. */
   agent: v.nullable(v.string()),
   snapshot: v.nullable(v.string()),
   error: v.nullable(v.object({ code: v.string(), message: v.string() })),

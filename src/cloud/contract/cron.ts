@@ -5,7 +5,7 @@ const FIVE_FIELDS = /^(?:(?:[\d*,/-]|[a-z]{3})+(?: (?!$)|$)){5}$/i;
 /** Cron of Unix has steps of ranges only. */
 const STEP_OF_ONE_VALUE = /(?:^|[ ,])\w+\//;
 
-/** Whether a text has the five fields of cron: minute, hour, day, month, day of the week. */
+/** Reports whether a text has the five fields of cron: minute, hour, day, month, day of the week. */
 export function isCron(text: string): boolean {
   if (!FIVE_FIELDS.test(text) || STEP_OF_ONE_VALUE.test(text)) return false;
   try {
@@ -16,7 +16,7 @@ export function isCron(text: string): boolean {
   }
 }
 
-/** Whether a text names a time zone of the IANA database; an offset does not. */
+/** Reports whether a text names a time zone of the IANA database; an offset does not. */
 export function isTimeZone(text: string): boolean {
   if (!/^[A-Za-z][\w+/-]*$/.test(text)) return false;
   try {

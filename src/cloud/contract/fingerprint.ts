@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 const COST = { N: 16_384, r: 8, p: 1 };
 const BYTES = 24;
 
-/** What tells whether a sealed value is the given one. */
+/** Returns a digest to compare a sealed value with a given one. */
 export function fingerprint(value: string, salt: string): string {
   return scryptSync(value, Buffer.from(salt, 'base64url'), BYTES, COST).toString('base64url');
 }

@@ -104,7 +104,7 @@ function answers({ answers, etag }: Route): object {
   return Object.fromEntries([...entries, ...(etag ? [['304', { description: 'Not changed.' }]] : [])]);
 }
 
-/** What only the hub can check is left to it. */
+/** Returns the JSON Schema without checks that only the hub can make. */
 function jsonSchema(schema: v.GenericSchema, typeMode: 'input' | 'output'): object {
   const { $schema: _, ...json } = toJsonSchema(schema, {
     typeMode,

@@ -10,7 +10,7 @@ const age = v.pipe(
 
 const kept = v.pipe(count, v.minValue(1, 'must be at least 1'), v.maxValue(10_000, 'must be at most 10000'));
 
-/** Which snapshots of a target the hub keeps after a publication: the options of `tool prune`. */
+/** Policy for the snapshots that the hub keeps after a publication: the options of `tool prune`. */
 export const keepSchema = v.pipe(
   v.strictObject({
     last: v.exactOptional(kept),
@@ -24,7 +24,7 @@ export const keepSchema = v.pipe(
 
 export type Keep = v.InferOutput<typeof keepSchema>;
 
-/** As answered: a newer hub may know more. */
+/** Form of the policy in answers: a newer hub may know more. */
 export const answeredKeep = v.object({
   last: v.exactOptional(count),
   within: v.exactOptional(v.string()),
@@ -48,5 +48,5 @@ const removal = v.object({ id: snapshotId, created_at: time, sanitized: v.boolea
 
 export type Removal = v.InferOutput<typeof removal>;
 
-/** What the policy removes at the next publication, newest first. */
+/** Removals of the policy at the next publication, newest first. */
 export const retentionSchema = v.object({ keep: v.nullable(answeredKeep), removes: v.array(removal) });

@@ -49,7 +49,7 @@ import {
   verifySchema,
 } from './transfers.ts';
 
-/** Where the API begins. */
+/** Path prefix of the API. */
 export const BASE_PATH = '/api/v3';
 
 /** Bytes of a body, unless the route says otherwise. */
@@ -82,7 +82,7 @@ export interface Route {
   maxBodyBytes?: number;
   /** Bytes of an answer that a client reads; default 64 MB. */
   maxAnswerBytes?: number;
-  /** Of a successful answer, by status; `null` where it has no body. */
+  /** Schemas of successful answers, by status; `null` where there is no body. */
   answers: Record<number, v.GenericSchema | null>;
   /** A change names the revision that it is made to (`If-Match`), a creation that there is none (`If-None-Match: *`). */
   conditional?: true;
@@ -387,7 +387,7 @@ export type RouteName = keyof typeof ROUTES;
 type Part<Name extends RouteName, Key extends string> =
   (typeof ROUTES)[Name] extends Record<Key, infer Schema> ? Schema : never;
 
-/** What a handler is handed and a client sends. */
+/** The query that a handler receives and a client sends. */
 export type QueryOf<Name extends RouteName> =
   Part<Name, 'query'> extends v.GenericSchema ? v.InferOutput<Part<Name, 'query'>> : Record<string, never>;
 export type BodyOf<Name extends RouteName> = (typeof ROUTES)[Name] extends { textBody: true }
@@ -396,7 +396,7 @@ export type BodyOf<Name extends RouteName> = (typeof ROUTES)[Name] extends { tex
     ? v.InferOutput<Part<Name, 'body'>>
     : undefined;
 
-/** What a client sends, where the schema fills in defaults. */
+/** The body that a client sends, where the schema fills in defaults. */
 export type SentBodyOf<Name extends RouteName> = (typeof ROUTES)[Name] extends { textBody: true }
   ? string
   : Part<Name, 'body'> extends v.GenericSchema

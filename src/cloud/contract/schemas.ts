@@ -12,7 +12,7 @@ import { groups, id, LONGEST_TEXT, resourceName, shortText, time, token, trusted
 // Bodies of the hub's API. Requests are strict objects: the hub refuses unknown fields. Answers are objects: a client
 // ignores fields of a newer hub.
 
-/** What may stand in the braces of a path. */
+/** Schemas of the parameters in paths. */
 export const PARAMETERS = { name: resourceName, id, snapshot: snapshotId } as const;
 
 const ROLES = ['owner', 'member', 'user', 'builder', 'reader'] as const;
@@ -72,7 +72,7 @@ export const identitySchema = v.object({
   role: v.picklist(ROLES),
   auditor: v.boolean(),
   groups: v.array(v.string()),
-  /** Of a service token: the targets that it is for. */
+  /** The targets that a service token is for. */
   targets: v.nullable(v.array(v.string())),
   expires_at: time,
 });
@@ -95,7 +95,7 @@ export const targetSettingsSchema = v.strictObject({
 
 export type TargetSettings = v.InferOutput<typeof targetSettingsSchema>;
 
-/** How old the newest snapshot may become before the target is late. */
+/** Maximum age of the newest snapshot before the target is late. */
 export const expectedEvery = v.pipe(
   v.string(),
   v.regex(/^[1-9]\d{0,3}[hdw]$/, 'must be a number of hours, days or weeks: 24h, 1d, 2w'),
@@ -121,12 +121,12 @@ export const targetBodySchema = v.strictObject({
 
 export type TargetBody = v.InferOutput<typeof targetBodySchema>;
 
-/** Tells whether a sealed value equals a given one, without telling the value. */
+/** Digests to compare sealed values with given ones, without disclosing them. */
 const fingerprints = v.record(v.string(), v.object({ salt: v.string(), digest: v.string() }));
 
 export type Fingerprints = v.InferOutput<typeof fingerprints>;
 
-/** As the hub answers: URLs are without passwords, for readers `null`. */
+/** Settings in answers of the hub: URLs are without passwords, for readers `null`. */
 const answeredSettings = v.record(v.string(), v.unknown());
 
 const targetItem = v.object({
@@ -150,7 +150,7 @@ export const targetPageSchema = page(targetItem);
 
 export type CloudTarget = v.InferOutput<typeof targetItem>;
 
-/** What those who may change a target see besides. */
+/** Additional fields for callers who may change a target. */
 export const targetAnswerSchema = v.object({
   ...targetItem.entries,
   original_groups: v.array(v.string()),
@@ -222,7 +222,7 @@ export const snapshotAnswerSchema = v.object({
   manifest: v.object({ href: url, sha256, expires_at: time }),
 });
 
-/** What is absent stays as it is. */
+/** Absent fields stay unchanged. */
 export const annotationsBodySchema = v.strictObject({
   note: v.exactOptional(v.nullable(v.pipe(v.string(), v.maxLength(LONGEST_TEXT)))),
   tags: v.exactOptional(v.pipe(v.array(tagSchema), v.maxLength(MOST_TAGS))),

@@ -18,7 +18,7 @@ export const uploadsBodySchema = v.strictObject({
       sha256,
       stored_sha256: sha256,
       stored_bytes: v.pipe(count, v.maxValue(5 * 1024 ** 4, 'must be at most 5 TiB')),
-      /** Of an upload in parts that has begun: the URLs from this part on. */
+      /** Id of an upload in parts that has begun: the answer has the URLs from `from_part` on. */
       upload_id: v.exactOptional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(1024))),
       from_part: v.exactOptional(v.pipe(count, v.minValue(1), v.maxValue(MOST_PARTS))),
     }),

@@ -4,7 +4,7 @@ import { TooLarge } from '../../repository/store.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { printable } from '../../text/printable.ts';
 
-/** Of an error's text; the rest is not read. */
+/** Bytes of an error's text; the rest is not read. */
 export const MOST_ERROR_BYTES = 64 * 1024;
 
 /** The error of a response, named by its code as the errors of the S3 client are. */

@@ -25,7 +25,7 @@ import { createUploadUrls, type OutgoingObject } from './upload-urls.ts';
 import { createVerifier } from './verifier.ts';
 
 export interface CloudObjectsOptions {
-  /** Of the remote repository. */
+  /** Name of the remote repository. */
   name: string;
   client: CloudClient;
   target: string;
@@ -78,7 +78,7 @@ export function createCloudObjects(options: CloudObjectsOptions): (manifest: Man
   };
 }
 
-/** As the manifest says; of one that does not say it, the file must be read. */
+/** Returns the object that the manifest describes; without its stored checksum the file must be read. */
 function outgoingOf(file: ManifestFile | undefined): OutgoingObject[] {
   if (file?.stored_sha256 === undefined) return [];
   const { sha256, stored_sha256, stored_bytes } = file;
@@ -138,7 +138,7 @@ async function fetchWithoutLength(url: URL, { headers, signal, take }: FetchingW
   return head;
 }
 
-/** Those of the answer: in chunks, without a length, the range tells. */
+/** Returns the bytes of the answer; in chunks, without a length, the range states them. */
 function bytesIn(headers: Record<string, string>): number {
   const length = headers['content-length'];
   if (length !== undefined) return Number(length);

@@ -8,7 +8,7 @@ export interface OutgoingObject {
   sha256: string;
   stored_sha256: string;
   stored_bytes: number;
-  /** Of an upload in parts that has begun. */
+  /** Id of an upload in parts that has begun. */
   upload_id?: string | undefined;
   from_part?: number | undefined;
 }

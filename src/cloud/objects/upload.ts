@@ -14,8 +14,8 @@ import type { UnfinishedUploads } from './unfinished-uploads.ts';
 import type { OutgoingObject, UploadAnswer, UploadUrls } from './upload-urls.ts';
 import type { Verify } from './verifier.ts';
 
-export interface Uploading {
-  /** Of the remote repository. */
+export interface UploadOptions {
+  /** Name of the remote repository. */
   name: string;
   client: CloudClient;
   urls: UploadUrls;
@@ -26,9 +26,9 @@ export interface Uploading {
 
 export interface OutgoingFile extends Transfer {
   path: string;
-  /** Of the content: the name of the object. */
+  /** SHA-256 of the content: the name of the object. */
   sha256: string;
-  /** Of the file; rejects with ContentDiffers when it is another. Default: as it is. */
+  /** SHA-256 of the file; rejects with ContentDiffers when it is another. Default: the file's own. */
   stored_sha256: string | undefined;
 }
 
@@ -42,7 +42,7 @@ const SMALLEST_PART = 5 * 1024 * 1024;
 const MOST_PARTS = 1000;
 
 /** Sends a file to the bucket by URLs of the hub until the hub confirms it. A stored object is not sent. */
-export async function uploadObject(outgoing: OutgoingFile, uploading: Uploading): Promise<void> {
+export async function uploadObject(outgoing: OutgoingFile, uploading: UploadOptions): Promise<void> {
   const { path, sha256, signal } = outgoing;
   await using file = await open(path);
   const stored_bytes = (await file.stat()).size;
@@ -65,13 +65,13 @@ export async function uploadObject(outgoing: OutgoingFile, uploading: Uploading)
   }
 }
 
-interface Outgoing extends OutgoingFile {
+interface OpenedFile extends OutgoingFile {
   file: FileHandle;
   object: OutgoingObject;
 }
 
 /** `false` when the hub does not find the object as sent. */
-async function sendOnce(outgoing: Outgoing, uploading: Uploading): Promise<boolean> {
+async function sendOnce(outgoing: OpenedFile, uploading: UploadOptions): Promise<boolean> {
   const { object } = outgoing;
   const begun = await begunUpload(outgoing, uploading);
   const answer = await uploading.urls.find(begun ? { ...object, upload_id: begun.upload_id } : object);
@@ -92,14 +92,14 @@ async function sendOnce(outgoing: Outgoing, uploading: Uploading): Promise<boole
 
 /** The upload in parts that an earlier push has begun with this file. */
 export async function begunUpload(
-  { object: { sha256, stored_sha256, stored_bytes } }: Pick<Outgoing, 'object'>,
-  { unfinished }: Pick<Uploading, 'unfinished'>,
+  { object: { sha256, stored_sha256, stored_bytes } }: Pick<OpenedFile, 'object'>,
+  { unfinished }: Pick<UploadOptions, 'unfinished'>,
 ) {
   const found = await unfinished.find(sha256);
   return found?.stored_sha256 === stored_sha256 && found.stored_bytes === stored_bytes ? found : null;
 }
 
-async function sendWhole(outgoing: Outgoing, { name, client, urls, send, verify }: Uploading) {
+async function sendWhole(outgoing: OpenedFile, { name, client, urls, send, verify }: UploadOptions) {
   const { file, object, signal, onBytes } = outgoing;
   const checksum = createPassingChecksum(file, object.stored_bytes);
   try {
@@ -128,13 +128,13 @@ async function sendWhole(outgoing: Outgoing, { name, client, urls, send, verify 
   return verify({ sha256: object.sha256 });
 }
 
-interface Parts extends Uploading {
+interface Parts extends UploadOptions {
   answer: Extract<UploadAnswer, { answer: 'upload_parts' }>;
   /** Parts that the bucket has, by number. */
   etags: Record<string, string>;
 }
 
-async function sendParts(outgoing: Outgoing, parts: Parts) {
+async function sendParts(outgoing: OpenedFile, parts: Parts) {
   const { file, path, object, signal, onBytes } = outgoing;
   const { name, client, urls, send, verify, unfinished, answer } = parts;
   const { upload_id, part_bytes } = answer;

@@ -2,7 +2,7 @@ import type { CloudClient } from '../client.ts';
 
 export interface SentObject {
   sha256: string;
-  /** Of an upload in parts: the hub completes it. */
+  /** Id of an upload in parts: the hub completes it. */
   upload_id?: string;
   etags?: string[];
 }
@@ -17,7 +17,7 @@ const MOST_OBJECTS = 50;
 /** Limit of one request, because its body is bounded. */
 const MOST_ETAGS = 5000;
 
-interface Waiting {
+interface QueuedObject {
   object: SentObject;
   resolve: (verdict: Verdict) => void;
   reject: (error: unknown) => void;
@@ -27,12 +27,12 @@ export function createVerifier(
   client: CloudClient,
   { target, sanitized }: { target: string; sanitized: boolean },
 ): Verify {
-  let waiting: Waiting[] = [];
+  let waiting: QueuedObject[] = [];
   let isRunning = false;
 
-  function nextBatch(): Waiting[] {
+  function nextBatch(): QueuedObject[] {
     let etags = 0;
-    const fits = ({ object }: Waiting, index: number): boolean => {
+    const fits = ({ object }: QueuedObject, index: number): boolean => {
       etags += object.etags?.length ?? 0;
       return index < MOST_OBJECTS && (index === 0 || etags <= MOST_ETAGS);
     };

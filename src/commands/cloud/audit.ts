@@ -23,7 +23,7 @@ const specification = {
 
 export const cloudAuditCommand: CommandModule = { ...specification, run };
 
-/** Of a table for people. */
+/** Rows of a table for people. */
 const MOST_ROWS = 100;
 
 async function run(invocation: InvocationOf<typeof specification>): Promise<Outcome> {

@@ -14,7 +14,7 @@ const specification = {
 
 export const configCheckCommand: CommandModule = { ...specification, run };
 
-/** What a command that needs the keys would end with. */
+/** Returns the exit code that a command which needs the keys would end with. */
 function exitOf({ ok, problems }: CheckReport): ExitCode {
   if (ok) return EXIT.done;
   const isOfBucket = problems.every(({ severity, code }) => severity === 'warning' || code === 'bucket_missing');

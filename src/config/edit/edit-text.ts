@@ -33,7 +33,7 @@ interface Step {
   edits: number;
 }
 
-/** As many edits as one reading of the text permits: existing values, or one added or removed key. */
+/** Makes as many edits as one reading of the text permits: existing values, or one added or removed key. */
 function nextStep(text: string, edits: Edit[]): Step {
   const find = createSpotFinder(documentOf(text, edits));
   const becoming = valuesOf(edits, find);

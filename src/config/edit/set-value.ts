@@ -51,9 +51,9 @@ export function insertKeys(text: string, { into, ...added }: Insertion): Replace
   return [...written, insertLines(text, Math.max(endOf(pair.key), to), linesOf(text, { ...added, indent }))];
 }
 
-type Added = Omit<Insertion, 'into'>;
+type NewEntry = Omit<Insertion, 'into'>;
 
-function linesOf(text: string, { keys, value, indent }: Added & { indent: number }): string[] {
+function linesOf(text: string, { keys, value, indent }: NewEntry & { indent: number }): string[] {
   const step = indentStep(text);
   return keys.map((key, depth) => {
     const isLast = depth === keys.length - 1;
@@ -69,7 +69,7 @@ function insertLines(text: string, behind: number, lines: string[]): Replacement
   return { from: at, to: at, by: startsLine ? lines.join(newline) + newline : newline + lines.join(newline) };
 }
 
-function insertIntoFlow(text: string, map: YAMLMap, { keys, value }: Added): Replacement {
+function insertIntoFlow(text: string, map: YAMLMap, { keys, value }: NewEntry): Replacement {
   const inner = keys.reduceRight<string>((inside, key, depth) => {
     const isLast = depth === keys.length - 1;
     return `${writeScalar(String(key))}: ${isLast ? inside : `{ ${inside} }`}`;

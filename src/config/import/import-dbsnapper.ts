@@ -91,7 +91,7 @@ async function applyFixes(imported: ImportedText, request: ImportRequest): Promi
   }
 }
 
-/** Whether the changes could be made: some are not possible where several keys share a value. */
+/** Makes the changes and reports whether it could: some are impossible where several keys share a value. */
 function apply(imported: ImportedText, changes: Change[]): boolean {
   try {
     imported.text = changes.reduce(changeText, imported.text);

@@ -34,7 +34,7 @@ export function initialConfiguration({ secretKey, schemaUrl, sections }: Initial
   ].join('\n');
 }
 
-/** What was answered, without the keys that have their defaults. */
+/** Returns a configuration with the answers, without the keys that have their defaults. */
 function briefConfiguration({ secretKey, schemaUrl, sections = {} }: InitialValues): string {
   return [
     `# yaml-language-server: $schema=${schemaUrl}`,

@@ -7,7 +7,7 @@ import type { KeyPath } from '../tree.ts';
 export type Rule = (draft: Draft, surroundings: Surroundings) => KeyProblem[];
 
 export interface Surroundings {
-  /** Whether a value is written at a path, valid or not: an invalid value is not also missing. */
+  /** Reports whether a value is written at a path, valid or not: an invalid value is not also missing. */
   isWritten: (path: KeyPath) => boolean;
   environment: NodeJS.ProcessEnv;
   awsProfiles: Map<string, AwsProfile>;

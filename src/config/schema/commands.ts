@@ -67,7 +67,7 @@ export type CommandId = keyof typeof COMMANDS;
 /** Keys by command id, as the configuration has them. */
 export type ConfiguredKeys = { [Id in CommandId]?: string | undefined };
 
-/** What moves in lists and texts, and what terminals send for Enter, Tab, Esc and Backspace, cannot be a command. */
+/** Keys that cannot be a command: those that move in lists and texts, and codes of Enter, Tab, Esc and Backspace. */
 const RESERVED = new Set([...'jkgG123456789', ...[...'bcfhijmz['].map((letter) => `ctrl+${letter}`)]);
 
 /** One printable character, or `ctrl+` and a letter. */

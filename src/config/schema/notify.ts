@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { traits } from './traits.ts';
 
-/** How the end of a run is announced to users who look elsewhere. */
+/** Announcement of the end of a run to users who look elsewhere. */
 export const notifySchema = v.strictObject({
   after: v.optional(
     v.pipe(

@@ -22,7 +22,7 @@ interface KeyDescription {
 }
 
 export function shapeOf(schema: v.GenericSchema): Shape {
-  const outer = schema as Introspected;
+  const outer = schema as SchemaInternals;
   const optional = outer.type === 'optional' || outer.type === 'exact_optional';
   const inner = optional && outer.wrapped ? outer.wrapped : outer;
   const facts: KeyDescription = {
@@ -61,8 +61,8 @@ export function shapeAt(root: Shape, path: KeyPath): Shape | null {
   }, root);
 }
 
-interface Introspected extends v.GenericSchema {
-  wrapped?: Introspected;
+interface SchemaInternals extends v.GenericSchema {
+  wrapped?: SchemaInternals;
   default?: unknown;
   entries?: Record<string, v.GenericSchema>;
   value?: v.GenericSchema;
@@ -80,6 +80,6 @@ function part(schema: v.GenericSchema | undefined): v.GenericSchema {
   return schema;
 }
 
-function isInteger(schema: Introspected): boolean {
-  return (schema.pipe ?? []).some((item) => item.type === 'integer' || isInteger(item as Introspected));
+function isInteger(schema: SchemaInternals): boolean {
+  return (schema.pipe ?? []).some((item) => item.type === 'integer' || isInteger(item as SchemaInternals));
 }

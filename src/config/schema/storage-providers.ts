@@ -14,7 +14,7 @@ interface StorageProvider {
   region: string;
   /** Default endpoint; `undefined` lets the client derive it from the region. */
   endpoint(profile: Place): string | undefined;
-  /** Where the client finds the service when it derives the endpoint. */
+  /** Returns the address at which the client finds the service when it derives the endpoint. */
   derivedEndpoint?(profile: Place): string;
   /** `service/bucket/key` instead of `bucket.service/key`, which needs a DNS name per bucket. */
   pathStyle(endpoint: string | undefined): boolean;

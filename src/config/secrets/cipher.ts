@@ -27,7 +27,7 @@ export function decrypt(encrypted: string, secretKey: string): string | null {
   }
 }
 
-/** Whether the value has the form of an encrypted one; `false` for a truncated one. */
+/** Reports whether the value has the form of an encrypted one; `false` for a truncated one. */
 export function isWhole(encrypted: string): boolean {
   const hex = encrypted.slice(ENCRYPTED.length);
   const least = 2 * (NONCE_BYTES + TAG_BYTES);

@@ -105,7 +105,7 @@ function missingKey(encrypted: string[]): KeyProblem {
   };
 }
 
-/** When nothing decrypts, the key is wrong: reported once. */
+/** Reports values that cannot be decrypted; a wrong key, with which none decrypts, is reported once. */
 function notOpened(closed: { path: KeyPath; damaged: boolean }[], { none }: { none: boolean }): KeyProblem[] {
   const code = 'secret_not_opened';
   const whole = closed.filter(({ damaged }) => !damaged);

@@ -31,13 +31,13 @@ export function textsOf(tree: Tree, root: Shape): TextValue[] {
   return texts(tree, root, []).filter(({ path }) => path.length > 1 || path[0] !== 'secret_key');
 }
 
-export type Skipped = 'encrypted' | 'template' | 'no_password';
+export type SkipReason = 'encrypted' | 'template' | 'no_password';
 
 /** Encrypts the text, or only the password of a URL; or returns why there is nothing to encrypt. */
 export function encryptText(
   { text, template }: TextValue,
   secretKey: string,
-): { encrypted: string } | { skipped: Skipped } {
+): { encrypted: string } | { skipped: SkipReason } {
   if (text.startsWith(ENCRYPTED)) return { skipped: 'encrypted' };
   const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) || (template && text.includes('{{'));
   if (!isUrl) return text === '' ? { skipped: 'no_password' } : { encrypted: encrypt(text, secretKey) };
@@ -61,8 +61,8 @@ export function replacePasswords(url: string, replace: (password: string) => str
 }
 
 /**
- * As in the URL, for an exact round trip. An invalid character is encoded: otherwise the whole value would count as
- * plain text after decryption.
+ * Returns the password as in the URL, for an exact round trip. An invalid character is encoded: otherwise the whole
+ * value would count as plain text after decryption.
  */
 function urlText(password: string): string {
   return password.replace(/%(?![0-9a-fA-F]{2})|[^A-Za-z0-9_.~!$'()*,;=%-]/gu, encodeURIComponent);

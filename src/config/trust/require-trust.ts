@@ -35,7 +35,7 @@ export async function untrustedPart(
   return { ...request, answered: await answeredEffects(request.file, environment) };
 }
 
-/** What a file asks for; `null` for one that is always trusted. */
+/** Returns the permissions that a file requests; `null` for one that is always trusted. */
 async function requestOf(
   file: ConfigFile,
   environment: NodeJS.ProcessEnv,

@@ -37,7 +37,7 @@ export function createFinder(root: unknown): (path: KeyPath) => FoundNode {
   };
 }
 
-/** As written: `0x10` and `1.0` are names. `null` for a key that is not text. */
+/** Returns the key as written: `0x10` and `1.0` are names. `null` for a key that is not text. */
 export function keyOf({ key }: Pair<unknown, unknown>): string | null {
   if (!isScalar(key)) return null;
   return typeof key.value === 'string' ? key.value : (key.source ?? null);

@@ -1,6 +1,6 @@
 import type { Manifest } from '../../repository/manifest.ts';
 import type { DestinationState } from '../../results/load-results.ts';
-import type { Sized, TargetRow } from '../../results/results.ts';
+import type { NameWithSize, TargetRow } from '../../results/results.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { EngineContext } from '../engine-context.ts';
 import type { DatabaseIdentity } from '../identity.ts';
@@ -40,10 +40,10 @@ export interface ConnectFacet {
   reportTools(context: EngineContext): Promise<ToolReport[]>;
   /** The states of databases through one connection; failures are states, not errors. */
   probe(context: EngineContext, request: ProbeRequest): Promise<void>;
-  listDatabases(context: EngineContext, url: DatabaseUrl): Promise<Sized[]>;
-  listSchemas?(context: EngineContext, url: DatabaseUrl): Promise<Sized[]>;
+  listDatabases(context: EngineContext, url: DatabaseUrl): Promise<NameWithSize[]>;
+  listSchemas?(context: EngineContext, url: DatabaseUrl): Promise<NameWithSize[]>;
   /** Named as in the configuration: `schema.table`. */
-  listTables(context: EngineContext, url: DatabaseUrl): Promise<Sized[]>;
+  listTables(context: EngineContext, url: DatabaseUrl): Promise<NameWithSize[]>;
   /** Every known address of the server, such as `127.0.0.1:5432`, found without a connection. */
   addressesOf(context: EngineContext, url: DatabaseUrl): Promise<Set<string>>;
   /** The database of the URL, equal for all spellings; `null` where only the server knows. */

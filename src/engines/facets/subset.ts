@@ -1,5 +1,5 @@
 import type { ProofRow } from '../../results/subset-results.ts';
-import type { Collected } from '../../subset/collect.ts';
+import type { CollectResult } from '../../subset/collect.ts';
 import type { Graph } from '../../subset/graph.ts';
 import type { Plan } from '../../subset/plan.ts';
 import type { RowFinder } from '../../subset/row-finder.ts';
@@ -33,7 +33,7 @@ export interface SubsetSource extends AsyncDisposable {
 export interface SubsetRun {
   url: DatabaseUrl;
   plan: Plan;
-  collected: Collected;
+  collected: CollectResult;
   jobs: number;
   undo: boolean;
   directory: string;

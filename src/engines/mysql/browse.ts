@@ -1,5 +1,5 @@
 import type { Manifest } from '../../repository/manifest.ts';
-import type { Sized } from '../../results/results.ts';
+import type { NameWithSize } from '../../results/results.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { EngineContext } from '../engine-context.ts';
 import { connect, connectToServer } from './connection/connect.ts';
@@ -11,7 +11,7 @@ import { quoteName, tablesIn } from './quote.ts';
 
 const SYSTEM = "'mysql', 'information_schema', 'performance_schema', 'sys'";
 
-export async function listDatabases(context: EngineContext, url: DatabaseUrl): Promise<Sized[]> {
+export async function listDatabases(context: EngineContext, url: DatabaseUrl): Promise<NameWithSize[]> {
   await using session = await connectToServer(context, url);
   const databases = await session.query<{ name: string }>(
     `SELECT SCHEMA_NAME AS name FROM information_schema.SCHEMATA WHERE SCHEMA_NAME NOT IN (${SYSTEM}) ORDER BY 1`,
@@ -23,7 +23,7 @@ export async function listDatabases(context: EngineContext, url: DatabaseUrl): P
   return databases.map(({ name }) => ({ name, size_bytes: bytes.get(name) ?? 0 }));
 }
 
-export async function listTables(context: EngineContext, url: DatabaseUrl): Promise<Sized[]> {
+export async function listTables(context: EngineContext, url: DatabaseUrl): Promise<NameWithSize[]> {
   const database = url.database ?? '';
   await using session = await connect(context, url);
   const rows = await session.query<{ name: string; bytes: number | null }>(`

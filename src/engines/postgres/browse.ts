@@ -1,4 +1,4 @@
-import type { Sized } from '../../results/results.ts';
+import type { NameWithSize } from '../../results/results.ts';
 import { tableName } from '../../text/table-names.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { EngineContext } from '../engine-context.ts';
@@ -7,15 +7,15 @@ import { quoteName } from './connection/session.ts';
 import { namePartOf, readSchemas, readTables } from './introspect.ts';
 
 /** Accessible databases, without the tool's own. */
-export async function listDatabases(context: EngineContext, url: DatabaseUrl): Promise<Sized[]> {
+export async function listDatabases(context: EngineContext, url: DatabaseUrl): Promise<NameWithSize[]> {
   await using session = await connectToServer(context, url);
-  return session.query<Sized>(`
+  return session.query<NameWithSize>(`
     SELECT datname AS name, pg_database_size(oid) AS size_bytes FROM pg_database
     WHERE datallowconn AND NOT datistemplate AND has_database_privilege(oid, 'CONNECT') AND datname !~ '[.]tool-'
     ORDER BY datname`);
 }
 
-export async function listSchemas(context: EngineContext, url: DatabaseUrl): Promise<Sized[]> {
+export async function listSchemas(context: EngineContext, url: DatabaseUrl): Promise<NameWithSize[]> {
   await using session = await connect(context, url);
   const schemas = await readSchemas(session);
   const tables = await readTables(session);
@@ -26,9 +26,9 @@ export async function listSchemas(context: EngineContext, url: DatabaseUrl): Pro
 }
 
 /** A partitioned table with the size of its partitions; without tables of extensions. */
-export async function listTables(context: EngineContext, url: DatabaseUrl): Promise<Sized[]> {
+export async function listTables(context: EngineContext, url: DatabaseUrl): Promise<NameWithSize[]> {
   await using session = await connect(context, url);
-  return session.query<Sized>(`
+  return session.query<NameWithSize>(`
     SELECT ${namePartOf('n.nspname')} || '.' || ${namePartOf('c.relname')} AS name,
       CASE c.relkind WHEN 'p' THEN (SELECT coalesce(sum(pg_table_size(relid)), 0)::int8 FROM pg_partition_tree(c.oid))
         ELSE pg_table_size(c.oid) END AS size_bytes

@@ -85,7 +85,7 @@ function agentTargets({ configuration }: Context): string[] {
   });
 }
 
-interface Asked {
+interface AgentClaimRequest {
   pool: string;
   targets: string[];
   wait: number;
@@ -94,7 +94,10 @@ interface Asked {
 /** An answer at once is no reason to ask again at once. */
 const SHORTEST_CLAIM = 1000;
 
-async function claim(client: CloudClient, asked: Asked): Promise<{ build: ClaimedBuild | null; refused: string[] }> {
+async function claim(
+  client: CloudClient,
+  asked: AgentClaimRequest,
+): Promise<{ build: ClaimedBuild | null; refused: string[] }> {
   const started = performance.now();
   const { body } = await client.call('claimBuild', { body: asked });
   if (!body) throw client.invalid('the answer to a claim is empty');

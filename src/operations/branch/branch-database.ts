@@ -3,7 +3,7 @@ import { EXIT, UserError } from '../../runtime/errors.ts';
 
 export const DEFAULT_RULE = '{destination}_{name}';
 
-/** How many branches one command makes. */
+/** Branches that one command creates, at most. */
 const MOST = 100;
 const LONGEST_NAME = 100;
 const DIGEST_LENGTH = 8;
@@ -61,7 +61,7 @@ export function branchNames(name: string, count?: number): string[] {
   return Array.from({ length: count }, (_, index) => `${name}_${index + 1}`);
 }
 
-/** Whether a branch is one of those that `--count` has made of a name. */
+/** Reports whether a branch is one of those that `--count` has created from a name. */
 export function isNumbered(branch: string, name: string): boolean {
   return branch.startsWith(`${name}_`) && /^\d{1,3}$/.test(branch.slice(name.length + 1));
 }

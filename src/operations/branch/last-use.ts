@@ -7,12 +7,12 @@ import { readState, writeState } from '../working-state.ts';
 const seenSchema = v.strictObject({
   /** Client sessions since the branch was created or reset. */
   sessions: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
-  /** When this number was first seen. */
+  /** Time at which this number was first seen. */
   since: v.pipe(v.string(), v.isoTimestamp()),
 });
 const fileSchema = v.strictObject({ format: v.literal(1), branches: v.record(v.string(), seenSchema) });
 
-/** How many branches are remembered. */
+/** Remembered branches, at most. */
 const MOST = 2000;
 
 /**

@@ -41,7 +41,7 @@ export async function openBranches(given: Context, request: BranchesRequest): Pr
   return { context, engine, facet: engine.branches, url };
 }
 
-/** How many databases of one command are compared with the sources at once. */
+/** Databases of one command that are compared with the sources at once. */
 const COMPARED_AT_ONCE = 4;
 
 /**
@@ -90,7 +90,7 @@ function destinationOf({ configuration }: Context, target: string): DatabaseUrl 
   }
 }
 
-/** As in the JSON output, with the last known uses. */
+/** Returns the rows of the JSON output, with the last known uses. */
 export async function branchRows({ context, facet, url }: OpenedBranches, branches: Branch[]): Promise<BranchRow[]> {
   const used = await lastUses(context, { url, branches });
   return branches.map((branch) => ({
@@ -120,7 +120,7 @@ export function refuseForeign(branches: Branch[], { owner }: BranchesRequest, { 
   if (current) throw branchIsCurrent(current.name, url);
 }
 
-/** What a copy costs, to be added to a step. */
+/** Describes the cost of a copy, as the end of a step. */
 export function copiedHow({ copiedBy }: Pick<BranchFacet, 'copiedBy'>, { clones }: Pick<BranchPlan, 'clones'>): string {
   if (clones) return ': clone its files, or copy them if the file system cannot';
   return copiedBy === 'files' ? '' : ': copy all rows, build all indexes';

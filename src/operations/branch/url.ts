@@ -6,7 +6,7 @@ import { type BranchesRequest, openBranches, refuseForeign } from './open-branch
 
 export interface BranchUrlRequest extends BranchesRequest {
   name: string;
-  /** Whether the URL contains the password. */
+  /** The URL contains the password. */
   password: boolean;
 }
 

@@ -29,7 +29,7 @@ import { withTargetUrls } from '../with-target-urls.ts';
 export interface BuildRequest {
   target: string;
   note?: string;
-  /** How many tables are dumped at the same moment. Default: the target's `cpus`, `defaults.cpus`, half the cores. */
+  /** Tables dumped at the same time. Default: the target's `cpus`, `defaults.cpus`, half the cores. */
   cpus?: number;
   /** `false` leaves the snapshot on this machine only. Default: pushed when the target has a storage profile. */
   push?: boolean;
@@ -129,7 +129,7 @@ function programWithoutEffect({ id }: Engine, program: string): WarningEvent {
   return { event: 'warning', code: 'program_without_effect', message };
 }
 
-/** What the source says of itself is remembered for the guard; a source that is gone by now costs no snapshot. */
+/** Stores the identity of the source for the guard; a source that is gone by now costs no snapshot. */
 async function rememberSource(
   context: Context,
   { key, url, identity: known }: Omit<SeenSource, 'identity'> & { identity: SeenSource['identity'] | undefined },

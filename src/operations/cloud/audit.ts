@@ -17,7 +17,7 @@ export interface AuditRequest {
 
 export interface AuditList {
   events: AuditEvent[];
-  /** Whether older events match, too. */
+  /** Older events match, too. */
   more: boolean;
 }
 

@@ -38,7 +38,7 @@ export interface CloudFileProfile {
   target_groups?: string[];
 }
 
-/** What a file says for the hub: `storage_profiles` and `targets`, as in tool.yml. */
+/** Content of a file for the hub: `storage_profiles` and `targets`, as in tool.yml. */
 export interface CloudFile {
   storageProfiles: Map<string, CloudFileProfile>;
   targets: Map<string, CloudFileTarget>;

@@ -19,11 +19,11 @@ export interface ResourceChange {
   name: string;
   action: 'create' | 'change' | 'unchanged';
   changes: KeyChange[];
-  /** Of a target whose keep policy changes: the snapshots that it removes at the next publication. */
+  /** Snapshots that a changed keep policy of a target removes at the next publication. */
   removes?: Removal[];
 }
 
-/** What applying a file changes on the hub. */
+/** Changes on the hub by applying a file. */
 export interface ApplyPlan {
   hub: string;
   file: string;
@@ -31,7 +31,7 @@ export interface ApplyPlan {
 }
 
 interface Step extends ResourceChange {
-  /** Of the hub when the plan was made; `null` creates. */
+  /** Revision on the hub when the plan was made; `null` creates. */
   revision: number | null;
   desired: Leaves;
 }
@@ -44,7 +44,7 @@ export interface ApplyRequest {
 }
 
 export interface PlannedHubSettings extends Planned<ApplyRequest, ApplyPlan> {
-  /** Of the resources, in their order. */
+  /** Revisions of the resources, in their order. */
   revisions: (number | null)[];
 }
 

@@ -94,7 +94,7 @@ async function exchangeFresh(context: Context): Promise<string | null> {
   });
 }
 
-/** Of a job of GitHub Actions, or of another service, which puts it into `TOOL_ID_TOKEN` once. */
+/** Exchanges the ID token of a job of GitHub Actions, or of another service, which sets `TOOL_ID_TOKEN` once. */
 async function exchangeJobToken(context: Context): Promise<string> {
   const { configuration, environment, signal } = context;
   const client = openCloudUnsigned(context);

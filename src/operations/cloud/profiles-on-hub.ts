@@ -7,7 +7,7 @@ import { openCloud } from './open-cloud.ts';
 export interface HubProfiles {
   originals?: string;
   sanitized?: string;
-  /** Of a shared target, whose snapshots may be either. */
+  /** Profile of a shared target, whose snapshots may be either. */
   shared?: string;
 }
 

@@ -4,7 +4,7 @@ import { UserError } from '../../runtime/errors.ts';
 import { outsideSettings, shownProfile } from './hub-settings.ts';
 import { openCloud } from './open-cloud.ts';
 
-/** What the hub has, as far as the caller may see it; secrets are not in it. */
+/** Content of the hub, as far as the caller may see it; without secrets. */
 export interface HubContent {
   hub: string;
   /** `null` for callers other than owners. */
@@ -46,7 +46,7 @@ export async function showHub(context: Context): Promise<HubContent> {
   };
 }
 
-/** Of an answer to a request without an ETag. */
+/** Returns the body of an answer to a request without an ETag. */
 function bodyOf<Body>({ body }: { body: Body | null }): Body {
   if (body === null) throw new Error('the hub answered 304 without a known ETag');
   return body;

@@ -10,12 +10,12 @@ import { signIn } from '../../sso/sign-in.ts';
 import { type SignedIn, signedIn } from '../sign-in/sign-in-status.ts';
 import { exchange, HUB_PROVIDER, openCloudUnsigned } from './open-cloud.ts';
 
-/** Whether the address of a hub is set; development has a default. */
+/** Reports whether the address of a hub is set; development has a default. */
 export function hasHubAddress({ env, base_url, staging_api_url }: Settings): boolean {
   return { production: base_url !== undefined, staging: staging_api_url !== undefined, development: true }[env];
 }
 
-/** Whether `tool auth login` without a provider signs in to the hub: its address is set, and no provider besides. */
+/** Reports whether `tool auth login` signs in to the hub: its address is set, and no other provider is. */
 export function signsInToHub({ configuration: { settings } }: Context): boolean {
   return hasHubAddress(settings) && Object.keys(settings.sso).every((name) => name === HUB_PROVIDER);
 }

@@ -27,9 +27,9 @@ export interface CheckRequest extends Omit<EngineContext, 'runner'> {
   untrusted?: boolean;
 }
 
-/** What `config check` finds: the shape of its JSON. */
+/** Result of `config check`: the shape of its JSON. */
 export interface CheckReport {
-  /** Whether no problem is an error. */
+  /** No problem is an error. */
   ok: boolean;
   file: string | null;
   /** The user's own file when it is there and not read, because `./tool.yml` is there. */
@@ -44,7 +44,7 @@ export interface CheckReport {
   engines: EngineState[];
   /** `null` where no image is configured and Docker is not installed. */
   docker: DockerReport | null;
-  /** Where each target that is sanitized would be; empty while the configuration is not valid. */
+  /** Places in which targets would be sanitized; empty while the configuration is not valid. */
   sanitizing: SanitizePlaceReport[];
   keychain: { ok: boolean; reason: string | null };
   storage_profiles: StorageState[];
@@ -113,7 +113,7 @@ export async function check(request: CheckRequest): Promise<{ report: CheckRepor
   return { report: { ok, ...said, ...needs }, text };
 }
 
-/** What commands of the cloud fail with. */
+/** Returns the error that commands of the cloud fail with. */
 function addressMissing({ settings }: Configuration): Problem[] {
   try {
     apiEndpoint(settings);

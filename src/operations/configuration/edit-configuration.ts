@@ -17,17 +17,17 @@ import { EXIT, UserError } from '../../runtime/errors.ts';
 /** A configuration file that is being edited: nothing of it is written before it is saved. */
 export interface Draft {
   file: string;
-  /** What the file said when it was opened. */
+  /** Text of the file when it was opened. */
   base: string;
   /** The file was changed by another program. */
   outdated: boolean;
   changes: Change[];
-  /** What the changes make of it. */
+  /** Text with the changes. */
   text: string;
-  /** What that says. */
+  /** The values in `text`. */
   written: Tree;
   shape: Shape;
-  /** Those that `config check` would find in it. */
+  /** Problems that `config check` would find in it. */
   problems: Problem[];
   /** Names of variables by the dotted key that they set: they win over the file. */
   variables: Map<string, string>;
@@ -77,7 +77,7 @@ function sealed(change: Change, { shape, secretKey }: Draft): Change {
   return 'encrypted' in outcome ? { ...change, value: outcome.encrypted } : change;
 }
 
-/** What was changed, in what the file says now. */
+/** Repeats the changes in the present text of the file. */
 export async function redoDraft(request: FileRequest, { file, changes }: Draft): Promise<Draft> {
   // Searched for anew and not named: what somebody else has written there is not trusted.
   const now = await openDraft(request);
@@ -85,7 +85,7 @@ export async function redoDraft(request: FileRequest, { file, changes }: Draft):
   return changeDraft(request, now, changes);
 }
 
-/** What saving the draft would change. */
+/** Returns the lines that saving the draft would change. */
 export function diffDraft({ base, text }: Pick<Draft, 'base' | 'text'>): DiffLine[] {
   return diffLines(base, text);
 }

@@ -11,10 +11,9 @@ import { type CheckReport, type CheckRequest, check } from './check.ts';
 import { type Draft, openDraft, saveText } from './edit-configuration.ts';
 import { encryptSecrets } from './secrets.ts';
 
-/** What the check has found, and what mends it. */
 export interface CheckWithFixes {
   report: CheckReport;
-  /** Of the problems, in their order; `null` where only a person can. */
+  /** Fixes of the problems, in their order; `null` where only a person can fix one. */
   fixes: (Fix | null)[];
   /** Encrypts the secrets that stand in the file in plain. */
   encrypt: Fix | null;
@@ -31,7 +30,7 @@ export interface Fix {
 
 type Act = { kind: 'protect'; file: string } | { kind: 'make_folder'; folder: string };
 
-/** What becomes of the text of the file, or in words of something else. */
+/** Plan of a fix: the new text of the file, or a description of another change. */
 export interface FixPlan {
   does: string;
   change:
@@ -64,7 +63,7 @@ export async function checkWithFixes(request: CheckRequest): Promise<CheckWithFi
   };
 }
 
-/** What would be done, found out by what the file says now. */
+/** Plans a fix by the present text of the file. */
 export async function planFix(request: FileRequest, { does, means }: Fix): Promise<FixPlan> {
   switch (means.kind) {
     case 'protect':
@@ -93,7 +92,7 @@ export async function applyFix(request: FileRequest, { change }: FixPlan): Promi
   else await mkdir(act.folder, { recursive: true, mode: 0o700 }).catch(notMended);
 }
 
-/** Of a file that cannot be read there are no values to mend. */
+/** Returns `null` for an invalid configuration: it has no values to fix. Throws other errors. */
 function ifInvalid(thrown: unknown): null {
   if (thrown instanceof UserError && thrown.exit === EXIT.configuration) return null;
   throw thrown;

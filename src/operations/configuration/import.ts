@@ -16,12 +16,12 @@ interface ImportRequest {
   cwd: string;
 }
 
-/** What `config import` has written: the shape of its JSON. */
+/** Result of `config import`: the shape of its JSON. */
 export interface ImportReport extends Omit<ImportedText, 'text'>, Omit<InitResult, 'secret_key_in' | 'keychain_error'> {
   from: string;
   /** Variables of DBSnapper that are set, with their names here. */
   variables: { from: string; to: string }[];
-  /** What `config check --offline` finds in the written file. */
+  /** Problems that `config check --offline` finds in the written file. */
   problems: Problem[];
 }
 

@@ -13,7 +13,7 @@ export interface StorageState extends Reach {
   name: string;
   provider: string | null;
   bucket: string | null;
-  /** Whether it has what its provider needs; one that lacks something is not asked. */
+  /** It has the settings that its provider needs; one that lacks some is not contacted. */
   complete: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Whether a server answers at an address. */
+/** Result of a request to an address. */
 export interface Reach {
   /** `null` when none is known. */
   url: string | null;
@@ -35,7 +35,7 @@ function withoutCredentials(address: string): string {
   return url.href.replace(/\/$/, '');
 }
 
-/** What fetch says is `fetch failed`; why it did is the cause. */
+/** Returns the cause of a failed fetch, whose own message is `fetch failed`. */
 function reasonOf(error: Error): string {
   if (error.name === 'TimeoutError') return `no answer within ${TIMEOUT_MS / 1000} seconds`;
   const cause = error.cause as (Error & { code?: string }) | undefined;

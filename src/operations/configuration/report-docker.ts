@@ -9,7 +9,7 @@ import { hasImage } from '../../process/docker-image.ts';
 import type { Runner } from '../../process/runner.ts';
 import { toUserError } from '../../runtime/errors.ts';
 
-/** What `config check` shows of Docker: the shape of its JSON. */
+/** Docker in the report of `config check`: the shape of its JSON. */
 export interface DockerReport {
   ok: boolean;
   /** `Docker 28.2.2`; `null` when no daemon answers. */
@@ -23,7 +23,7 @@ export interface ImageReport {
   /** The engine and where its tools run: `postgres-docker`. */
   id: string;
   image: string;
-  /** Whether it is on this machine; if not, it is pulled when it is needed. */
+  /** It is on this machine; if not, it is pulled when it is needed. */
   present: boolean;
   ok: boolean;
   tools: ToolReport[];

@@ -7,12 +7,12 @@ import { EXIT, toUserError } from '../../runtime/errors.ts';
 import { chosenQuery } from '../../sanitize/query.ts';
 import { configuredDestination } from '../load/destination.ts';
 
-/** Where a target's snapshots would be sanitized: the shape of its JSON. */
+/** Place in which a target's snapshots would be sanitized: the shape of its JSON. */
 export interface SanitizePlaceReport {
   target: string;
   /** For people; `null` when there is none. */
   place: string | null;
-  /** Whether the place is made by the run and dropped by it. */
+  /** The run creates the place and drops it. */
   throw_away: boolean;
   error: string | null;
 }

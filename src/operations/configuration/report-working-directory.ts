@@ -3,7 +3,7 @@ import { access, stat } from 'node:fs/promises';
 import { ownershipOf } from '../../repository/claim.ts';
 import { createFolder } from '../../repository/folder.ts';
 
-/** Where snapshots of this machine are kept: the shape of its JSON. */
+/** Folder of this machine's snapshots: the shape of its JSON. */
 export interface WorkingDirectoryReport {
   path: string;
   /** `null` when it is not there yet: the first build makes it. */

@@ -8,7 +8,7 @@ import { type Inspection, inspectConfiguration } from '../../config/load.ts';
 import { settingsSchema } from '../../config/schema/settings.ts';
 import { shapeOf } from '../../config/schema/shape.ts';
 import { requireSecretKey } from '../../config/secrets/require-secret-key.ts';
-import { encryptText, type Skipped, type TextValue, textsOf } from '../../config/secrets/sensitive-values.ts';
+import { encryptText, type SkipReason, type TextValue, textsOf } from '../../config/secrets/sensitive-values.ts';
 import { dotted } from '../../config/tree.ts';
 import { parseText } from '../../config/yaml/parse-text.ts';
 import { parseYaml } from '../../config/yaml/yaml-source.ts';
@@ -26,7 +26,7 @@ export interface EncryptResult {
   file: string;
   /** Dotted keys. */
   encrypted: string[];
-  skipped: { key: string; reason: Skipped }[];
+  skipped: { key: string; reason: SkipReason }[];
 }
 
 /** Encrypts values of the configuration file where they stand; of a URL the password. */
@@ -66,7 +66,7 @@ function editsOf(changes: ReturnType<typeof encryptIn>): Edit[] {
   return changes.flatMap(({ path, ...change }) => ('encrypted' in change ? [{ path, value: change.encrypted }] : []));
 }
 
-/** What a file's values become. What several keys share, by an alias or a merge key, is shared encrypted as well. */
+/** Encrypts values of a file. A value that several keys share, by an alias or a merge key, stays shared. */
 function encryptIn(text: string, { keys, secretKey }: { keys: string[]; secretKey: string }) {
   const { document } = parseText(text);
   if (!document) return [];

@@ -11,9 +11,9 @@ import { redact } from '../../process/redact.ts';
 import type { StorageProfile } from '../../repository/s3/providers.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 
-/** What a first configuration says. */
+/** Content of a first configuration. */
 export interface SetUp {
-  /** Where it is saved; empty for the user's own place. */
+  /** Path of the file; empty for the user's own file. */
   file: string;
   /** Name of its one target. */
   target: string;
@@ -32,7 +32,7 @@ export interface SetUpPlan {
   file: string;
   /** Every byte of it; never shown. */
   text: string;
-  /** As people may see it: the key hidden, what is encrypted cut short. */
+  /** Text for people: the key hidden, encrypted values cut short. */
   shown: string;
   /** The environment variables that it needs, with the passwords as they stood in the URLs; only their names are shown. */
   variables: Record<string, string>;

@@ -6,7 +6,7 @@ import type { Mode } from '../../config/mode.ts';
 import { engineForUrl } from '../../engines/registry.ts';
 import type { ExplainedValue } from '../../results/results.ts';
 
-/** What `config show` finds: the shape of its JSON. */
+/** Result of `config show`: the shape of its JSON. */
 export interface ShownConfiguration {
   file: string | null;
   /** The user's own file when it is there and not read, because `./tool.yml` is there. */

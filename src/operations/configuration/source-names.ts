@@ -1,20 +1,20 @@
 import { inspectConfiguration } from '../../config/load.ts';
 import { type KeyPath, type Tree, valueAt } from '../../config/tree.ts';
-import type { Sized } from '../../results/results.ts';
+import type { NameWithSize } from '../../results/results.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import type { Draft } from './edit-configuration.ts';
 import { openUrl, type Surroundings } from './try-connection.ts';
 
-/** What there is to choose from in a source database. */
+/** Names to choose from in a source database. */
 export interface SourceNames {
   /** Empty where the engine has none. */
-  schema: Sized[];
-  table: Sized[];
+  schema: NameWithSize[];
+  table: NameWithSize[];
 }
 
-interface Asking {
+interface SourceNamesRequest {
   draft: Pick<Draft, 'file' | 'text'>;
-  /** Where in the configuration the database's URL stands. */
+  /** Path of the database's URL in the configuration. */
   source: KeyPath;
 }
 
@@ -24,7 +24,7 @@ const TIMEOUT_MS = 5000;
 /** The schemas and tables of the database that a URL of an edited configuration names. */
 export async function sourceNames(
   { cwd, ...surroundings }: Surroundings & { cwd: string },
-  { draft: { file, text }, source }: Asking,
+  { draft: { file, text }, source }: SourceNamesRequest,
 ): Promise<SourceNames> {
   const { environment } = surroundings;
   const { values } = await inspectConfiguration({ environment, cwd, file, text });

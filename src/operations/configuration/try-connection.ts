@@ -8,12 +8,12 @@ import { isSameDatabase } from '../../engines/identity.ts';
 import type { EngineId } from '../../engines/list.ts';
 import { engineForUrl } from '../../engines/registry.ts';
 import { localRunner } from '../../process/local.ts';
-import type { Sized, TargetStatus } from '../../results/results.ts';
+import type { NameWithSize, TargetStatus } from '../../results/results.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { checkDatabase } from '../check-databases.ts';
 import { createAddressComparison } from '../load/guard.ts';
 
-/** What there is before any configuration. */
+/** The context before any configuration exists. */
 export type Surroundings = Omit<EngineContext, 'runner'>;
 
 /** A database that has answered. */
@@ -23,17 +23,17 @@ export interface TriedSource {
   display: string;
   server_version: string | null;
   size_bytes: number | null;
-  /** Whether the URL has one in plain. */
+  /** The URL has a password in plain text. */
   hasPassword: boolean;
   /** Empty where the engine has none. */
-  schemas: Sized[];
+  schemas: NameWithSize[];
 }
 
 export interface TriedDestination {
   display: string;
   exists: boolean;
   size_bytes: number | null;
-  /** Whether the URL has one in plain. */
+  /** The URL has a password in plain text. */
   hasPassword: boolean;
 }
 
@@ -56,12 +56,12 @@ export async function trySource(surroundings: Surroundings, text: string): Promi
 const CODES: Partial<Record<TargetStatus, string>> = { missing: 'database_missing', denied: 'denied' };
 
 /** The databases of the server of a URL. */
-export async function listDatabases(surroundings: Surroundings, text: string): Promise<Sized[]> {
+export async function listDatabases(surroundings: Surroundings, text: string): Promise<NameWithSize[]> {
   const { engine, url, context } = openUrl(surroundings, text);
   return engine.connect.listDatabases(context, url);
 }
 
-/** What a first load would replace or create; refuses the source, whatever the spelling of its host. */
+/** Inspects the database that a first load would replace or create; refuses the source, however its host is spelled. */
 export async function tryDestination(
   surroundings: Surroundings,
   { source, destination }: { source: string; destination: string },

@@ -6,7 +6,7 @@ import { EXIT, UserError } from '../../runtime/errors.ts';
 
 export type { StorageProfile };
 
-/** Where nothing else of ours lies. */
+/** Folder without other objects of this program. */
 const FOLDER = 'probe';
 
 /** Does with a small object of its own what pushes, pulls and removals do, and leaves nothing behind. */

@@ -12,7 +12,7 @@ export type DropCopiesRequest = Pick<ResetRequest, 'target' | 'destdb' | 'unveri
 
 export type PlannedDropCopies = Planned<DropCopiesRequest, DropCopiesPlan>;
 
-/** Which copies would be dropped. Throws where there are none. */
+/** Plans the copies to drop. Throws where there are none. */
 export async function planDropCopies(given: Context, request: DropCopiesRequest): Promise<PlannedDropCopies> {
   const context = await withTargetUrls(given, request.target, { source: false });
   const { engine, url } = openDestination(chooseDestination(context, request));

@@ -17,9 +17,9 @@ import { openLogFile } from '../../runtime/log-file.ts';
 
 type WithDirectory = Pick<Context, 'configuration'>;
 
-/** Of each of the two files: about 3,000 entries. */
+/** Bytes of each of the two files: about 3,000 entries. */
 const MAX_BYTES = 1024 * 1024;
-/** Of each text of an entry: URLs and names are shorter. */
+/** Length of each text of an entry: URLs and names are shorter. */
 const MAX_TEXT = 2000;
 const MAX_BRANCHES = 100;
 

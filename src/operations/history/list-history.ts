@@ -8,7 +8,7 @@ export interface HistoryRequest {
   target?: string | undefined;
 }
 
-/** What was done by this working directory, newest first; that of a target which is configured no longer, too. */
+/** Returns the operations of this working directory, newest first; also those of a target no longer configured. */
 export function listHistory(context: Pick<Context, 'configuration'>, { target }: HistoryRequest = {}): HistoryList {
   const { entries, damaged_lines } = readHistory(context);
   const own = target === undefined ? entries : entries.filter((entry) => entry.target === target);

@@ -3,7 +3,7 @@ import type { LoadPlan } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { readHistory } from './history-file.ts';
 
-/** How many of the newest loads count. */
+/** Newest loads that count. */
 const COUNTED = 5;
 /** Sizes that differ by no more are the same: a short load is mostly fixed costs. */
 const ALIKE = 1.5;

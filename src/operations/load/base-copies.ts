@@ -17,7 +17,7 @@ export interface WantedBase {
   explicit: boolean;
 }
 
-/** Whether a load keeps a base copy: the flag, else the target, else `defaults`. */
+/** Returns the wanted base copy of a load by the flag, else the target, else `defaults`; `null` for none. */
 export function wantedBase(configuration: Configuration, choice: BaseChoice): WantedBase | null {
   const flag = choice.keepBase ?? (choice.spare || undefined);
   const { keep_base = false } = { ...configuration.settings.defaults, ...keysOf(configuration, choice.target) };
@@ -25,7 +25,7 @@ export function wantedBase(configuration: Configuration, choice: BaseChoice): Wa
   return { spare: keepsSpare(configuration, choice), explicit: flag ?? false };
 }
 
-/** Whether a load with a base copy, or a reset, makes a spare. */
+/** Reports whether a load with a base copy, or a reset, makes a spare. */
 export function keepsSpare(configuration: Configuration, { target, spare }: BaseChoice): boolean {
   const { keep_spare = false } = { ...configuration.settings.defaults, ...keysOf(configuration, target) };
   return spare ?? keep_spare;
@@ -57,12 +57,12 @@ export function baseWarning(why: string): { code: string; message: string } {
   return { code: 'base_copies_unsupported', message: `No base copy is kept although keep_base is set: ${why}` };
 }
 
-/** As in the JSON output; `null` where there are none. */
+/** Returns the copies in the form of the JSON output; `null` where there are none. */
 export function databaseCopies({ base, spare }: BaseCopies): DatabaseCopies | null {
   return base || spare ? { base: base && databaseCopy(base), spare: spare && databaseCopy(spare) } : null;
 }
 
-/** As in the JSON output; `null` where there are none. */
+/** Returns the copies in the form of the JSON output; `null` where there are none. */
 export function destinationCopies({ branches, ...copies }: AllCopies): DestinationCopies | null {
   const separate = branches.filter(({ current }) => !current);
   const found = databaseCopies(copies);

@@ -12,18 +12,18 @@ import { pullFiles } from '../snapshots/pull.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
 import type { FoundSnapshot } from '../snapshots/snapshots.ts';
 
-export interface Choosing {
+export interface TableChoiceOptions {
   found: FoundSnapshot;
   engine: Engine;
   url: DatabaseUrl;
-  /** As they were asked for. */
+  /** Tables as they were requested. */
   wanted: string[];
 }
 
 /** The tables that were asked for and what they need, by the definitions in the snapshot, which are fetched if need be. */
 export async function chooseTables(
   context: Context,
-  { found: { manifest, local, remote }, engine, url, wanted }: Choosing,
+  { found: { manifest, local, remote }, engine, url, wanted }: TableChoiceOptions,
 ): Promise<TableSelection> {
   const repository = localRepository(context);
   await using staging = await repository.stage();

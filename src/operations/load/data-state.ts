@@ -12,7 +12,7 @@ export interface DataRequest {
 
 export type DataState = Pick<LoadPlan, 'sanitized' | 'sanitized_reason' | 'warnings'>;
 
-/** Whether the data of a snapshot is sanitized, and why not; a query that was not run on it is a warning. */
+/** Reports whether the data of a snapshot is sanitized, and the reason; a query that was not run on it is a warning. */
 export function dataState(configuration: Configuration, { target, snapshot, original }: DataRequest): DataState {
   const { index, sanitized, sanitized_at, sanitized_of } = snapshot;
   if (sanitized) {

@@ -15,11 +15,11 @@ import { refuseSources } from './guard.ts';
 export interface ChosenDestination {
   /** Connection URL, with its password. */
   text: string;
-  /** Which setting named it, and so why it won. */
+  /** The setting that named it, and so why it won. */
   chosenBy: string;
 }
 
-/** Where a load goes, highest first: docs/commands.md, "The destination of a load". */
+/** Chooses the destination of a load, highest first: docs/commands.md, "The destination of a load". */
 export function chooseDestination(
   { configuration, report }: Pick<Context, 'configuration' | 'report'>,
   { target: name, destdb }: { target: string; destdb?: string | undefined },
@@ -43,7 +43,7 @@ export function configuredDestination(configuration: Configuration, name: string
   return firstOf(configuration, [ownKey(name, target), FOR_ALL, ...(isShared ? [FOR_SHARED] : [])]);
 }
 
-/** Where a subset goes; `null` where nothing names a destination. Throws when a URL cannot be filled in. */
+/** Returns the destination of a subset; `null` where nothing names one. Throws when a URL cannot be filled in. */
 export function subsetDestination(configuration: Configuration, name: string): ChosenDestination | null {
   return firstOf(configuration, [`targets.${name}.subset.dst_url`, FOR_ALL]);
 }

@@ -8,7 +8,7 @@ import {
 } from '../../repository/manifest.ts';
 import type { LoadDifference } from '../../results/load-results.ts';
 
-/** Which tables a load takes from the snapshot, and which from the base copy; absent where there is none. */
+/** Returns the tables that a load takes from the snapshot and from the base copy; absent where there is none. */
 export function loadDifference({ difference, tables }: RestorePlan): LoadDifference | undefined {
   if (!difference) return undefined;
   const loaded = tablesToRead({ difference, tables });

@@ -23,19 +23,19 @@ import {
 /** The sources of which no snapshot may ever take the place. */
 const SOURCES = ['snapshot.src_url', 'subset.src_url'];
 
-/** How long an identity counts without being looked at again: a server may be moved behind the same URL. */
+/** Milliseconds for which an identity counts without a new check: a server may be moved behind the same URL. */
 const FRESH_MS = 24 * 3_600_000;
 
-/** How long a source of another name is waited for. */
+/** Timeout for a source of another name. */
 const TIMEOUT_MS = 120;
 
-/** How long names of hosts may take to be resolved; what is not resolved by then is compared by its identity. */
+/** Timeout for the resolution of host names; a source whose host is not resolved is compared by its identity. */
 const LOCATE_TIMEOUT_MS = 2000;
 
 export interface GuardOptions {
   /** The target that is loaded: the owner of a source may allow it. Nothing is allowed without it. */
   target?: string;
-  /** Whether the caller takes responsibility for sources that could not be compared. */
+  /** The caller takes responsibility for sources that could not be compared. */
   unverifiedSources?: boolean | undefined;
   /** Targets of which the sources could not be compared before, which the user has accepted: not waited for again. */
   accepted?: string[];
@@ -118,13 +118,16 @@ interface Permission {
   warn: (source: Source, verb: 'is' | 'may be') => void;
 }
 
-interface Asked extends Pick<GuardOptions, 'onAllowed'> {
+interface AllowanceRequest extends Pick<GuardOptions, 'onAllowed'> {
   loaded: string | undefined;
   destination: DatabaseUrl;
 }
 
-/** What the owners of sources allow the loaded target. */
-function createPermission({ configuration, report }: Context, { loaded, destination, onAllowed }: Asked): Permission {
+/** Creates the permission that the owners of sources give to the loaded target. */
+function createPermission(
+  { configuration, report }: Context,
+  { loaded, destination, onAllowed }: AllowanceRequest,
+): Permission {
   const warned = new Set<string>();
   return {
     allows: ({ target: owner }) =>
@@ -149,9 +152,9 @@ interface Source {
   key: string;
   /** `null` where nothing of the URL can be read. */
   url: DatabaseUrl | null;
-  /** Whether a variable of the URL's template is not set, so that it is not the whole URL. */
+  /** A variable of the URL's template is not set, so that it is not the whole URL. */
   blank: boolean;
-  /** Of a target of the hub: compared by its address, and not connected to. */
+  /** Source of a target of the hub: compared by its address, and not connected to. */
   cloud: boolean;
   /** The configuration has named it before, and does not name it any more: compared, and not connected to. */
   former: boolean;
@@ -205,7 +208,7 @@ function parse(text: string): DatabaseUrl | null {
   }
 }
 
-/** Tells of URLs whether they lead to this database by address and name, however they spell the host. */
+/** Creates a test whether a URL leads to this database by address and name, however its host is spelled. */
 export function createAddressComparison(
   context: EngineContext,
   destination: DatabaseUrl,
@@ -255,15 +258,15 @@ async function identifyAffected(context: Context, destination: DatabaseUrl): Pro
   }
 }
 
-/** Those that count for the URL as it is; of a URL with blanks all that it has ever led to. */
+/** Returns the identities that count for the URL as it is; for a URL with blanks all that it has ever led to. */
 function rememberedOf(known: KnownIdentities, { key, url, blank }: Source): KnownIdentity[] {
   const entries = known.get(key) ?? [];
   return blank ? entries : entries.filter((entry) => entry.url === url?.display);
 }
 
 interface Inquiry extends AsyncDisposable {
-  /** Of all sources that could answer in time; those named here are waited for as long as any check may take. */
-  answers: (alike: Source[]) => Promise<Identified[]>;
+  /** Returns identities of all sources that could answer in time; waits for `alike` as long as any check may take. */
+  answers: (alike: Source[]) => Promise<SourceIdentity[]>;
 }
 
 /** Asks the sources that can be reached now: those named like the destination, and the others with a short timeout. */
@@ -289,22 +292,22 @@ function beginInquiry(context: Context, { alike, others }: { alike: Source[]; ot
   };
 }
 
-interface Identifying {
+interface IdentifyOptions {
   sources: Source[];
-  /** Where they are not worth the time that any check may take. */
+  /** Timeout of sources that are not worth the time that any check may take. */
   timeoutMs?: number;
 }
 
-interface Identified {
+interface SourceIdentity {
   source: Source;
   /** `null` of a source that does not exist: it is no database that does. */
   identity: DatabaseIdentity | null;
 }
 
 /** Asks the sources that can be reached now; resolves with those that have answered. What they say is remembered. */
-async function identify(context: Context, { sources, timeoutMs }: Identifying): Promise<Identified[]> {
+async function identify(context: Context, { sources, timeoutMs }: IdentifyOptions): Promise<SourceIdentity[]> {
   const reachable = sources.flatMap((source) => (source.url && !source.blank ? [{ source, url: source.url }] : []));
-  const answered = new Map<Source, Identified>();
+  const answered = new Map<Source, SourceIdentity>();
   const limit = timeoutMs === undefined ? null : AbortSignal.timeout(timeoutMs);
   const signal = limit ? AbortSignal.any([context.signal, limit]) : context.signal;
   const checking = checkDatabases(
@@ -344,13 +347,13 @@ function targetsOf(sources: Source[]): string {
   return [...new Set(sources.map(({ target }) => `"${target}"`))].join(', ');
 }
 
-interface Refused {
+interface RefusalFacts {
   loaded: string | undefined;
   destination: DatabaseUrl;
   affected: AffectedDatabase | null;
 }
 
-function isSource({ target: owner, url, former }: Source, { loaded, destination, affected }: Refused): UserError {
+function isSource({ target: owner, url, former }: Source, { loaded, destination, affected }: RefusalFacts): UserError {
   const beside = affected && affected.name !== destination.database ? affected.name : null;
   const what =
     beside === null ? destination.display : `${beside}, which belongs to the loads into ${destination.display},`;

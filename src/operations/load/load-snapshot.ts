@@ -165,7 +165,7 @@ export async function applySnapshot(
   };
 }
 
-/** Whether the destination was last loaded with the whole snapshot, and can be reset to that. */
+/** Reports whether the destination was last loaded with the whole snapshot, and can be reset to that. */
 function isResetEnough(
   base: DatabaseCopy | null | undefined,
   { snapshot, restore, selection }: { snapshot: string; restore: RestorePlan; selection: LoadPlan['selection'] },
@@ -174,7 +174,7 @@ function isResetEnough(
   return base.outdated === null && !base.partial && base.snapshot === snapshot;
 }
 
-interface Restoring {
+interface SnapshotRestoreRequest {
   url: DatabaseUrl;
   manifest: Manifest;
   /** `null` for all tables. */
@@ -195,7 +195,7 @@ function restorationOf(
     events,
     allowSuperuser,
   }: LoadRequest,
-  { url, manifest, only, keepBase, builtHere }: Restoring,
+  { url, manifest, only, keepBase, builtHere }: SnapshotRestoreRequest,
 ): RestoreRequest {
   const { schema_config: schemaConfig, role } = findTarget(configuration, target).snapshot ?? {};
   return {

@@ -48,6 +48,6 @@ export interface LoadRequest extends TrustChoice, SnapshotFilter {
 }
 
 export interface PlannedLoad extends Planned<LoadRequest, LoadPlan> {
-  /** What the engine restores; `null` for an SQL file. */
+  /** The engine's plan of the restore; `null` for an SQL file. */
   restore: RestorePlan | null;
 }

@@ -1,7 +1,7 @@
 import type { RestoringUser } from '../../engines/facets/restore.ts';
 import type { RestoredBy } from '../../results/load-results.ts';
 
-/** What every plan that restores content says of who does. */
+/** Returns the part of every plan with a restore that names the restoring user. */
 export function restoredBy(by: RestoringUser): RestoredBy {
   return by.user === 'temporary'
     ? { restored_by: 'temporary_user', restored_by_reason: 'it has no rights outside the shadow database' }

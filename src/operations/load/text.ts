@@ -89,7 +89,7 @@ function baseFacts({ target, chosen_by, copies, keep_base, reset_instead, differ
   ];
 }
 
-/** Which tables are loaded, why, and what that saves. */
+/** Describes the loaded tables, the reason, and the saving. */
 function methodFact({ method, reason, tables, size_bytes, saved_tables, saved_bytes }: LoadDifference): Fact {
   if (method === 'full') return { name: 'Method', value: `full load of all tables: ${reason}` };
   const loads = `${formatNumberOf(tables, 'table')} (${formatBytes(size_bytes)})`;
@@ -190,7 +190,7 @@ function reasonsOf(needed: TableSelection['needed']): string[] {
   );
 }
 
-/** How many are named where there is little room. */
+/** Names that are listed where there is little room. */
 const MOST = 6;
 
 function shortened(texts: string[]): string {

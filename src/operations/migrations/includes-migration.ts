@@ -1,7 +1,7 @@
 import type { Migrations } from '../../results/migration-results.ts';
 import { MIGRATION_TOOLS } from './migration-tools.ts';
 
-/** Whether a migration is among the recorded ones, by its version or another name of it. */
+/** Reports whether a migration is among the recorded ones, by its version or another name of it. */
 export function includesMigration({ tool, versions }: Migrations, migration: string): boolean {
   const { aliases, newestOnly } = MIGRATION_TOOLS.find((each) => each.tool === tool) ?? {};
   if (versions.some((version) => version === migration || aliases?.(version).includes(migration))) return true;

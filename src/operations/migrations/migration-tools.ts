@@ -1,6 +1,6 @@
 import type { StoredRow } from '../../engines/shared/stored-rows.ts';
 
-/** How the migrations of a program are recognized in a database and in a working tree. */
+/** Marks of a migration program's migrations in a database and in a working tree. */
 export interface MigrationTool {
   tool: string;
   /** Name of its table, in lower case and in any schema. */
@@ -25,9 +25,9 @@ export interface MigrationFiles {
   paths: string[];
   /** The migrations of a file of the working tree, by its path, and by its content where that is needed. */
   versions: (path: string, content: () => Promise<string>) => string[] | Promise<string[]>;
-  /** What the versions of database and working tree have in common; default: the version. */
+  /** Returns the part that the versions of database and working tree have in common. Default: the version. */
   key?: (version: string) => string;
-  /** Whether the working tree could have the migration at all. */
+  /** Reports whether the working tree could have the migration at all. */
   covers?: (version: string, keys: ReadonlySet<string>) => boolean;
 }
 

@@ -25,11 +25,11 @@ import { MIGRATION_TOOLS, type MigrationTool } from './migration-tools.ts';
 const MOST_ROWS = 20_000;
 const MOST_BYTES = 4 * 1024 * 1024;
 
-type Dumped = Pick<Manifest, 'tables' | 'details'>;
+type DumpContents = Pick<Manifest, 'tables' | 'details'>;
 type Read = (file: ManifestFile) => AsyncIterable<Uint8Array>;
 
 /** The migrations that are applied in a dump, by the stored rows of tables of known programs. */
-export async function readMigrations(dump: Dumped, read: Read): Promise<Migrations[]> {
+export async function readMigrations(dump: DumpContents, read: Read): Promise<Migrations[]> {
   const migrations: Migrations[] = [];
   for (const { table, tool, columns } of candidates(dump)) {
     migrations.push(...migrationsOf(tool, table.name, storedRows(await textOf(table, read), columns)));
@@ -76,7 +76,7 @@ interface Candidate {
   columns: string[];
 }
 
-function candidates({ tables, details }: Dumped): Candidate[] {
+function candidates({ tables, details }: DumpContents): Candidate[] {
   const data = v.parse(v.optional(dataSchema, {}), details.data);
   const found = tables.flatMap((table): Candidate[] => {
     const { columns, of_extension } = data[table.file.name] ?? { columns: [] };

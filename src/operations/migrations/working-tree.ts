@@ -13,7 +13,7 @@ const FILES_AT_ONCE = 16;
 const MOST_NAMED = 5;
 
 /** The recorded facts of a snapshot that the working tree is compared with. */
-interface Recorded {
+interface RecordedFacts {
   git?: { repository: string | null };
   migrations?: Migrations[];
 }
@@ -21,7 +21,7 @@ interface Recorded {
 /** A warning for each migrations table of a snapshot with migrations that the working tree of the current folder lacks. */
 export async function migrationsAhead(
   context: Context,
-  { git, migrations = [] }: Recorded,
+  { git, migrations = [] }: RecordedFacts,
 ): Promise<{ code: string; message: string }[]> {
   const known = migrations.flatMap((table) => {
     const tool = MIGRATION_TOOLS.find((each) => each.tool === table.tool);

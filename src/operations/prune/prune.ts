@@ -24,7 +24,7 @@ export interface PruneRequest {
 
 export type PlannedPrune = Planned<PruneRequest, PrunePlan>;
 
-/** Which snapshots the policy does not keep. Changes nothing. */
+/** Plans the removal of snapshots that the policy does not keep. Changes nothing. */
 export async function planPrune(context: Context, request: PruneRequest): Promise<PlannedPrune> {
   const { target, keep, from, remove } = request;
   if (remove) return chosenRemoval(context, { ...request, remove });
@@ -62,7 +62,7 @@ async function chosenRemoval(context: Context, request: PruneRequest & { remove:
   return { request, plan, planned_at: context.clock().toISOString() };
 }
 
-/** What the policy of the hub removes at the next publication, from the hub only. */
+/** Plans the removals that the policy of the hub makes at the next publication, from the hub only. */
 async function planOfHub(context: Context, request: PruneRequest): Promise<PlannedPrune> {
   const { target: name = '' } = request;
   const client = await openCloud(context);
@@ -158,12 +158,12 @@ async function withFreedBytes(context: Context, planned: Omit<PrunedTarget, 'fre
   return { ...planned, frees_bytes };
 }
 
-type Removing = Pick<PrunedTarget, 'target' | 'remove' | 'from'>;
+type RemovalList = Pick<PrunedTarget, 'target' | 'remove' | 'from'>;
 
 /** Calls `act` with what there is to be removed on this machine, and on each remote repository. */
 async function eachPlace(
   context: Context,
-  { target, remove, from }: Removing,
+  { target, remove, from }: RemovalList,
   act: (removal: Parameters<typeof removeFrom>[1]) => Promise<void>,
 ): Promise<void> {
   if (remove.length === 0) return;

@@ -19,7 +19,7 @@ export interface RemoveRequest extends SnapshotRequest {
 
 export type PlannedRemove = Planned<RemoveRequest, RemovePlan>;
 
-/** What removing a snapshot would free. */
+/** Plans the removal of a snapshot, with the bytes that it frees. */
 export async function planRemove(context: Context, request: RemoveRequest): Promise<PlannedRemove> {
   const { target } = request;
   const { manifest, row, remote } = await findAnySnapshot(context, request);

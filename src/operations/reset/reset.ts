@@ -27,7 +27,7 @@ export interface ResetRequest {
 
 export type PlannedReset = Planned<ResetRequest, ResetPlan>;
 
-/** What a reset would do; changes nothing. Throws when there is no base copy of the present destination. */
+/** Plans a reset; changes nothing. Throws when there is no base copy of the present destination. */
 export async function planReset(given: Context, request: ResetRequest): Promise<PlannedReset> {
   const context = await withTargetUrls(given, request.target, { source: false });
   const { engine, url } = openDestination(chooseDestination(context, request));

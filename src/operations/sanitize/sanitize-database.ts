@@ -85,18 +85,18 @@ export interface SanitizedDump {
   coverage: Coverage;
 }
 
-export interface Sanitizing extends SanitizeWork {
+export interface SanitizeJob extends SanitizeWork {
   repository: LocalRepository;
   /** Reads its definitions. */
   pool: ObjectPool;
   jobs: number;
   strict: boolean;
-  /** Whether the database stays, and so must hold no trace of the old values. */
+  /** The database stays, and so must hold no trace of the old values. */
   stays: boolean;
 }
 
 /** Sanitizes a restored database and stores its dump; nothing is published yet. Steps also: `dump`, `leaks`, `traces`. */
-export async function sanitizeDatabase(context: Context, work: Sanitizing): Promise<SanitizedDump> {
+export async function sanitizeDatabase(context: Context, work: SanitizeJob): Promise<SanitizedDump> {
   const { engine, url, manifest, repository, pool, jobs, strict, stays, statements, keep } = work;
   await using opened = new AsyncDisposableStack();
   const kept = new Set(keep.map(({ column }) => column));
@@ -145,7 +145,7 @@ interface ResultSearch {
   dump: SanitizedDump['dump'];
   compared: ComparedColumns;
   reordered: Set<string>;
-  work: Sanitizing;
+  work: SanitizeJob;
 }
 
 async function searchResult(

@@ -12,7 +12,7 @@ import { configuredDestination } from '../load/destination.ts';
 import { type GuardOptions, refuseSources } from '../load/guard.ts';
 import { restoredBy } from '../load/restored-by.ts';
 
-/** Where a snapshot is restored to be sanitized. */
+/** Place in which a snapshot is restored to be sanitized. */
 export interface SanitizePlace {
   /** For people. */
   label: string;
@@ -31,7 +31,7 @@ export interface PlaceRequest extends GuardOptions {
   ephemeral: boolean;
 }
 
-/** Where it can be, the best first: `sanitize.dst_url`, else throw-away databases. Refuses sources. */
+/** Returns the possible places, the best first: `sanitize.dst_url`, else throw-away databases. Refuses sources. */
 export async function choosePlaces(context: Context, request: PlaceRequest): Promise<SanitizePlace[]> {
   const { configuration } = context;
   const { target, engine, ephemeral } = request;
@@ -93,7 +93,7 @@ export async function openPlace(
   throw new Error('no place was given');
 }
 
-/** Who restores in a place, as `openPlace` plans it: an own server has no other databases and no rights on files. */
+/** Returns the restoring user that `openPlace` plans: an own server has no other databases and no rights on files. */
 export async function restorerIn(
   context: Context,
   { server }: Pick<SanitizePlace, 'server'>,
@@ -141,7 +141,7 @@ function passOver({ report }: Context, { label }: SanitizePlace, why: string): v
   report({ event: 'warning', code: 'place_passed_over', message: `Skipped ${label}: ${why}` });
 }
 
-/** What a server may lack, or be unable to, that the next place has. */
+/** Codes of errors for what a server lacks or cannot do, and the next place may have. */
 const LACKS = new Set([
   'extension_missing',
   'role_missing',

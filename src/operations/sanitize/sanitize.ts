@@ -52,7 +52,7 @@ export interface SanitizeRequest extends TrustChoice {
 
 export interface PlannedSanitize extends Planned<SanitizeRequest, SanitizePlan> {
   engine: EngineId;
-  /** Of the query that was read; its statements are in the plan. */
+  /** Comments of the query that was read; its statements are in the plan. */
   keep: KeepComment[];
 }
 
@@ -135,7 +135,7 @@ function withUrls(context: Context, { target, build }: SanitizeRequest): Promise
   return withTargetUrls(context, target, { source: build !== undefined });
 }
 
-/** Where it can be, as long as the result still replaces the database that was shown, or none. */
+/** Returns the possible places. Throws unless the result still replaces the database that was shown, or none. */
 async function plannedPlaces(context: Context, planned: PlannedSanitize): Promise<SanitizePlace[]> {
   const { target, destination, unverified_sources: accepted } = planned.plan;
   const engine = engineForUrl(`${planned.engine}://`);
@@ -154,7 +154,7 @@ function sharingWarnings({ settings }: Context['configuration'], { target, push 
   return message === null ? [] : [{ code: 'originals_shared', message: `${message}. ${ORIGINALS_HINT}` }];
 }
 
-/** Whether the target's snapshots are to be sanitized when they are built: its own query or the global one applies. */
+/** Reports whether new snapshots of the target are to be sanitized: its own query or the global one applies. */
 export function hasSanitizeQuery({ configuration }: Context, target: string): boolean {
   findTarget(configuration, target);
   return chosenQuery(configuration, target) !== null;
@@ -163,7 +163,7 @@ export function hasSanitizeQuery({ configuration }: Context, target: string): bo
 interface Work {
   request: SanitizeRequest;
   engine: Engine;
-  /** Of the original. */
+  /** Manifest of the original. */
   manifest: Manifest;
   statements: Statement[];
   keep: KeepComment[];
@@ -263,7 +263,7 @@ async function publish(context: Context, { repository, original, sanitized }: Pu
   });
 }
 
-/** What goes to a storage profile that others load from, or to the hub, must be sanitized wholly. */
+/** Reports whether the result goes to the hub or a profile that others load from: it must be sanitized wholly. */
 function isShared(context: Context, target: string): boolean {
   const { settings } = context.configuration;
   const location = locationFor(context, target, { sanitized: true });

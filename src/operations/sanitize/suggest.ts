@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import type { ReplacementTrial } from '../../engines/facets/sanitize.ts';
 import { engineForUrl } from '../../engines/registry.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
-import type { SanitizeFinding, Suggestion, TrialResult } from '../../results/sanitize-results.ts';
+import type { Suggestion, TrialResult, UnsanitizedColumn } from '../../results/sanitize-results.ts';
 import { type ColumnChoices, chosenSql, type SuggestedQuery } from '../../results/suggested-query.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
@@ -28,10 +28,10 @@ export function suggest(context: Context, request: SanitizeRequest): Promise<Sug
 
 /** A suggestion whose throw-away database is open. */
 export interface OpenSuggestion {
-  findings: SanitizeFinding[];
+  findings: UnsanitizedColumn[];
   query: SuggestedQuery;
   write(choices: ColumnChoices): string;
-  /** How long restoring and examining the snapshot took. */
+  /** Milliseconds for restoring and examining the snapshot. */
   openedMs: number;
   /** Tries the chosen replacements on a few rows of each column; nothing of it remains. */
   tryOut(choices: ColumnChoices): Promise<TrialResult>;

@@ -44,7 +44,7 @@ function notSharedWith(people: Person[], needed: string[]): string {
   return `${shared}, and ${who.length > 0 ? `you are ${who.join(' and ')}` : 'you are not signed in'}`;
 }
 
-interface Reading {
+interface GroupsRequest {
   store: SessionStore;
   provider: ProviderRequest;
   context: Context;
@@ -52,7 +52,7 @@ interface Reading {
 
 async function signedInPeople(
   context: Context,
-  read: (reading: Reading) => Promise<SignInSession | null>,
+  read: (reading: GroupsRequest) => Promise<SignInSession | null>,
 ): Promise<Person[]> {
   const { configuration } = context;
   if (configuration.file === null) return [];
@@ -66,8 +66,8 @@ async function signedInPeople(
   return people;
 }
 
-/** Where the provider cannot be asked, what it has said last counts until that expires. */
-async function sessionThatCounts({ store, provider, context }: Reading): Promise<SignInSession | null> {
+/** Returns the session, if it counts. While the provider is unreachable, its last answer counts until it expires. */
+async function sessionThatCounts({ store, provider, context }: GroupsRequest): Promise<SignInSession | null> {
   const { clock, report } = context;
   const failure: { message?: string } = {};
   const session = await freshSession({ provider, store, clock }).catch((thrown) => {

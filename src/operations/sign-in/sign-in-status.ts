@@ -14,14 +14,14 @@ export interface SignedIn {
   /** E-mail address or name. */
   name: string | null;
   groups: string[];
-  /** When the session ends, unless it is refreshed. */
+  /** End of the session, unless it is refreshed. */
   expires_at: string | null;
   refreshable: boolean;
   /** Why it could not be refreshed. */
   error: string | null;
 }
 
-/** Who is signed in with which provider. A session that is about to end is refreshed. */
+/** Returns the signed-in user of each provider. Refreshes a session that is about to end. */
 export async function signInStatus(context: Context): Promise<SignedIn[]> {
   const providers = Object.entries(context.configuration.settings.sso);
   return Promise.all(providers.map(([name, settings]) => statusOf(context, { name, settings })));

@@ -6,7 +6,7 @@ import { findProvider } from './find-provider.ts';
 
 export interface SignedOut {
   provider: string;
-  /** Whether the provider has been told. */
+  /** The provider has revoked the session. */
   revoked: boolean;
 }
 

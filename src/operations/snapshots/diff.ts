@@ -20,12 +20,12 @@ export interface DiffRequest {
   original?: boolean;
 }
 
-/** What a table is known by: content tells more than rows, but a live database has rows only. */
+/** A table in a comparison: by content rather than rows, but a live database has rows only. */
 interface Side extends TableSide {
   sha256: string | null;
 }
 
-/** What changed from a snapshot to another, from their manifests alone; or to the live destination, by rows. */
+/** Compares a snapshot with another, from their manifests alone, or with the live destination, by rows. */
 export async function diff(given: Context, { target, a, b, original = false }: DiffRequest): Promise<DiffResult> {
   const context = b === undefined ? await withTargetUrls(given, target, { source: false }) : given;
   const from = await findSnapshot(context, { target, snapshot: a, original });

@@ -20,7 +20,7 @@ export function isFilter({ branch, migration, tag }: SnapshotFilter): boolean {
 
 const READS_AT_ONCE = 16;
 
-/** Whether a snapshot matches. Manifests are read once for each content of a migrations table. */
+/** Creates a predicate for snapshots. Manifests are read once for each content of a migrations table. */
 export async function createFilter(
   placed: PlacedSnapshot[],
   { branch, migration, tag }: SnapshotFilter,

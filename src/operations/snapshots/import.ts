@@ -20,7 +20,7 @@ import { refuseUntrusted, signatureOf, signed, type TrustChoice } from './signat
 export interface ImportRequest extends TrustChoice {
   /** Absolute path of an exported snapshot. */
   file: string;
-  /** Whose snapshot it becomes. Default: the target it was taken of. */
+  /** Target of the imported snapshot. Default: the target that it was built from. */
   target?: string;
 }
 
@@ -42,13 +42,13 @@ export async function importSnapshot(context: Context, request: ImportRequest): 
   );
 }
 
-interface Importing {
+interface ImportSource {
   archive: Awaited<ReturnType<typeof openArchive>>;
   manifest: Manifest;
   path: string;
 }
 
-async function perform(context: Context, { archive, manifest, path }: Importing): Promise<ImportResult> {
+async function perform(context: Context, { archive, manifest, path }: ImportSource): Promise<ImportResult> {
   const { report, signal } = context;
   const repository = localRepository(context);
   await using staging = await repository.stage();

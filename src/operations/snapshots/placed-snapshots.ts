@@ -14,7 +14,7 @@ export interface PlacedSnapshot {
   headline: Headline;
   /** The data counts as sanitized: by `isSanitized`, or by a claim of the hub that the manifest confirms before use. */
   sanitized: boolean;
-  /** Whether it is on this machine. */
+  /** It is on this machine. */
   local: boolean;
   /** The remote repository that holds it, if one does. */
   remote: RemoteRepository | null;
@@ -22,7 +22,7 @@ export interface PlacedSnapshot {
 
 export interface ListRequest {
   target: string;
-  /** Of a share target also what was not sanitized. */
+  /** Includes snapshots of a share target that were not sanitized. */
   original: boolean;
   /** Timeout after which a remote repository is skipped, in milliseconds. Default 20 s. */
   timeoutMs?: number | undefined;
@@ -72,7 +72,7 @@ async function listOwn(
   return newestFirst([...placed.values()].filter(({ sanitized }) => original || sanitized || !share));
 }
 
-interface Asking {
+interface LocationListRequest {
   location: RemoteLocation;
   listing: HeadlinesRequest;
   timeoutMs: number;
@@ -81,7 +81,7 @@ interface Asking {
 /** A remote repository that cannot be reached does not hide what is on this machine. */
 async function listRemote(
   context: Context,
-  { location, listing, timeoutMs }: Asking,
+  { location, listing, timeoutMs }: LocationListRequest,
 ): Promise<{ location: RemoteLocation; found: PlacedSnapshot[]; error: UserError | null }> {
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(timeoutMs)]);
   try {

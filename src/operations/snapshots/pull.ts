@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { Manifest, ManifestFile } from '../../repository/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { RemoteRepository } from '../../repository/remote-repository.ts';
-import { type Moved, pullObjects } from '../../repository/transfer.ts';
+import { pullObjects, type TransferTotals } from '../../repository/transfer.ts';
 import type { TransferResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { recorded } from '../history/recorded.ts';
@@ -35,17 +35,20 @@ async function perform(context: Context, request: SnapshotRequest & TrustChoice)
   return { target: request.target, snapshot: { ...row, where: ['local', 'remote'] }, storage: remote.name, ...moved };
 }
 
-export interface Pulling {
+export interface PullOptions {
   manifest: Manifest;
   remote: RemoteRepository;
-  /** What is needed, when it is not everything. */
+  /** The required files, when not all are. */
   files?: ManifestFile[];
   /** Makes the snapshot one of this machine: only with everything. */
   keep: boolean;
 }
 
 /** Fetches what this machine lacks of these files. */
-export async function pullFiles(context: Context, { manifest, remote, files, keep }: Pulling): Promise<Moved> {
+export async function pullFiles(
+  context: Context,
+  { manifest, remote, files, keep }: PullOptions,
+): Promise<TransferTotals> {
   const { report, signal } = context;
   const repository = localRepository(context);
   await using staging = await repository.stage();

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { ORIGINALS_HINT, sharedOriginals } from '../../config/rules/shared-originals.ts';
 import type { Manifest } from '../../repository/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
-import { type Moved, pushSnapshot } from '../../repository/transfer.ts';
+import { pushSnapshot, type TransferTotals } from '../../repository/transfer.ts';
 import type { TransferResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError, UserError } from '../../runtime/errors.ts';
@@ -79,7 +79,7 @@ interface PushOptions {
 async function pushManifest(
   context: Context,
   { manifest, sanitized, location }: PushOptions,
-): Promise<Moved & { storage: string }> {
+): Promise<TransferTotals & { storage: string }> {
   const { report, signal, configuration } = context;
   const pushed = { target: manifest.target, sanitized };
   const isOwn = sanitized || !('profile' in location);

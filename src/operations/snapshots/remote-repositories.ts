@@ -12,7 +12,7 @@ import { openRemote, profileNamed } from './storage-profiles.ts';
  */
 export type RemoteLocation = { profile: string } | { cloudTarget: string; profiles?: HubProfiles };
 
-/** Where a target's snapshots are pushed to, if anywhere: sanitized ones may have a storage profile of their own. */
+/** Returns the location to push to, if any: sanitized snapshots may have a storage profile of their own. */
 export function locationFor(
   context: Context,
   name: string,

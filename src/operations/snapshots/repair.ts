@@ -10,7 +10,7 @@ import { localRepository } from './local-repository.ts';
 import { locationsOf, openLocation } from './remote-repositories.ts';
 import type { FoundSnapshot } from './snapshots.ts';
 
-export interface Repairing {
+export interface RepairOptions {
   found: FoundSnapshot;
   /** The damaged objects are those of the bucket, and not those of this machine. */
   remote: boolean;
@@ -18,13 +18,13 @@ export interface Repairing {
   pool: ObjectPool;
 }
 
-export interface Repaired extends Pick<VerifyResult, 'lost'> {
+export interface RepairResult extends Pick<VerifyResult, 'lost'> {
   /** SHA-256 of the objects that are whole again. */
   repaired: Set<string>;
 }
 
 /** Replaces damaged objects by those of the other side, and names the snapshots that lack one still. Step: `repair`. */
-export async function repair(context: Context, repairing: Repairing): Promise<Repaired> {
+export async function repair(context: Context, repairing: RepairOptions): Promise<RepairResult> {
   const { report } = context;
   const { found, remote, damaged } = repairing;
   const files = [...new Map(damaged.map((file) => [file.sha256, file])).values()];
@@ -32,7 +32,7 @@ export async function repair(context: Context, repairing: Repairing): Promise<Re
   const step = {
     step: 'repair',
     label: `Repair ${what}`,
-    done: ({ repaired }: Repaired) => `Repaired ${repaired.size} of ${what}`,
+    done: ({ repaired }: RepairResult) => `Repaired ${repaired.size} of ${what}`,
   };
   return withStep(report, step, async () => {
     const repaired = remote
@@ -49,7 +49,7 @@ export async function repair(context: Context, repairing: Repairing): Promise<Re
 async function repairHere(
   context: Context,
   files: ManifestFile[],
-  { found: { manifest, remote: own }, pool }: Repairing,
+  { found: { manifest, remote: own }, pool }: RepairOptions,
 ): Promise<Set<string>> {
   const { signal } = context;
   const repository = localRepository(context);
@@ -75,7 +75,7 @@ const REASONS: Record<Exclude<DamageVerdict, 'damaged'>, string> = {
 async function repairRemote(
   context: Context,
   files: ManifestFile[],
-  { found: { manifest, remote }, pool }: Repairing,
+  { found: { manifest, remote }, pool }: RepairOptions,
 ): Promise<Set<string>> {
   const { signal } = context;
   const repository = localRepository(context);
@@ -125,7 +125,7 @@ async function* remotesOf(
   }
 }
 
-/** What cannot be had from one place may be had from another. */
+/** Warns and returns `false`: another location may have what this one lacks. */
 function warnUnrepaired({ signal, report }: Context, error: unknown): false {
   signal.throwIfAborted();
   const { message, details } = toUserError(error);

@@ -25,7 +25,7 @@ export interface RowsRequest extends SnapshotRequest {
 const DEFAULT_ROWS = 50;
 export const MOST_ROWS = 1000;
 
-/** Of each value, and of all values together. */
+/** Bytes of each value, and of all values together. */
 const MOST_VALUE_BYTES = 4096;
 const MOST_BYTES = 8 * 1024 * 1024;
 
@@ -80,7 +80,7 @@ export function maskedRows({ table, columns, rows, reveal }: RowsToMask): Pick<R
   };
 }
 
-/** Of any value: it tells nothing of its length. */
+/** Replaces any value; it does not disclose the length. */
 const MASK = '***';
 
 function textOf(value: ScannedRow['values'][number] | undefined): string | null {

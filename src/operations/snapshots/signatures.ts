@@ -26,7 +26,7 @@ export async function signed(
 
 const INVALID = 'has a signature that does not match its manifest';
 
-/** Whether a machine may use a snapshot that is not signed by a trusted key. */
+/** Permits a snapshot that is not signed by a trusted key. */
 export interface TrustChoice {
   allowUntrusted?: boolean;
 }
@@ -69,7 +69,7 @@ export function refuseUntrusted(
   });
 }
 
-/** Whether this machine has built the snapshot: only its key makes this signature. */
+/** Reports whether this machine has built the snapshot: only its key makes this signature. */
 export async function isBuiltHere({ environment }: Pick<Context, 'environment'>, manifest: Manifest): Promise<boolean> {
   const found = verifyManifest(manifest);
   if (found.state !== 'valid') return false;

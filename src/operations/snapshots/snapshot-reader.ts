@@ -8,7 +8,7 @@ export interface SnapshotReaderOptions {
   repository: LocalRepository;
   pool: ObjectPool;
   signal: AbortSignal;
-  /** What an error says of the destination. */
+  /** State of the destination, for errors. */
   state?: string;
 }
 

@@ -3,7 +3,7 @@ import type { SnapshotTable } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { findSnapshot, type SnapshotRequest } from './snapshots.ts';
 
-/** What is in a snapshot, the largest table first: from its manifest alone. */
+/** Returns the tables of a snapshot, the largest first, from its manifest alone. */
 export async function listTables(context: Context, request: SnapshotRequest): Promise<SnapshotTable[]> {
   const { manifest } = await findSnapshot(context, request);
   const tables = manifest.tables.map((table) => ({ table: table.name, rows: table.rows, bytes: bytesOfTable(table) }));

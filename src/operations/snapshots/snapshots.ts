@@ -19,7 +19,7 @@ import { localRepository } from './local-repository.ts';
 import { familyOf, type ListRequest, listEverywhere, type PlacedSnapshot } from './placed-snapshots.ts';
 import { refuseInvalid, shownSignature } from './signatures.ts';
 
-/** Which snapshot of a target: its index (0 is the newest) or its id; screens use the id, which does not shift. */
+/** Index (0 is the newest) or id of a snapshot of a target; screens use the id, which does not shift. */
 export type SnapshotSelector = number | string;
 
 export interface SnapshotRequest extends SnapshotFilter {
@@ -34,7 +34,7 @@ export interface SnapshotRequest extends SnapshotFilter {
 export interface FoundSnapshot {
   manifest: Manifest;
   row: SnapshotRow;
-  /** Whether it is on this machine, whole. */
+  /** It is on this machine, complete. */
   local: boolean;
   /** The remote repository that holds it, if one does. */
   remote: RemoteRepository | null;

@@ -91,7 +91,7 @@ function diskFull(directory: string, cause: NodeJS.ErrnoException): UserError {
   });
 }
 
-/** What the files of the last snapshot were packed to, by name. */
+/** Returns the objects of the last snapshot's files, by name. */
 function storedBefore(repository: LocalRepository, previous: Manifest | undefined): Map<string, StoredObject> {
   const files = previous ? [...previous.tables.flatMap(filesOfTable), ...previous.files] : [];
   return new Map(

@@ -96,19 +96,19 @@ function ownFiles({ table }: Side, other: Side): ManifestFile[] {
   return table ? filesOfTable(table).filter(({ sha256 }) => !known.has(sha256)) : [];
 }
 
-interface Compared {
+interface CompareOptions {
   before: Side;
   after: Side;
   reveal: boolean;
 }
 
-interface Differing {
+interface DifferentRows {
   count: number;
   /** The first of them. */
   kept: ScannedRow[];
 }
 
-async function diffRows(context: Context, { before, after, reveal }: Compared): Promise<RowsDiff> {
+async function diffRows(context: Context, { before, after, reveal }: CompareOptions): Promise<RowsDiff> {
   const { columns } = after;
   const hashes = { before: new Set<number>(), after: new Set<number>() };
   await scanRows(context, before.manifest, {
@@ -117,8 +117,12 @@ async function diffRows(context: Context, { before, after, reveal }: Compared): 
     // A manifest may name fewer rows than there are.
     onRow: ({ hash }) => hashes.before.add(hash).size <= MOST_ROWS,
   });
-  const differing = async ([side, other]: [Side, Side], known: Set<number>, own?: Set<number>): Promise<Differing> => {
-    const found: Differing = { count: 0, kept: [] };
+  const differing = async (
+    [side, other]: [Side, Side],
+    known: Set<number>,
+    own?: Set<number>,
+  ): Promise<DifferentRows> => {
+    const found: DifferentRows = { count: 0, kept: [] };
     const most = Math.ceil(MOST_KEPT / columns.length);
     await scanRows(context, side.manifest, {
       files: ownFiles(side, other),
@@ -137,7 +141,7 @@ async function diffRows(context: Context, { before, after, reveal }: Compared): 
   const removed = await differing([before, after], hashes.after);
   const pairs = pairsOf({ added, removed, key: keyColumns(before, after, columns) });
   const paired = new Set(pairs?.flat());
-  const only = ({ kept }: Differing): ScannedRow[] => kept.filter((row) => !paired.has(row)).slice(0, SAMPLES);
+  const only = ({ kept }: DifferentRows): ScannedRow[] => kept.filter((row) => !paired.has(row)).slice(0, SAMPLES);
   const samples = [
     ...only(removed).map((row) => ({ change: 'removed' as const, row })),
     ...only(added).map((row) => ({ change: 'added' as const, row })),
@@ -164,7 +168,7 @@ function keyColumns({ stored: old }: Side, { stored: now }: Side, columns: strin
 }
 
 /** Rows of both sides with the same key; `null` where that cannot be told. */
-function pairsOf({ added, removed, key }: { added: Differing; removed: Differing; key: number[] }) {
+function pairsOf({ added, removed, key }: { added: DifferentRows; removed: DifferentRows; key: number[] }) {
   const isAll = [added, removed].every(({ count, kept }) => count === kept.length);
   if (key.length === 0 || !isAll) return null;
   const keyOf = ({ values }: ScannedRow): string =>

@@ -16,7 +16,7 @@ import { repair } from './repair.ts';
 import { type FoundSnapshot, findAnySnapshot, type SnapshotRequest } from './snapshots.ts';
 
 export interface VerifyRequest extends SnapshotRequest {
-  /** What is in the bucket. Default: what is on this machine, where it is. */
+  /** Verifies the objects in the bucket. Default: those on this machine, where there are any. */
   remote?: boolean;
   /** Only so many percent of the objects, chosen at random. */
   sample?: number;

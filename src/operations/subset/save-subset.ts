@@ -6,7 +6,7 @@ import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import type { SubsetSettings } from '../../subset/graph.ts';
 
-/** What can be chosen of a subset by looking at its plan. */
+/** The settings of a subset that can be changed while its plan is shown. */
 export type SubsetChoices = Required<Pick<SubsetSettings, 'subset_tables' | 'copy_tables' | 'excluded_tables'>>;
 
 export interface SaveSubset {

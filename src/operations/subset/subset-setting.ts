@@ -7,7 +7,7 @@ import { engineForUrl } from '../../engines/registry.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
-import { type Collected, collect } from '../../subset/collect.ts';
+import { type CollectResult, collect } from '../../subset/collect.ts';
 import { buildGraph, type SubsetSettings, withKnownNames } from '../../subset/graph.ts';
 import { type Plan, planSubset } from '../../subset/plan.ts';
 import { cpusFor } from '../cpus-for.ts';
@@ -37,7 +37,7 @@ export interface SubsetRequest {
 
 export const DEFAULT_SEED = 1;
 
-export interface Setting {
+export interface SubsetContext {
   engine: Engine;
   source: DatabaseUrl;
   destination: DatabaseUrl;
@@ -45,8 +45,8 @@ export interface Setting {
   jobs: number;
 }
 
-/** What the configuration says of a target's subset. */
-export function settingOf(context: Context, { target: name, cpus, settings: chosen }: SubsetRequest): Setting {
+/** Returns the configuration of a target's subset. */
+export function settingOf(context: Context, { target: name, cpus, settings: chosen }: SubsetRequest): SubsetContext {
   const { configuration } = context;
   const settings = findTarget(configuration, name).subset;
   if (!settings) {
@@ -88,13 +88,16 @@ export function planFor({ facts }: SubsetSource, settings: SubsetSettings): Plan
   return planSubset(buildGraph(facts, known), known);
 }
 
-interface Collecting {
+interface RowCollectOptions {
   source: SubsetSource;
   plan: Plan;
   seed: number;
 }
 
-export async function collectRows({ report }: Context, { source, plan, seed }: Collecting): Promise<Collected> {
+export async function collectRows(
+  { report }: Context,
+  { source, plan, seed }: RowCollectOptions,
+): Promise<CollectResult> {
   return withStep(report, { step: 'read', label: 'Select the rows', done: 'Selected the rows' }, async () =>
     collect(plan, await source.finder(plan.graph, seed)),
   );

@@ -3,7 +3,7 @@ import type { RestoringUser } from '../../engines/facets/restore.ts';
 import type { SnapshotRow } from '../../results/results.ts';
 import type { SubsetGraph, SubsetPlanResult, SubsetResult } from '../../results/subset-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import type { Collected } from '../../subset/collect.ts';
+import type { CollectResult } from '../../subset/collect.ts';
 import { graphOf } from '../../subset/diagram.ts';
 import type { SubsetSettings } from '../../subset/graph.ts';
 import type { Plan } from '../../subset/plan.ts';
@@ -16,10 +16,17 @@ import { restoredBy } from '../load/restored-by.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
-import { collectRows, DEFAULT_SEED, planFor, type Setting, type SubsetRequest, settingOf } from './subset-setting.ts';
+import {
+  collectRows,
+  DEFAULT_SEED,
+  planFor,
+  type SubsetContext,
+  type SubsetRequest,
+  settingOf,
+} from './subset-setting.ts';
 
 export interface PlannedSubset extends Planned<SubsetRequest, SubsetPlanResult> {
-  /** What was planned from. */
+  /** The settings that the plan is made from. */
   settings: SubsetSettings;
   graph: SubsetGraph;
   restoredBy: RestoringUser;
@@ -105,7 +112,7 @@ async function perform(given: Context, planned: PlannedSubset): Promise<SubsetRe
   };
 }
 
-interface Making extends Setting {
+interface SubsetBuild extends SubsetContext {
   seed: number;
   undo: boolean;
   directory: string;
@@ -113,7 +120,7 @@ interface Making extends Setting {
 }
 
 /** The source is let go as soon as nothing more is read of it. */
-async function makeFrom(context: Context, making: Making) {
+async function makeFrom(context: Context, making: SubsetBuild) {
   const { engine, source: url, destination, settings, jobs, seed, undo, directory, restoredBy } = making;
   await using source = await engine.subset.openSource(context, { url, jobs });
   const plan = planFor(source, settings);
@@ -137,7 +144,7 @@ function store(
   });
 }
 
-function tableRows({ graph, rules, paths, nulled }: Plan, collected: Collected | null): SubsetPlanResult['tables'] {
+function tableRows({ graph, rules, paths, nulled }: Plan, collected: CollectResult | null): SubsetPlanResult['tables'] {
   return [...graph.tables.values()].map(({ name, rows, bytes }) => {
     const rule = rules.get(name) ?? 'empty';
     const expected = rule === 'copy' ? rows : (collected?.taken.get(name)?.size ?? 0);
@@ -156,7 +163,7 @@ function tableRows({ graph, rules, paths, nulled }: Plan, collected: Collected |
   });
 }
 
-/** How many tables a message names. */
+/** Tables that a message names, at most. */
 const NAMED_TABLES = 10;
 
 function warningsOf({ unindexed, rules }: Plan, { subset: { createIndex } }: Engine): SubsetPlanResult['warnings'] {

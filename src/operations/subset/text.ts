@@ -200,7 +200,7 @@ export function subsetColumns({ glyphs }: { glyphs: Glyphs }): Column<SubsetTree
   ];
 }
 
-/** Where there is room for the path of each table. */
+/** Returns the column for the path of each table, for wide terminals. */
 export function subsetPathColumn(): Column<SubsetTreeRow> {
   return {
     title: 'PATH',

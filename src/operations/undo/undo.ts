@@ -19,7 +19,7 @@ export interface UndoRequest {
 
 export type PlannedUndo = Planned<UndoRequest, UndoPlan>;
 
-/** What would be put back. Throws when nothing is kept. */
+/** Plans to restore the undo copy. Throws `nothing_to_undo` when there is none. */
 export async function planUndo(given: Context, request: UndoRequest): Promise<PlannedUndo> {
   const context = await withTargetUrls(given, request.target, { source: false });
   const { engine, url } = openDestination(chooseDestination(context, request));

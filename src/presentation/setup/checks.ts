@@ -14,7 +14,7 @@ export const REFUSED = {
   variable: 'The name of a variable has letters, digits and _, and does not begin with a digit',
 };
 
-/** What is checked before the next question. */
+/** Names the check before the next question. */
 export function checkingText(step: SetupStepId): string {
   return `${CHECKING[step] ?? 'Checking'}…`;
 }

@@ -1,10 +1,10 @@
 import type { EngineState } from '../../operations/configuration/check.ts';
 import type { SetUpPlan } from '../../operations/configuration/set-up.ts';
 import type { TriedDestination, TriedSource } from '../../operations/configuration/try-connection.ts';
-import type { Sized } from '../../results/results.ts';
+import type { NameWithSize } from '../../results/results.ts';
 import type { SetupAnswers, SetupStepId } from './step-ids.ts';
 
-/** What the questions of the wizard depend on. */
+/** The state that the questions of the wizard depend on. */
 export interface SetupState {
   step: SetupStepId;
   /** The file given with `--config`, which is not asked for. */
@@ -19,7 +19,7 @@ export interface SetupState {
 export interface SetupFound {
   /** `null` until they are known. */
   engines: EngineState[] | null;
-  databases: Sized[];
+  databases: NameWithSize[];
   source: TriedSource | null;
   destination: TriedDestination | null;
   /** Profiles of the storage's command-line client. */
@@ -29,14 +29,14 @@ export interface SetupFound {
   plan: SetUpPlan | null;
 }
 
-interface Asked {
+interface StepBase {
   id: SetupStepId;
   about: (state: SetupState) => string[];
-  /** Whether it applies to the answers so far. */
+  /** Reports whether it applies to the answers so far. */
   when?: (state: SetupState) => boolean;
 }
 
-export interface TextStep extends Asked {
+export interface TextStep extends StepBase {
   kind: 'text';
   label: string;
   initial?: (state: SetupState) => string;
@@ -44,17 +44,17 @@ export interface TextStep extends Asked {
   secret?: boolean;
 }
 
-export interface ChoiceStep extends Asked {
+export interface ChoiceStep extends StepBase {
   kind: 'choice';
   options: (state: SetupState) => { label: string; value: string }[];
 }
 
-export type SetupStep = TextStep | ChoiceStep | (Asked & { kind: 'review' });
+export type SetupStep = TextStep | ChoiceStep | (StepBase & { kind: 'review' });
 
 /** A connection URL without a database. */
 export const SERVER_URL = /^([a-z]+:\/\/[^/?#]+)\/?([?#].*)?$/i;
 
-/** Whether the typed URL names a server without a database. */
+/** Reports whether the typed URL names a server without a database. */
 export function lacksDatabase({ answers }: SetupState): boolean {
   return answers.how !== 'fields' && SERVER_URL.test(answers.url ?? '');
 }

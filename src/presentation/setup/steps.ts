@@ -1,5 +1,5 @@
 import { ENGINE_PROFILES, profileOfScheme } from '../../engines/list.ts';
-import type { Sized } from '../../results/results.ts';
+import type { NameWithSize } from '../../results/results.ts';
 import { formatBytes } from '../../text/format.ts';
 import { cellWidth, fitCells } from '../../text/text-width.ts';
 import { proposedDestination } from './source-url.ts';
@@ -185,7 +185,7 @@ export function stepsOf(state: SetupState): SetupStep[] {
 }
 
 /** Aligns the sizes. */
-function sized({ name, size_bytes }: Sized, all: Sized[]): string {
+function sized({ name, size_bytes }: NameWithSize, all: NameWithSize[]): string {
   const widest = Math.max(...all.map((other) => cellWidth(other.name)));
   return size_bytes === null ? name : `${fitCells(name, widest)}  ${formatBytes(size_bytes)}`;
 }

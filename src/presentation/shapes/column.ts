@@ -15,11 +15,11 @@ export interface Column<Row> {
   grows?: boolean;
   /** Cells that a growing column keeps before columns with a rank get room. Default 12. */
   least?: number;
-  /** Where room is short, the column with the highest rank is dropped first; 0 stays. */
+  /** Order of removal where room is short: the highest rank goes first; 0 stays. */
   dropRank?: number;
   /** Never cut: an id, a time, a size, a state. */
   whole?: boolean;
-  /** Of the selected row in full, below the list, where the column is cut or dropped. */
+  /** Shown in full below the list, for the selected row, where the column is cut or dropped. */
   essential?: boolean;
 }
 

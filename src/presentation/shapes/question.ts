@@ -3,16 +3,15 @@ import { formatBytes, formatNumberOf } from '../../text/format.ts';
 import type { Cell } from './column.ts';
 import type { Fact } from './fact.ts';
 
-/** What a person is asked before something is replaced or removed. */
+/** The question to a person before something is replaced or removed. */
 export interface Question {
   title: string;
-  /** Which data goes where, in one line that is in every window. */
+  /** The data and its destination, in one line that is in every window. */
   subject?: Subject;
   facts: Fact[];
-  /** What will be done, in order. */
   steps: string[];
   warnings: string[];
-  /** What happens, and whether it can be undone. */
+  /** The consequence, and whether it can be undone. */
   consequence: string;
   /** `Replace database "app_dev" on localhost:5432?` */
   ask: string;
@@ -20,11 +19,11 @@ export interface Question {
   go: string;
   /** Nothing is replaced or removed. Default `false`. */
   harmless?: boolean;
-  /** What must be typed to go on; `null` where a choice is enough. */
+  /** The text to type to go on; `null` where a choice is enough. */
   typed: TypedName | null;
 }
 
-/** What a plan is about: `RAW 8c41f2ab into app_dev on localhost`. */
+/** Subject of a plan: `RAW 8c41f2ab into app_dev on localhost`. */
 export interface Subject {
   /** `null` where it is not known whether the data is sanitized. */
   badge: Cell | null;
@@ -55,7 +54,7 @@ export function serverFact({ server_version }: DestinationState): Fact {
   return { name: 'Server', value: server_version };
 }
 
-/** Who restores the content, with whose rights its code runs. */
+/** Names the restoring user, with whose rights the code of the content runs. */
 export function restoringFacts({ restored_by, restored_by_reason }: Partial<RestoredBy>): Fact[] {
   if (restored_by === undefined) return [];
   if (restored_by === 'temporary_user') {
@@ -70,13 +69,13 @@ export function undoFacts(command: string | null): Fact[] {
   return command === null ? [] : [{ name: 'Undo', value: command, brief: '' }];
 }
 
-interface Replacing {
+interface ReplacementPlan {
   destination: DestinationState;
   unverified_sources: string[];
 }
 
 /** A database on another machine, and one that may be a source, is confirmed by its name. */
-export function typedName({ destination: { local, database }, unverified_sources }: Replacing): TypedName | null {
+export function typedName({ destination: { local, database }, unverified_sources }: ReplacementPlan): TypedName | null {
   if (!local) return { name: database, why: 'not local' };
   return unverified_sources.length > 0 ? { name: database, why: 'unverified' } : null;
 }
@@ -91,7 +90,7 @@ export function askToReplace({ database, host, exists }: DestinationState): stri
   return `${exists ? 'Replace' : 'Create'} database "${database}" on ${host}?`;
 }
 
-/** What becomes of the destination, and whether that can be undone. */
+/** States the fate of the destination, and whether that can be undone. */
 export function replacement({ database, exists }: DestinationState, undo: boolean): string {
   if (!exists) return `${database} does not exist yet and will be created.`;
   if (!undo) return `${database} will be replaced. This cannot be undone.`;

@@ -3,7 +3,7 @@ import type { Cell, Column } from './column.ts';
 
 export interface TableLayout<Row> {
   columns: LaidOutColumn<Row>[];
-  /** Whether every column has a readable width; if not, a line for each value is better than a table. */
+  /** Every column has a readable width; if not, a line for each value is better than a table. */
   fits: boolean;
 }
 
@@ -89,7 +89,7 @@ function shrink<Row>(columns: LaidOutColumn<Row>[], width: number): LaidOutColum
   return shrunk;
 }
 
-/** What the columns need where a growing one gets `least` cells, or as many as it asks for. */
+/** Returns the width of the columns if a growing one gets `least` cells, or as many as it needs. */
 function neededWidth<Row>(columns: LaidOutColumn<Row>[], least: number): number {
   return tableWidth(
     columns.map((entry) =>

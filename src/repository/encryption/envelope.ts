@@ -11,11 +11,11 @@ export interface Envelope {
   seal(key: string, content: Buffer): Buffer;
   /** Throws SealBroken for changed content. */
   open(key: string, stored: Buffer): Buffer;
-  source(key: string, passing: Passing): Promise<Source>;
-  sink(key: string, passing: Passing & { total: number }): Sink;
+  source(key: string, passing: TransferFile): Promise<Source>;
+  sink(key: string, passing: TransferFile & { total: number }): Sink;
 }
 
-export interface Passing {
+export interface TransferFile {
   file: FileHandle;
   checksum: Checksum;
 }
@@ -107,7 +107,7 @@ export function sealedEnvelope(secretKey: string): Envelope {
   };
 }
 
-async function readWhole({ file, checksum }: Passing, start: number, buffer: Buffer): Promise<void> {
+async function readWhole({ file, checksum }: TransferFile, start: number, buffer: Buffer): Promise<void> {
   for (let filled = 0; filled < buffer.length; ) {
     const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, start + filled);
     if (bytesRead === 0) throw new Error('the file became shorter while it was sent');
@@ -116,7 +116,7 @@ async function readWhole({ file, checksum }: Passing, start: number, buffer: Buf
   checksum.update(buffer, start);
 }
 
-async function writeWhole({ file, checksum }: Passing, bytes: Buffer, position: number): Promise<void> {
+async function writeWhole({ file, checksum }: TransferFile, bytes: Buffer, position: number): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     at += (await file.write(bytes, at, bytes.length - at, position + at)).bytesWritten;
   }

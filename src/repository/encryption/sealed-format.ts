@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { releaseChunk } from '../objects/release.ts';
 
 /**
- * How encrypted content lies in a bucket: a header, and then chunks that are encrypted by AES-256-GCM, each with its
+ * Format of encrypted content in a bucket: a header, and then chunks that are encrypted by AES-256-GCM, each with its
  * tag. The header takes its room from the first chunk, so that every chunk begins at a multiple of `CHUNK_BYTES`.
  *
  *     header    magic (8), salt (24)

@@ -41,7 +41,7 @@ export interface PackRequest {
   onBytes: (bytes: number) => void;
 }
 
-export interface Packed {
+export interface PackResult {
   sha256: string;
   bytes: number;
   storedBytes: number;
@@ -53,7 +53,7 @@ export interface Packed {
 /** One buffer per thread: a new one for each of thousands of small files would burden the garbage collector. */
 let packBuffer: Buffer<ArrayBuffer> | undefined;
 
-export function packFile({ source, destination, terminator, complete, wait, onBytes }: PackRequest): Packed {
+export function packFile({ source, destination, terminator, complete, wait, onBytes }: PackRequest): PackResult {
   const input = openSync(source, 'r');
   const output = openSync(destination, 'wx', 0o600);
   try {
@@ -86,13 +86,13 @@ export interface StoredObject extends ObjectToRead {
 }
 
 /**
- * What packing a complete file would give where its content is that of the object, which is intact and has been made
- * young; else `null`. Checksums cost a fraction of compression.
+ * Returns the result of packing a complete file where its content is that of the object, which is intact and has been
+ * made young; else `null`. Checksums cost a fraction of compression.
  */
 export function packStored(
   { source, terminator }: Pick<PackRequest, 'source' | 'terminator'>,
   { path, sha256, bytes, storedBytes, storedSha256 }: StoredObject,
-): Packed | null {
+): PackResult | null {
   const input = openSync(source, 'r');
   try {
     if (fstatSync(input).size !== bytes) return null;
@@ -132,7 +132,7 @@ interface Packer {
   tail(): Buffer;
   /** The frame of the next content. A caller that knows the number of lines saves counting them. */
   add(content: Buffer, lines?: number): Buffer<ArrayBuffer>;
-  finish(): { table: Buffer; packed: Packed };
+  finish(): { table: Buffer; packed: PackResult };
 }
 
 export function createPacker(terminator: string | null): Packer {
@@ -174,12 +174,12 @@ export function createPacker(terminator: string | null): Packer {
 
 export interface ContentToPack {
   content: Uint8Array<ArrayBuffer>;
-  /** Where the object is written and synced, before it takes its place in the store. */
+  /** Path at which the object is written and synced, before it is moved into the store. */
   destination: string;
   terminator: string | null;
 }
 
-export interface PackedContent extends Packed {
+export interface PackedContent extends PackResult {
   /** The store has the object, which is young. */
   isStored: boolean;
   /** The store had none of this content. */
@@ -187,8 +187,8 @@ export interface PackedContent extends Packed {
 }
 
 /**
- * As `packFile` for content in memory, into the folder of the store: an object that is there, byte for byte, is not
- * written again. The new names are durable when their folders are synced.
+ * Packs content in memory, like `packFile`, into the folder of the store: an object that is there, byte for byte, is
+ * not written again. The new names are durable when their folders are synced.
  */
 export function packContent({ content, destination, terminator }: ContentToPack, store: string): PackedContent {
   const packer = createPacker(terminator);

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { constants, zstdCompressSync, zstdDecompress, zstdDecompressSync } from 'node:zlib';
 
 /**
- * How an object's bytes lie in its file: independent Zstandard frames of at most `FRAME_BYTES` of content, then the
+ * Format of an object's file: independent Zstandard frames of at most `FRAME_BYTES` of content, then the
  * seek table of the Zstandard seekable format in a skippable frame. Any `zstd -d` reads it; we read it frame by frame.
  * https://github.com/facebook/zstd/blob/dev/contrib/seekable_format/zstd_seekable_compression_format.md
  */

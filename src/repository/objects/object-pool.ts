@@ -9,7 +9,7 @@ export interface PackJob {
   /** Ends a complete source; `null` when only its writer knows the end. */
   terminator: string | null;
   onBytes: (bytes: number) => void;
-  /** Whether or when the source is complete; otherwise `finish` says so of all. */
+  /** `true` for a complete source, or settles when it is; without it `finish` states it for all sources. */
   grown?: true | Promise<unknown> | undefined;
   /** An object that a complete source is likely to be equal to. */
   stored?: StoredObject | null | undefined;

@@ -21,7 +21,7 @@ export type WorkerTask =
       destination: string;
       terminator: string | null;
       complete: SharedArrayBuffer;
-      /** What a complete source may be equal to. */
+      /** The object that a complete source may be equal to. */
       stored: StoredObject | null;
     }
   | { task: 'pack-contents'; contents: ContentToPack[]; store: string }

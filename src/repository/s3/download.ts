@@ -72,17 +72,17 @@ interface Range {
   key: string;
   start: number;
   sinkFor: (total: number) => Sink;
-  /** Of the first range: an object that was replaced meanwhile is not mixed in. */
+  /** ETag of the first range: an object that was replaced meanwhile is not mixed in. */
   etag?: string | undefined;
 }
 
-interface Fetched {
+interface DownloadState {
   total: number;
   etag: string | undefined;
   sink: Sink;
 }
 
-async function fetchRange({ key, start, sinkFor, etag }: Range, download: Download): Promise<Fetched> {
+async function fetchRange({ key, start, sinkFor, etag }: Range, download: Download): Promise<DownloadState> {
   const { ranges, buffers, signal, onBytes } = download;
   using room = await buffers.acquire(WRITE_BYTES);
   const range = `bytes=${start}-${start + PART_BYTES - 1}`;
@@ -120,14 +120,17 @@ export function totalOf(answer: Pick<GetObjectCommandOutput, 'ContentRange' | 'C
   return Number(answer?.ContentRange?.split('/')[1] ?? answer?.ContentLength ?? 0);
 }
 
-interface Receiving {
+interface ReceiveOptions {
   reader: HttpReader;
   take: Receiver['take'];
   abortSignal: AbortSignal;
 }
 
 /** The project's reader receives the body; the client sees an empty answer. */
-function receiveBy({ middlewareStack }: GetObjectCommand, { reader, take: receive, abortSignal }: Receiving): void {
+function receiveBy(
+  { middlewareStack }: GetObjectCommand,
+  { reader, take: receive, abortSignal }: ReceiveOptions,
+): void {
   middlewareStack.add(
     (next) => async (args) => {
       const errors: Buffer[] = [];

@@ -9,35 +9,35 @@ export interface FailedRequest {
   access: 'read' | 'write';
 }
 
-interface Meaning {
+interface ErrorExplanation {
   code: string;
   message: (failed: FailedRequest) => string;
   hint: (failed: FailedRequest) => string;
   attempts: number;
 }
 
-const missingBucket: Meaning = {
+const missingBucket: ErrorExplanation = {
   code: 'bucket_missing',
   message: ({ bucket }) => `Bucket not found: ${bucket}`,
   hint: ({ profile }) => `Create it, or change storage_profiles.${profile}.bucket in the configuration.`,
   attempts: 1,
 };
 
-const wrongKeys: Meaning = {
+const wrongKeys: ErrorExplanation = {
   code: 'storage_denied',
   message: ({ profile, bucket }) => `${bucket} rejected the credentials of storage profile "${profile}"`,
   hint: ({ profile }) => `Check storage_profiles.${profile}: cli_profile, or access_key and secret_key.`,
   attempts: 1,
 };
 
-const noKeys: Meaning = {
+const noKeys: ErrorExplanation = {
   code: 'storage_credentials_missing',
   message: ({ profile }) => `No credentials for storage profile "${profile}"`,
   hint: ({ profile }) => `Set storage_profiles.${profile}.cli_profile, or log in with the AWS CLI.`,
   attempts: 1,
 };
 
-const mayNot: Meaning = {
+const mayNot: ErrorExplanation = {
   code: 'storage_forbidden',
   message: ({ access, profile, bucket }) =>
     `The credentials of storage profile "${profile}" may not ${access === 'write' ? 'write to' : 'read'} ${bucket}`,
@@ -48,7 +48,7 @@ const mayNot: Meaning = {
   attempts: 1,
 };
 
-const clockSkew: Meaning = {
+const clockSkew: ErrorExplanation = {
   code: 'clock_skew',
   message: ({ bucket }) => `${bucket} refuses the request because the clock of this machine is wrong`,
   hint: () => 'Set the clock, to within a few minutes.',
@@ -56,14 +56,14 @@ const clockSkew: Meaning = {
   attempts: 2,
 };
 
-const full: Meaning = {
+const full: ErrorExplanation = {
   code: 'storage_full',
   message: ({ bucket }) => `${bucket} is full: its quota is used up`,
   hint: () => 'Remove snapshots (tool prune), or raise the quota.',
   attempts: 1,
 };
 
-const wrongRegion: Meaning = {
+const wrongRegion: ErrorExplanation = {
   code: 'region_wrong',
   message: ({ bucket }) => `${bucket} is in another region`,
   hint: ({ profile }) => `Set storage_profiles.${profile}.region to the region of the bucket.`,
@@ -71,17 +71,17 @@ const wrongRegion: Meaning = {
 };
 
 /** An unknown name or a closed port is permanent. */
-const noNetwork: Meaning = {
+const noNetwork: ErrorExplanation = {
   code: 'storage_unreachable',
   message: ({ bucket }) => `Cannot reach ${bucket}`,
   hint: ({ profile }) => `Check the network and the endpoint of storage profile "${profile}".`,
   attempts: 3,
 };
 
-const failing: Meaning = { ...noNetwork, message: ({ bucket }) => `${bucket} keeps failing`, attempts: 7 };
+const failing: ErrorExplanation = { ...noNetwork, message: ({ bucket }) => `${bucket} keeps failing`, attempts: 7 };
 
 /** By the service's error code, which is part of its protocol, or the operating system's. */
-const MEANINGS: Record<string, Meaning> = {
+const MEANINGS: Record<string, ErrorExplanation> = {
   NoSuchBucket: missingBucket,
   InvalidBucketName: missingBucket,
   InvalidAccessKeyId: wrongKeys,
@@ -118,7 +118,7 @@ const MEANINGS: Record<string, Meaning> = {
 };
 
 /** For answers without a body, such as those to HEAD. Redirects are not followed: they lead to another region. */
-const BY_STATUS: Record<number, Meaning> = {
+const BY_STATUS: Record<number, ErrorExplanation> = {
   ...{ 301: wrongRegion, 302: wrongRegion, 307: wrongRegion, 308: wrongRegion },
   ...{ 401: wrongKeys, 403: mayNot, 507: full },
 };
@@ -152,7 +152,7 @@ export function storageError(failed: FailedRequest): UserError {
   });
 }
 
-function meaningOf(error: unknown): Meaning {
+function meaningOf(error: unknown): ErrorExplanation {
   const { name, code, errors, $metadata } = error as Error & {
     code?: string;
     errors?: { code?: string }[];

@@ -11,7 +11,7 @@ export interface NameRule {
   /** Only in a table of people: by its name, or because another rule found personal data. */
   amongPeople?: true;
   families: ColumnFamily[];
-  /** Whether a value can be of this kind; implausible values outvote the name. */
+  /** Reports whether a value can be of this kind; implausible values outvote the name. */
   plausible?: (value: string) => boolean;
 }
 

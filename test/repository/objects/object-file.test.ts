@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { type Packed, packFile, packStored, readFrames } from '../../../src/repository/objects/object-file.ts';
+import { type PackResult, packFile, packStored, readFrames } from '../../../src/repository/objects/object-file.ts';
 import { FRAME_BYTES } from '../../../src/repository/objects/object-format.ts';
 import { fc } from '../../helpers/fast-check.ts';
 import { temporaryFolder } from '../../helpers/postgres-server.ts';
@@ -13,7 +13,7 @@ const TERMINATOR = '\\.\n\n\n';
 const folder = suiteResource(() => temporaryFolder());
 let number = 0;
 
-function pack(content: Uint8Array): Packed & { path: string } {
+function pack(content: Uint8Array): PackResult & { path: string } {
   number += 1;
   const source = join(folder.path, `${number}.source`);
   const path = join(folder.path, `${number}.object`);

@@ -1,5 +1,5 @@
 import { redact } from '../../../process/redact.ts';
-import type { Completed } from '../../../process/runner.ts';
+import type { ProcessResult } from '../../../process/runner.ts';
 
 /** Most causes in a message, and most characters of the SQL that failed. */
 const CAUSES = 10;
@@ -13,7 +13,7 @@ interface Failure {
   sql: string;
 }
 
-type ExitResult = Pick<Completed, 'exitCode' | 'stderr'>;
+type ExitResult = Pick<ProcessResult, 'exitCode' | 'stderr'>;
 
 /** Exit code of pg_restore when it went on after errors. */
 const WITH_ERRORS = 1;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Completed, RunningProcess } from '../../../process/runner.ts';
+import type { ProcessResult, RunningProcess } from '../../../process/runner.ts';
 import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
@@ -125,7 +125,7 @@ async function pipeBatch(
 
 interface Side {
   url: DatabaseUrl;
-  ended: PromiseSettledResult<Completed>;
+  ended: PromiseSettledResult<ProcessResult>;
   what: string;
   wasStopped: boolean;
 }

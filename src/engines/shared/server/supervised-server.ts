@@ -1,8 +1,8 @@
-import type { Command, Completed } from '../../../process/runner.ts';
+import type { Command, ProcessResult } from '../../../process/runner.ts';
 import type { EngineContext } from '../../engine-context.ts';
 
 export interface SupervisedServer {
-  ended: Promise<Completed>;
+  ended: Promise<ProcessResult>;
   stop(signal: string): Promise<void>;
 }
 

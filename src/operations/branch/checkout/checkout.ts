@@ -20,7 +20,7 @@ export interface PlannedBranchCheckout extends Planned<BranchCheckoutRequest, Br
   create: PlannedBranches | null;
 }
 
-/** How the destination follows the git branch of the current folder. Changes nothing. */
+/** Plans how the destination follows the git branch of the current folder. Changes nothing. */
 export async function planBranchCheckout(
   given: Context,
   request: BranchCheckoutRequest,

@@ -40,7 +40,7 @@ export interface PlannedBranches extends Planned<BranchCreateRequest, BranchCrea
   load: PlannedLoad | null;
 }
 
-/** What would be created; changes nothing. */
+/** Plans the creation; changes nothing. */
 export async function planBranchCreate(given: Context, request: BranchCreateRequest): Promise<PlannedBranches> {
   const { target, destdb, unverifiedSources, reuse = false } = request;
   const names = branchNames(request.name, request.count);

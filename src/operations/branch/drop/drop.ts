@@ -46,15 +46,15 @@ export async function planBranchDrop(given: Context, request: BranchDropRequest)
 }
 
 /** Steps: `branch NAME`. */
-export function applyBranchDrop(given: Context, planned: BranchDropping): Promise<BranchDropResult> {
+export function applyBranchDrop(given: Context, planned: BranchDropRun): Promise<BranchDropResult> {
   const { target, branches } = planned.plan;
   const known = { target, branches: branches.map(({ name }) => name) };
   return recorded(given, { operation: 'branch drop', ...known }, { work: () => perform(given, planned) });
 }
 
-type BranchDropping = Pick<PlannedBranchDrop, 'plan'> & { request: BranchesRequest };
+type BranchDropRun = Pick<PlannedBranchDrop, 'plan'> & { request: BranchesRequest };
 
-async function perform(given: Context, { request, plan }: BranchDropping): Promise<BranchDropResult> {
+async function perform(given: Context, { request, plan }: BranchDropRun): Promise<BranchDropResult> {
   const opened = await openBranches(given, request);
   refuseOutdated(opened, plan, {
     planned: plan.branches,

@@ -14,13 +14,13 @@ export function branchDropSummary({ target, dropped }: BranchDropResult): RunSum
   return summaryOf(`Dropped ${dropped.map(({ name }) => printable(name)).join(', ') || 'no branch'} of ${target}`);
 }
 
-interface Dropping {
+interface DropText {
   title: string;
   plans: BranchDropPlan[];
   why: Record<string, string>;
 }
 
-export function droppingQuestion({ title, plans, why }: Dropping): Question {
+export function droppingQuestion({ title, plans, why }: DropText): Question {
   const branches = plans.flatMap((plan) => plan.branches);
   const sizes = branches.map(({ own_bytes }) => own_bytes);
   const known = sizes.filter((size) => size !== null).reduce((sum, size) => sum + size, 0);

@@ -12,7 +12,7 @@ import { openBranches, refuseSourceBranches } from '../open-branches.ts';
 
 export interface BranchHookRequest {
   target: string;
-  /** As of `branch checkout`; part of the hook. */
+  /** The `main` of `branch checkout`; part of the hook. */
   main?: string | undefined;
   remove?: boolean | undefined;
   /** The value of `--config`. */
@@ -30,7 +30,7 @@ const SHEBANG = '#!/bin/sh\n# Created by: tool branch hook\n';
 /** Bytes as characters, so that an existing hook keeps its own. */
 const BYTES = 'latin1';
 
-/** What would be written where. Changes nothing. */
+/** Plans the new content of the hook file. Changes nothing. */
 export async function planBranchHook(context: Context, request: BranchHookRequest): Promise<PlannedBranchHook> {
   const { target, remove = false } = request;
   const checkout = await readCheckout(context);

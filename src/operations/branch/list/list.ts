@@ -5,7 +5,7 @@ import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
 import { configuredDestination, openDestination } from '../../load/destination.ts';
 import { type BranchesRequest, branchRows, openBranches } from '../open-branches.ts';
 
-/** How many servers are asked at once. */
+/** Servers that are queried at once. */
 const SERVERS_AT_ONCE = 4;
 
 /** The branches of a target, or of all targets with a destination. */

@@ -29,7 +29,7 @@ export function branchColumns(now: Date): Column<BranchRow>[] {
   ];
 }
 
-/** Of several targets. */
+/** Returns the columns for branches of several targets. */
 export function targetBranchColumns(now: Date): Column<TargetBranch>[] {
   const target: Column<TargetBranch> = {
     title: 'TARGET',

@@ -27,7 +27,7 @@ interface Rules {
 }
 
 /**
- * Which branches would be removed: those whose git branch no longer exists in the repository of the current folder,
+ * Plans the branches to remove: those whose git branch no longer exists in the repository of the current folder,
  * and those unused for long. Changes nothing.
  */
 export async function planBranchPrune(context: Context, request: BranchPruneRequest): Promise<PlannedBranchPrune> {

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Completed, RunningProcess } from '../../../../process/runner.ts';
+import type { ProcessResult, RunningProcess } from '../../../../process/runner.ts';
 import type { ManifestFile, ManifestTable } from '../../../../repository/manifest.ts';
 import { release } from '../../../../repository/objects/release.ts';
 import { UserError } from '../../../../runtime/errors.ts';
@@ -15,7 +15,7 @@ import { createRowGuard, refused } from './row-guard.ts';
 /** Results of feeding a psql and of the psql itself. */
 export interface Outcome {
   fed: PromiseSettledResult<void>;
-  ended: PromiseSettledResult<Completed>;
+  ended: PromiseSettledResult<ProcessResult>;
   details: ArchiveDetails;
   /** Message of a failure: `The rows of public.a could not be loaded`. */
   what: string;
