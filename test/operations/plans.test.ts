@@ -37,6 +37,7 @@ test('each operation that plans has one function that applies its plan', () => {
   expect(planned.map(({ name }) => name).sort()).toEqual(
     [
       ...['BranchCheckout', 'BranchCreate', 'BranchDrop', 'BranchHook', 'BranchPrune', 'BranchReset', 'BranchSwitch'],
+      'Build',
       'DropCopies',
       'Fix',
       'HubSettings',

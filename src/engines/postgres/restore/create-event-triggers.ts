@@ -49,9 +49,11 @@ export async function loginTriggers(archive: EventTriggers): Promise<string[]> {
 
 export function warnOfDisabled(report: Report, names: string[]): void {
   if (names.length === 0) return;
-  const message = `Created disabled, since they would run at each login: ${names.join(', ')}. To enable one: ALTER EVENT TRIGGER NAME ENABLE`;
+  const message = `Created disabled, since they would run at each login: ${names.join(', ')}. To enable one: ${ENABLE}`;
   report({ event: 'warning', code: 'login_triggers_disabled', message });
 }
+
+const ENABLE = 'ALTER EVENT TRIGGER NAME ENABLE';
 
 export function disableTrigger(name: string): string {
   return `ALTER EVENT TRIGGER ${quoteName(name)} DISABLE`;
