@@ -18,6 +18,8 @@ interface PlannedToolsSpec<Entries extends v.ObjectEntries, Request, P extends P
   needs?: { plan?: Allowance; apply?: Allowance };
   input: Entries;
   operation: Operation<Request, P, Result>;
+  /** `false`: the command has no dry run, and so no shape of a plan. Default `true`. */
+  hasPlanShape?: boolean;
   request: (call: Call, given: v.InferOutput<v.StrictObjectSchema<Entries, undefined>>) => NoInfer<Request>;
 }
 
@@ -36,7 +38,7 @@ export function plannedTools<
   };
   const planTool = defineTool({
     name: `plan_${name}`,
-    ...{ title: planTitle, description: plans, effect: 'reads', output },
+    ...{ title: planTitle, description: plans, effect: 'reads', ...(spec.hasPlanShape !== false && { output }) },
     ...(needs.plan && { needs: needs.plan }),
     input: v.strictObject(input),
     async run(call, asked) {

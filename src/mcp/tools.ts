@@ -175,6 +175,7 @@ export const TOOLS: Tool[] = [
     needs: { plan: 'build', apply: 'build' },
     input: { target: given.target, note: v.optional(given.note) },
     operation: buildOperation,
+    hasPlanShape: false,
     request: ({ allow }, { target, note }) => ({
       ...{ target, push: allow.has('push') },
       ...(note !== undefined && { note }),

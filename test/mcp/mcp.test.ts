@@ -297,7 +297,7 @@ describeWithPostgres('tool mcp', () => {
     expect(await log()).not.toContain(password);
   });
 
-  it.runIf(process.env.TEST_FULL)('loads and builds with --allow load,build and the token of the plan', async () => {
+  it('loads and builds with --allow load,build and the token of the plan', async () => {
     const { token, plan } = await allowed.call('plan_load', { target: 'app', snapshot: '1' });
     expect(plan).toMatchObject({ snapshot: { index: 1 } });
     expect(await allowed.call('load', { target: 'app', snapshot: '1', token })).toMatchObject({ rows: 50 });
