@@ -168,3 +168,29 @@ function isDestination(database: string, target: string): UserError {
     hint: 'Choose another name for the branch, or set defaults.branch_database.',
   });
 }
+
+interface EachBranch {
+  /** Of the work, in the past tense: `Created`. */
+  done: string;
+  atOnce: number;
+}
+
+/** Does the work for each branch; after a failure, a warning names the branches for which it is done. */
+export async function forEachBranch<Branch extends { name: string }, Result>(
+  { report }: Context,
+  branches: Branch[],
+  { done, atOnce, work }: EachBranch & { work: (branch: Branch) => Promise<Result> },
+): Promise<Result[]> {
+  const names: string[] = [];
+  try {
+    return await mapWithConcurrency(branches, atOnce, async (branch) => {
+      const result = await work(branch);
+      names.push(branch.name);
+      return result;
+    });
+  } catch (error) {
+    const message = `${done} before the failure: ${names.join(', ')}`;
+    if (names.length > 0) report({ event: 'warning', code: 'branches_in_part', message });
+    throw error;
+  }
+}

@@ -26,6 +26,7 @@ import { listTargets } from '../../../src/operations/targets.ts';
 import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
 import { copyLines } from '../../../src/presentation/targets.ts';
 import type { Context } from '../../../src/runtime/context.ts';
+import type { RunEvent } from '../../../src/runtime/events.ts';
 import { BRANCH_SERVERS, type BranchServer } from '../../helpers/branch-servers.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
 
@@ -160,6 +161,23 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ kind, start, files, cannot
       dropped: [{ name: 'test_1' }, { name: 'test_2' }, { name: 'test_3' }],
     });
     expect(await ours()).toEqual(['copy', 'copy.tool-base', 'copy_tester_1']);
+  });
+
+  it('are named when a later one of several fails', async () => {
+    await keepBase();
+    const events: RunEvent[] = [];
+    const context = { ...contextWith(), report: (event: RunEvent) => void events.push(event) };
+    const planned = await planBranchCreate(context, { target: 'app', name: 'part', count: 9 });
+    await server.createDestination('copy_part_9');
+    await expect(applyBranchCreate(context, planned)).rejects.toThrow();
+    const created = (await ours()).filter((name) => /^copy_part_[1-8]$/.test(name)).map((name) => name.slice(5));
+    expect(created).not.toEqual([]);
+    const [warning] = events.filter((event) => event.event === 'warning' && event.code === 'branches_in_part');
+    expect(warning).toHaveProperty('message', expect.stringMatching(/^Created before the failure: part_/));
+    const named = String((warning as { message: string }).message)
+      .split(': ')[1]
+      ?.split(', ');
+    expect(named?.sort()).toEqual(created.sort());
   });
 
   it.skipIf(files)(

@@ -99,6 +99,26 @@ describeWithPostgres('a load of an SQL file', () => {
     }
   });
 
+  it('warns when the user may run programs of the server', async () => {
+    const file = join(folder.path, 'script.sql');
+    await writeFile(file, 'SELECT 1');
+    await server.psql('postgres', {
+      sql: `CREATE ROLE plain LOGIN PASSWORD 'p'; CREATE ROLE writer LOGIN PASSWORD 'p' IN ROLE pg_write_server_files`,
+    });
+    const warningsFor = async (user: { username?: string; password?: string }): Promise<string[]> => {
+      const url = Object.assign(new URL(server.url('copy')), user).href;
+      const settings = {
+        working_directory: join(folder.path, 'work'),
+        targets: { app: { snapshot: { src_url: server.url('prod'), dst_url: url } } },
+      };
+      const planned = await planLoad(testContext({ settings }), { target: 'app', file });
+      return planned.plan.warnings.map(({ code }) => code);
+    };
+    expect(await warningsFor({})).toEqual(['script_reach']);
+    expect(await warningsFor({ username: 'writer', password: 'p' })).toEqual(['script_reach']);
+    expect(await warningsFor({ username: 'plain', password: 'p' })).toEqual([]);
+  });
+
   it('reads no row of COPY as a command when the file replaces functions of the system', async () => {
     const replaced = `CREATE TABLE "rows" (line text);
       CREATE OR REPLACE FUNCTION pg_catalog.convert_from(bytea, name) RETURNS text LANGUAGE sql AS $$ SELECT 'SELECT 1'::text $$;

@@ -1,23 +1,42 @@
 import { withStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
+import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ScriptFacts, ScriptResult, ScriptRun } from '../../facets/restore.ts';
 import { readScript } from '../../shared/script/split-script.ts';
+import { connectToServer } from '../connection/connect.ts';
 import { withDatabase } from '../connection/url.ts';
 import { besideDestination } from '../restore/restore.ts';
 import { endsTransaction } from './file-settings.ts';
 import { runFile } from './run-file.ts';
 import { createSplitter } from './split.ts';
 
+const REACH = {
+  code: 'script_reach',
+  message: 'The file runs with all rights of the user, who may read and write files of the server and run its programs',
+};
+
 /** Reads a file without running it, and refuses what is not SQL for the confirmed database. */
-export async function checkScript(_context: EngineContext, { file }: Pick<ScriptRun, 'file'>): Promise<ScriptFacts> {
+export async function checkScript(
+  context: EngineContext,
+  { url, file }: Pick<ScriptRun, 'url' | 'file'>,
+): Promise<ScriptFacts> {
   const facts: ScriptFacts = { statements: 0, rollsBack: true, warnings: [] };
   for await (const part of readScript(file, createSplitter({ asFile: true }))) {
     if (part.kind === 'rows') continue;
     facts.statements = part.number;
     if (endsTransaction(part)) facts.rollsBack = false;
   }
+  if (await reachesServer(context, url)) facts.warnings.push(REACH);
   return facts;
+}
+
+async function reachesServer(context: EngineContext, url: DatabaseUrl): Promise<boolean> {
+  await using server = await connectToServer(context, url);
+  const [user] = await server.query<{ reaches: boolean }>(`
+    SELECT bool_or(pg_has_role(oid, 'USAGE')) AS reaches FROM pg_roles
+    WHERE rolname IN ('pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files')`);
+  return user?.reaches ?? false;
 }
 
 export async function runScript(context: EngineContext, run: ScriptRun): Promise<ScriptResult> {

@@ -3,7 +3,6 @@ import type { Branch } from '../../../engines/facets/copies.ts';
 import { branchExists } from '../../../engines/shared/branches.ts';
 import type { BranchCreatePlan, BranchCreateResult, BranchDatabase } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
-import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
 import { createSemaphore } from '../../../runtime/semaphore.ts';
 import { cpusFor } from '../../cpus-for.ts';
 import { findTarget } from '../../find-target.ts';
@@ -19,6 +18,7 @@ import { branchDatabase, branchNames, DEFAULT_RULE } from '../branch-database.ts
 import {
   type BranchesRequest,
   copiedHow,
+  forEachBranch,
   type OpenedBranches,
   openBranches,
   refuseDestinations,
@@ -116,9 +116,11 @@ async function perform(given: Context, planned: PlannedBranches): Promise<Branch
   };
   const cpus = cpusFor(context, plan.target);
   const inTurn = createSemaphore(cpus);
-  await mapWithConcurrency(plan.branches, WORK_PER_COPY * cpus, (branch) =>
-    facet.create(context, { url, ...branch, ...own, role, accept, inTurn }),
-  );
+  await forEachBranch(context, plan.branches, {
+    done: 'Created',
+    atOnce: WORK_PER_COPY * cpus,
+    work: (branch) => facet.create(context, { url, ...branch, ...own, role, accept, inTurn }),
+  });
   const branches = [...plan.branches, ...plan.existing].map(({ name, database }) => ({
     ...{ name, database, url: facet.urlOf(url, database).display },
     created: plan.branches.some((branch) => branch.name === name),

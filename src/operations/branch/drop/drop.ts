@@ -1,7 +1,6 @@
 import { branchIsCurrent, findBranch } from '../../../engines/shared/branches.ts';
 import type { BranchDatabase, BranchDropPlan, BranchDropResult, BranchRow } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
-import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
 import { cpusFor } from '../../cpus-for.ts';
 import { recorded } from '../../history/recorded.ts';
 import { sumOf } from '../../load/base-copies.ts';
@@ -9,6 +8,7 @@ import type { Planned } from '../../planned.ts';
 import {
   type BranchesRequest,
   branchRows,
+  forEachBranch,
   type OpenedBranches,
   openBranches,
   refuseForeign,
@@ -67,8 +67,10 @@ async function dropBranches(
   { context, facet, url }: OpenedBranches,
   { target, branches }: { target: string; branches: BranchRow[] },
 ): Promise<BranchDatabase[]> {
-  const dropped = await mapWithConcurrency(branches, cpusFor(context, target), async ({ name, database }) =>
-    (await facet.drop(context, { url, name })) ? [{ name, database }] : [],
-  );
+  const dropped = await forEachBranch(context, branches, {
+    done: 'Dropped',
+    atOnce: cpusFor(context, target),
+    work: async ({ name, database }) => ((await facet.drop(context, { url, name })) ? [{ name, database }] : []),
+  });
   return dropped.flat();
 }

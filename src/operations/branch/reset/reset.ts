@@ -3,7 +3,6 @@ import { closedBase } from '../../../engines/shared/base-copies.ts';
 import { findBranch } from '../../../engines/shared/branches.ts';
 import type { BranchResetPlan, BranchResetResult } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
-import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
 import { cpusFor } from '../../cpus-for.ts';
 import { findTarget } from '../../find-target.ts';
 import { recorded } from '../../history/recorded.ts';
@@ -15,6 +14,7 @@ import {
   type BranchesRequest,
   branchRows,
   copiedHow,
+  forEachBranch,
   openBranches,
   refuseForeign,
   refuseOutdated,
@@ -76,9 +76,13 @@ async function perform(given: Context, planned: PlannedBranchReset): Promise<Bra
     if (snapshot === plan.base.snapshot && loadedAt === plan.base.loaded_at) return;
     throw planOutdated(`The base copy of ${url.display} was replaced`);
   };
-  const reset = await mapWithConcurrency(plan.branches, cpusFor(context, plan.target), async ({ name, database }) => {
-    const { swapMs, undoDatabase } = await facet.reset(context, { url, name, role, accept });
-    return { name, database, swap_ms: swapMs, undoDatabase };
+  const reset = await forEachBranch(context, plan.branches, {
+    done: 'Reset',
+    atOnce: cpusFor(context, plan.target),
+    work: async ({ name, database }) => {
+      const { swapMs, undoDatabase } = await facet.reset(context, { url, name, role, accept });
+      return { name, database, swap_ms: swapMs, undoDatabase };
+    },
   });
   return {
     target: plan.target,
