@@ -213,7 +213,10 @@ export async function statementWorld(
       const at = `${next.name}, the next run after ${rounds.map(({ number }) => number)}`;
       const error = await inProcess(next);
       expect(error?.text, at).toBeUndefined();
-      if (next.wanted !== null) expect((await next.state()) === next.wanted, `${at}: another state`).toBe(true);
+      const { wanted } = next;
+      const reached = await next.state();
+      if (wanted !== null)
+        expect(reached === wanted, `${at}: another state\n${difference(wanted, reached)}`).toBe(true);
       await expectSource(at);
       await expectDump(next, at);
       const shadows = (await watch.databases()).filter((one) => one.includes('.tool-new-'));

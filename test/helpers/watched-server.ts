@@ -81,7 +81,9 @@ const POSTGRES_FACTS = [
      s.max_value::text FROM pg_sequences s`,
   `SELECT 'large object', l.loid::text, l.pageno::text, md5(l.data), '', '' FROM pg_largeobject l`,
   `SELECT 'comment', c.classoid::regclass::text, c.objsubid::text, c.description, '', ''
-     FROM pg_description c WHERE c.objoid >= 16384`,
+     FROM pg_description c
+     -- A load in place creates the schema public again.
+     WHERE c.objoid >= 16384 OR c.classoid = 'pg_namespace'::regclass AND c.objoid = to_regnamespace('public')`,
   `SELECT 'schema', nspname, '', '', '', '' FROM pg_namespace WHERE nspname NOT LIKE 'pg\\_t%'`,
 ]
   .map((query) => `SELECT array_to_string(ARRAY[a, b, c, d, e, f], '|', '-') FROM (${query}) q (a, b, c, d, e, f)`)

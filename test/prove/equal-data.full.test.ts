@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, it, vi } from 'vitest';
+import { afterAll, beforeAll, it } from 'vitest';
 import { checkEqualData } from '../contracts/equal-data.ts';
 import { type AnyServer, SERVER_KINDS, type ServerKind, startAnyServer } from '../helpers/any-server.ts';
 import { describeWithKind } from '../helpers/describe-with-kind.ts';
-import { fastFolder } from '../helpers/fast-folder.ts';
 import type { Setup } from '../helpers/mysql-server.ts';
 import { temporaryFolder } from '../helpers/postgres-server.ts';
 import { type Trials, trials } from '../helpers/trials.ts';
@@ -27,7 +26,6 @@ for (const { kind, setup, part } of SERVERS) {
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
     beforeAll(async () => {
-      vi.stubEnv('TMPDIR', fastFolder());
       folder = await temporaryFolder();
       server = await startAnyServer(kind, setup);
     }, 240_000);
@@ -35,7 +33,6 @@ for (const { kind, setup, part } of SERVERS) {
     afterAll(async () => {
       await server?.stop();
       await folder?.[Symbol.asyncDispose]();
-      vi.unstubAllEnvs();
     });
 
     it(part.title('are loaded as they were'), { timeout: part.timeout }, () =>

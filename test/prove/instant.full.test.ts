@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, it, vi } from 'vitest';
+import { afterAll, beforeAll, it } from 'vitest';
 import { checkInstant, startInstant } from '../contracts/instant.ts';
 import { type AnyServer, SERVER_KINDS, startAnyServer } from '../helpers/any-server.ts';
 import { describeWithKind } from '../helpers/describe-with-kind.ts';
-import { fastFolder } from '../helpers/fast-folder.ts';
 import { temporaryFolder } from '../helpers/postgres-server.ts';
 import { trials } from '../helpers/trials.ts';
 
@@ -13,7 +12,6 @@ for (const kind of SERVER_KINDS) {
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
     beforeAll(async () => {
-      vi.stubEnv('TMPDIR', fastFolder());
       folder = await temporaryFolder();
       server = await startAnyServer(kind);
       await startInstant(server);
@@ -22,7 +20,6 @@ for (const kind of SERVER_KINDS) {
     afterAll(async () => {
       await server?.stop();
       await folder?.[Symbol.asyncDispose]();
-      vi.unstubAllEnvs();
     });
 
     it(part.title('gives snapshots of one instant'), { timeout: part.timeout }, () =>

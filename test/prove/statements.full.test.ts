@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, it, vi } from 'vitest';
+import { afterAll, beforeAll, it } from 'vitest';
 import { faultedBranches } from '../contracts/faulted-branches.ts';
 import { faultedLoads } from '../contracts/faulted-loads.ts';
 import type { FaultWorld, Preparation } from '../contracts/faulted-operation.ts';
@@ -6,7 +6,6 @@ import { type StatementWorld, statementWorld } from '../contracts/statements.ts'
 import { type AnyServer, SERVER_KINDS, startAnyServer } from '../helpers/any-server.ts';
 import { useBundledWorkers } from '../helpers/bundled-workers.ts';
 import { describeWithKind } from '../helpers/describe-with-kind.ts';
-import { fastFolder } from '../helpers/fast-folder.ts';
 import { temporaryFolder } from '../helpers/postgres-server.ts';
 import { trials } from '../helpers/trials.ts';
 
@@ -30,7 +29,6 @@ for (const kind of SERVER_KINDS) {
       let world: StatementWorld;
 
       beforeAll(async () => {
-        vi.stubEnv('TMPDIR', fastFolder());
         useBundledWorkers();
         folder = await temporaryFolder();
         server = await startAnyServer(kind);
@@ -38,7 +36,6 @@ for (const kind of SERVER_KINDS) {
       }, 240_000);
 
       afterAll(async () => {
-        vi.unstubAllEnvs();
         await world?.[Symbol.asyncDispose]();
         await server?.stop();
         await folder?.[Symbol.asyncDispose]();

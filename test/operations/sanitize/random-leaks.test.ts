@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, it, vi } from 'vitest';
+import { afterAll, beforeAll, it } from 'vitest';
 import { checkRandomLeaks } from '../../contracts/random-leaks.ts';
 import { type AnyServer, startAnyServer } from '../../helpers/any-server.ts';
 import { describeWithKind } from '../../helpers/describe-with-kind.ts';
-import { fastFolder } from '../../helpers/fast-folder.ts';
 import { temporaryFolder } from '../../helpers/postgres-server.ts';
 import { trials } from '../../helpers/trials.ts';
 
@@ -14,7 +13,6 @@ for (const kind of ['postgres', 'mariadb'] as const) {
 
     beforeAll(async () => {
       if (part.isEmpty) return;
-      vi.stubEnv('TMPDIR', fastFolder());
       folder = await temporaryFolder();
       server = await startAnyServer(kind);
     }, 240_000);
@@ -22,7 +20,6 @@ for (const kind of ['postgres', 'mariadb'] as const) {
     afterAll(async () => {
       await server?.stop();
       await folder?.[Symbol.asyncDispose]();
-      vi.unstubAllEnvs();
     });
 
     it(part.title('are findings wherever a byte of the result holds them'), { timeout: part.timeout }, () =>

@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
 import type { RunEvent } from '../../../src/runtime/events.ts';
-import { fastFolder } from '../../helpers/fast-folder.ts';
 import { describeWithMysql, startMysql, type TestFlavour } from '../../helpers/mysql-server.ts';
 import { describeWithPostgres, startPostgres, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
 
@@ -121,7 +120,6 @@ for (const flavour of FLAVOURS) {
     let written: Written;
 
     beforeAll(async () => {
-      vi.stubEnv('TMPDIR', fastFolder());
       const server = await startMysql(flavour);
       await server.createDatabase('books');
       await server.sql('books', ...TABLES);
@@ -136,7 +134,6 @@ for (const flavour of FLAVOURS) {
 
     afterAll(async () => {
       await written?.stop();
-      vi.unstubAllEnvs();
     });
 
     it(TITLE, { timeout: LIMIT }, () => check(written));

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AnyServer, SERVER_KINDS, startAnyServer } from '../../helpers/any-server.ts';
 import { describeWithKind } from '../../helpers/describe-with-kind.ts';
-import { fastFolder } from '../../helpers/fast-folder.ts';
 import { stagingLeftovers } from '../../helpers/leftovers.ts';
 import { temporaryFolder } from '../../helpers/postgres-server.ts';
 import { type Tool, toolIn } from '../../helpers/tool-process.ts';
@@ -22,7 +21,6 @@ for (const kind of SERVER_KINDS) {
     let tool: Tool;
 
     beforeAll(async () => {
-      vi.stubEnv('TMPDIR', fastFolder());
       [server, folder] = await Promise.all([startAnyServer(kind), temporaryFolder()]);
       await server.create('source');
       await server.run('source', FILL);
@@ -41,7 +39,6 @@ for (const kind of SERVER_KINDS) {
     afterAll(async () => {
       await server?.stop();
       await folder?.[Symbol.asyncDispose]();
-      vi.unstubAllEnvs();
     });
 
     it.each(['read', 'copy', 'prove'])(

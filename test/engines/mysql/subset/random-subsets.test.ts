@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, it, vi } from 'vitest';
+import { afterAll, beforeAll, it } from 'vitest';
 import { checkWorlds, worldsOnMysql } from '../../../contracts/random-subsets.ts';
-import { fastFolder } from '../../../helpers/fast-folder.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
 import { temporaryFolder } from '../../../helpers/postgres-server.ts';
 import { noteServer, trials } from '../../../helpers/trials.ts';
@@ -16,7 +15,6 @@ for (const flavour of FLAVOURS) {
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
     beforeAll(async () => {
-      vi.stubEnv('TMPDIR', fastFolder());
       folder = await temporaryFolder();
       server = await startMysql(flavour);
       const [{ version } = { version: '' }] = await server.sql<{ version: string }>('', 'SELECT VERSION() AS version');
@@ -26,7 +24,6 @@ for (const flavour of FLAVOURS) {
     afterAll(async () => {
       await server?.stop();
       await folder?.[Symbol.asyncDispose]();
-      vi.unstubAllEnvs();
     });
 
     it(part.title('are what the rules say, row by row'), { timeout: part.timeout }, () =>

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { explainSubset } from '../../../../src/operations/subset/explain-subset.ts';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
 import type { RunEvent } from '../../../../src/runtime/events.ts';
 import { copiedRows } from '../../../helpers/copied-rows.ts';
-import { fastFolder } from '../../../helpers/fast-folder.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
 
@@ -61,7 +60,6 @@ for (const flavour of FLAVOURS) {
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
     beforeAll(async () => {
-      vi.stubEnv('TMPDIR', fastFolder());
       folder = await temporaryFolder();
       server = await startMysql(flavour);
       await server.file('', `${SAKILA}/schema.sql`);
@@ -71,7 +69,6 @@ for (const flavour of FLAVOURS) {
     afterAll(async () => {
       await server?.stop();
       await folder?.[Symbol.asyncDispose]();
-      vi.unstubAllEnvs();
     });
 
     function context(events: RunEvent[] = []) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listSnapshots } from '../../../../src/operations/snapshots/snapshots.ts';
 import { explainSubset } from '../../../../src/operations/subset/explain-subset.ts';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
@@ -6,7 +6,6 @@ import type { SubsetRequest } from '../../../../src/operations/subset/subset-set
 import type { SubsetResult } from '../../../../src/results/subset-results.ts';
 import type { RunEvent } from '../../../../src/runtime/events.ts';
 import type { SubsetSettings } from '../../../../src/subset/graph.ts';
-import { fastFolder } from '../../../helpers/fast-folder.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
 
@@ -54,7 +53,6 @@ for (const flavour of FLAVOURS) {
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
     beforeAll(async () => {
-      vi.stubEnv('TMPDIR', fastFolder());
       folder = await temporaryFolder();
       server = await startMysql(flavour);
       await server.createDatabase('hard');
@@ -64,7 +62,6 @@ for (const flavour of FLAVOURS) {
     afterAll(async () => {
       await server?.stop();
       await folder?.[Symbol.asyncDispose]();
-      vi.unstubAllEnvs();
     });
 
     function contextFor(section: SubsetSettings) {

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, it, vi } from 'vitest';
+import { afterAll, beforeAll, it } from 'vitest';
 import { checkWorlds, worldsOnPostgres } from '../../../contracts/random-subsets.ts';
-import { fastFolder } from '../../../helpers/fast-folder.ts';
 import {
   describeWithPostgres,
   startPostgres,
@@ -18,7 +17,6 @@ describeWithPostgres('subsets of random schemas', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
   beforeAll(async () => {
-    vi.stubEnv('TMPDIR', fastFolder());
     folder = await temporaryFolder();
     server = await startPostgres();
     noteServer(`PostgreSQL ${(await server.psql('postgres', { sql: 'SHOW server_version' })).split(' ')[0]?.trim()}`);
@@ -27,7 +25,6 @@ describeWithPostgres('subsets of random schemas', () => {
   afterAll(async () => {
     await server?.stop();
     await folder?.[Symbol.asyncDispose]();
-    vi.unstubAllEnvs();
   });
 
   it(part.title('are what the rules say, row by row'), { timeout: part.timeout }, () =>
