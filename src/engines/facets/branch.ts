@@ -1,29 +1,21 @@
 import type { DestinationState } from '../../results/load-results.ts';
 import type { Semaphore } from '../../runtime/semaphore.ts';
 import type { DatabaseUrl } from '../database-url.ts';
-import type { EngineContext } from '../engine-context.ts';
+import type { WithoutUrl } from '../engine-context.ts';
 import type { BaseCopy, Branch } from './copies.ts';
 import type { ReplaceResult } from './restore.ts';
 
-/** Each call takes the URL of the destination. */
+/** Branches of a destination. */
 export interface BranchFacet {
-  /** The longest name of a database, in units of `lengthOf`. */
-  nameLimit: { most: number; lengthOf: (text: string) => number };
-  /** Method by which the server copies the base copy. */
-  copiedBy: 'files' | 'rows';
-  list(context: EngineContext, url: DatabaseUrl): Promise<Branch[]>;
-  /** The URL of another database of the server. */
-  urlOf(url: DatabaseUrl, database: string): DatabaseUrl;
-  /** Returns the URL as text for other programs, with its password. */
-  urlWithPassword(url: DatabaseUrl): string;
+  list(): Promise<Branch[]>;
   /** Rejects where the disk has no space for the copies of the base copy that exist at the same time. */
-  plan(context: EngineContext, request: BranchPlanRequest): Promise<BranchPlan>;
-  create(context: EngineContext, creation: BranchCreation): Promise<void>;
+  plan(copies: BranchPlanRequest['copies']): Promise<BranchPlan>;
+  create(creation: WithoutUrl<BranchCreation>): Promise<void>;
   /** Resolves with how long the branch was unavailable, in milliseconds. */
-  reset(context: EngineContext, reset: BranchReset): Promise<ReplaceResult>;
+  reset(reset: WithoutUrl<BranchReset>): Promise<ReplaceResult>;
   /** `false` where it was gone already. */
-  drop(context: EngineContext, request: BranchRequest): Promise<boolean>;
-  switchTo(context: EngineContext, request: BranchRequest): Promise<SwitchResult>;
+  drop(name: string): Promise<boolean>;
+  switchTo(name: string): Promise<SwitchResult>;
 }
 
 export interface BranchRequest {

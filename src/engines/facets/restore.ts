@@ -4,31 +4,29 @@ import type { DestinationState, MissingParts } from '../../results/load-results.
 import type { NeededTable } from '../../results/selected-tables.ts';
 import type { WarningEvent } from '../../runtime/events.ts';
 import type { DatabaseUrl } from '../database-url.ts';
-import type { EngineContext } from '../engine-context.ts';
+import type { WithoutUrl } from '../engine-context.ts';
 import type { AllCopies, BaseCopies, BaseCopy } from './copies.ts';
 
 export interface RestoreFacet {
   /** Tables that need other tables, by the definitions in the snapshot. */
-  readNeeds(context: EngineContext, request: DefinitionsRequest): Promise<NeededTable[]>;
-  /** The statements that define a table, as the snapshot has them; `null` where their format is unknown. */
-  readTable(context: EngineContext, request: TableRequest): Promise<StoredTable | null>;
-  plan(context: EngineContext, request: RestoreRequest): Promise<RestorePlan>;
+  readNeeds(request: WithoutUrl<DefinitionsRequest>): Promise<NeededTable[]>;
+  plan(request: WithoutUrl<RestoreRequest>): Promise<RestorePlan>;
   /** Chooses the restoring user as `plan` does; for plans without a snapshot. */
-  chooseRestorer(context: EngineContext, request: RestorerRequest): Promise<RestoringUser>;
-  run(context: EngineContext, run: RestoreRun): Promise<ReplaceResult>;
+  chooseRestorer(request: WithoutUrl<RestorerRequest>): Promise<RestoringUser>;
+  run(run: WithoutUrl<RestoreRun>): Promise<ReplaceResult>;
   /** Reads an SQL file without running it; refuses client commands and statements for another database. */
-  checkScript(context: EngineContext, script: Pick<ScriptRun, 'url' | 'file'>): Promise<ScriptFacts>;
+  checkScript(file: string): Promise<ScriptFacts>;
   /** Checks the file again first. */
-  runScript(context: EngineContext, run: ScriptRun): Promise<ScriptResult>;
-  findKept(context: EngineContext, url: DatabaseUrl): Promise<UndoCopy>;
-  undo(context: EngineContext, url: DatabaseUrl): Promise<ReplaceResult>;
-  planReset(context: EngineContext, request: ResetRequest): Promise<Resettable>;
-  reset(context: EngineContext, run: ResetRun): Promise<ReplaceResult>;
+  runScript(run: WithoutUrl<ScriptRun>): Promise<ScriptResult>;
+  findUndoCopy(): Promise<UndoCopy>;
+  undo(): Promise<ReplaceResult>;
+  planReset(request: WithoutUrl<ResetRequest>): Promise<Resettable>;
+  reset(run: WithoutUrl<ResetRun>): Promise<ReplaceResult>;
   /** Base copy and spare of a destination. */
-  findCopies(context: EngineContext, url: DatabaseUrl): Promise<BaseCopies>;
+  findCopies(): Promise<BaseCopies>;
   /** With branches, of several databases that can share one connection (`connectionKey`), in their order. */
-  findAllCopies(context: EngineContext, request: { urls: DatabaseUrl[] }): Promise<AllCopies[]>;
-  dropCopies(context: EngineContext, url: DatabaseUrl): Promise<string[]>;
+  findAllCopies(urls: DatabaseUrl[]): Promise<AllCopies[]>;
+  dropCopies(): Promise<string[]>;
 }
 
 export interface RestoreRequest {

@@ -10,7 +10,7 @@ import { runFile } from './run-file.ts';
 import { createSplitter } from './split.ts';
 
 /** Reads a file without running it, and refuses what is not SQL for the confirmed database. */
-export async function checkScript(_context: EngineContext, { file }: Pick<ScriptRun, 'file'>): Promise<ScriptFacts> {
+export async function checkScript(file: string): Promise<ScriptFacts> {
   const facts: ScriptFacts = { statements: 0, rollsBack: true, warnings: [] };
   for await (const part of readScript(file, createSplitter({ asFile: true }))) {
     if (part.kind === 'rows') continue;
@@ -22,7 +22,7 @@ export async function checkScript(_context: EngineContext, { file }: Pick<Script
 
 export async function runScript(context: EngineContext, run: ScriptRun): Promise<ScriptResult> {
   const { url, file, asItIs, undo, role } = run;
-  await checkScript(context, run);
+  await checkScript(file);
   if (asItIs) return { swapMs: null, undoDatabase: null, statements: await runStep(context, run) };
   let statements = 0;
   const replaced = await besideDestination(context, { url, undo, role, locale: null }, async ({ fresh }) => {
