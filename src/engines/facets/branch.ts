@@ -5,16 +5,24 @@ import type { WithoutUrl } from '../engine-context.ts';
 import type { BaseCopy, Branch } from './copies.ts';
 import type { ReplaceResult } from './restore.ts';
 
-/** Branches of a destination. */
+/** Branches of a destination. Each change is made under the lock of the destination. */
 export interface BranchFacet {
   list(): Promise<Branch[]>;
   /** Rejects where the disk has no space for the copies of the base copy that exist at the same time. */
   plan(copies: BranchPlanRequest['copies']): Promise<BranchPlan>;
+  /** Creates the whole branch, or nothing. Rejects where the name is in use. */
   create(creation: WithoutUrl<BranchCreation>): Promise<void>;
-  /** Resolves with how long the branch was unavailable, in milliseconds. */
+  /**
+   * Replaces the branch by a new copy of the base copy, in one swap; a failure leaves the old one. Only a branch that is
+   * the destination leaves an undo copy. A second call resets it again.
+   */
   reset(reset: WithoutUrl<BranchReset>): Promise<ReplaceResult>;
-  /** `false` where it was gone already. */
+  /** Drops the database for good, with its sessions. `false` where it is gone, so that a second call does nothing. */
   drop(name: string): Promise<boolean>;
+  /**
+   * Gives the branch the destination's name in one swap, and the database that has it the undo copy's, or its own where
+   * it is a branch. A failure changes nothing. Rejects for the branch that has the name.
+   */
   switchTo(name: string): Promise<SwitchResult>;
 }
 

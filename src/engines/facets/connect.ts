@@ -35,6 +35,7 @@ export interface AffectedDatabase {
   identity: DatabaseIdentity;
 }
 
+/** All methods read only, and can be called again. */
 export interface ConnectFacet {
   /** The states of databases through one connection; failures are states, not errors. */
   probe(request: ProbeRequest): Promise<void>;
@@ -45,8 +46,10 @@ export interface ConnectFacet {
   listTables(): Promise<NameWithSize[]>;
   /** Every known address of the server, such as `127.0.0.1:5432`, found without a connection. */
   readAddresses(): Promise<Set<string>>;
+  /** Empty where neither the destination nor a copy of it exists. */
   identifyAffected(): Promise<AffectedDatabase[]>;
   isSuperuser(): Promise<boolean>;
+  /** The destination; one that does not exist is no error. */
   inspect(): Promise<DestinationState>;
   /** Rows of every table by its name in the snapshot. */
   countRows(manifest: Manifest): Promise<Map<string, number>>;

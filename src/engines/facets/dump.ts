@@ -6,6 +6,10 @@ import type { WithoutUrl } from '../engine-context.ts';
 import type { DatabaseIdentity } from '../identity.ts';
 
 export interface DumpFacet {
+  /**
+   * Reads the database at one instant and stores its files; changes nothing in it. A failure leaves files in `directory`
+   * and objects that no manifest has. A second call stores unchanged files not again.
+   */
   run(request: WithoutUrl<DumpRequest>): Promise<DumpResult>;
 }
 

@@ -8,14 +8,14 @@ import type { EngineContext, WithoutUrl } from '../engine-context.ts';
 import type { DumpResult } from './dump.ts';
 import type { RestoreRun } from './restore.ts';
 
-/** The database is always a new copy without other users. */
+/** The database is always a new copy without other users, which a failure may leave in any state: it is dropped. */
 export interface SanitizeFacet {
   readColumns(manifest: Manifest): Promise<ColumnFacts[]>;
   /** By column name, without dropped columns. */
   digestColumns(columns: ColumnFacts[]): Promise<Map<string, ColumnDigest>>;
-  /** An error names the failed statement. Step: `query`. */
+  /** Runs the statements. A failure names the statement; a second call runs all of them again. Step: `query`. */
   runQuery(run: WithoutUrl<QueryRun>): Promise<void>;
-  /** Removes remnants of old values: materialized views, statistics, dead rows. */
+  /** Rewrites the changed tables, statistics and materialized views without remnants of old values. Can be repeated. */
   removeTraces(traces: WithoutUrl<Traces>): Promise<void>;
   suggestQuery(request: WithoutUrl<SuggestionRequest>): Promise<SuggestedQuery>;
   /** Computes and assigns the replacements for a few rows of each column, and rolls back. */

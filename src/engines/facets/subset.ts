@@ -8,7 +8,7 @@ import type { DatabaseUrl } from '../database-url.ts';
 import type { ReplaceResult, RestoringUser } from './restore.ts';
 
 export interface SubsetFacet {
-  /** Reads a source at one instant, until it is disposed. */
+  /** Reads a source at one instant, and holds its locks until it is disposed; changes nothing. */
   openSource(jobs: number): Promise<SubsetSource>;
   /** Refuses a destination without the right to create a database. */
   checkDestination(): Promise<void>;
@@ -25,6 +25,9 @@ export interface SubsetSource extends AsyncDisposable {
   findRow(table: string, key: string[]): Promise<number | null>;
   /** The primary key of a row as text; its location without one. */
   nameRow(table: string, row: number): Promise<string>;
+  /**
+   * Replaces the destination by the subset; a failure leaves the destination unchanged. A second call replaces it again.
+   */
   make(run: SubsetRun): Promise<BuildSubsetResult>;
 }
 
