@@ -1,14 +1,50 @@
+import type { Statement } from '../sanitize/statement.ts';
+import type { DatabaseUrl } from './database-url.ts';
+import type { EngineContext } from './engine-context.ts';
 import type { BranchFacet } from './facets/branch.ts';
-import type { ConnectFacet } from './facets/connect.ts';
+import type { ClientProgram, ConnectFacet, ToolReport } from './facets/connect.ts';
 import type { DumpFacet } from './facets/dump.ts';
-import type { RestoreFacet } from './facets/restore.ts';
-import type { SanitizeFacet } from './facets/sanitize.ts';
+import type { RestoreFacet, StoredTable, TableRequest } from './facets/restore.ts';
+import type { DefinitionsRequest, SanitizeFacet, ScratchPlace, StoredDefinition } from './facets/sanitize.ts';
 import type { SubsetFacet } from './facets/subset.ts';
 import type { EngineId } from './list.ts';
 
+/** What needs no database; `open` has the rest. */
 export interface Engine {
   id: EngineId;
   capabilities: Capabilities;
+  parseUrl(text: string): DatabaseUrl;
+  /** Returns the URL as text for other programs, with its password. */
+  urlWithPassword(url: DatabaseUrl): string;
+  /** The URL of another database of the server. */
+  withDatabase(url: DatabaseUrl, database: string): DatabaseUrl;
+  /** The database of the URL, equal for all spellings; `null` where only the server knows. */
+  databaseOf(context: EngineContext, url: DatabaseUrl): string | null;
+  /** Finds the client programs. Changes nothing; found once for each runner. */
+  reportTools(context: EngineContext): Promise<ToolReport[]>;
+  /** The interactive client on a database; files that it reads are written to the directory. */
+  clientProgram(context: EngineContext, request: { url: DatabaseUrl; directory: string }): Promise<ClientProgram>;
+  /** Throws with the line of a statement that is not understood or not allowed. */
+  splitQuery(query: string): Statement[];
+  /** The statements that create what is in a snapshot. */
+  readDefinitions(request: DefinitionsRequest): Promise<StoredDefinition[]>;
+  /** The statements that define a table, as the snapshot has them; `null` where their format is unknown. */
+  readTable(request: TableRequest): Promise<StoredTable | null>;
+  /** Places for a temporary database, the best first. Creates none. */
+  scratchPlaces(context: EngineContext, destination: DatabaseUrl | null): Promise<ScratchPlace[]>;
+  createIndex(table: string, columns: string[]): string;
+  /** Turns errors of the connection and of statements into errors for the user. */
+  withExplainedErrors<Result>(place: Place, work: () => Promise<Result>): Promise<Result>;
+  open(connection: Connection): Facets;
+}
+
+/** A database, and the context in which it is reached. */
+export interface Place {
+  context: EngineContext;
+  url: DatabaseUrl;
+}
+
+export interface Facets {
   connect: ConnectFacet;
   dump: DumpFacet;
   restore: RestoreFacet;
@@ -17,9 +53,23 @@ export interface Engine {
   branches: BranchFacet;
 }
 
+/** The only way to the context of a call, so that none can be made without what `openDatabase` does for it. */
+export interface Connection {
+  url: DatabaseUrl;
+  run: RunCall;
+  /** The same for a short look, of which few run on a server at a time. */
+  look: RunCall;
+}
+
+type RunCall = <Result>(call: (context: EngineContext) => Promise<Result>) => Promise<Result>;
+
 export interface Capabilities {
   /** Why a restore stops at its first error; `null` where it can continue. */
   whyNotKeepGoing: string | null;
   /** The vendor's program that makes every dump; `null` where the engine reads the database itself. */
   onlyProgram: string | null;
+  /** Method by which the server copies the base copy. */
+  branchesCopiedBy: 'files' | 'rows';
+  /** The longest name of a database, in units of `lengthOf`. */
+  nameLimit: { most: number; lengthOf: (text: string) => number };
 }

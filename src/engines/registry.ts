@@ -1,13 +1,17 @@
 import { EXIT, UserError } from '../runtime/errors.ts';
-import { withChosenRunner } from './choose-runner.ts';
+import type { DatabaseUrl } from './database-url.ts';
 import type { Engine } from './engine.ts';
 import { type EngineId, profileOfScheme, URL_SCHEMES } from './list.ts';
 import { mysql } from './mysql/engine.ts';
 import { postgres } from './postgres/engine.ts';
 
-const ENGINES: Record<EngineId, Engine> = { postgres: withChosenRunner(postgres), mysql: withChosenRunner(mysql) };
+const ENGINES: Record<EngineId, Engine> = { postgres, mysql };
 
 export const engines = Object.values(ENGINES);
+
+export function engineOf(id: EngineId): Engine {
+  return ENGINES[id];
+}
 
 export function engineForUrl(url: string): Engine {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase() ?? '';
@@ -18,4 +22,8 @@ export function engineForUrl(url: string): Engine {
     exit: EXIT.configuration,
     hint: `A connection URL begins with ${URL_SCHEMES.map((name) => `${name}://`).join(' or ')}`,
   });
+}
+
+export function parseUrl(text: string): DatabaseUrl {
+  return engineForUrl(text).parseUrl(text);
 }

@@ -194,5 +194,5 @@ async function refuseSourceOf(given: Context, target: string): Promise<void> {
   const { refuseSources } = await import('../operations/load/guard.ts');
   const { withTargetUrls } = await import('../operations/with-target-urls.ts');
   const context = await withTargetUrls(given, target, { source: false });
-  await refuseSources(context, openDestination(chooseDestination(context, { target })).url, { target });
+  await refuseSources(context, openDestination(context, chooseDestination(context, { target })).url, { target });
 }

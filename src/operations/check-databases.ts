@@ -2,7 +2,7 @@ import { connectionKey, withConnection } from '../engines/connection-limits.ts';
 import type { DatabaseUrl } from '../engines/database-url.ts';
 import type { EngineContext } from '../engines/engine-context.ts';
 import type { Probe } from '../engines/facets/connect.ts';
-import { engineForUrl } from '../engines/registry.ts';
+import { openDatabase } from '../engines/open-database.ts';
 import { oneStepAtATime } from '../process/yielding.ts';
 import { toUserError, UserError } from '../runtime/errors.ts';
 
@@ -64,19 +64,16 @@ async function checkGroup(context: EngineContext, { urls, sizes, take }: CheckDa
     let timer = setTimeout(giveUp, CHECK_TIMEOUT_MS);
     const signal = AbortSignal.any([context.signal, silence.signal]);
     try {
-      await engineForUrl(`${first.engine}://`).connect.probe(
-        { ...context, signal },
-        {
-          urls,
-          sizes,
-          take(index, probe) {
-            taken.add(index);
-            take(index, probe);
-            clearTimeout(timer);
-            timer = setTimeout(giveUp, CHECK_TIMEOUT_MS);
-          },
+      await openDatabase({ ...context, signal }, first).connect.probe({
+        urls,
+        sizes,
+        take(index, probe) {
+          taken.add(index);
+          take(index, probe);
+          clearTimeout(timer);
+          timer = setTimeout(giveUp, CHECK_TIMEOUT_MS);
         },
-      );
+      });
     } catch (thrown) {
       context.signal.throwIfAborted();
       const probe = silence.signal.aborted

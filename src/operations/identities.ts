@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { DatabaseUrl } from '../engines/database-url.ts';
 import { type DatabaseIdentity, identitySchema, isLasting } from '../engines/identity.ts';
-import { engineForUrl } from '../engines/registry.ts';
+import { parseUrl } from '../engines/registry.ts';
 import type { Context } from '../runtime/context.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import { readState, writeState } from './working-state.ts';
@@ -81,7 +81,7 @@ export interface ForgottenSource {
 
 /** Ends the protection of a database that was a source before. Present sources stay protected. */
 export async function forgetSource(context: Context, text: string): Promise<ForgottenSource> {
-  const url = engineForUrl(text).connect.parseUrl(text).display;
+  const url = parseUrl(text).display;
   const known = await readIdentities(context);
   const isKnown = [...known.values()].flat().some((entry) => entry.url === url);
   if (!isKnown) throw notRemembered(url, [...known.values()].flat());

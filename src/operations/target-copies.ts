@@ -1,13 +1,14 @@
 import { connectionKey } from '../engines/connection-limits.ts';
 import type { DatabaseUrl } from '../engines/database-url.ts';
-import type { Engine } from '../engines/engine.ts';
+import { openDatabase } from '../engines/open-database.ts';
+import { parseUrl } from '../engines/registry.ts';
 import type { DestinationCopies } from '../results/database-copies.ts';
 import type { TargetRow } from '../results/results.ts';
 import type { Context } from '../runtime/context.ts';
 import { mapWithConcurrency } from '../runtime/map-with-concurrency.ts';
 import { CHECK_TIMEOUT_MS } from './check-databases.ts';
 import { destinationCopies } from './load/base-copies.ts';
-import { configuredDestination, openDestination } from './load/destination.ts';
+import { configuredDestination } from './load/destination.ts';
 
 const SERVERS_AT_ONCE = 8;
 
@@ -33,14 +34,13 @@ export async function copiesOf(context: Context, targets: string[]): Promise<Map
 
 interface Place {
   target: string;
-  engine: Engine;
   url: DatabaseUrl;
 }
 
 function placeOf(context: Context, target: string): Place | null {
   try {
     const chosen = configuredDestination(context.configuration, target);
-    return chosen && { target, ...openDestination(chosen) };
+    return chosen && { target, url: parseUrl(chosen.text) };
   } catch {
     // The row has the reason.
     return null;
@@ -49,10 +49,11 @@ function placeOf(context: Context, target: string): Place | null {
 
 async function findTogether(context: Context, group: Place[]): Promise<[string, DestinationCopies][]> {
   const [first] = group;
+  if (!first) return [];
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(CHECK_TIMEOUT_MS)]);
   try {
     const urls = group.map(({ url }) => url);
-    const found = (await first?.engine.restore.findAllCopies({ ...context, signal }, { urls })) ?? [];
+    const found = await openDatabase({ ...context, signal }, first.url).restore.findAllCopies(urls);
     return group.flatMap(({ target }, index) => {
       const copies = found[index] && destinationCopies(found[index]);
       return copies ? [[target, copies]] : [];

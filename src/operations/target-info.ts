@@ -1,5 +1,5 @@
 import { connectionUrl } from '../config/urls/connection-url.ts';
-import { engineForUrl } from '../engines/registry.ts';
+import { parseUrl } from '../engines/registry.ts';
 import { redact } from '../process/redact.ts';
 import type { TargetInfo } from '../results/results.ts';
 import type { Context } from '../runtime/context.ts';
@@ -40,7 +40,7 @@ export function targetInfo(context: Context, name: string): TargetInfo {
 function shown(read: () => string | undefined): string | null {
   try {
     const text = read();
-    return text === undefined ? null : engineForUrl(text).connect.parseUrl(text).display;
+    return text === undefined ? null : parseUrl(text).display;
   } catch (thrown) {
     return redact(toUserError(thrown).message);
   }

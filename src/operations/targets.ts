@@ -1,8 +1,7 @@
 import { modeOf } from '../config/mode.ts';
 import { connectionUrl } from '../config/urls/connection-url.ts';
 import type { DatabaseUrl } from '../engines/database-url.ts';
-import type { Engine } from '../engines/engine.ts';
-import { engineForUrl } from '../engines/registry.ts';
+import { parseUrl } from '../engines/registry.ts';
 import { redact } from '../process/redact.ts';
 import { createYield } from '../process/yielding.ts';
 import type { LocalRepository } from '../repository/local-repository.ts';
@@ -99,7 +98,7 @@ export async function checkTargets(context: Context, { rows, take }: CheckTarget
     await letEventsIn();
     const key = `targets.${row.name}.snapshot.src_url`;
     const parsed = row.status === 'denied' ? null : checkedUrl(context, { row, key });
-    if (parsed) checks.push({ row, key, url: parsed.url });
+    if (parsed) checks.push({ row, key, url: parsed });
     else take(row);
   }
   const seen = new Map<string, SeenSource>();
@@ -148,9 +147,9 @@ async function describeTarget(
     name,
     title: target.name ?? name,
     type: cloud ? 'cloud' : target.share ? 'share' : 'local',
-    engine: (source.parsed ?? destination.parsed)?.engine.id ?? null,
-    src_url: source.parsed?.url.display ?? null,
-    dst_url: destination.parsed?.url.display ?? null,
+    engine: (source.parsed ?? destination.parsed)?.engine ?? null,
+    src_url: source.parsed?.display ?? null,
+    dst_url: destination.parsed?.display ?? null,
     storage_profile: target.storage_profile ?? target.share?.storage_profile_name ?? null,
     status: notShared === null ? 'unchecked' : 'denied',
     latency_ms: null,
@@ -182,16 +181,14 @@ function hiddenText({ hide = (same) => same }: Context, text: string): string {
 }
 
 interface UrlState extends Pick<TargetRow, 'error' | 'error_code'> {
-  parsed: { engine: Engine; url: DatabaseUrl } | null;
+  parsed: DatabaseUrl | null;
 }
 
 /** A URL that cannot be filled in or read is an error of its target and does not hide the other targets. */
 function urlState(context: Context, read: () => string | undefined): UrlState {
   try {
     const text = read();
-    if (text === undefined) return { parsed: null, error: null, error_code: null };
-    const engine = engineForUrl(text);
-    return { parsed: { engine, url: engine.connect.parseUrl(text) }, error: null, error_code: null };
+    return { parsed: text === undefined ? null : parseUrl(text), error: null, error_code: null };
   } catch (thrown) {
     const { message, code } = toUserError(thrown);
     return { parsed: null, error: hiddenText(context, message), error_code: code };

@@ -2,7 +2,8 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DatabaseUrl } from '../../src/engines/database-url.ts';
-import { engineForUrl } from '../../src/engines/registry.ts';
+import { openDatabase } from '../../src/engines/open-database.ts';
+import { parseUrl } from '../../src/engines/registry.ts';
 import { build } from '../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../src/operations/load/planned-load.ts';
@@ -125,16 +126,16 @@ export function engineContract(start: () => Promise<ContractServer>): void {
     async () => {
       const context = contextFor();
       const { manifest } = await findSnapshot(context, { target: 'app' });
-      const engine = engineForUrl(server.url('source'));
-      const listed = await engine.connect.listTables(context, engine.connect.parseUrl(server.url('source')));
+      const source = openDatabase(context, parseUrl(server.url('source')));
+      const listed = await source.connect.listTables();
       const names = listed.map(({ name }) => name);
       // Of a partitioned table a snapshot has the partitions.
       expect(names.filter((name) => manifest.tables.some((table) => table.name === name))).not.toEqual([]);
       expect(listed.every(({ size_bytes }) => typeof size_bytes === 'number')).toBe(true);
       await server.createDatabase('named');
       await server.run('named', 'CREATE TABLE customer (id integer PRIMARY KEY)');
-      const [only, ...others] = await engine.connect.listTables(context, engine.connect.parseUrl(server.url('named')));
-      expect(only?.name).toBe(`${engine.id === 'mysql' ? 'named' : 'public'}.customer`);
+      const [only, ...others] = await openDatabase(context, parseUrl(server.url('named'))).connect.listTables();
+      expect(only?.name).toBe(`${source.engine.id === 'mysql' ? 'named' : 'public'}.customer`);
       expect(others).toEqual([]);
     },
     LIMIT,
@@ -198,16 +199,15 @@ export function engineContract(start: () => Promise<ContractServer>): void {
     async () => {
       const context = contextFor();
       const { manifest } = await findSnapshot(context, { target: 'app' });
-      const engine = engineForUrl(server.url('copy'));
-      const url = engine.connect.parseUrl(server.url('copy'));
+      const { restore } = openDatabase(context, parseUrl(server.url('copy')));
       const repository = localRepository(context);
       const pool = createObjectPool(2);
       await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
       const before = await server.dump('copy');
-      const restoration = { url, manifest, schemaConfig: undefined, inPlace: false };
+      const restoration = { manifest, schemaConfig: undefined, inPlace: false };
       const run = {
         ...restoration,
-        plan: await engine.restore.plan(context, restoration),
+        plan: await restore.plan(restoration),
         jobs: 1,
         undo: false,
         read: snapshotReader({ manifest, repository, pool, signal: context.signal }),
@@ -216,9 +216,9 @@ export function engineContract(start: () => Promise<ContractServer>): void {
         },
       };
       const directory = async (): Promise<string> => mkdtemp(join(folder.path, 'restore-'));
-      await engine.restore.run(context, { ...run, directory: await directory(), throwAway: true });
+      await restore.run({ ...run, directory: await directory(), throwAway: true });
       expect(await server.dump('copy')).toBe(before);
-      await engine.restore.run(context, { ...run, directory: await directory() });
+      await restore.run({ ...run, directory: await directory() });
       expect(await server.dump('copy')).toContain('added');
       expect(await server.databases()).toEqual(expect.not.arrayContaining([expect.stringContaining('.tool-')]));
     },

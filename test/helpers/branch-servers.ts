@@ -1,4 +1,4 @@
-import type { BranchFacet } from '../../src/engines/facets/branch.ts';
+import type { Capabilities } from '../../src/engines/engine.ts';
 import type { ServerKind } from './any-server.ts';
 import { startMysql, type TestFlavour } from './mysql-server.ts';
 import { eventually, startPostgres } from './postgres-server.ts';
@@ -32,7 +32,7 @@ export interface BranchServerKind {
   files: boolean;
   /** `freeSpace`: its files are not on this machine, as it sees them. */
   cannot: { lastUse: boolean; freeSpace: boolean };
-  nameLimit: BranchFacet['nameLimit'];
+  nameLimit: Capabilities['nameLimit'];
 }
 
 export const BRANCH_SERVERS: BranchServerKind[] = [

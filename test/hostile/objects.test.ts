@@ -5,8 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
-import type { Engine } from '../../src/engines/engine.ts';
-import type { PackedFile } from '../../src/engines/facets/dump.ts';
+import type { DumpFacet, PackedFile } from '../../src/engines/facets/dump.ts';
 import { importSnapshot } from '../../src/operations/snapshots/import.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { storeDump } from '../../src/operations/snapshots/store-dump.ts';
@@ -66,16 +65,16 @@ test('an import checks the content of an object, and not what the manifest says 
 });
 
 describe('garbage under the SHA-256 of what is to be stored', () => {
-  /** An engine that dumps one table of the given rows. */
-  function engineOf(rows: string): Engine {
-    const run: Engine['dump']['run'] = async (_context, { directory, pack, finish }) => {
+  /** A database that dumps one table of the given rows. */
+  function databaseOf(rows: string): { dump: DumpFacet } {
+    const run: DumpFacet['run'] = async ({ directory, pack, finish }) => {
       await writeFile(join(directory, 'items.dat'), rows);
       finish();
       const packed: PackedFile = await pack({ name: 'items.dat', terminator: null, onBytes: () => {} });
       const tables = [{ name: 'public.items', rows: 2, file: packed.file }];
       return { serverVersion: '15.18', toolVersion: '15.18', schemas: ['public'], tables, files: [], details: {} };
     };
-    return { dump: { run } } as Engine;
+    return { dump: { run } };
   }
 
   test.each([
@@ -86,8 +85,8 @@ describe('garbage under the SHA-256 of what is to be stored', () => {
     const { manifest, garbage } = await poison('one\ntwo\n');
     const path = here.repository.object({ ...manifest.tables[0]?.file, bytes: 8 } as never).path;
     await damage(path, garbage);
-    const building = { engine: engineOf('one\ntwo\n'), repository: here.repository, previous: undefined, jobs: 1 };
-    await storeDump(here.context, { ...building, url: {} as never, schemaConfig: undefined });
+    const building = { database: databaseOf('one\ntwo\n'), repository: here.repository, previous: undefined, jobs: 1 };
+    await storeDump({ ...building, schemaConfig: undefined });
     expect(await verify(here.context, { target: 'app', snapshot: 'aaaa0000' })).toMatchObject({ ok: true });
   });
 

@@ -1,29 +1,29 @@
 import type { DestinationState } from '../../results/load-results.ts';
 import type { Semaphore } from '../../runtime/semaphore.ts';
 import type { DatabaseUrl } from '../database-url.ts';
-import type { EngineContext } from '../engine-context.ts';
+import type { WithoutUrl } from '../engine-context.ts';
 import type { BaseCopy, Branch } from './copies.ts';
 import type { ReplaceResult } from './restore.ts';
 
-/** Each call takes the URL of the destination. */
+/** Branches of a destination. Each change is made under the lock of the destination. */
 export interface BranchFacet {
-  /** The longest name of a database, in units of `lengthOf`. */
-  nameLimit: { most: number; lengthOf: (text: string) => number };
-  /** Method by which the server copies the base copy. */
-  copiedBy: 'files' | 'rows';
-  list(context: EngineContext, url: DatabaseUrl): Promise<Branch[]>;
-  /** The URL of another database of the server. */
-  urlOf(url: DatabaseUrl, database: string): DatabaseUrl;
-  /** Returns the URL as text for other programs, with its password. */
-  urlWithPassword(url: DatabaseUrl): string;
+  list(): Promise<Branch[]>;
   /** Rejects where the disk has no space for the copies of the base copy that exist at the same time. */
-  plan(context: EngineContext, request: BranchPlanRequest): Promise<BranchPlan>;
-  create(context: EngineContext, creation: BranchCreation): Promise<void>;
-  /** Resolves with how long the branch was unavailable, in milliseconds. */
-  reset(context: EngineContext, reset: BranchReset): Promise<ReplaceResult>;
-  /** `false` where it was gone already. */
-  drop(context: EngineContext, request: BranchRequest): Promise<boolean>;
-  switchTo(context: EngineContext, request: BranchRequest): Promise<SwitchResult>;
+  plan(copies: BranchPlanRequest['copies']): Promise<BranchPlan>;
+  /** Creates the whole branch, or nothing. Rejects where the name is in use. */
+  create(creation: WithoutUrl<BranchCreation>): Promise<void>;
+  /**
+   * Replaces the branch by a new copy of the base copy, in one swap; a failure leaves the old one. Only a branch that is
+   * the destination leaves an undo copy. A second call resets it again.
+   */
+  reset(reset: WithoutUrl<BranchReset>): Promise<ReplaceResult>;
+  /** Drops the database for good, with its sessions. `false` where it is gone, so that a second call does nothing. */
+  drop(name: string): Promise<boolean>;
+  /**
+   * Gives the branch the destination's name in one swap, and the database that has it the undo copy's, or its own where
+   * it is a branch. A failure changes nothing. Rejects for the branch that has the name.
+   */
+  switchTo(name: string): Promise<SwitchResult>;
 }
 
 export interface BranchRequest {

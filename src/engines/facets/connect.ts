@@ -2,7 +2,7 @@ import type { Manifest } from '../../repository/manifest.ts';
 import type { DestinationState } from '../../results/load-results.ts';
 import type { NameWithSize, TargetRow } from '../../results/results.ts';
 import type { DatabaseUrl } from '../database-url.ts';
-import type { EngineContext } from '../engine-context.ts';
+import type { WithoutUrl } from '../engine-context.ts';
 import type { DatabaseIdentity } from '../identity.ts';
 
 export interface ToolReport {
@@ -35,28 +35,25 @@ export interface AffectedDatabase {
   identity: DatabaseIdentity;
 }
 
+/** All methods read only, and can be called again. */
 export interface ConnectFacet {
-  parseUrl(text: string): DatabaseUrl;
-  reportTools(context: EngineContext): Promise<ToolReport[]>;
   /** The states of databases through one connection; failures are states, not errors. */
-  probe(context: EngineContext, request: ProbeRequest): Promise<void>;
-  listDatabases(context: EngineContext, url: DatabaseUrl): Promise<NameWithSize[]>;
-  listSchemas?(context: EngineContext, url: DatabaseUrl): Promise<NameWithSize[]>;
+  probe(request: ProbeRequest): Promise<void>;
+  listDatabases(): Promise<NameWithSize[]>;
+  /** Empty where the engine has none. */
+  listSchemas(): Promise<NameWithSize[]>;
   /** Named as in the configuration: `schema.table`. */
-  listTables(context: EngineContext, url: DatabaseUrl): Promise<NameWithSize[]>;
+  listTables(): Promise<NameWithSize[]>;
   /** Every known address of the server, such as `127.0.0.1:5432`, found without a connection. */
-  addressesOf(context: EngineContext, url: DatabaseUrl): Promise<Set<string>>;
-  /** The database of the URL, equal for all spellings; `null` where only the server knows. */
-  databaseOf(context: EngineContext, url: DatabaseUrl): string | null;
-  identifyAffected(context: EngineContext, url: DatabaseUrl): Promise<AffectedDatabase[]>;
-  isSuperuser(context: EngineContext, url: DatabaseUrl): Promise<boolean>;
-  inspect(context: EngineContext, url: DatabaseUrl): Promise<DestinationState>;
-  /** Rows of every table by its name in the snapshot, where the engine can tell. */
-  countRows?(context: EngineContext, live: { url: DatabaseUrl; manifest: Manifest }): Promise<Map<string, number>>;
-  /** The interactive client on a database; files that it reads are written to the directory. */
-  clientProgram(context: EngineContext, request: { url: DatabaseUrl; directory: string }): Promise<ClientProgram>;
-  /** Present in every engine that has `countRows`. */
-  readSmallTables?(context: EngineContext, request: SmallTablesRequest): Promise<SmallTable[]>;
+  readAddresses(): Promise<Set<string>>;
+  /** Empty where neither the destination nor a copy of it exists. */
+  identifyAffected(): Promise<AffectedDatabase[]>;
+  isSuperuser(): Promise<boolean>;
+  /** The destination; one that does not exist is no error. */
+  inspect(): Promise<DestinationState>;
+  /** Rows of every table by its name in the snapshot. */
+  countRows(manifest: Manifest): Promise<Map<string, number>>;
+  readSmallTables(request: WithoutUrl<SmallTablesRequest>): Promise<SmallTable[]>;
 }
 
 /** The password is in the environment or in a file, never in the arguments. */

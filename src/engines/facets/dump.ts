@@ -2,11 +2,15 @@ import type { SchemaConfig } from '../../config/schema/settings.ts';
 import type { Manifest, ManifestFile } from '../../repository/manifest.ts';
 import type { PackedContent, StoredObject } from '../../repository/objects/object-file.ts';
 import type { DatabaseUrl } from '../database-url.ts';
-import type { EngineContext } from '../engine-context.ts';
+import type { WithoutUrl } from '../engine-context.ts';
 import type { DatabaseIdentity } from '../identity.ts';
 
 export interface DumpFacet {
-  run(context: EngineContext, request: DumpRequest): Promise<DumpResult>;
+  /**
+   * Reads the database at one instant and stores its files; changes nothing in it. A failure leaves files in `directory`
+   * and objects that no manifest has. A second call stores unchanged files not again.
+   */
+  run(request: WithoutUrl<DumpRequest>): Promise<DumpResult>;
 }
 
 export interface DumpRequest {

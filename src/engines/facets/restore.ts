@@ -4,31 +4,46 @@ import type { DestinationState, MissingParts } from '../../results/load-results.
 import type { NeededTable } from '../../results/selected-tables.ts';
 import type { WarningEvent } from '../../runtime/events.ts';
 import type { DatabaseUrl } from '../database-url.ts';
-import type { EngineContext } from '../engine-context.ts';
+import type { WithoutUrl } from '../engine-context.ts';
 import type { AllCopies, BaseCopies, BaseCopy } from './copies.ts';
 
+/** Methods whose comment names no effect read only, and can be called again. */
 export interface RestoreFacet {
   /** Tables that need other tables, by the definitions in the snapshot. */
-  readNeeds(context: EngineContext, request: DefinitionsRequest): Promise<NeededTable[]>;
-  /** The statements that define a table, as the snapshot has them; `null` where their format is unknown. */
-  readTable(context: EngineContext, request: TableRequest): Promise<StoredTable | null>;
-  plan(context: EngineContext, request: RestoreRequest): Promise<RestorePlan>;
+  readNeeds(request: WithoutUrl<DefinitionsRequest>): Promise<NeededTable[]>;
+  /** Rejects where the destination lacks rights, space, extensions or roles, or something would block the swap. */
+  plan(request: WithoutUrl<RestoreRequest>): Promise<RestorePlan>;
   /** Chooses the restoring user as `plan` does; for plans without a snapshot. */
-  chooseRestorer(context: EngineContext, request: RestorerRequest): Promise<RestoringUser>;
-  run(context: EngineContext, run: RestoreRun): Promise<ReplaceResult>;
+  chooseRestorer(request: WithoutUrl<RestorerRequest>): Promise<RestoringUser>;
+  /**
+   * Replaces the destination by the snapshot, under its lock. A failure leaves the destination unchanged and drops the
+   * shadow database, or the next run does. A second call replaces the result of the first one, and its undo copy.
+   */
+  run(run: WithoutUrl<RestoreRun>): Promise<ReplaceResult>;
   /** Reads an SQL file without running it; refuses client commands and statements for another database. */
-  checkScript(context: EngineContext, script: Pick<ScriptRun, 'url' | 'file'>): Promise<ScriptFacts>;
-  /** Checks the file again first. */
-  runScript(context: EngineContext, run: ScriptRun): Promise<ScriptResult>;
-  findKept(context: EngineContext, url: DatabaseUrl): Promise<UndoCopy>;
-  undo(context: EngineContext, url: DatabaseUrl): Promise<ReplaceResult>;
-  planReset(context: EngineContext, request: ResetRequest): Promise<Resettable>;
-  reset(context: EngineContext, run: ResetRun): Promise<ReplaceResult>;
+  checkScript(file: string): Promise<ScriptFacts>;
+  /**
+   * Runs the file in a shadow database, and replaces the destination as `run` does; or on the destination, where a
+   * failure undoes only a file that `rollsBack`, and a second call runs it twice. Checks the file first.
+   */
+  runScript(run: WithoutUrl<ScriptRun>): Promise<ScriptResult>;
+  /** Rejects with `nothing_to_undo` where there is none. */
+  findUndoCopy(): Promise<UndoCopy>;
+  /** Swaps the destination with its undo copy; a failure changes nothing. A second call restores the present state. */
+  undo(): Promise<ReplaceResult>;
+  /** Rejects where no base copy can be used, or the disk has no space. */
+  planReset(request: WithoutUrl<ResetRequest>): Promise<Resettable>;
+  /**
+   * Replaces the destination by its spare or a copy of its base copy, as `run` does. A second call replaces it again,
+   * with the same content.
+   */
+  reset(run: WithoutUrl<ResetRun>): Promise<ReplaceResult>;
   /** Base copy and spare of a destination. */
-  findCopies(context: EngineContext, url: DatabaseUrl): Promise<BaseCopies>;
+  findCopies(): Promise<BaseCopies>;
   /** With branches, of several databases that can share one connection (`connectionKey`), in their order. */
-  findAllCopies(context: EngineContext, request: { urls: DatabaseUrl[] }): Promise<AllCopies[]>;
-  dropCopies(context: EngineContext, url: DatabaseUrl): Promise<string[]>;
+  findAllCopies(urls: DatabaseUrl[]): Promise<AllCopies[]>;
+  /** Drops base copy and spare, and resolves with their names. A second call drops those that a failure has left. */
+  dropCopies(): Promise<string[]>;
 }
 
 export interface RestoreRequest {

@@ -4,28 +4,22 @@ import type { ColumnDigest, ColumnFacts } from '../../sanitize/column-facts.ts';
 import type { Statement } from '../../sanitize/statement.ts';
 import type { SuspectColumn } from '../../sanitize/suggestion.ts';
 import type { DatabaseUrl } from '../database-url.ts';
-import type { EngineContext } from '../engine-context.ts';
+import type { EngineContext, WithoutUrl } from '../engine-context.ts';
 import type { DumpResult } from './dump.ts';
 import type { RestoreRun } from './restore.ts';
 
-/** The database is always a new copy without other users. */
+/** The database is always a new copy without other users, which a failure may leave in any state: it is dropped. */
 export interface SanitizeFacet {
-  /** Throws with the line of a statement that is not understood or not allowed. */
-  splitQuery(query: string): Statement[];
-  readColumns(context: EngineContext, request: ColumnsRequest): Promise<ColumnFacts[]>;
+  readColumns(manifest: Manifest): Promise<ColumnFacts[]>;
   /** By column name, without dropped columns. */
-  digestColumns(context: EngineContext, url: DatabaseUrl, columns: ColumnFacts[]): Promise<Map<string, ColumnDigest>>;
-  /** The statements that create what is in a snapshot. */
-  readDefinitions(context: EngineContext, request: DefinitionsRequest): Promise<StoredDefinition[]>;
-  /** An error names the failed statement. Step: `query`. */
-  runQuery(context: EngineContext, run: QueryRun): Promise<void>;
-  /** Removes remnants of old values: materialized views, statistics, dead rows. */
-  removeTraces(context: EngineContext, traces: Traces): Promise<void>;
-  suggestQuery(context: EngineContext, request: SuggestionRequest): Promise<SuggestedQuery>;
+  digestColumns(columns: ColumnFacts[]): Promise<Map<string, ColumnDigest>>;
+  /** Runs the statements. A failure names the statement; a second call runs all of them again. Step: `query`. */
+  runQuery(run: WithoutUrl<QueryRun>): Promise<void>;
+  /** Rewrites the changed tables, statistics and materialized views without remnants of old values. Can be repeated. */
+  removeTraces(traces: WithoutUrl<Traces>): Promise<void>;
+  suggestQuery(request: WithoutUrl<SuggestionRequest>): Promise<SuggestedQuery>;
   /** Computes and assigns the replacements for a few rows of each column, and rolls back. */
-  tryReplacements(context: EngineContext, request: ReplacementTrial): Promise<TriedReplacement[]>;
-  /** Places for a temporary database, the best first. */
-  scratchPlaces(context: EngineContext, destination: DatabaseUrl | null): Promise<ScratchPlace[]>;
+  tryReplacements(request: WithoutUrl<ReplacementTrial>): Promise<TriedReplacement[]>;
 }
 
 export interface ColumnsRequest {

@@ -5,15 +5,13 @@ import type { Plan } from '../../subset/plan.ts';
 import type { RowFinder } from '../../subset/row-finder.ts';
 import type { SourceSchema } from '../../subset/source-schema.ts';
 import type { DatabaseUrl } from '../database-url.ts';
-import type { EngineContext } from '../engine-context.ts';
 import type { ReplaceResult, RestoringUser } from './restore.ts';
 
 export interface SubsetFacet {
-  /** Reads a source at one instant, until it is disposed. */
-  openSource(context: EngineContext, request: { url: DatabaseUrl; jobs: number }): Promise<SubsetSource>;
+  /** Reads a source at one instant, and holds its locks until it is disposed; changes nothing. */
+  openSource(jobs: number): Promise<SubsetSource>;
   /** Refuses a destination without the right to create a database. */
-  checkDestination(context: EngineContext, url: DatabaseUrl): Promise<void>;
-  createIndex(table: string, columns: string[]): string;
+  checkDestination(): Promise<void>;
 }
 
 export interface SubsetSource extends AsyncDisposable {
@@ -27,10 +25,14 @@ export interface SubsetSource extends AsyncDisposable {
   findRow(table: string, key: string[]): Promise<number | null>;
   /** The primary key of a row as text; its location without one. */
   nameRow(table: string, row: number): Promise<string>;
-  make(context: EngineContext, run: SubsetRun): Promise<BuildSubsetResult>;
+  /**
+   * Replaces the destination by the subset; a failure leaves the destination unchanged. A second call replaces it again.
+   */
+  make(run: SubsetRun): Promise<BuildSubsetResult>;
 }
 
 export interface SubsetRun {
+  /** The destination. */
   url: DatabaseUrl;
   plan: Plan;
   collected: CollectResult;

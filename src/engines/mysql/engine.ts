@@ -1,14 +1,19 @@
 import type { Engine } from '../engine.ts';
-import { wrapEngine } from '../wrap-engine.ts';
-import { branches } from './branches/branches.ts';
+import { createBranch } from './branches/create.ts';
+import { dropBranch } from './branches/drop.ts';
+import { listBranches } from './branches/list.ts';
+import { planBranches } from './branches/plan.ts';
+import { resetBranch } from './branches/reset.ts';
+import { switchTo } from './branches/switch.ts';
 import { countRows, listDatabases, listTables } from './browse.ts';
 import { clientProgram } from './connection/client-program.ts';
 import { withExplainedErrors } from './connection/explain-errors.ts';
 import { identifyAffected } from './connection/identity.ts';
 import { addressesOf, databaseOf } from './connection/location.ts';
 import { probe } from './connection/probe.ts';
-import { parseMysqlUrl } from './connection/url.ts';
+import { parseMysqlUrl, urlWithPassword, withDatabase } from './connection/url.ts';
 import { dump } from './dump/dump.ts';
+import { NAME_LIMIT } from './names.ts';
 import { readSmallTables } from './read-small-tables.ts';
 import { inspectDestination, planRestore } from './restore/preflight.ts';
 import { dropCopies, findAllCopies, findCopies, planReset, reset } from './restore/reset.ts';
@@ -32,57 +37,74 @@ import { checkDestination, createIndex } from './subset/destination.ts';
 import { openSource } from './subset/source.ts';
 import { reportTools } from './tools.ts';
 
-const engine: Engine = {
+export const mysql: Engine = {
   id: 'mysql',
   capabilities: {
     whyNotKeepGoing: 'the swap of a MySQL database renames every table of the snapshot, so none may be missing',
     onlyProgram: null,
+    branchesCopiedBy: 'rows',
+    nameLimit: { most: NAME_LIMIT, lengthOf: ({ length }) => length },
   },
-  connect: {
-    parseUrl: parseMysqlUrl,
-    reportTools,
-    probe,
-    listDatabases,
-    listTables,
-    addressesOf,
-    databaseOf,
-    identifyAffected,
-    isSuperuser,
-    inspect: async (context, url) => (await inspectDestination(context, url)).destination,
-    countRows,
-    clientProgram,
-    readSmallTables,
-  },
-  dump: { run: dump },
-  restore: {
-    readNeeds: (_context, request) => readNeeds(request),
-    readTable: (_context, request) => readTable(request),
-    plan: planRestore,
-    chooseRestorer,
-    run: restore,
-    checkScript,
-    runScript,
-    findKept,
-    undo,
-    planReset,
-    reset,
-    findCopies,
-    findAllCopies,
-    dropCopies,
-  },
-  sanitize: {
-    splitQuery: splitStatements,
-    readColumns,
-    digestColumns,
-    readDefinitions: (_context, request) => readDefinitions(request),
-    runQuery,
-    removeTraces,
-    suggestQuery,
-    tryReplacements,
-    scratchPlaces,
-  },
-  subset: { openSource, checkDestination, createIndex },
-  branches,
+  parseUrl: parseMysqlUrl,
+  urlWithPassword,
+  withDatabase,
+  databaseOf,
+  reportTools,
+  clientProgram,
+  splitQuery: splitStatements,
+  readDefinitions,
+  readTable,
+  scratchPlaces,
+  createIndex,
+  withExplainedErrors,
+  open: ({ url, run, look }) => ({
+    connect: {
+      probe: (request) => run((context) => probe(context, request)),
+      listDatabases: () => look((context) => listDatabases(context, url)),
+      listSchemas: async () => [],
+      listTables: () => look((context) => listTables(context, url)),
+      readAddresses: () => run((context) => addressesOf(context, url)),
+      identifyAffected: () => look((context) => identifyAffected(context, url)),
+      isSuperuser: () => run((context) => isSuperuser(context, url)),
+      inspect: () => look(async (context) => (await inspectDestination(context, url)).destination),
+      countRows: (manifest) => run((context) => countRows(context, { url, manifest })),
+      readSmallTables: (request) => run((context) => readSmallTables(context, { ...request, url })),
+    },
+    dump: { run: (request) => run((context) => dump(context, { ...request, url })) },
+    restore: {
+      readNeeds: (request) => run(() => readNeeds({ ...request, url })),
+      plan: (request) => run((context) => planRestore(context, { ...request, url })),
+      chooseRestorer: (request) => run((context) => chooseRestorer(context, { ...request, url })),
+      run: (request) => run((context) => restore(context, { ...request, url })),
+      checkScript: (file) => run((context) => checkScript(context, { url, file })),
+      runScript: (request) => run((context) => runScript(context, { ...request, url })),
+      findUndoCopy: () => run((context) => findKept(context, url)),
+      undo: () => run((context) => undo(context, url)),
+      planReset: (request) => run((context) => planReset(context, { ...request, url })),
+      reset: (request) => run((context) => reset(context, { ...request, url })),
+      findCopies: () => run((context) => findCopies(context, url)),
+      findAllCopies: (urls) => look((context) => findAllCopies(context, { urls })),
+      dropCopies: () => run((context) => dropCopies(context, url)),
+    },
+    sanitize: {
+      readColumns: (manifest) => run((context) => readColumns(context, { url, manifest })),
+      digestColumns: (columns) => run((context) => digestColumns(context, url, columns)),
+      runQuery: (request) => run((context) => runQuery(context, { ...request, url })),
+      removeTraces: (request) => run((context) => removeTraces(context, { ...request, url })),
+      suggestQuery: (request) => run((context) => suggestQuery(context, { ...request, url })),
+      tryReplacements: (request) => run((context) => tryReplacements(context, { ...request, url })),
+    },
+    subset: {
+      openSource: (jobs) => run((context) => openSource(context, { url, jobs })),
+      checkDestination: () => run((context) => checkDestination(context, url)),
+    },
+    branches: {
+      list: () => run((context) => listBranches(context, url)),
+      plan: (copies) => run((context) => planBranches(context, { url, copies })),
+      create: (request) => run((context) => createBranch(context, { ...request, url })),
+      reset: (request) => run((context) => resetBranch(context, { ...request, url })),
+      drop: (name) => run((context) => dropBranch(context, { url, name })),
+      switchTo: (name) => run((context) => switchTo(context, { url, name })),
+    },
+  }),
 };
-
-export const mysql = wrapEngine(engine, ({ context, url }, work) => withExplainedErrors(url, () => work(context)));

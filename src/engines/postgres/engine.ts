@@ -1,13 +1,17 @@
 import type { Engine } from '../engine.ts';
-import { wrapEngine } from '../wrap-engine.ts';
-import { branches } from './branches/branches.ts';
+import { createBranch } from './branches/create.ts';
+import { dropBranch } from './branches/drop.ts';
+import { listBranches } from './branches/list.ts';
+import { planBranches } from './branches/plan.ts';
+import { resetBranch } from './branches/reset.ts';
+import { switchTo } from './branches/switch.ts';
 import { countRows, listDatabases, listSchemas, listTables } from './browse.ts';
 import { clientProgram } from './connection/client-program.ts';
 import { withExplainedErrors } from './connection/explain-errors.ts';
 import { identifyAffected } from './connection/identity.ts';
 import { addressesOf, databaseOf } from './connection/location.ts';
 import { probe } from './connection/probe.ts';
-import { parsePostgresUrl } from './connection/url.ts';
+import { parsePostgresUrl, urlWithPassword, withDatabase } from './connection/url.ts';
 import { dump } from './dump/dump.ts';
 import { readSmallTables } from './read-small-tables.ts';
 import { chooseRestorer, inspectDestination, planRestore } from './restore/preflight.ts';
@@ -26,60 +30,80 @@ import { suggestQuery } from './sanitize/suggestion.ts';
 import { removeTraces } from './sanitize/traces.ts';
 import { tryReplacements } from './sanitize/trial.ts';
 import { checkScript, runScript } from './script/script.ts';
+import { NAME_LIMIT } from './server/server.ts';
 import { isSuperuser } from './server/superuser.ts';
 import { checkDestination, createIndex } from './subset/destination.ts';
 import { openSource } from './subset/source.ts';
 import { reportTools } from './tools.ts';
 
-const engine: Engine = {
+export const postgres: Engine = {
   id: 'postgres',
-  capabilities: { whyNotKeepGoing: null, onlyProgram: 'pg_dump' },
-  connect: {
-    parseUrl: parsePostgresUrl,
-    reportTools,
-    probe,
-    listDatabases,
-    listSchemas,
-    listTables,
-    addressesOf,
-    databaseOf,
-    identifyAffected,
-    isSuperuser,
-    inspect: async (context, url) => (await inspectDestination(context, url)).destination,
-    countRows,
-    clientProgram,
-    readSmallTables,
+  capabilities: {
+    whyNotKeepGoing: null,
+    onlyProgram: 'pg_dump',
+    branchesCopiedBy: 'files',
+    nameLimit: { most: NAME_LIMIT, lengthOf: Buffer.byteLength },
   },
-  dump: { run: dump },
-  restore: {
-    readNeeds,
-    readTable: (_context, request) => readTable(request),
-    plan: planRestore,
-    chooseRestorer,
-    run: restore,
-    checkScript,
-    runScript,
-    findKept,
-    undo,
-    planReset,
-    reset,
-    findCopies,
-    findAllCopies,
-    dropCopies,
-  },
-  sanitize: {
-    splitQuery: splitStatements,
-    readColumns,
-    digestColumns,
-    readDefinitions: (_context, request) => readDefinitions(request),
-    runQuery,
-    removeTraces,
-    suggestQuery,
-    tryReplacements,
-    scratchPlaces,
-  },
-  subset: { openSource, checkDestination, createIndex },
-  branches,
+  parseUrl: parsePostgresUrl,
+  urlWithPassword,
+  withDatabase,
+  databaseOf,
+  reportTools,
+  clientProgram,
+  splitQuery: splitStatements,
+  readDefinitions,
+  readTable,
+  scratchPlaces,
+  createIndex,
+  withExplainedErrors,
+  open: ({ url, run, look }) => ({
+    connect: {
+      probe: (request) => run((context) => probe(context, request)),
+      listDatabases: () => look((context) => listDatabases(context, url)),
+      listSchemas: () => look((context) => listSchemas(context, url)),
+      listTables: () => look((context) => listTables(context, url)),
+      readAddresses: () => run((context) => addressesOf(context, url)),
+      identifyAffected: () => look((context) => identifyAffected(context, url)),
+      isSuperuser: () => run((context) => isSuperuser(context, url)),
+      inspect: () => look(async (context) => (await inspectDestination(context, url)).destination),
+      countRows: () => run((context) => countRows(context, { url })),
+      readSmallTables: (request) => run((context) => readSmallTables(context, { ...request, url })),
+    },
+    dump: { run: (request) => run((context) => dump(context, { ...request, url })) },
+    restore: {
+      readNeeds: (request) => run((context) => readNeeds(context, { ...request, url })),
+      plan: (request) => run((context) => planRestore(context, { ...request, url })),
+      chooseRestorer: (request) => run((context) => chooseRestorer(context, { ...request, url })),
+      run: (request) => run((context) => restore(context, { ...request, url })),
+      checkScript: (file) => run((context) => checkScript(context, { url, file })),
+      runScript: (request) => run((context) => runScript(context, { ...request, url })),
+      findUndoCopy: () => run((context) => findKept(context, url)),
+      undo: () => run((context) => undo(context, url)),
+      planReset: (request) => run((context) => planReset(context, { ...request, url })),
+      reset: (request) => run((context) => reset(context, { ...request, url })),
+      findCopies: () => run((context) => findCopies(context, url)),
+      findAllCopies: (urls) => look((context) => findAllCopies(context, { urls })),
+      dropCopies: () => run((context) => dropCopies(context, url)),
+    },
+    sanitize: {
+      readColumns: (manifest) => run((context) => readColumns(context, { url, manifest })),
+      digestColumns: (columns) => run((context) => digestColumns(context, url, columns)),
+      runQuery: (request) => run((context) => runQuery(context, { ...request, url })),
+      removeTraces: (request) => run((context) => removeTraces(context, { ...request, url })),
+      suggestQuery: (request) => run((context) => suggestQuery(context, { ...request, url })),
+      tryReplacements: (request) => run((context) => tryReplacements(context, { ...request, url })),
+    },
+    subset: {
+      openSource: (jobs) => run((context) => openSource(context, { url, jobs })),
+      checkDestination: () => run((context) => checkDestination(context, url)),
+    },
+    branches: {
+      list: () => run((context) => listBranches(context, url)),
+      plan: (copies) => run((context) => planBranches(context, { url, copies })),
+      create: (request) => run((context) => createBranch(context, { ...request, url })),
+      reset: (request) => run((context) => resetBranch(context, { ...request, url })),
+      drop: (name) => run((context) => dropBranch(context, { url, name })),
+      switchTo: (name) => run((context) => switchTo(context, { url, name })),
+    },
+  }),
 };
-
-export const postgres = wrapEngine(engine, (call, work) => withExplainedErrors(call, () => work(call.context)));

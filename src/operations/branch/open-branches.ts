@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DatabaseUrl } from '../../engines/database-url.ts';
 import type { Engine } from '../../engines/engine.ts';
-import type { BranchFacet, BranchPlan } from '../../engines/facets/branch.ts';
+import type { BranchPlan } from '../../engines/facets/branch.ts';
 import type { Branch } from '../../engines/facets/copies.ts';
+import type { Database } from '../../engines/open-database.ts';
+import { parseUrl } from '../../engines/registry.ts';
 import { branchIsCurrent } from '../../engines/shared/branches.ts';
 import type { BranchRow } from '../../results/branch-results.ts';
 import type { DestinationState } from '../../results/load-results.ts';
@@ -28,17 +30,14 @@ export interface BranchesRequest {
 
 export interface OpenedBranches {
   context: Context;
-  engine: Engine;
-  facet: BranchFacet;
   /** The destination. */
-  url: DatabaseUrl;
+  database: Database;
 }
 
 /** The destination of a target, on an engine with branches; nothing is connected yet. */
 export async function openBranches(given: Context, request: BranchesRequest): Promise<OpenedBranches> {
   const context = await withTargetUrls(given, request.target, { source: false });
-  const { engine, url } = openDestination(chooseDestination(context, request));
-  return { context, engine, facet: engine.branches, url };
+  return { context, database: openDestination(context, chooseDestination(context, request)) };
 }
 
 /** Databases of one command that are compared with the sources at once. */
@@ -49,7 +48,7 @@ const COMPARED_AT_ONCE = 4;
  * be compared, where the caller has taken responsibility for them.
  */
 export async function refuseSourceBranches(
-  { context, facet, url }: OpenedBranches,
+  { context, database: { engine, url } }: OpenedBranches,
   { target, unverifiedSources }: BranchesRequest,
   databases: string[],
 ): Promise<string[]> {
@@ -62,19 +61,22 @@ export async function refuseSourceBranches(
   if (why) throw noBranches(target, why);
   const others = databases.filter((database) => database !== url.database);
   const found = await mapWithConcurrency(others, COMPARED_AT_ONCE, (database) =>
-    refuseSources({ ...context, report: () => {} }, facet.urlOf(url, database), { unverifiedSources }),
+    refuseSources({ ...context, report: () => {} }, engine.withDatabase(url, database), { unverifiedSources }),
   );
   return [...new Set([unverified, ...found].flat())];
 }
 
 /** Refuses the name of a database that a target loads into. */
-export async function refuseDestinations({ context, facet, url }: OpenedBranches, databases: string[]): Promise<void> {
+export async function refuseDestinations(
+  { context, database: { engine, url } }: OpenedBranches,
+  databases: string[],
+): Promise<void> {
   const { configuration } = context;
   for (const name of Object.keys(configuration.settings.targets)) {
     const destination = destinationOf(context, name);
     if (!destination || destination.engine !== url.engine) continue;
     for (const database of databases) {
-      const same = createAddressComparison(context, facet.urlOf(url, database));
+      const same = createAddressComparison(context, engine.withDatabase(url, database));
       if (await same(destination)) throw isDestination(database, name);
     }
   }
@@ -83,7 +85,7 @@ export async function refuseDestinations({ context, facet, url }: OpenedBranches
 function destinationOf({ configuration }: Context, target: string): DatabaseUrl | null {
   try {
     const chosen = configuredDestination(configuration, target);
-    return chosen && openDestination(chosen).url;
+    return chosen && parseUrl(chosen.text);
   } catch {
     // A URL that cannot be read leads nowhere at present.
     return null;
@@ -91,12 +93,15 @@ function destinationOf({ configuration }: Context, target: string): DatabaseUrl 
 }
 
 /** Returns the rows of the JSON output, with the last known uses. */
-export async function branchRows({ context, facet, url }: OpenedBranches, branches: Branch[]): Promise<BranchRow[]> {
+export async function branchRows(
+  { context, database: { engine, url } }: OpenedBranches,
+  branches: Branch[],
+): Promise<BranchRow[]> {
   const used = await lastUses(context, { url, branches });
   return branches.map((branch) => ({
     name: branch.name,
     database: branch.database,
-    url: facet.urlOf(url, branch.database).display,
+    url: engine.withDatabase(url, branch.database).display,
     current: branch.current,
     created_at: branch.createdAt,
     reset_at: branch.resetAt,
@@ -112,23 +117,23 @@ export async function branchRows({ context, facet, url }: OpenedBranches, branch
 }
 
 /** Refuses branches of others, and one that has the destination's name: resetting it would replace the destination. */
-export function refuseForeign(branches: Branch[], { owner }: BranchesRequest, { url }: OpenedBranches): void {
+export function refuseForeign(branches: Branch[], { owner }: BranchesRequest, { database }: OpenedBranches): void {
   if (owner === undefined) return;
   const foreign = branches.find((branch) => branch.owner !== owner);
   if (foreign) throw notOwn(foreign.name, owner);
   const current = branches.find((branch) => branch.current);
-  if (current) throw branchIsCurrent(current.name, url);
+  if (current) throw branchIsCurrent(current.name, database.url);
 }
 
 /** Describes the cost of a copy, as the end of a step. */
-export function copiedHow({ copiedBy }: Pick<BranchFacet, 'copiedBy'>, { clones }: Pick<BranchPlan, 'clones'>): string {
+export function copiedHow({ capabilities }: Engine, { clones }: Pick<BranchPlan, 'clones'>): string {
   if (clones) return ': clone its files, or copy them if the file system cannot';
-  return copiedBy === 'files' ? '' : ': copy all rows, build all indexes';
+  return capabilities.branchesCopiedBy === 'files' ? '' : ': copy all rows, build all indexes';
 }
 
 /** Refuses a plan of another destination than the configuration leads to by now, or of branches that have changed. */
 export function refuseOutdated(
-  { url }: OpenedBranches,
+  { database: { url } }: OpenedBranches,
   { destination }: { destination: DestinationState },
   { planned, present }: { planned: BranchRow[]; present: Branch[] },
 ): void {

@@ -14,11 +14,12 @@ export interface BranchUrlRequest extends BranchesRequest {
 export async function branchUrl(given: Context, request: BranchUrlRequest): Promise<BranchUrl> {
   const { target, name, password } = request;
   const opened = await openBranches(given, request);
-  const { context, facet, url } = opened;
-  const branch = findBranch(await facet.list(context, url), { name, url });
+  const { context, database } = opened;
+  const { engine, url } = database;
+  const branch = findBranch(await database.branches.list(), { name, url });
   refuseForeign([branch], request, opened);
   await refuseOriginalCopy(context, target, branch.snapshot);
-  const found = facet.urlOf(url, branch.database);
-  const text = password ? facet.urlWithPassword(found) : found.display;
+  const found = engine.withDatabase(url, branch.database);
+  const text = password ? engine.urlWithPassword(found) : found.display;
   return { target, name, database: branch.database, url: text, password };
 }

@@ -1,8 +1,8 @@
 import { connectionUrl } from '../../config/urls/connection-url.ts';
-import type { DatabaseUrl } from '../../engines/database-url.ts';
 import type { Engine } from '../../engines/engine.ts';
 import { profileOf } from '../../engines/list.ts';
-import { engineForUrl } from '../../engines/registry.ts';
+import { type Database, openDatabase } from '../../engines/open-database.ts';
+import { parseUrl } from '../../engines/registry.ts';
 import { newSnapshotId } from '../../repository/local-repository.ts';
 import { formatFor, type Manifest } from '../../repository/manifest.ts';
 import { definitionsOnlyOf } from '../../results/definitions-only.ts';
@@ -47,13 +47,12 @@ export async function build(given: Context, request: BuildRequest): Promise<Snap
   const context = await withTargetUrls(given, name, { source: source === undefined });
   const text = source ?? connectionUrl(context.configuration, `targets.${name}.snapshot.src_url`);
   if (text === undefined) throw noSource(name);
-  const engine = engineForUrl(text);
-  const url = engine.connect.parseUrl(text);
+  const database = openDatabase(context, parseUrl(text));
   return recorded(
     context,
-    { operation: 'build', target: name, from: url.display, sanitized: false },
+    { operation: 'build', target: name, from: database.url.display, sanitized: false },
     {
-      work: () => perform(context, request, { engine, url }),
+      work: () => perform(context, request, database),
       facts: ({ id, size_bytes }) => ({ snapshot: id, size_bytes }),
     },
   );
@@ -62,13 +61,14 @@ export async function build(given: Context, request: BuildRequest): Promise<Snap
 async function perform(
   context: Context,
   { target: name, note, cpus, push = true, source, includeNeededSchemas, program }: BuildRequest,
-  { engine, url }: { engine: Engine; url: DatabaseUrl },
+  database: Database,
 ): Promise<SnapshotRow> {
   const { configuration, report, clock } = context;
+  const { engine, url } = database;
   const target = findTarget(configuration, name);
   if (push) await assertUsableProfiles(context, name);
   // Looked for while the repository is read; what fails is said when they are used.
-  if (!url.inContainer) engine.connect.reportTools(context).catch(() => {});
+  if (!url.inContainer) engine.reportTools(context).catch(() => {});
   const repository = localRepository(context);
   const [previous] = await repository.list(name);
   const created = clock().toISOString();
@@ -81,12 +81,11 @@ async function perform(
   if (byProgram && engine.capabilities.onlyProgram)
     report(programWithoutEffect(engine, engine.capabilities.onlyProgram));
   const manifest = await repository.withoutLeftovers(async () => {
-    const stored = await storeDump(context, {
-      engine,
+    const stored = await storeDump({
+      database,
       repository,
       previous,
       jobs,
-      url,
       schemaConfig: target.snapshot?.schema_config,
       includeNeededSchemas,
       program: byProgram && engine.capabilities.onlyProgram === null,

@@ -144,7 +144,7 @@ export async function findEngines(surroundings: Omit<EngineContext, 'runner'>): 
   const context = { ...surroundings, runner: localRunner(surroundings) };
   return Promise.all(
     engines.map(async (engine) => {
-      const tools = await engine.connect.reportTools(context);
+      const tools = await engine.reportTools(context);
       return { id: `${engine.id}-${context.runner.id}`, ok: tools.length > 0, tools };
     }),
   );

@@ -74,7 +74,7 @@ async function reportImage(
   if (!present) return { ...about, present, ok: true, tools: [], error: null };
   const containers = containerRunners({ images, local: runner, environment, report, signal, workFolders: [] });
   try {
-    const tools = await engine.connect.reportTools({ ...request, runner: containers(engine.id) ?? runner });
+    const tools = await engine.reportTools({ ...request, runner: containers(engine.id) ?? runner });
     const error = tools.length > 0 ? null : `No client programs were found in ${image}`;
     return { ...about, present, ok: error === null, tools, error };
   } catch (thrown) {

@@ -2,7 +2,7 @@ import type { Configuration } from '../../config/configuration.ts';
 import { connectionUrl } from '../../config/urls/connection-url.ts';
 import { containerRunners } from '../../engines/containers.ts';
 import type { EngineContext } from '../../engines/engine-context.ts';
-import { engineForUrl } from '../../engines/registry.ts';
+import { engineForUrl, parseUrl } from '../../engines/registry.ts';
 import { EXIT, toUserError } from '../../runtime/errors.ts';
 import { chosenQuery } from '../../sanitize/query.ts';
 import { configuredDestination } from '../load/destination.ts';
@@ -58,12 +58,12 @@ async function placeOf(
 ): Promise<Pick<SanitizePlaceReport, 'place' | 'throw_away'> | null> {
   const urlOf = (key: string): string | undefined => connectionUrl(configuration, `targets.${target}.${key}`);
   const own = urlOf('sanitize.dst_url');
-  if (own !== undefined) return { place: engineForUrl(own).connect.parseUrl(own).display, throw_away: false };
+  if (own !== undefined) return { place: parseUrl(own).display, throw_away: false };
   const loadsInto = configuredDestination(configuration, target)?.text;
   const known = loadsInto ?? urlOf('snapshot.src_url');
   if (known === undefined) return null;
   const engine = engineForUrl(known);
-  const destination = loadsInto === undefined ? null : engine.connect.parseUrl(loadsInto);
-  const [place] = await engine.sanitize.scratchPlaces(context, destination);
+  const destination = loadsInto === undefined ? null : engine.parseUrl(loadsInto);
+  const [place] = await engine.scratchPlaces(context, destination);
   return place ? { place: place.label, throw_away: true } : null;
 }

@@ -3,7 +3,7 @@ import type { Problem } from '../../config/configuration.ts';
 import { explainConfiguration } from '../../config/explain.ts';
 import { inspectConfiguration } from '../../config/load.ts';
 import type { Mode } from '../../config/mode.ts';
-import { engineForUrl } from '../../engines/registry.ts';
+import { parseUrl } from '../../engines/registry.ts';
 import type { ExplainedValue } from '../../results/results.ts';
 
 /** Result of `config show`: the shape of its JSON. */
@@ -21,7 +21,7 @@ export async function show(request: FileRequest): Promise<{ shown: ShownConfigur
   const { file, shadowed, mode, problems, text, ...inspected } = await inspectConfiguration(request);
   const values = explainConfiguration({
     ...inspected,
-    showUrl: (url) => engineForUrl(url).connect.parseUrl(url).display,
+    showUrl: (url) => parseUrl(url).display,
   });
   return { shown: { file, shadowed, mode, values, problems }, text };
 }

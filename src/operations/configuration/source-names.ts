@@ -34,17 +34,17 @@ export async function sourceNames(
   }
   const limit = AbortSignal.timeout(TIMEOUT_MS);
   const signal = AbortSignal.any([surroundings.signal, limit]);
-  const { engine, url: database, context } = openUrl({ ...surroundings, signal }, url);
-  const asked = Promise.all([
-    engine.connect.listSchemas?.(context, database) ?? [],
-    engine.connect.listTables(context, database),
-  ]);
+  const {
+    connect,
+    url: { display },
+  } = openUrl({ ...surroundings, signal }, url).database;
+  const asked = Promise.all([connect.listSchemas(), connect.listTables()]);
   try {
     const [schema, table] = await Promise.race([asked, abortOf(signal)]);
     return { schema, table };
   } catch (thrown) {
     if (!limit.aborted) throw thrown;
-    throw new UserError(`No answer from ${database.display} within ${TIMEOUT_MS / 1000} seconds`, {
+    throw new UserError(`No answer from ${display} within ${TIMEOUT_MS / 1000} seconds`, {
       code: 'unreachable',
       exit: EXIT.unreachable,
     });

@@ -2,11 +2,11 @@ import { replacePasswords } from '../../config/secrets/sensitive-values.ts';
 import { fillTemplate, TemplateError } from '../../config/urls/template.ts';
 import { joinUrl } from '../../config/urls/url-insertion.ts';
 import type { DatabaseUrl } from '../../engines/database-url.ts';
-import type { Engine } from '../../engines/engine.ts';
 import type { EngineContext } from '../../engines/engine-context.ts';
 import { isSameDatabase } from '../../engines/identity.ts';
 import type { EngineId } from '../../engines/list.ts';
-import { engineForUrl } from '../../engines/registry.ts';
+import { type Database, openDatabase } from '../../engines/open-database.ts';
+import { parseUrl } from '../../engines/registry.ts';
 import { localRunner } from '../../process/local.ts';
 import type { NameWithSize, TargetStatus } from '../../results/results.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
@@ -39,7 +39,8 @@ export interface TriedDestination {
 
 /** Opens a connection as a target would, and looks what is there to be taken. */
 export async function trySource(surroundings: Surroundings, text: string): Promise<TriedSource> {
-  const { engine, url, context } = openUrl(surroundings, text);
+  const { database, context } = openUrl(surroundings, text);
+  const { url } = database;
   const { status, server_version, size_bytes, error, error_code } = (await checkDatabase(context, url)).state;
   if (status !== 'ok') {
     throw new UserError(`${url.display}: ${error ?? status}`, {
@@ -48,17 +49,16 @@ export async function trySource(surroundings: Surroundings, text: string): Promi
       hint: 'Change the answer, or fix the server, then press Enter to retry. Esc goes back.',
     });
   }
-  const schemas = (await engine.connect.listSchemas?.(context, url)) ?? [];
+  const schemas = await database.connect.listSchemas();
   const hasPassword = hasPasswordIn(text);
-  return { engine: engine.id, display: url.display, server_version, size_bytes, hasPassword, schemas };
+  return { engine: url.engine, display: url.display, server_version, size_bytes, hasPassword, schemas };
 }
 
 const CODES: Partial<Record<TargetStatus, string>> = { missing: 'database_missing', denied: 'denied' };
 
 /** The databases of the server of a URL. */
 export async function listDatabases(surroundings: Surroundings, text: string): Promise<NameWithSize[]> {
-  const { engine, url, context } = openUrl(surroundings, text);
-  return engine.connect.listDatabases(context, url);
+  return openUrl(surroundings, text).database.connect.listDatabases();
 }
 
 /** Inspects the database that a first load would replace or create; refuses the source, however its host is spelled. */
@@ -66,36 +66,36 @@ export async function tryDestination(
   surroundings: Surroundings,
   { source, destination }: { source: string; destination: string },
 ): Promise<TriedDestination> {
-  const from = openUrl(surroundings, source);
-  const { engine, url, context } = openUrl(surroundings, destination);
-  if (engine.id !== from.engine.id) {
-    throw new UserError(`The source is ${from.engine.id}, the destination ${engine.id}`, {
+  const from = openUrl(surroundings, source).database.url;
+  const { database, context } = openUrl(surroundings, destination);
+  const { url } = database;
+  if (url.engine !== from.engine) {
+    throw new UserError(`The source is ${from.engine}, the destination ${url.engine}`, {
       code: 'engines_differ',
       exit: EXIT.configuration,
       hint: 'A snapshot can be loaded only into its own engine.',
     });
   }
-  if (await isSameDatabaseAs(context, { source: from.url, destination: url })) {
+  if (await isSameDatabaseAs(context, { source: from, destination: database })) {
     throw new UserError(`${url.display} is the source: a load would replace it`, {
       code: 'destination_is_source',
       exit: EXIT.refused,
       hint: 'Choose another database, such as a local one.',
     });
   }
-  const { exists, size_bytes } = await engine.connect.inspect(context, url);
+  const { exists, size_bytes } = await database.connect.inspect();
   return { display: url.display, exists, size_bytes, hasPassword: hasPasswordIn(destination) };
 }
 
 /** By address, and by what the servers say of themselves. */
 async function isSameDatabaseAs(
   context: EngineContext,
-  { source, destination }: { source: DatabaseUrl; destination: DatabaseUrl },
+  { source, destination }: { source: DatabaseUrl; destination: Database },
 ): Promise<boolean> {
-  if (await createAddressComparison(context, destination)(source)) return true;
-  const engine = engineForUrl(`${destination.engine}://`);
+  if (await createAddressComparison(context, destination.url)(source)) return true;
   const [{ identity }, affected] = await Promise.all([
     checkDatabase(context, source, { sizes: false }),
-    engine.connect.identifyAffected(context, destination),
+    destination.connect.identifyAffected(),
   ]);
   return identity !== null && affected.some((each) => isSameDatabase(each.identity, identity));
 }
@@ -106,8 +106,7 @@ function hasPasswordIn(url: string): boolean {
 
 /** A database as a configuration names it, ready to be asked. */
 export interface OpenedUrl {
-  engine: Engine;
-  url: DatabaseUrl;
+  database: Database;
   context: EngineContext;
 }
 
@@ -115,12 +114,8 @@ export interface OpenedUrl {
 export function openUrl(surroundings: Surroundings, text: string): OpenedUrl {
   const { environment, report } = surroundings;
   const filled = text.includes('{{') ? fill(text, environment) : text;
-  const engine = engineForUrl(filled);
-  return {
-    engine,
-    url: engine.connect.parseUrl(filled),
-    context: { ...surroundings, runner: localRunner({ environment, report }) },
-  };
+  const context = { ...surroundings, runner: localRunner({ environment, report }) };
+  return { database: openDatabase(context, parseUrl(filled)), context };
 }
 
 function fill(text: string, environment: NodeJS.ProcessEnv): string {

@@ -15,10 +15,10 @@ export type PlannedDropCopies = Planned<DropCopiesRequest, DropCopiesPlan>;
 /** Plans the copies to drop. Throws where there are none. */
 export async function planDropCopies(given: Context, request: DropCopiesRequest): Promise<PlannedDropCopies> {
   const context = await withTargetUrls(given, request.target, { source: false });
-  const { engine, url } = openDestination(chooseDestination(context, request));
+  const { url, connect, restore } = openDestination(context, chooseDestination(context, request));
   await refuseSources(context, url, request);
-  const destination = await engine.connect.inspect(context, url);
-  const found = databaseCopies(await engine.restore.findCopies(context, url));
+  const destination = await connect.inspect();
+  const found = databaseCopies(await restore.findCopies());
   const copies = [found?.base, found?.spare].flatMap((copy) => copy ?? []);
   if (copies.length === 0) {
     throw new UserError(`${url.display} has no base copy and no spare to drop`, {
@@ -38,10 +38,10 @@ export async function planDropCopies(given: Context, request: DropCopiesRequest)
 export async function applyDropCopies(given: Context, planned: PlannedDropCopies): Promise<DropCopiesResult> {
   const { request, plan } = planned;
   const context = await withTargetUrls(given, request.target, { source: false });
-  const { engine, url } = openDestination(chooseDestination({ ...context, report: () => {} }, request));
+  const { url, restore } = openDestination(context, chooseDestination({ ...context, report: () => {} }, request));
   if (url.display !== plan.destination.url) {
     throw planOutdated(`The destination is ${url.display}, no longer ${plan.destination.url},`);
   }
-  const dropped = await engine.restore.dropCopies(context, url);
+  const dropped = await restore.dropCopies();
   return { target: request.target, destination: url.display, dropped };
 }

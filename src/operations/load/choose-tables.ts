@@ -1,6 +1,5 @@
-import type { DatabaseUrl } from '../../engines/database-url.ts';
-import type { Engine } from '../../engines/engine.ts';
 import type { RestorePlan } from '../../engines/facets/restore.ts';
+import type { Database } from '../../engines/open-database.ts';
 import type { Manifest, ManifestFile } from '../../repository/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import { selectTables } from '../../repository/select-tables.ts';
@@ -14,8 +13,7 @@ import type { FoundSnapshot } from '../snapshots/snapshots.ts';
 
 export interface TableChoiceOptions {
   found: FoundSnapshot;
-  engine: Engine;
-  url: DatabaseUrl;
+  database: Database;
   /** Tables as they were requested. */
   wanted: string[];
 }
@@ -23,7 +21,7 @@ export interface TableChoiceOptions {
 /** The tables that were asked for and what they need, by the definitions in the snapshot, which are fetched if need be. */
 export async function chooseTables(
   context: Context,
-  { found: { manifest, local, remote }, engine, url, wanted }: TableChoiceOptions,
+  { found: { manifest, local, remote }, database, wanted }: TableChoiceOptions,
 ): Promise<TableSelection> {
   const repository = localRepository(context);
   await using staging = await repository.stage();
@@ -37,7 +35,7 @@ export async function chooseTables(
     yield* stored(file);
   }
   const directory = await staging.folder('definitions');
-  const needs = await engine.restore.readNeeds(context, { url, manifest, directory, read });
+  const needs = await database.restore.readNeeds({ manifest, directory, read });
   return selectTables({ wanted, tables: manifest.tables.map(({ name }) => name), needs });
 }
 

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keyText } from '../../config/keys-in-effect.ts';
 import type { ClientProgram } from '../../engines/facets/connect.ts';
+import { engineForUrl } from '../../engines/registry.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { planOutdated } from '../planned.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
-import { chooseDestination, openDestination } from './destination.ts';
+import { chooseDestination } from './destination.ts';
 
 export interface ClientRequest {
   target: string;
@@ -22,12 +23,14 @@ export async function withClient<Result>(
   run: (program: ClientProgram) => Promise<Result>,
 ): Promise<Result> {
   const context = await withTargetUrls(given, request.target, { source: false });
-  const { engine, url } = openDestination(chooseDestination({ ...context, report: () => {} }, request));
+  const { text } = chooseDestination({ ...context, report: () => {} }, request);
+  const engine = engineForUrl(text);
+  const url = engine.parseUrl(text);
   if (url.display !== request.url) throw planOutdated(`The destination is ${url.display}, no longer ${request.url},`);
   if (url.inContainer) throw inContainer(url.display);
   const directory = await mkdtemp(join(tmpdir(), 'tool-client-'));
   try {
-    return await run(await engine.connect.clientProgram(context, { url, directory }));
+    return await run(await engine.clientProgram(context, { url, directory }));
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

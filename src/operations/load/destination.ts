@@ -3,8 +3,8 @@ import type { TargetSettings } from '../../config/schema/settings.ts';
 import { connectionUrl } from '../../config/urls/connection-url.ts';
 import { serviceElsewhere } from '../../config/urls/url-parts.ts';
 import type { DatabaseUrl } from '../../engines/database-url.ts';
-import type { Engine } from '../../engines/engine.ts';
-import { engineForUrl } from '../../engines/registry.ts';
+import { type Database, openDatabase } from '../../engines/open-database.ts';
+import { parseUrl } from '../../engines/registry.ts';
 import type { DestinationState } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
@@ -87,10 +87,9 @@ export async function checkDestination(
   await refuseSources({ ...context, report: () => {} }, url, { target, accepted });
 }
 
-/** The database of a connection URL, and its engine; nothing is connected yet. */
-export function openDestination({ text }: Pick<ChosenDestination, 'text'>): { engine: Engine; url: DatabaseUrl } {
-  const engine = engineForUrl(text);
-  return { engine, url: engine.connect.parseUrl(text) };
+/** Nothing is connected yet. */
+export function openDestination(context: Context, { text }: Pick<ChosenDestination, 'text'>): Database {
+  return openDatabase(context, parseUrl(text));
 }
 
 function ownKey(name: string, { share }: TargetSettings): string {

@@ -6,7 +6,8 @@ import type { DatabaseUrl } from '../../engines/database-url.ts';
 import type { EngineContext } from '../../engines/engine-context.ts';
 import type { AffectedDatabase } from '../../engines/facets/connect.ts';
 import { type DatabaseIdentity, isSameDatabase } from '../../engines/identity.ts';
-import { engineForUrl } from '../../engines/registry.ts';
+import { openDatabase } from '../../engines/open-database.ts';
+import { engineOf, parseUrl } from '../../engines/registry.ts';
 import { unlessAborted } from '../../process/unless-aborted.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
@@ -60,7 +61,6 @@ export async function refuseSources(
   const sources = sourcesOf(context, destination);
   const former = formerSources(known, { present: sources, destination });
   if (sources.length + former.length === 0) return [];
-  const engine = engineForUrl(`${destination.engine}://`);
   const compareAddresses = createAddressComparison(context, destination);
   const permission = createPermission(context, { loaded, destination, onAllowed });
   const refuseUnlessAllowed = (source: Source, affected: AffectedDatabase | null): void => {
@@ -75,7 +75,7 @@ export async function refuseSources(
     const seen = rememberedOf(known, source).map(({ seen_at }) => context.clock().getTime() - Date.parse(seen_at));
     return Math.min(...seen) > FRESH_MS || seen.length === 0;
   });
-  const own = engine.connect.databaseOf(context, destination);
+  const own = engineOf(destination.engine).databaseOf(context, destination);
   const isAlike = (source: Source, names: (string | null)[]): boolean => mayBeOneOf(names, databaseOf(context, source));
   // The sources are looked at while the destination is.
   await using inquiry = beginInquiry(context, {
@@ -202,7 +202,7 @@ function textOf(configuration: Context['configuration'], key: string): { text: s
 
 function parse(text: string): DatabaseUrl | null {
   try {
-    return engineForUrl(text).connect.parseUrl(text);
+    return parseUrl(text);
   } catch {
     return null;
   }
@@ -213,7 +213,7 @@ export function createAddressComparison(
   context: EngineContext,
   destination: DatabaseUrl,
 ): (source: DatabaseUrl) => Promise<boolean> {
-  const engine = engineForUrl(`${destination.engine}://`);
+  const engine = engineOf(destination.engine);
   const giveUp = AbortSignal.timeout(LOCATE_TIMEOUT_MS);
   const signal = AbortSignal.any([context.signal, giveUp]);
   const byServer = new Map<string, Promise<Set<string>>>();
@@ -221,17 +221,17 @@ export function createAddressComparison(
     const server = connectionKey(url);
     const found =
       byServer.get(server) ??
-      unlessAborted(engine.connect.addressesOf({ ...context, signal }, url), signal).catch((thrown) => {
+      unlessAborted(openDatabase({ ...context, signal }, url).connect.readAddresses(), signal).catch((thrown) => {
         if (context.signal.aborted || !giveUp.aborted) throw thrown;
         return new Set<string>();
       });
     byServer.set(server, found);
     return found;
   };
-  const database = engine.connect.databaseOf(context, destination);
+  const database = engine.databaseOf(context, destination);
   return async (source) => {
     // Another database is none that has to be looked for.
-    if (source.engine !== destination.engine || engine.connect.databaseOf(context, source) !== database) return false;
+    if (source.engine !== destination.engine || engine.databaseOf(context, source) !== database) return false;
     const [own, other] = await Promise.all([addressesOf(destination), addressesOf(source)]);
     return intersects(own, other);
   };
@@ -246,7 +246,7 @@ async function identifyAffected(context: Context, destination: DatabaseUrl): Pro
   const timeout = AbortSignal.timeout(CHECK_TIMEOUT_MS);
   const signal = AbortSignal.any([context.signal, timeout]);
   try {
-    return await engineForUrl(`${destination.engine}://`).connect.identifyAffected({ ...context, signal }, destination);
+    return await openDatabase({ ...context, signal }, destination).connect.identifyAffected();
   } catch (thrown) {
     context.signal.throwIfAborted();
     if (!timeout.aborted) throw thrown;
@@ -334,7 +334,7 @@ async function identify(context: Context, { sources, timeoutMs }: IdentifyOption
 /** `null` when unknown. */
 function databaseOf(context: Context, { url, blank }: Source): string | null {
   if (!url || (blank && url.database === null)) return null;
-  return engineForUrl(`${url.engine}://`).connect.databaseOf(context, url);
+  return engineOf(url.engine).databaseOf(context, url);
 }
 
 /** Only a source of which the name is known to be another is certainly another database. */

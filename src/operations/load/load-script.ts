@@ -16,10 +16,10 @@ export async function planScript(context: Context, request: LoadRequest & { file
   const { file } = request;
   await assertReadable(file);
   const { chosenBy, ...chosen } = chosenFor(context, request);
-  const { engine, url } = openDestination(chosen);
+  const { url, connect, restore } = openDestination(context, chosen);
   const unverified = request.source ? [] : await refuseSources(context, url, request);
-  const destination = await engine.connect.inspect(context, url);
-  const { statements, rollsBack, warnings } = await engine.restore.checkScript(context, { url, file });
+  const destination = await connect.inspect();
+  const { statements, rollsBack, warnings } = await restore.checkScript(file);
   const runs = `Run ${formatNumberOf(statements, 'statement')} of ${file}`;
   const asItIs = (request.noDrop ?? false) || (request.source ?? false);
   const undo = !asItIs && (request.undo ?? true) && destination.exists;
@@ -56,13 +56,13 @@ export async function applyScript(context: Context, planned: PlannedLoad): Promi
   const { request, plan } = planned;
   const { file, undo, strategy } = plan;
   if (file === null) throw new Error('the plan is of no file');
-  const { engine, url } = openDestination(chosenFor({ ...context, report: () => {} }, request));
-  await checkDestination(context, planned, url);
+  const database = openDestination(context, chosenFor({ ...context, report: () => {} }, request));
+  await checkDestination(context, planned, database.url);
   const role = context.configuration.settings.targets[request.target]?.snapshot?.role;
   await using staging = await localRepository(context).stage();
   const directory = await staging.folder('script');
-  const { swapMs, undoDatabase, statements } = await engine.restore.runScript(context, {
-    ...{ url, file, asItIs: strategy === 'script', undo, role, directory },
+  const { swapMs, undoDatabase, statements } = await database.restore.runScript({
+    ...{ file, asItIs: strategy === 'script', undo, role, directory },
     events: request.events,
   });
   return {

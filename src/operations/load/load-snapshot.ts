@@ -1,6 +1,6 @@
-import type { DatabaseUrl } from '../../engines/database-url.ts';
-import type { Engine } from '../../engines/engine.ts';
+import type { WithoutUrl } from '../../engines/engine-context.ts';
 import type { RestorePlan, RestoreRequest } from '../../engines/facets/restore.ts';
+import type { Database } from '../../engines/open-database.ts';
 import { bytesOfTable, type Manifest } from '../../repository/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import { missingHere } from '../../repository/transfer.ts';
@@ -36,33 +36,33 @@ export async function planSnapshot(context: Context, given: LoadRequest): Promis
   refuseUntrusted(context, manifest, request);
   refuseOriginal(context, request.target, manifest);
   const { chosenBy, ...chosen } = chooseDestination(context, request);
-  const { engine, url } = openDestination(chosen);
-  refuseOtherEngine(engine, manifest, url);
+  const database = openDestination(context, chosen);
+  refuseOtherEngine(database, manifest);
   const { keepGoing } = request;
-  if (keepGoing && engine.capabilities.whyNotKeepGoing !== null)
-    throw noKeepGoing(request.target, engine.capabilities.whyNotKeepGoing);
+  const { whyNotKeepGoing } = database.engine.capabilities;
+  if (keepGoing && whyNotKeepGoing !== null) throw noKeepGoing(request.target, whyNotKeepGoing);
   let owner: string | undefined;
   const onAllowed = (name: string): void => {
     owner = name;
   };
-  const unverified = await refuseSources(context, url, { ...request, onAllowed });
+  const unverified = await refuseSources(context, database.url, { ...request, onAllowed });
   const { onlyBase = false } = request;
   const wantedCopy = onlyBase ? null : wantedBase(configuration, request);
   const noBase = wantedCopy && whyNoBase(owner);
   if (wantedCopy?.explicit && noBase) throw baseRefused(request.target, noBase);
   const keepBase = wantedCopy && !noBase ? { spare: wantedCopy.spare } : undefined;
   const wanted = request.tables;
-  const selected = wanted ? await chooseTables(context, { found, engine, url, wanted }) : null;
+  const selected = wanted ? await chooseTables(context, { found, database, wanted }) : null;
   const only = selected ? namesOf(selected) : null;
   const builtHere = await isBuiltHere(context, manifest);
-  const restoration = restorationOf(context, request, { url, manifest, only, keepBase, builtHere });
-  const restore = await engine.restore.plan(context, restoration);
+  const restoration = restorationOf(context, request, { manifest, only, keepBase, builtHere });
+  const restore = await database.restore.plan(restoration);
   const inPlace = keepBase || onlyBase ? whyNotInPlace(restore) : null;
   if ((wantedCopy?.explicit || onlyBase) && inPlace) throw baseRefused(request.target, inPlace);
   const keeps = inPlace ? undefined : keepBase;
   const why = noBase ?? inPlace;
   const copies = restore.copies && databaseCopies(restore.copies);
-  const foreign = builtHere ? [] : await foreignCode(context, { engine, url, manifest });
+  const foreign = builtHere ? [] : await foreignCode(database, manifest);
   const ahead = await migrationsAhead(context, manifest);
   const selection = selected && withinPlan(selected, restore, manifest);
   const undo = !onlyBase && (request.undo ?? true) && restore.strategy === 'swap' && restore.destination.exists;
@@ -123,8 +123,8 @@ export async function applySnapshot(
   const quiet = { ...context, report: () => {} };
   refuseUntrusted(quiet, manifest, request);
   refuseOriginal(quiet, request.target, manifest);
-  const { engine, url } = openDestination(chooseDestination(quiet, request));
-  await checkDestination(context, planned, url);
+  const database = openDestination(context, chooseDestination(quiet, request));
+  await checkDestination(context, planned, database.url);
   const repository = localRepository(context);
   await using staging = await repository.stage();
   if (!local && remote) {
@@ -134,9 +134,8 @@ export async function applySnapshot(
   const pool = createObjectPool(jobs + 1);
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   const only = selection && namesOf(selection);
-  const { swapMs, undoDatabase, missing, baseDatabase, spareDatabase } = await engine.restore.run(context, {
+  const { swapMs, undoDatabase, missing, baseDatabase, spareDatabase } = await database.restore.run({
     ...restorationOf(context, request, {
-      url,
       manifest,
       only,
       keepBase,
@@ -175,7 +174,6 @@ function isResetEnough(
 }
 
 interface SnapshotRestoreRequest {
-  url: DatabaseUrl;
   manifest: Manifest;
   /** `null` for all tables. */
   only: Set<string> | null;
@@ -195,11 +193,11 @@ function restorationOf(
     events,
     allowSuperuser,
   }: LoadRequest,
-  { url, manifest, only, keepBase, builtHere }: SnapshotRestoreRequest,
-): RestoreRequest {
+  { manifest, only, keepBase, builtHere }: SnapshotRestoreRequest,
+): WithoutUrl<RestoreRequest> {
   const { schema_config: schemaConfig, role } = findTarget(configuration, target).snapshot ?? {};
   return {
-    ...{ url, manifest, schemaConfig, role, inPlace, full, keepGoing, dropForeignReferences, remoteTables, events },
+    ...{ manifest, schemaConfig, role, inPlace, full, keepGoing, dropForeignReferences, remoteTables, events },
     ...{ allowSuperuser, builtHere },
     ...(only && { only }),
     ...(keepBase && { keepBase }),
@@ -214,7 +212,7 @@ function noKeepGoing(target: string, why: string): UserError {
   });
 }
 
-function refuseOtherEngine(engine: Engine, manifest: Manifest, url: DatabaseUrl): void {
+function refuseOtherEngine({ engine, url }: Database, manifest: Manifest): void {
   if (engine.id === manifest.engine) return;
   throw new UserError(`A snapshot of ${manifest.engine} cannot be loaded into ${url.display}`, {
     code: 'engine_differs',
@@ -224,11 +222,8 @@ function refuseOtherEngine(engine: Engine, manifest: Manifest, url: DatabaseUrl)
 }
 
 /** A snapshot holds code of its own: functions, triggers, views. A superuser's rights let it do anything on the server. */
-async function foreignCode(
-  context: Context,
-  { engine, url, manifest }: { engine: Engine; url: DatabaseUrl; manifest: Manifest },
-): Promise<LoadPlan['warnings']> {
-  if (!(await engine.connect.isSuperuser(context, url))) return [];
+async function foreignCode({ connect, url }: Database, manifest: Manifest): Promise<LoadPlan['warnings']> {
+  if (!(await connect.isSuperuser())) return [];
   const user = url.user === null ? 'a superuser' : `superuser "${url.user}"`;
   const message = `Snapshot ${manifest.id} was not built on this machine, and its code runs with the rights of ${user}`;
   return [{ code: FOREIGN_SUPERUSER, message }];

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import type { DatabaseUrl } from '../../engines/database-url.ts';
-import type { Engine } from '../../engines/engine.ts';
+import type { Database } from '../../engines/open-database.ts';
 import { rowOf, type StoredRow, storedRows } from '../../engines/shared/stored-rows.ts';
 import {
   bytesOfTable,
@@ -17,7 +16,6 @@ import {
   MOST_MIGRATION_TABLES,
   MOST_VERSIONS,
 } from '../../results/migration-results.ts';
-import type { Context } from '../../runtime/context.ts';
 import { splitName } from '../../text/table-names.ts';
 import { MIGRATION_TOOLS, type MigrationTool } from './migration-tools.ts';
 
@@ -38,15 +36,12 @@ export async function readMigrations(dump: DumpContents, read: Read): Promise<Mi
 }
 
 /** The same of a live database, under the names of the snapshot. */
-export async function readLiveMigrations(
-  context: Context,
-  { engine, url, manifest }: { engine: Engine; url: DatabaseUrl; manifest: Manifest },
-): Promise<Migrations[]> {
-  const tables = await engine.connect.readSmallTables?.(context, {
-    ...{ url, manifest, mostTables: MOST_MIGRATION_TABLES, mostRows: MOST_ROWS, longest: LONGEST_VERSION + 1 },
+export async function readLiveMigrations({ connect }: Database, manifest: Manifest): Promise<Migrations[]> {
+  const tables = await connect.readSmallTables({
+    ...{ manifest, mostTables: MOST_MIGRATION_TABLES, mostRows: MOST_ROWS, longest: LONGEST_VERSION + 1 },
     names: [...new Set(MIGRATION_TOOLS.map(({ table }) => table))],
   });
-  return (tables ?? []).flatMap(({ table, columns, rows }) => {
+  return tables.flatMap(({ table, columns, rows }) => {
     const tool = isVersion(table) ? toolOf(splitName(table).rest, columns) : undefined;
     return tool
       ? migrationsOf(

@@ -30,7 +30,7 @@ export type PlannedReset = Planned<ResetRequest, ResetPlan>;
 /** Plans a reset; changes nothing. Throws when there is no base copy of the present destination. */
 export async function planReset(given: Context, request: ResetRequest): Promise<PlannedReset> {
   const context = await withTargetUrls(given, request.target, { source: false });
-  const { engine, url } = openDestination(chooseDestination(context, request));
+  const { url, restore } = openDestination(context, chooseDestination(context, request));
   let owner: string | undefined;
   const onAllowed = (name: string): void => {
     owner = name;
@@ -39,7 +39,7 @@ export async function planReset(given: Context, request: ResetRequest): Promise<
   const why = whyNoBase(owner);
   if (why) throw unsupported(request.target, why);
   const spare = keepsSpare(context.configuration, request);
-  const found = await engine.restore.planReset(context, { url, spare });
+  const found = await restore.planReset({ spare });
   const undo = request.undo ?? true;
   const base = databaseCopy(found.base);
   const plan: ResetPlan = {
@@ -71,15 +71,15 @@ export function applyReset(given: Context, planned: PlannedReset): Promise<Reset
 async function perform(given: Context, planned: PlannedReset): Promise<ResetResult> {
   const { request, plan } = planned;
   const context = await withTargetUrls(given, request.target, { source: false });
-  const { engine, url } = openDestination(chooseDestination({ ...context, report: () => {} }, request));
+  const { url, restore } = openDestination(context, chooseDestination({ ...context, report: () => {} }, request));
   await checkDestination(context, planned, url);
   const accept = ({ snapshot, loadedAt }: BaseCopy): void => {
     if (snapshot === plan.base.snapshot && loadedAt === plan.base.loaded_at) return;
     throw planOutdated(`Another load has replaced the base copy of ${url.display}`);
   };
   const { role } = findTarget(context.configuration, request.target).snapshot ?? {};
-  const { swapMs, undoDatabase, spareDatabase } = await engine.restore.reset(context, {
-    ...{ url, role, accept, undo: plan.undo, spare: plan.spare },
+  const { swapMs, undoDatabase, spareDatabase } = await restore.reset({
+    ...{ role, accept, undo: plan.undo, spare: plan.spare },
   });
   return {
     target: request.target,

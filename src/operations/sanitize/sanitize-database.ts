@@ -1,6 +1,5 @@
-import type { DatabaseUrl } from '../../engines/database-url.ts';
-import type { Engine } from '../../engines/engine.ts';
 import type { DumpResult } from '../../engines/facets/dump.ts';
+import type { Database } from '../../engines/open-database.ts';
 import type { LocalRepository } from '../../repository/local-repository.ts';
 import type { Manifest } from '../../repository/manifest.ts';
 import type { ObjectPool } from '../../repository/objects/object-pool.ts';
@@ -18,9 +17,8 @@ import { storeDump } from '../snapshots/store-dump.ts';
 import { type LeakSearch, startLeakSearch } from './search-leaks.ts';
 
 export interface SanitizeWork {
-  engine: Engine;
   /** The restored original, without other sessions. */
-  url: DatabaseUrl;
+  database: Database;
   manifest: Manifest;
   statements: Statement[];
   keep: KeepComment[];
@@ -40,31 +38,30 @@ export type ComparedColumns = Omit<Coverage, 'tables' | 'common'> & Survey;
  */
 export async function runQueryAndCompare(
   context: Context,
-  { engine, url, manifest, statements, keep }: SanitizeWork,
+  { database: { sanitize }, manifest, statements, keep }: SanitizeWork,
   onSurvey: (survey: Survey) => void = () => {},
 ): Promise<ComparedColumns> {
   const { report } = context;
-  const sanitizer = engine.sanitize;
   const looksPersonal = ({ suspects }: { suspects: unknown[] }): string =>
     `${formatNumberOf(suspects.length, 'column looks', 'columns look')} like personal data`;
   const surveying = { step: 'survey', label: 'Search for personal data', done: looksPersonal };
   const survey = await withStep(report, surveying, async () => {
-    const columns = await sanitizer.readColumns(context, { url, manifest });
+    const columns = await sanitize.readColumns(manifest);
     const suspicions = detectPersonalData(columns);
     const suspects = suspicions.map(({ facts }) => facts);
-    return { columns, suspicions, suspects, before: await sanitizer.digestColumns(context, url, suspects) };
+    return { columns, suspicions, suspects, before: await sanitize.digestColumns(suspects) };
   });
   const { columns, suspicions, suspects, before } = survey;
   onSurvey(survey);
 
-  if (statements.length > 0) await sanitizer.runQuery(context, { url, manifest, statements });
+  if (statements.length > 0) await sanitize.runQuery({ manifest, statements });
 
   const left = ({ findings }: { findings: unknown[] }): string =>
     `${looksPersonal(survey)}; ${formatNumberOf(findings.length, 'is', 'are')} unchanged`;
   const comparing = { step: 'coverage', label: 'Compare the columns with their old values', done: left };
   const compared = await withStep(report, comparing, async () => {
-    const after = await sanitizer.digestColumns(context, url, suspects);
-    const fresh = await sanitizer.readColumns(context, { url, manifest });
+    const after = await sanitize.digestColumns(suspects);
+    const fresh = await sanitize.readColumns(manifest);
     const samplesAfter = new Map(fresh.map((facts) => [columnName(facts), facts.samples]));
     return compareColumns({ suspicions, before, after, samplesAfter, keep });
   });
@@ -97,26 +94,34 @@ export interface SanitizeJob extends SanitizeWork {
 
 /** Sanitizes a restored database and stores its dump; nothing is published yet. Steps also: `dump`, `leaks`, `traces`. */
 export async function sanitizeDatabase(context: Context, work: SanitizeJob): Promise<SanitizedDump> {
-  const { engine, url, manifest, repository, pool, jobs, strict, stays, statements, keep } = work;
+  const { database, manifest, repository, pool, jobs, strict, stays, statements, keep } = work;
   await using opened = new AsyncDisposableStack();
   const kept = new Set(keep.map(({ column }) => column));
   const isNamed = tablesNamedBy(statements);
   let search: LeakSearch | undefined;
   const compared = await runQueryAndCompare(context, work, (survey) => {
     search = opened.use(
-      startLeakSearch(context, { engine, repository, original: manifest, kept, isNamed, jobs, pool, ...survey }),
+      startLeakSearch(context, {
+        engine: database.engine,
+        repository,
+        original: manifest,
+        kept,
+        isNamed,
+        jobs,
+        pool,
+        ...survey,
+      }),
     );
   });
   if (!search) throw new Error('the columns were not examined');
   if (strict && compared.findings.length > 0) throw personalDataLeft(manifest.target, compared.findings);
   const schemaConfig = { include_schemas: manifest.schemas };
-  const { dump, addedBytes } = await storeDump(context, {
-    engine,
+  const { dump, addedBytes } = await storeDump({
+    database,
     repository,
     previous: manifest,
     copyOf: manifest,
     jobs,
-    url,
     schemaConfig,
   });
   if (manifest.tables.length > 0 && dump.tables.length === 0) throw nothingLeft(manifest.target);
@@ -131,7 +136,7 @@ export async function sanitizeDatabase(context: Context, work: SanitizeJob): Pro
   // The server works meanwhile.
   const [searched, traces] = await Promise.allSettled([
     searchResult(context, { search, dump, compared, reordered, work }),
-    stays ? engine.sanitize.removeTraces(context, { url, dump, changed }) : null,
+    stays ? database.sanitize.removeTraces({ dump, changed }) : null,
   ]);
   if (searched.status === 'rejected') throw searched.reason;
   const columns = searched.value;

@@ -2,8 +2,10 @@ import type { Configuration } from '../../config/configuration.ts';
 import { connectionUrl } from '../../config/urls/connection-url.ts';
 import type { DatabaseUrl } from '../../engines/database-url.ts';
 import type { Engine } from '../../engines/engine.ts';
+import type { WithoutUrl } from '../../engines/engine-context.ts';
 import type { RestorePlan, RestoreRequest } from '../../engines/facets/restore.ts';
 import type { OpenedPlace, PlaceOptions, ScratchPlace } from '../../engines/facets/sanitize.ts';
+import { type Database, openDatabase } from '../../engines/open-database.ts';
 import type { Manifest } from '../../repository/manifest.ts';
 import type { DestinationState, RestoredBy } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -37,14 +39,14 @@ export async function choosePlaces(context: Context, request: PlaceRequest): Pro
   const { target, engine, ephemeral } = request;
   const text = ephemeral ? undefined : connectionUrl(configuration, `targets.${target}.sanitize.dst_url`);
   if (text !== undefined) {
-    const url = engine.connect.parseUrl(text);
+    const url = engine.parseUrl(text);
     const unverifiedSources = await refuseSources(context, url, request);
-    const destination = await engine.connect.inspect(context, url);
+    const destination = await openDatabase(context, url).connect.inspect();
     const open = async () => ({ url, [Symbol.asyncDispose]: async () => {} });
     return [{ label: url.display, destination, server: url, unverifiedSources, open }];
   }
   const server = serverToBorrow(configuration, { target, engine });
-  const places = await engine.sanitize.scratchPlaces(context, server);
+  const places = await engine.scratchPlaces(context, server);
   if (places.length > 0) return places.map((place) => ({ ...place, destination: null }));
   throw new UserError(`There is nowhere to sanitize a snapshot of "${target}"`, {
     code: 'no_place',
@@ -60,7 +62,7 @@ function serverToBorrow(
 ): DatabaseUrl | null {
   try {
     const chosen = configuredDestination(configuration, target);
-    return chosen && engine.connect.parseUrl(chosen.text);
+    return chosen && engine.parseUrl(chosen.text);
   } catch {
     return null;
   }
@@ -68,7 +70,8 @@ function serverToBorrow(
 
 export interface OpenPlace extends AsyncDisposable {
   place: SanitizePlace;
-  restoration: RestoreRequest;
+  database: Database;
+  restoration: WithoutUrl<RestoreRequest>;
   plan: RestorePlan;
 }
 
@@ -97,11 +100,11 @@ export async function openPlace(
 export async function restorerIn(
   context: Context,
   { server }: Pick<SanitizePlace, 'server'>,
-  { engine, allowSuperuser }: { engine: Engine; allowSuperuser: boolean },
+  { allowSuperuser }: { allowSuperuser: boolean },
 ): Promise<RestoredBy> {
   if (server)
     return restoredBy(
-      await engine.restore.chooseRestorer(context, { url: server, allowSuperuser, neverInPlace: true }),
+      await openDatabase(context, server).restore.chooseRestorer({ allowSuperuser, neverInPlace: true }),
     );
   return allowSuperuser
     ? { restored_by: 'loading_user', restored_by_reason: '--allow-superuser was given' }
@@ -111,26 +114,25 @@ export async function restorerIn(
 interface Trial {
   place: SanitizePlace;
   manifest: Manifest;
-  engine: Engine;
   /** Restores the content with the rights of the user of the URL. */
   superuser?: boolean;
 }
 
-async function tryPlace(context: Context, { place, manifest, engine, superuser = false }: Trial): Promise<OpenPlace> {
+async function tryPlace(context: Context, { place, manifest, superuser = false }: Trial): Promise<OpenPlace> {
   const opened = await place.open(context, { superuser });
   try {
+    const database = openDatabase(context, opened.url);
     const schemaConfig = { include_schemas: manifest.schemas };
     const restoration = {
-      url: opened.url,
       allowSuperuser: superuser,
       manifest,
       schemaConfig,
       inPlace: false,
       neverInPlace: true,
     };
-    const plan = await engine.restore.plan(context, restoration);
+    const plan = await database.restore.plan(restoration);
     if (plan.strategy !== 'swap') throw needsDatabase(place, plan);
-    return { place, restoration, plan, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
+    return { place, database, restoration, plan, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
   } catch (error) {
     await opened[Symbol.asyncDispose]();
     throw error;

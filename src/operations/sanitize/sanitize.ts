@@ -1,8 +1,8 @@
 import { ORIGINALS_HINT, sharedOriginals } from '../../config/rules/shared-originals.ts';
 import { connectionUrl } from '../../config/urls/connection-url.ts';
-import type { Engine } from '../../engines/engine.ts';
 import type { EngineId } from '../../engines/list.ts';
-import { engineForUrl } from '../../engines/registry.ts';
+import { openDatabase } from '../../engines/open-database.ts';
+import { engineForUrl, engineOf } from '../../engines/registry.ts';
 import { type LocalRepository, newSnapshotId } from '../../repository/local-repository.ts';
 import { formatFor, type Manifest } from '../../repository/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
@@ -66,8 +66,8 @@ export async function planSanitize(given: Context, request: SanitizeRequest): Pr
   if (!query) throw queryMissing(target);
   const found = request.build ? null : await findSnapshot(context, { ...request, original: true });
   if (found) refuseUntrusted(context, found.manifest, request);
-  const engine = engineForUrl(found ? `${found.manifest.engine}://` : sourceOf(context, target));
-  const statements = engine.sanitize.splitQuery(query.text);
+  const engine = found ? engineOf(found.manifest.engine) : engineForUrl(sourceOf(context, target));
+  const statements = engine.splitQuery(query.text);
   if (statements.length === 0) throw queryEmpty(query);
   const keep = readKeepComments(query.text);
   const { ephemeral = false, unverifiedSources } = request;
@@ -76,7 +76,7 @@ export async function planSanitize(given: Context, request: SanitizeRequest): Pr
   if (!place) throw new Error('no place was chosen');
   const destination = place.destination;
   const undo = (request.undo ?? true) && (destination?.exists ?? false);
-  const restorer = await restorerIn(context, place, { engine, allowSuperuser: request.allowSuperuser ?? false });
+  const restorer = await restorerIn(context, place, { allowSuperuser: request.allowSuperuser ?? false });
   const strict = request.strict ?? isShared(context, target);
   const plan: SanitizePlan = {
     target,
@@ -117,7 +117,6 @@ async function perform(given: Context, planned: PlannedSanitize): Promise<Saniti
   const context = await withUrls(given, request);
   const { target, undo, strict } = plan;
   const { statements } = plan.query;
-  const engine = engineForUrl(`${planned.engine}://`);
   const places = await plannedPlaces(context, planned);
   const built = request.build ? await build(context, { ...request, ...request.build }) : null;
   const { manifest, local, remote } = await findSnapshot(context, {
@@ -128,7 +127,7 @@ async function perform(given: Context, planned: PlannedSanitize): Promise<Saniti
   // What was built just now needs no trust in anybody else.
   if (!built) refuseUntrusted(context, manifest, request);
   if (!local && remote) await pullFiles(context, { manifest, remote, keep: true });
-  return sanitizeIn(context, { request, engine, manifest, statements, keep, places, strict, undo });
+  return sanitizeIn(context, { request, manifest, statements, keep, places, strict, undo });
 }
 
 function withUrls(context: Context, { target, build }: SanitizeRequest): Promise<Context> {
@@ -138,7 +137,7 @@ function withUrls(context: Context, { target, build }: SanitizeRequest): Promise
 /** Returns the possible places. Throws unless the result still replaces the database that was shown, or none. */
 async function plannedPlaces(context: Context, planned: PlannedSanitize): Promise<SanitizePlace[]> {
   const { target, destination, unverified_sources: accepted } = planned.plan;
-  const engine = engineForUrl(`${planned.engine}://`);
+  const engine = engineOf(planned.engine);
   const { ephemeral = false } = planned.request;
   const quiet = { ...context, report: () => {} };
   const places = await choosePlaces(quiet, { target, engine, ephemeral, accepted });
@@ -162,7 +161,6 @@ export function hasSanitizeQuery({ configuration }: Context, target: string): bo
 
 interface Work {
   request: SanitizeRequest;
-  engine: Engine;
   /** Manifest of the original. */
   manifest: Manifest;
   statements: Statement[];
@@ -173,16 +171,15 @@ interface Work {
 }
 
 async function sanitizeIn(context: Context, work: Work): Promise<SanitizeResult> {
-  const { request, engine, manifest, statements, keep, places, strict, undo } = work;
+  const { request, manifest, statements, keep, places, strict, undo } = work;
   const repository = localRepository(context);
   const jobs = request.cpus ?? cpusFor(context, request.target);
   await using opened = await openPlace(context, {
     places,
     manifest,
-    engine,
     superuser: request.allowSuperuser ?? false,
   });
-  const { place, restoration, plan } = opened;
+  const { place, database, restoration, plan } = opened;
   await using staging = await repository.stage();
   const pool = createObjectPool(jobs + 1);
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
@@ -191,7 +188,7 @@ async function sanitizeIn(context: Context, work: Work): Promise<SanitizeResult>
   const directory = await staging.folder('restore');
   const { published, coverage, swapMs, undoDatabase } = await repository.withoutLeftovers(async () => {
     let sanitized: SanitizedDump | undefined;
-    const swapped = await engine.restore.run(context, {
+    const swapped = await database.restore.run({
       ...restoration,
       plan,
       jobs,
@@ -200,8 +197,8 @@ async function sanitizeIn(context: Context, work: Work): Promise<SanitizeResult>
       read: snapshotReader({ manifest, repository, pool, signal: context.signal }),
       throwAway: !stays,
       async beforeSwap(url) {
-        const database = { engine, url, manifest, statements, keep };
-        sanitized = await sanitizeDatabase(context, { ...database, repository, pool, jobs, strict, stays });
+        const restored = { database: openDatabase(context, url), manifest, statements, keep };
+        sanitized = await sanitizeDatabase(context, { ...restored, repository, pool, jobs, strict, stays });
       },
     });
     if (!sanitized) throw new Error('the restore did not offer its database');
@@ -217,7 +214,7 @@ async function sanitizeIn(context: Context, work: Work): Promise<SanitizeResult>
       ...(location !== null && { where: ['local', 'remote'] as const }),
     },
     original: snapshotRow(context, manifest, index),
-    destination: stays ? restoration.url.display : null,
+    destination: stays ? database.url.display : null,
     statements: statements.length,
     coverage,
     swap_ms: swapMs,

@@ -427,5 +427,5 @@ async function readDefinitions(context: Context, { engine, repository, pool, res
     signal: context.signal,
     state: 'Nothing was published.',
   });
-  return await engine.sanitize.readDefinitions(context, { manifest: result, read });
+  return await engine.readDefinitions({ manifest: result, read });
 }

@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import type { ReplacementTrial } from '../../engines/facets/sanitize.ts';
-import { engineForUrl } from '../../engines/registry.ts';
+import { type Database, openDatabase } from '../../engines/open-database.ts';
+import { engineOf } from '../../engines/registry.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { Suggestion, TrialResult, UnsanitizedColumn } from '../../results/sanitize-results.ts';
 import { type ColumnChoices, chosenSql, type SuggestedQuery } from '../../results/suggested-query.ts';
@@ -47,10 +48,9 @@ export async function withSuggestion<Result>(
   const { target } = request;
   const { manifest } = await findSnapshot(context, { ...request, original: true });
   refuseUntrusted(context, manifest, request);
-  const engine = engineForUrl(`${manifest.engine}://`);
-  const sanitizer = engine.sanitize;
+  const engine = engineOf(manifest.engine);
   const query = await presentQuery(context, target);
-  const statements = query ? sanitizer.splitQuery(query.text) : [];
+  const statements = query ? engine.splitQuery(query.text) : [];
   const keep = query ? readKeepComments(query.text) : [];
   const places = await choosePlaces(context, { target, engine, ephemeral: true });
   const repository = localRepository(context);
@@ -59,14 +59,13 @@ export async function withSuggestion<Result>(
   await using opened = await openPlace(context, {
     places,
     manifest,
-    engine,
     superuser: request.allowSuperuser ?? false,
   });
   await using staging = await repository.stage();
   const pool = createObjectPool(jobs + 1);
   await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
   let used: { result: Result } | undefined;
-  await engine.restore.run(context, {
+  await opened.database.restore.run({
     ...opened.restoration,
     plan: opened.plan,
     jobs,
@@ -75,14 +74,15 @@ export async function withSuggestion<Result>(
     read: snapshotReader({ manifest, repository, pool, signal: context.signal }),
     throwAway: true,
     async beforeSwap(url) {
-      const work = { engine, url, manifest, statements, keep };
+      const database = openDatabase(context, url);
+      const work = { database, manifest, statements, keep };
       const { findings, suspicions, columns } = await runQueryAndCompare(context, work);
       const left = new Set(findings.map(({ column }) => column));
       const suspects = suspicions.filter(({ facts }) => left.has(columnName(facts)));
-      const suggested = await sanitizer.suggestQuery(context, { url, columns, suspects });
+      const suggested = await database.sanitize.suggestQuery({ columns, suspects });
       const openedMs = Math.round(performance.now() - began);
       const tryOut = (choices: ColumnChoices): Promise<TrialResult> =>
-        tryChoices(context, { url, manifest, query: suggested, choices, rows: TRIED_ROWS });
+        tryChoices(database, { manifest, query: suggested, choices, rows: TRIED_ROWS });
       const write = (choices: ColumnChoices): string => writeQuery(suggested, choices);
       used = { result: await use({ findings, query: suggested, write, openedMs, tryOut }) };
     },
@@ -104,22 +104,24 @@ async function presentQuery(context: Context, target: string): Promise<SanitizeQ
   return chooseQuery(context, target);
 }
 
-async function tryChoices(context: Context, request: Omit<ReplacementTrial, 'columns'>): Promise<TrialResult> {
+async function tryChoices(
+  { engine, sanitize }: Database,
+  request: Omit<ReplacementTrial, 'url' | 'columns'>,
+): Promise<TrialResult> {
   const began = performance.now();
-  const { manifest, query, choices } = request;
-  const { splitQuery, tryReplacements } = engineForUrl(`${manifest.engine}://`).sanitize;
+  const { query, choices } = request;
   const columns: ReplacementTrial['columns'] = [];
   const refused = new Map<string, string>();
   for (const { name: table, columns: ofTable } of query.tables) {
     for (const each of ofTable) {
       const sql = chosenSql(each, choices);
       if (sql === null) continue;
-      const reason = notAnExpression(splitQuery, `UPDATE ${table} SET ${each.name} = ${sql}`);
+      const reason = notAnExpression(engine.splitQuery, `UPDATE ${table} SET ${each.name} = ${sql}`);
       if (reason === null) columns.push({ column: each.column, table, name: each.name, sql });
       else refused.set(each.column, reason);
     }
   }
-  const tried = columns.length === 0 ? [] : await tryReplacements(context, { ...request, columns });
+  const tried = columns.length === 0 ? [] : await sanitize.tryReplacements({ ...request, columns });
   return {
     ms: Math.round(performance.now() - began),
     columns: [

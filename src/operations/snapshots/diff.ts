@@ -1,4 +1,3 @@
-import { engineForUrl } from '../../engines/registry.ts';
 import { bytesOfTable, filesOfTable, type Manifest } from '../../repository/manifest.ts';
 import type { Migrations } from '../../results/migration-results.ts';
 import type { DiffResult, MigrationsChange, TableChange, TableSide } from '../../results/results.ts';
@@ -6,7 +5,7 @@ import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { splitName } from '../../text/table-names.ts';
-import { chooseDestination } from '../load/destination.ts';
+import { chooseDestination, openDestination } from '../load/destination.ts';
 import { readLiveMigrations } from '../migrations/read-migrations.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
 import { findSnapshot, type SnapshotSelector } from './snapshots.ts';
@@ -82,11 +81,9 @@ async function readDestination(
   manifest: Manifest,
 ): Promise<{ url: string; tables: Map<string, Side>; migrations: Migrations[] }> {
   const { engine: engineId, schemas } = manifest;
-  const { text } = chooseDestination(context, { target });
-  const engine = engineForUrl(text);
-  const { countRows } = engine.connect;
-  const url = engine.connect.parseUrl(text);
-  if (!countRows || engine.id !== engineId) {
+  const database = openDestination(context, chooseDestination(context, { target }));
+  const { url } = database;
+  if (url.engine !== engineId) {
     throw new UserError(`A snapshot of ${engineId} cannot be compared with ${url.display}`, {
       code: 'engine_differs',
       exit: EXIT.failed,
@@ -95,11 +92,11 @@ async function readDestination(
   }
   const label = `Count the rows of ${url.display}`;
   const counts = await withStep(context.report, { step: 'count', label, done: label }, () =>
-    countRows(context, { url, manifest }),
+    database.connect.countRows(manifest),
   );
   const inSnapshot = (name: string): boolean => schemas.includes(splitName(name).schema);
   const tables = [...counts].filter(([name]) => inSnapshot(name));
-  const migrations = await readLiveMigrations(context, { engine, url, manifest });
+  const migrations = await readLiveMigrations(database, manifest);
   return {
     url: url.display,
     migrations: migrations.filter(({ table }) => inSnapshot(table)),

@@ -1,23 +1,22 @@
 import { rm } from 'node:fs/promises';
-import type { Engine } from '../../engines/engine.ts';
 import type { DumpRequest } from '../../engines/facets/dump.ts';
+import type { Database } from '../../engines/open-database.ts';
 import type { LocalRepository } from '../../repository/local-repository.ts';
 import { bytesOfTable, filesOfTable, type Manifest } from '../../repository/manifest.ts';
 import type { PackedContent, StoredObject } from '../../repository/objects/object-file.ts';
 import { createObjectPool, syncFile } from '../../repository/objects/object-pool.ts';
-import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { readMigrations } from '../migrations/read-migrations.ts';
 
 export interface StoringDump
-  extends Pick<DumpRequest, 'url' | 'schemaConfig' | 'includeNeededSchemas' | 'jobs' | 'copyOf' | 'program'> {
-  engine: Engine;
+  extends Pick<DumpRequest, 'schemaConfig' | 'includeNeededSchemas' | 'jobs' | 'copyOf' | 'program'> {
+  database: Pick<Database, 'dump'>;
   repository: LocalRepository;
   previous: Manifest | undefined;
 }
 
 /** Dumps into a staging folder and moves each file into the objects as soon as it is packed. */
-export async function storeDump(context: Context, { engine, repository, previous, ...request }: StoringDump) {
+export async function storeDump({ database, repository, previous, ...request }: StoringDump) {
   await using staging = await repository.stage();
   const directory = await staging.folder('dump');
   const pool = createObjectPool(request.jobs);
@@ -32,7 +31,7 @@ export async function storeDump(context: Context, { engine, repository, previous
     if (isNew || (!isStored && (await repository.store(destination, { sha256 })))) addedBytes += storedBytes;
     return { file: { name, sha256, bytes, stored_bytes: storedBytes, stored_sha256: storedSha256 }, ...facts };
   };
-  const dumping = engine.dump.run(context, {
+  const dumping = database.dump.run({
     ...request,
     previous,
     directory,

@@ -1,6 +1,6 @@
 import { diffLines } from '../../config/edit/diff-lines.ts';
 import type { StoredTable } from '../../engines/facets/restore.ts';
-import { engineForUrl } from '../../engines/registry.ts';
+import { engineOf } from '../../engines/registry.ts';
 import type { ScannedRow } from '../../engines/shared/row-scanner.ts';
 import { filesOfTable, type Manifest, type ManifestFile, type ManifestTable } from '../../repository/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
@@ -66,8 +66,7 @@ async function sideOf(context: Context, manifest: Manifest, name: string): Promi
   const { signal } = context;
   const repository = localRepository(context);
   const read = snapshotReader({ manifest, repository, pool, signal, state: 'Nothing was changed.' });
-  const engine = engineForUrl(`${manifest.engine}://`);
-  const stored = table ? await engine.restore.readTable(context, { manifest, table: name, read }) : null;
+  const stored = table ? await engineOf(manifest.engine).readTable({ manifest, table: name, read }) : null;
   return { manifest, table, stored: stored ?? null, columns: table ? columnsOf(manifest, table) : [] };
 }
 

@@ -1,3 +1,4 @@
+import { openDatabase } from '../../engines/open-database.ts';
 import type { SubsetExplanation } from '../../results/subset-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
@@ -12,9 +13,9 @@ export async function explainSubset(
   request: SubsetRequest & { row: string },
 ): Promise<SubsetExplanation> {
   const context = await withTargetUrls(given, request.target, { source: true });
-  const { engine, source: url, jobs, settings } = settingOf(context, request);
+  const { source: url, jobs, settings } = settingOf(context, request);
   const { table, key } = readRow(request.row);
-  await using source = await engine.subset.openSource(context, { url, jobs });
+  await using source = await openDatabase(context, url).subset.openSource(jobs);
   const plan = planFor(source, settings);
   const row = plan.graph.tables.has(table) ? await source.findRow(table, key.split(',')) : null;
   if (row === null) {

@@ -1,6 +1,7 @@
 import { link, rename, rm, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { writeBeside } from '../../config/edit/write-beside.ts';
+import { openDatabase } from '../../engines/open-database.ts';
 import type { SubsetGraphResult } from '../../results/subset-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
@@ -22,8 +23,8 @@ export async function writeSubsetGraph(given: Context, request: SubsetGraphReque
   if (extname(file).toLowerCase() !== '.mmd') throw formatUnknown(file);
   if (!force) await refuseExisting(file);
   const context = await withTargetUrls(given, target, { source: true });
-  const { engine, source: url, jobs, settings } = settingOf(context, request);
-  await using source = await engine.subset.openSource(context, { url, jobs });
+  const { source: url, jobs, settings } = settingOf(context, request);
+  await using source = await openDatabase(context, url).subset.openSource(jobs);
   const graph = graphOf(target, planFor(source, settings));
   await writeWhole(file, drawMermaid(graph), force);
   return { target, file, format: 'mermaid', tables: graph.tables.length, references: graph.references.length };

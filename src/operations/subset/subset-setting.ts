@@ -1,9 +1,8 @@
 import { connectionUrl } from '../../config/urls/connection-url.ts';
 import type { DatabaseUrl } from '../../engines/database-url.ts';
-import type { Engine } from '../../engines/engine.ts';
 import type { SubsetSource } from '../../engines/facets/subset.ts';
 import { ENGINE_PROFILES } from '../../engines/list.ts';
-import { engineForUrl } from '../../engines/registry.ts';
+import { parseUrl } from '../../engines/registry.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
@@ -38,7 +37,6 @@ export interface SubsetRequest {
 export const DEFAULT_SEED = 1;
 
 export interface SubsetContext {
-  engine: Engine;
   source: DatabaseUrl;
   destination: DatabaseUrl;
   settings: SubsetSettings;
@@ -57,7 +55,7 @@ export function settingOf(context: Context, { target: name, cpus, settings: chos
     });
   }
   const urlOf = (field: 'src_url' | 'dst_url', text: string | undefined): DatabaseUrl => {
-    if (text !== undefined) return engineForUrl(text).connect.parseUrl(text);
+    if (text !== undefined) return parseUrl(text);
     throw new UserError(`The subset of target "${name}" has no ${field}`, {
       code: field === 'src_url' ? 'source_missing' : 'destination_missing',
       exit: EXIT.configuration,
@@ -66,7 +64,6 @@ export function settingOf(context: Context, { target: name, cpus, settings: chos
   };
   const source = urlOf('src_url', connectionUrl(configuration, `targets.${name}.subset.src_url`));
   const destination = urlOf('dst_url', subsetDestination(configuration, name)?.text);
-  const engine = engineForUrl(`${source.engine}://`);
   if (source.engine !== destination.engine) {
     throw new UserError(`Cannot create a subset of ${source.display} in ${destination.display}`, {
       code: 'subset_unsupported',
@@ -75,7 +72,6 @@ export function settingOf(context: Context, { target: name, cpus, settings: chos
     });
   }
   return {
-    engine,
     source,
     destination,
     settings: { ...settings, ...chosen },

@@ -1,5 +1,6 @@
 import type { Engine } from '../../engines/engine.ts';
 import type { RestoringUser } from '../../engines/facets/restore.ts';
+import { openDatabase } from '../../engines/open-database.ts';
 import type { SnapshotRow } from '../../results/results.ts';
 import type { SubsetGraph, SubsetPlanResult, SubsetResult } from '../../results/subset-results.ts';
 import type { Context } from '../../runtime/context.ts';
@@ -36,17 +37,17 @@ export interface PlannedSubset extends Planned<SubsetRequest, SubsetPlanResult> 
 export async function planSubset(given: Context, request: SubsetRequest): Promise<PlannedSubset> {
   const context = await withTargetUrls(given, request.target, { source: true });
   const setting = settingOf(context, request);
-  const { engine, destination: url } = setting;
-  const unverified_sources = await refuseSources(context, url, request);
-  const destination = await engine.connect.inspect(context, url);
-  await engine.subset.checkDestination(context, url);
+  const database = openDatabase(context, setting.destination);
+  const unverified_sources = await refuseSources(context, database.url, request);
+  const destination = await database.connect.inspect();
+  await database.subset.checkDestination();
   const undo = (request.undo ?? true) && destination.exists;
   const seed = request.seed ?? DEFAULT_SEED;
-  await using source = await engine.subset.openSource(context, { url: setting.source, jobs: setting.jobs });
+  await using source = await openDatabase(context, setting.source).subset.openSource(setting.jobs);
   const plan = planFor(source, setting.settings);
   const collected = request.count ? await collectRows(context, { source, plan, seed }) : null;
-  const restorer = await engine.restore.chooseRestorer(context, {
-    ...{ url, builtHere: true, neverInPlace: true, superuserObjects: source.superuserObjects },
+  const restorer = await database.restore.chooseRestorer({
+    ...{ builtHere: true, neverInPlace: true, superuserObjects: source.superuserObjects },
     ...(request.allowSuperuser && { allowSuperuser: true }),
   });
   return {
@@ -63,7 +64,7 @@ export async function planSubset(given: Context, request: SubsetRequest): Promis
       unverified_sources,
       tables: tableRows(plan, collected),
       circles: plan.circles,
-      warnings: [...warningsOf(plan, engine), ...source.warnings],
+      warnings: [...warningsOf(plan, database.engine), ...source.warnings],
     },
     planned_at: context.clock().toISOString(),
     settings: setting.settings,
@@ -121,11 +122,11 @@ interface SubsetBuild extends SubsetContext {
 
 /** The source is let go as soon as nothing more is read of it. */
 async function makeFrom(context: Context, making: SubsetBuild) {
-  const { engine, source: url, destination, settings, jobs, seed, undo, directory, restoredBy } = making;
-  await using source = await engine.subset.openSource(context, { url, jobs });
+  const { destination: url, settings, jobs, seed, undo, directory, restoredBy } = making;
+  await using source = await openDatabase(context, making.source).subset.openSource(jobs);
   const plan = planFor(source, settings);
   const collected = await collectRows(context, { source, plan, seed });
-  return await source.make(context, { url: destination, plan, collected, jobs, undo, directory, restoredBy });
+  return await source.make({ url, plan, collected, jobs, undo, directory, restoredBy });
 }
 
 /** The subset as a snapshot of the target, which load and all others then know. */
@@ -166,7 +167,7 @@ function tableRows({ graph, rules, paths, nulled }: Plan, collected: CollectResu
 /** Tables that a message names, at most. */
 const NAMED_TABLES = 10;
 
-function warningsOf({ unindexed, rules }: Plan, { subset: { createIndex } }: Engine): SubsetPlanResult['warnings'] {
+function warningsOf({ unindexed, rules }: Plan, { createIndex }: Engine): SubsetPlanResult['warnings'] {
   const slow = unindexed.map(({ from, columns }) => ({
     code: 'reference_without_index',
     message: `No index finds rows of ${from} by ${columns.join(', ')}, so the table is read whole. This would help: ${createIndex(from, columns)}`,

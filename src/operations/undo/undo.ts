@@ -1,5 +1,4 @@
-import type { DatabaseUrl } from '../../engines/database-url.ts';
-import type { Engine } from '../../engines/engine.ts';
+import type { Database } from '../../engines/open-database.ts';
 import type { LoadResult, UndoPlan } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { recorded } from '../history/recorded.ts';
@@ -22,9 +21,9 @@ export type PlannedUndo = Planned<UndoRequest, UndoPlan>;
 /** Plans to restore the undo copy. Throws `nothing_to_undo` when there is none. */
 export async function planUndo(given: Context, request: UndoRequest): Promise<PlannedUndo> {
   const context = await withTargetUrls(given, request.target, { source: false });
-  const { engine, url } = openDestination(chooseDestination(context, request));
-  const unverified_sources = await refuseSources(context, url, request);
-  const { destination, ...kept } = await keptFor(context, { engine, url });
+  const database = openDestination(context, chooseDestination(context, request));
+  const unverified_sources = await refuseSources(context, database.url, request);
+  const { destination, ...kept } = await keptFor(database);
   const plan: UndoPlan = { target: request.target, destination, ...kept, unverified_sources };
   return { request, plan, planned_at: context.clock().toISOString() };
 }
@@ -42,13 +41,14 @@ export function applyUndo(given: Context, planned: PlannedUndo): Promise<LoadRes
 async function perform(given: Context, planned: PlannedUndo): Promise<LoadResult> {
   const { request, plan } = planned;
   const context = await withTargetUrls(given, request.target, { source: false });
-  const { engine, url } = openDestination(chooseDestination({ ...context, report: () => {} }, request));
+  const database = openDestination(context, chooseDestination({ ...context, report: () => {} }, request));
+  const { url } = database;
   await checkDestination(context, planned, url);
-  const kept = await keptFor(context, { engine, url });
+  const kept = await keptFor(database);
   if (kept.undo_database !== plan.undo_database || kept.replaced_at !== plan.replaced_at) {
     throw planOutdated(`Another load has replaced ${url.display}`);
   }
-  const { swapMs, undoDatabase } = await engine.restore.undo(context, url);
+  const { swapMs, undoDatabase } = await database.restore.undo();
   return {
     snapshot: null,
     destination: url.display,
@@ -61,10 +61,9 @@ async function perform(given: Context, planned: PlannedUndo): Promise<LoadResult
   };
 }
 
-async function keptFor(context: Context, { engine, url }: { engine: Engine; url: DatabaseUrl }) {
-  const { destination, undoDatabase, replacedAt, sizeBytes } = await engine.restore.findKept(context, url);
-  const found = await engine.restore.findCopies?.(context, url);
-  const copies = found && databaseCopies(found);
+async function keptFor({ restore }: Database) {
+  const { destination, undoDatabase, replacedAt, sizeBytes } = await restore.findUndoCopy();
+  const copies = databaseCopies(await restore.findCopies());
   return {
     ...{ destination, undo_database: undoDatabase, replaced_at: replacedAt, size_bytes: sizeBytes },
     ...(copies && { copies }),

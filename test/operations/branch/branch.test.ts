@@ -149,8 +149,8 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ kind, start, files, cannot
     expect(planned.plan.needs_bytes).toBe(2 * size);
     const fifth = { target: 'app', name: 'test', count: 5, reuse: true };
     expect((await planBranchCreate(context, fifth)).plan.needs_bytes).toBe(2 * size);
-    const { facet, url } = await openBranches(context, { target: 'app' });
-    const huge = facet.plan(context, { url, copies: ({ length }) => length * 1e12 });
+    const { database } = await openBranches(context, { target: 'app' });
+    const huge = database.branches.plan(({ length }) => length * 1e12);
     if (cannot.freeSpace) await huge;
     else await expect(huge).rejects.toMatchObject({ code: 'space_short' });
     await applyBranchReset(context, planned);

@@ -1,11 +1,11 @@
-import type { DatabaseUrl } from '../../database-url.ts';
+import type { Place } from '../../engine.ts';
 import { connectionLost, statementRefused } from '../../shared/connection/explain-errors.ts';
 import { ConnectionLost, SqlError } from './session-errors.ts';
 
 const RIGHTS_HINT =
   'The user probably lacks a privilege: GRANT it, or use another user. docs/mysql.md lists those that are needed.';
 
-export async function withExplainedErrors<Result>(url: DatabaseUrl, work: () => Promise<Result>): Promise<Result> {
+export async function withExplainedErrors<Result>({ url }: Place, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (cause) {

@@ -40,7 +40,7 @@ export async function openSource(
       for (const setting of READING_SETTINGS) await reader.execute(setting).catch(ignoreEmpty);
     }
     const pool = createResourcePool(readers);
-    const withSession: OpenSource['withSession'] = (work) => withExplainedErrors(url, () => pool(work));
+    const withSession: OpenSource['withSession'] = (work) => withExplainedErrors({ context, url }, () => pool(work));
     const server = await readServer(locking);
     const open: OpenSource = { url, database, server, catalog, withSession, sessions: readers.length };
     return {
@@ -50,7 +50,7 @@ export async function openSource(
       finder: async (graph, seed) => createFinder(graph, { database, catalog, withSession, seed }),
       findRow: (table, key) => findRow(open, table, key),
       nameRow: (table, row) => nameRow(open, table, row),
-      make: (running, run) => withExplainedErrors(run.url, () => makeSubset(running, open, run)),
+      make: (run) => withExplainedErrors({ context, url: run.url }, () => makeSubset(context, open, run)),
       [Symbol.asyncDispose]: close,
     };
   } catch (error) {

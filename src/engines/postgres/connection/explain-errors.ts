@@ -1,4 +1,5 @@
 import type { DatabaseUrl } from '../../database-url.ts';
+import type { Place } from '../../engine.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connectionLost, statementRefused } from '../../shared/connection/explain-errors.ts';
 import { anyClientTools } from '../tools.ts';
@@ -13,7 +14,7 @@ const RIGHTS_HINT =
   'The role probably lacks a privilege: GRANT it, or use another role. docs/postgres.md lists those that are needed.';
 
 export async function withExplainedErrors<Result>(
-  { context, url }: { context: EngineContext; url: DatabaseUrl },
+  { context, url }: Place,
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {

@@ -72,10 +72,7 @@ export async function openSource(
       finder: (graph, seed) => createFinder(graph, { catalog, withSession, seed }),
       findRow: (table, key) => findRow(open, table, key),
       nameRow: (table, number) => nameRow(open, table, number),
-      make: (running, run) =>
-        withExplainedErrors({ context: running, url: run.url }, () =>
-          makeSubset({ ...running, runner: context.runner }, open, run),
-        ),
+      make: (run) => withExplainedErrors({ context, url: run.url }, () => makeSubset(context, open, run)),
       [Symbol.asyncDispose]: close,
     };
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { DatabaseUrl } from '../../../engines/database-url.ts';
 import type { Branch } from '../../../engines/facets/copies.ts';
 import type { BranchCheckoutPlan, BranchCheckoutResult } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
@@ -27,17 +28,17 @@ export async function planBranchCheckout(
 ): Promise<PlannedBranchCheckout> {
   const { target } = request;
   const opened = await openBranches(given, request);
-  const { context, engine, facet, url } = opened;
+  const { context, database } = opened;
   await assertOwnDestination(opened, request);
   const git = await checkedOut(context, request);
-  const destination = await engine.connect.inspect(context, url);
+  const destination = await database.connect.inspect();
   const plan: BranchCheckoutPlan = {
     ...{ target, destination, git_branch: git.branch, action: 'none', why: git.why, previous: null, creates: false },
     ...{ unverified_sources: [], steps: [], warnings: [] },
   };
   const planned = { request, planned_at: context.clock().toISOString(), create: null };
   if (git.why !== null || git.branch === null) return { ...planned, plan };
-  const previous = currentOf(await facet.list(context, url))?.name ?? null;
+  const previous = currentOf(await database.branches.list())?.name ?? null;
   if (previous === (git.isMain ? null : git.branch)) {
     return {
       ...planned,
@@ -67,8 +68,8 @@ export async function applyBranchCheckout(
 ): Promise<BranchCheckoutResult> {
   const { target, git_branch, action, why } = plan;
   const opened = await openBranches(given, request);
-  const { context, url } = opened;
-  const result = { ...{ target, git_branch, action, why }, destination: url.display, created: plan.creates };
+  const { context, database } = opened;
+  const result = { ...{ target, git_branch, action, why }, destination: database.url.display, created: plan.creates };
   if (action === 'none') return result;
   if ((await checkedOut(context, request)).branch !== git_branch) throw planOutdated('The git branch has changed');
   if (action === 'restore') {
@@ -85,23 +86,24 @@ export async function applyBranchCheckout(
 
 /** Before a connection to another destination than the one that was there when the hook was installed. */
 async function assertOwnDestination(
-  { context, engine, url }: OpenedBranches,
+  opened: OpenedBranches,
   { target, onlyDestination }: BranchCheckoutRequest,
 ): Promise<void> {
   if (onlyDestination === undefined) return;
+  const { url } = opened.database;
   if (url.display !== onlyDestination) throw destinationChanged({ target, url, onlyDestination });
-  if (!(await hasCopies({ context, engine, url }))) throw notMarked(target, url);
+  if (!(await hasCopies(opened))) throw notMarked(target, url);
 }
 
 /** Reports whether the server has a base copy or branches of the destination with the mark of this program. */
-export async function hasCopies({ context, engine, url }: Omit<OpenedBranches, 'facet'>): Promise<boolean> {
-  const [copies] = await engine.restore.findAllCopies(context, { urls: [url] });
+export async function hasCopies({ database: { url, restore } }: OpenedBranches): Promise<boolean> {
+  const [copies] = await restore.findAllCopies([url]);
   return copies !== undefined && (copies.base !== null || copies.branches.length > 0);
 }
 
 interface ChangedDestination {
   target: string;
-  url: OpenedBranches['url'];
+  url: DatabaseUrl;
   onlyDestination: string;
 }
 
@@ -116,7 +118,7 @@ function destinationChanged({ target, url, onlyDestination }: ChangedDestination
   );
 }
 
-function notMarked(target: string, url: OpenedBranches['url']): UserError {
+function notMarked(target: string, url: DatabaseUrl): UserError {
   return new UserError(`${url.display} has no base copy and no branches of this program`, {
     code: 'hook_destination_foreign',
     exit: EXIT.refused,
@@ -145,19 +147,19 @@ function currentOf(branches: Branch[]): Branch | undefined {
 }
 
 /** Refuses where the undo would lead to another branch. */
-async function planRestore({ context, facet, url }: OpenedBranches, request: BranchesRequest) {
+async function planRestore({ context, database }: OpenedBranches, request: BranchesRequest) {
   const { target, destdb, unverifiedSources } = request;
   const undo = await planUndo(context, { target, unverifiedSources, ...(destdb !== undefined && { destdb }) });
-  const branches = await facet.list(context, url);
+  const branches = await database.branches.list();
   if (branches.some(({ database }) => database === undo.plan.undo_database)) throw noOriginal(target);
   return { undo, unverified_sources: undo.plan.unverified_sources };
 }
 
 /** Makes the database of before the first switch the destination again. */
 async function restore(opened: OpenedBranches, request: BranchesRequest): Promise<void> {
-  const { context, facet, url } = opened;
+  const { context, database } = opened;
   await applyUndo(context, (await planRestore(opened, request)).undo);
-  if (!currentOf(await facet.list(context, url))) return;
+  if (!currentOf(await database.branches.list())) return;
   // The undo copy was of the branch itself.
   await applyUndo(context, (await planRestore(opened, request)).undo);
   throw noOriginal(request.target);

@@ -45,9 +45,9 @@ export async function planBranchCreate(given: Context, request: BranchCreateRequ
   const { target, destdb, unverifiedSources, reuse = false } = request;
   const names = branchNames(request.name, request.count);
   const opened = await openBranches(given, request);
-  const { context, facet, url } = opened;
+  const { context, database } = opened;
   const copies = (present: Branch[]): number => names.length - existingOf(present, names, reuse).length;
-  const found = await facet.plan(context, { url, copies });
+  const found = await database.branches.plan(copies);
   const existing = existingOf(found.branches, names, reuse);
   const branches = namedDatabases(opened, names, found);
   const databases = branches.map(({ database }) => database);
@@ -98,7 +98,8 @@ const WORK_PER_COPY = 2;
 async function perform(given: Context, planned: PlannedBranches): Promise<BranchCreateResult> {
   const { request, plan } = planned;
   const opened = await openBranches(given, request);
-  const { context, facet, url } = opened;
+  const { context, database } = opened;
+  const { engine, url } = database;
   if (url.display !== plan.destination.url) {
     throw planOutdated(`The destination is ${url.display}, no longer ${plan.destination.url},`);
   }
@@ -119,10 +120,10 @@ async function perform(given: Context, planned: PlannedBranches): Promise<Branch
   await forEachBranch(context, plan.branches, {
     done: 'Created',
     atOnce: WORK_PER_COPY * cpus,
-    work: (branch) => facet.create(context, { url, ...branch, ...own, role, accept, inTurn }),
+    work: (branch) => database.branches.create({ ...branch, ...own, role, accept, inTurn }),
   });
   const branches = [...plan.branches, ...plan.existing].map(({ name, database }) => ({
-    ...{ name, database, url: facet.urlOf(url, database).display },
+    ...{ name, database, url: engine.withDatabase(url, database).display },
     created: plan.branches.some((branch) => branch.name === name),
   }));
   branches.sort((one, other) => one.name.localeCompare(other.name, 'en', { numeric: true }));
@@ -131,8 +132,11 @@ async function perform(given: Context, planned: PlannedBranches): Promise<Branch
 }
 
 /** `DATABASE_URL` of a single branch; `DATABASE_URL_1` and so on of several. */
-function environmentOf({ facet, url }: OpenedBranches, branches: BranchDatabase[]): Record<string, string> {
-  const values = branches.map(({ database }) => facet.urlWithPassword(facet.urlOf(url, database)));
+function environmentOf(
+  { database: { engine, url } }: OpenedBranches,
+  branches: BranchDatabase[],
+): Record<string, string> {
+  const values = branches.map(({ database }) => engine.urlWithPassword(engine.withDatabase(url, database)));
   const names = values.map((_, index) => (values.length === 1 ? 'DATABASE_URL' : `DATABASE_URL_${index + 1}`));
   return Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
 }
@@ -147,7 +151,7 @@ function existingOf(branches: Branch[], names: string[], reuse: boolean): Branch
 }
 
 function namedDatabases(
-  { context, facet, url }: OpenedBranches,
+  { context, database: { engine, url } }: OpenedBranches,
   names: string[],
   { branches }: Pick<BranchPlan, 'branches'>,
 ): BranchDatabase[] {
@@ -156,18 +160,18 @@ function namedDatabases(
   const taken = new Set(branches.map(({ database }) => database));
   const missing = names.filter((name) => !branches.some((branch) => branch.name === name));
   return missing.map((name) => {
-    const database = branchDatabase(name, { rule, destination, limit: facet.nameLimit }, taken);
+    const database = branchDatabase(name, { rule, destination, limit: engine.capabilities.nameLimit }, taken);
     taken.add(database);
     return { name, database };
   });
 }
 
 function stepsOf(
-  { facet }: OpenedBranches,
+  { database }: OpenedBranches,
   branches: BranchDatabase[],
   { load, clones }: { load: PlannedLoad | null; clones: boolean },
 ): string[] {
-  const how = copiedHow(facet, { clones });
+  const how = copiedHow(database.engine, { clones });
   return [
     ...(load ? [`Load snapshot ${load.plan.snapshot?.id ?? ''} as the base copy`] : []),
     ...branches.map(({ name, database }) => `Create branch ${name} as ${database}${how}`),

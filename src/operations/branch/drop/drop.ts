@@ -25,8 +25,9 @@ export type PlannedBranchDrop = Planned<BranchDropRequest, BranchDropPlan>;
 /** Changes nothing. Throws for a branch that does not exist, or is the destination at present. */
 export async function planBranchDrop(given: Context, request: BranchDropRequest): Promise<PlannedBranchDrop> {
   const opened = await openBranches(given, request);
-  const { context, facet, url } = opened;
-  const found = await facet.list(context, url);
+  const { database } = opened;
+  const { url } = database;
+  const found = await database.branches.list();
   const names = [...new Set(request.names)];
   const branches = names.map((name) => findBranch(found, { name, url }));
   refuseForeign(branches, request, opened);
@@ -37,12 +38,12 @@ export async function planBranchDrop(given: Context, request: BranchDropRequest)
   const rows = await branchRows(opened, branches);
   const plan: BranchDropPlan = {
     target: request.target,
-    destination: await opened.engine.connect.inspect(context, url),
+    destination: await database.connect.inspect(),
     branches: rows,
     frees_bytes: sumOf(rows.map(({ own_bytes }) => own_bytes)),
     unverified_sources,
   };
-  return { request, plan, planned_at: context.clock().toISOString() };
+  return { request, plan, planned_at: opened.context.clock().toISOString() };
 }
 
 /** Steps: `branch NAME`. */
@@ -58,19 +59,19 @@ async function perform(given: Context, { request, plan }: BranchDropRun): Promis
   const opened = await openBranches(given, request);
   refuseOutdated(opened, plan, {
     planned: plan.branches,
-    present: await opened.facet.list(opened.context, opened.url),
+    present: await opened.database.branches.list(),
   });
   return { target: plan.target, dropped: await dropBranches(opened, plan) };
 }
 
 async function dropBranches(
-  { context, facet, url }: OpenedBranches,
+  { context, database: opened }: OpenedBranches,
   { target, branches }: { target: string; branches: BranchRow[] },
 ): Promise<BranchDatabase[]> {
   const dropped = await forEachBranch(context, branches, {
     done: 'Dropped',
     atOnce: cpusFor(context, target),
-    work: async ({ name, database }) => ((await facet.drop(context, { url, name })) ? [{ name, database }] : []),
+    work: async ({ name, database }) => ((await opened.branches.drop(name)) ? [{ name, database }] : []),
   });
   return dropped.flat();
 }

@@ -50,7 +50,7 @@ export async function planBranchHook(context: Context, request: BranchHookReques
   findTarget(context.configuration, target);
   const opened = await openBranches(context, { target });
   const unverified_sources = await refuseSourceBranches(opened, { target }, []);
-  const destination = await opened.engine.connect.inspect(opened.context, opened.url);
+  const destination = await opened.database.connect.inspect();
   const block = blockOf(context, { ...request, destination: destination.url }, checkout.folder);
   const after = withBlock(before, { block, found });
   const action = before === null ? 'create' : after === before ? 'none' : found ? 'replace' : 'add';

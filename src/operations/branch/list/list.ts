@@ -1,8 +1,9 @@
+import { parseUrl } from '../../../engines/registry.ts';
 import type { BranchList, TargetBranch } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
 import { toUserError } from '../../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
-import { configuredDestination, openDestination } from '../../load/destination.ts';
+import { configuredDestination } from '../../load/destination.ts';
 import { type BranchesRequest, branchRows, openBranches } from '../open-branches.ts';
 
 /** Servers that are queried at once. */
@@ -28,14 +29,14 @@ export async function listBranches(
 
 async function branchesOf(context: Context, request: BranchesRequest): Promise<TargetBranch[]> {
   const opened = await openBranches(context, request);
-  const branches = await opened.facet.list(opened.context, opened.url);
+  const branches = await opened.database.branches.list();
   return (await branchRows(opened, branches)).map((row) => ({ target: request.target, ...row }));
 }
 
 function hasDestination({ configuration }: Context, target: string): boolean {
   try {
     const chosen = configuredDestination(configuration, target);
-    return chosen !== null && openDestination(chosen) !== null;
+    return chosen !== null && parseUrl(chosen.text) !== null;
   } catch {
     return false;
   }

@@ -52,7 +52,7 @@ export async function planBranchPrune(context: Context, request: BranchPruneRequ
       databases.length > 0 ? await refuseSourceBranches(opened, { target, unverifiedSources }, databases) : [];
     targets.push({
       target,
-      destination: await opened.engine.connect.inspect(opened.context, opened.url),
+      destination: await opened.database.connect.inspect(),
       branches: removed.map(({ branch }) => branch),
       why: Object.fromEntries(removed.map(({ branch, why }) => [branch.name, why])),
       kept: judged.filter(({ remove }) => !remove).map(({ branch, why }) => ({ name: branch.name, why })),

@@ -33,13 +33,14 @@ export type PlannedBranchReset = Planned<BranchResetRequest, BranchResetPlan>;
 export async function planBranchReset(given: Context, request: BranchResetRequest): Promise<PlannedBranchReset> {
   const { target, name, all = false } = request;
   const opened = await openBranches(given, request);
-  const { context, facet, url } = opened;
+  const { context, database } = opened;
+  const { url } = database;
   const numberedOf = (present: Branch[]): Branch[] =>
     all ? present.filter((branch) => isNumbered(branch.name, name)) : [];
   // Each old branch goes when its copy is complete.
   const copies = (present: Branch[]): number =>
     Math.min(Math.max(numberedOf(present).length, 1), cpusFor(context, target));
-  const found = await facet.plan(context, { url, copies });
+  const found = await database.branches.plan(copies);
   const base = closedBase(found, url);
   await refuseOriginalCopy(context, target, base.snapshot);
   const numbered = numberedOf(found.branches);
@@ -54,7 +55,9 @@ export async function planBranchReset(given: Context, request: BranchResetReques
     branches: await branchRows(opened, branches),
     needs_bytes: found.needsBytes,
     unverified_sources,
-    steps: branches.map((branch) => `Replace ${branch.database} by a copy of ${base.name}${copiedHow(facet, found)}`),
+    steps: branches.map(
+      (branch) => `Replace ${branch.database} by a copy of ${base.name}${copiedHow(database.engine, found)}`,
+    ),
   };
   return { request, plan, planned_at: context.clock().toISOString() };
 }
@@ -69,19 +72,20 @@ export function applyBranchReset(given: Context, planned: PlannedBranchReset): P
 async function perform(given: Context, planned: PlannedBranchReset): Promise<BranchResetResult> {
   const { request, plan } = planned;
   const opened = await openBranches(given, request);
-  const { context, facet, url } = opened;
-  refuseOutdated(opened, plan, { planned: plan.branches, present: await facet.list(context, url) });
+  const { context, database } = opened;
+  refuseOutdated(opened, plan, { planned: plan.branches, present: await database.branches.list() });
   const { role } = findTarget(context.configuration, plan.target).snapshot ?? {};
   const accept = ({ snapshot, loadedAt }: { snapshot: string | null; loadedAt: string }): void => {
     if (snapshot === plan.base.snapshot && loadedAt === plan.base.loaded_at) return;
-    throw planOutdated(`The base copy of ${url.display} was replaced`);
+    throw planOutdated(`The base copy of ${database.url.display} was replaced`);
   };
   const reset = await forEachBranch(context, plan.branches, {
     done: 'Reset',
     atOnce: cpusFor(context, plan.target),
-    work: async ({ name, database }) => {
-      const { swapMs, undoDatabase } = await facet.reset(context, { url, name, role, accept });
-      return { name, database, swap_ms: swapMs, undoDatabase };
+    work: async (branch) => {
+      const { name } = branch;
+      const { swapMs, undoDatabase } = await database.branches.reset({ name, role, accept });
+      return { name, database: branch.database, swap_ms: swapMs, undoDatabase };
     },
   });
   return {

@@ -21,20 +21,20 @@ export type PlannedBranchSwitch = Planned<BranchSwitchRequest, BranchSwitchPlan>
 export async function planBranchSwitch(given: Context, request: BranchSwitchRequest): Promise<PlannedBranchSwitch> {
   const { target, name } = request;
   const opened = await openBranches(given, request);
-  const { context, facet, url } = opened;
-  const found = await facet.list(context, url);
+  const { url, branches, connect } = opened.database;
+  const found = await branches.list();
   const branch = findBranch(found, { name, url });
   if (branch.current) throw branchIsCurrent(name, url);
   const unverified_sources = await refuseSourceBranches(opened, request, [branch.database]);
   const [row] = await branchRows(opened, [branch]);
   if (!row) throw new Error('a branch without a row');
   const previous = found.find(({ current }) => current)?.name ?? null;
-  const destination = await opened.engine.connect.inspect(context, url);
+  const destination = await connect.inspect();
   const plan: BranchSwitchPlan = {
     ...{ target, destination, branch: row, previous, unverified_sources },
     steps: [`Switch ${destination.database} to ${branch.database}`],
   };
-  return { request, plan, planned_at: context.clock().toISOString() };
+  return { request, plan, planned_at: opened.context.clock().toISOString() };
 }
 
 /** Steps: `swap`. */
@@ -53,9 +53,9 @@ export function applyBranchSwitch(given: Context, planned: PlannedBranchSwitch):
 async function perform(given: Context, planned: PlannedBranchSwitch): Promise<BranchSwitchResult> {
   const { request, plan } = planned;
   const opened = await openBranches(given, request);
-  const { context, facet, url } = opened;
-  refuseOutdated(opened, plan, { planned: [plan.branch], present: await facet.list(context, url) });
-  const { swapMs, undoDatabase, previous } = await facet.switchTo(context, { url, name: request.name });
+  const { url, branches } = opened.database;
+  refuseOutdated(opened, plan, { planned: [plan.branch], present: await branches.list() });
+  const { swapMs, undoDatabase, previous } = await branches.switchTo(request.name);
   return {
     target: plan.target,
     destination: url.display,

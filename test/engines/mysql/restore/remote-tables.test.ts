@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Settings } from '../../../../src/config/schema/settings.ts';
 import type { Definitions } from '../../../../src/engines/mysql/definitions/definitions.ts';
-import { engineForUrl } from '../../../../src/engines/registry.ts';
+import { openDatabase } from '../../../../src/engines/open-database.ts';
+import { parseUrl } from '../../../../src/engines/registry.ts';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../../src/operations/load/planned-load.ts';
@@ -228,12 +229,11 @@ for (const flavour of FLAVOURS) {
         const row = await build(snapshotOnly(), { target: 'app', cpus: 2 });
         expect(row.definitions_only?.map(({ table }) => table)).toContain('broken');
         expect((await loaded({ snapshot: row.id })).result.rows).toBe(5);
-        const engine = engineForUrl(server.url('app'));
-        const url = engine.connect.parseUrl(server.url('app'));
-        expect((await engine.connect.listTables(snapshotOnly(), url)).map(({ name }) => name)).toEqual([
+        const { connect } = openDatabase(snapshotOnly(), parseUrl(server.url('app')));
+        expect((await connect.listTables()).map(({ name }) => name)).toEqual([
           ...['app.person', 'app.z_log1', 'app.z_log2'],
         ]);
-        const sized = (await engine.connect.listDatabases(snapshotOnly(), url)).find(({ name }) => name === 'app');
+        const sized = (await connect.listDatabases()).find(({ name }) => name === 'app');
         expect(sized?.size_bytes).toBeGreaterThan(0);
         // As a destination, with a view on it; it was a source above.
         await rm(join(folder.path, 'work', 'identities.json'), { force: true });

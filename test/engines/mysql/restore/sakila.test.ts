@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { parseMysqlUrl } from '../../../../src/engines/mysql/connection/url.ts';
-import { mysql } from '../../../../src/engines/mysql/engine.ts';
+import { openDatabase } from '../../../../src/engines/open-database.ts';
+import { parseUrl } from '../../../../src/engines/registry.ts';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { findSnapshot } from '../../../../src/operations/snapshots/snapshots.ts';
@@ -150,9 +150,9 @@ for (const flavour of FLAVOURS) {
         const context = contextFor(server.url('sakila'));
         const { manifest } = await findSnapshot(context, { target: 'sakila' });
         const tables = manifest.tables.map((table) => ({ ...table, file: { ...table.file, bytes: 1e18 } }));
-        const url = parseMysqlUrl(server.url('copy'));
-        const request = { url, manifest: { ...manifest, tables }, schemaConfig: undefined, inPlace: false };
-        await expect(mysql.restore.plan(context, request)).rejects.toMatchObject({ code: 'space_short', exit: 1 });
+        const { restore } = openDatabase(context, parseUrl(server.url('copy')));
+        const request = { manifest: { ...manifest, tables }, schemaConfig: undefined, inPlace: false };
+        await expect(restore.plan(request)).rejects.toMatchObject({ code: 'space_short', exit: 1 });
       },
       LIMIT,
     );

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { mysql } from '../../../../src/engines/mysql/engine.ts';
+import { openDatabase } from '../../../../src/engines/open-database.ts';
+import { parseUrl } from '../../../../src/engines/registry.ts';
 import { describeWithMysql, startMysql, type TestFlavour } from '../../../helpers/mysql-server.ts';
 import { testContext } from '../../../helpers/postgres-server.ts';
 
@@ -20,7 +21,7 @@ for (const flavour of FLAVOURS) {
         );
         const context = testContext({ settings: {} });
         const asks = (name: string, password: string) =>
-          mysql.connect.isSuperuser(context, mysql.connect.parseUrl(server.url('app', { name, password })));
+          openDatabase(context, parseUrl(server.url('app', { name, password }))).connect.isSuperuser();
         expect(await asks('root', '')).toBe(true);
         expect(await asks('plain', 'p')).toBe(false);
         expect(await asks('reader', 'p')).toBe(true);

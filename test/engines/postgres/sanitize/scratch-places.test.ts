@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parsePostgresUrl } from '../../../../src/engines/postgres/connection/url.ts';
 import { scratchPlaces } from '../../../../src/engines/postgres/sanitize/scratch-places.ts';
-import { engineForUrl } from '../../../../src/engines/registry.ts';
 import { openPlace } from '../../../../src/operations/sanitize/sanitize-place.ts';
 import { localRepository } from '../../../../src/operations/snapshots/local-repository.ts';
 import { snapshotReader } from '../../../../src/operations/snapshots/snapshot-reader.ts';
@@ -33,17 +32,16 @@ describeWithPostgres('a throw-away database on the server that is loaded into', 
       sql: `COMMENT ON DATABASE "copy.tool-sanitize.tool-new-00000000" IS '{"tool": "new", "of": "copy.tool-sanitize"}'`,
     });
 
-    const engine = engineForUrl('postgres://');
     const { manifest } = await findSnapshot(context, { target: 'app' });
     const [, behind] = places;
     if (!behind) throw new Error('there is no second place');
-    await using opened = await openPlace(context, { places: [{ ...behind, destination: null }], manifest, engine });
+    await using opened = await openPlace(context, { places: [{ ...behind, destination: null }], manifest });
     const repository = localRepository(context);
     await using staging = await repository.stage();
     const pool = createObjectPool(2);
     await using _closing = { [Symbol.asyncDispose]: () => pool.close() };
     let during: string[] = [];
-    await engine.restore.run(context, {
+    await opened.database.restore.run({
       ...opened.restoration,
       plan: opened.plan,
       jobs: 1,
