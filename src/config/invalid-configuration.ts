@@ -1,5 +1,5 @@
+import type { Problem } from '../results/configuration-results.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
-import type { Problem } from './configuration.ts';
 
 const MOST_LISTED = 20;
 

@@ -1,9 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import * as v from 'valibot';
 import { redact, redactOwn } from '../process/redact.ts';
+import type { RunEvent } from '../results/events.ts';
 import type { Context } from '../runtime/context.ts';
 import { EXIT, interrupted, toUserError, UserError } from '../runtime/errors.ts';
-import type { Report, RunEvent } from '../runtime/events.ts';
+import type { Report } from '../runtime/events.ts';
 import { formatDuration } from '../text/format.ts';
 import type { Allowance } from './allowances.ts';
 import { type Answer, boundedAnswer, errorAnswer } from './answer.ts';

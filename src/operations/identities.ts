@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { DatabaseUrl } from '../engines/database-url.ts';
 import { type DatabaseIdentity, identitySchema, isLasting } from '../engines/identity.ts';
 import { engineForUrl } from '../engines/registry.ts';
+import type { ForgottenSource } from '../results/configuration-results.ts';
 import type { Context } from '../runtime/context.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
 import { readState, writeState } from './working-state.ts';
@@ -72,11 +73,6 @@ async function store(context: Context, seen: SeenSource[]): Promise<void> {
     known.set(key, [entry, ...others].slice(0, URLS_KEPT));
   }
   await writeState(context, FILE, { format: 1, sources: Object.fromEntries(known) });
-}
-
-export interface ForgottenSource {
-  /** URL without password. */
-  former_source: string;
 }
 
 /** Ends the protection of a database that was a source before. Present sources stay protected. */

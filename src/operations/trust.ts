@@ -1,17 +1,9 @@
 import { readConfigFile } from '../config/config-file.ts';
-import type { Effect } from '../config/trust/effect.ts';
 import { untrustedPart } from '../config/trust/require-trust.ts';
 import { trustRequestOf } from '../config/trust/trust-request.ts';
 import { UntrustedConfiguration } from '../config/trust/untrusted-configuration.ts';
+import type { TrustedFile } from '../results/configuration-results.ts';
 import { EXIT, UserError } from '../runtime/errors.ts';
-
-export interface TrustedFile {
-  /** Absolute. */
-  file: string;
-  /** The value for TOOL_TRUST. */
-  digest: string;
-  effects: Effect[];
-}
 
 interface TrustFileRequest {
   environment: NodeJS.ProcessEnv;

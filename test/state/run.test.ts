@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { RunEvent } from '../../src/results/events.ts';
 import { UserError } from '../../src/runtime/errors.ts';
-import type { RunEvent } from '../../src/runtime/events.ts';
 import { paceOf } from '../../src/state/progress.ts';
 import { elapsed, endRun, foldRun, type RunState, startRun } from '../../src/state/run.ts';
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { access, link, mkdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { InitResult } from '../../results/configuration-results.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { assetUrl } from '../../runtime/package-files.ts';
 import { writeBeside } from '../edit/write-beside.ts';
@@ -20,16 +21,6 @@ export interface InitRequest {
   text?: string;
   environment: NodeJS.ProcessEnv;
   cwd: string;
-}
-
-export interface InitResult {
-  file: string;
-  working_directory: string;
-  replaced: string | null;
-  /** A file of the current folder that is read instead of the written one. */
-  shadowed_by: string | null;
-  secret_key_in: 'file' | 'keychain';
-  keychain_error: string | null;
 }
 
 const OWN = { mode: 0o600 };

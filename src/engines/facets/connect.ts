@@ -1,15 +1,10 @@
 import type { Manifest } from '../../repository/manifest.ts';
+import type { ToolReport } from '../../results/configuration-results.ts';
 import type { DestinationState } from '../../results/load-results.ts';
 import type { NameWithSize, TargetRow } from '../../results/results.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { EngineContext } from '../engine-context.ts';
 import type { DatabaseIdentity } from '../identity.ts';
-
-export interface ToolReport {
-  name: string;
-  path: string;
-  version: string;
-}
 
 export type ProbeState = Pick<
   TargetRow,

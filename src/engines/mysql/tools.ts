@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
+import type { ToolReport } from '../../results/configuration-results.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import type { EngineContext } from '../engine-context.ts';
-import type { ToolReport } from '../facets/connect.ts';
 import { toolFinder } from '../shared/find-tools.ts';
 import { type Flavour, LABELS, type Server, serverOf } from './introspect.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import type { ToolReport } from '../../results/configuration-results.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import type { EngineContext } from '../engine-context.ts';
-import type { ToolReport } from '../facets/connect.ts';
 import { toolFinder } from '../shared/find-tools.ts';
 
 export interface ClientTools {

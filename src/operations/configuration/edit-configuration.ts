@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import type { FileRequest } from '../../config/config-file.ts';
-import type { Problem } from '../../config/configuration.ts';
 import type { Change } from '../../config/edit/change.ts';
 import { changeText } from '../../config/edit/change-text.ts';
 import { type DiffLine, diffLines } from '../../config/edit/diff-lines.ts';
@@ -12,6 +11,7 @@ import { type Shape, shapeAt, shapeOf } from '../../config/schema/shape.ts';
 import { encryptText } from '../../config/secrets/sensitive-values.ts';
 import type { Tree } from '../../config/tree.ts';
 import { parseYaml } from '../../config/yaml/yaml-source.ts';
+import type { Problem } from '../../results/configuration-results.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 
 /** A configuration file that is being edited: nothing of it is written before it is saved. */

@@ -1,9 +1,9 @@
-import type { Problem } from '../../config/configuration.ts';
-import { type ImportedText, importDbsnapper } from '../../config/import/import-dbsnapper.ts';
-import { type InitResult, initConfiguration } from '../../config/init/init.ts';
+import { importDbsnapper } from '../../config/import/import-dbsnapper.ts';
+import { initConfiguration } from '../../config/init/init.ts';
 import { invalidConfiguration } from '../../config/invalid-configuration.ts';
 import { inspectConfiguration } from '../../config/load.ts';
 import { absolutePath } from '../../config/paths.ts';
+import type { ImportReport, Problem } from '../../results/configuration-results.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 
 interface ImportRequest {
@@ -14,15 +14,6 @@ interface ImportRequest {
   force: boolean;
   environment: NodeJS.ProcessEnv;
   cwd: string;
-}
-
-/** Result of `config import`: the shape of its JSON. */
-export interface ImportReport extends Omit<ImportedText, 'text'>, Omit<InitResult, 'secret_key_in' | 'keychain_error'> {
-  from: string;
-  /** Variables of DBSnapper that are set, with their names here. */
-  variables: { from: string; to: string }[];
-  /** Problems that `config check --offline` finds in the written file. */
-  problems: Problem[];
 }
 
 const [FORMER, PREFIX] = ['DBSNAPPER_', 'TOOL_'];

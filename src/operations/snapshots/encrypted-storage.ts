@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { placeOf } from '../../config/rules/shared-originals.ts';
 import type { Manifest } from '../../repository/manifest.ts';
+import type { ClearStorage } from '../../results/configuration-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { shellWord } from '../../text/shell-word.ts';
@@ -53,11 +54,6 @@ function pushTo({ configuration }: Context, { target, sanitized }: PushedSnapsho
 function isSameStorage(one: EncryptedPush, other: EncryptedPush): boolean {
   const isSameTarget = one.target === other.target && one.sanitized === other.sanitized;
   return isSameTarget || one.profile === other.profile || one.place === other.place;
-}
-
-export interface ClearStorage {
-  /** The storage profile. */
-  clear_storage: string;
 }
 
 /** Accepts pushes to a storage profile without encryption, although earlier ones were encrypted. */

@@ -2,9 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createLog } from '../../../src/cli/printers/log.ts';
+import type { RunEvent } from '../../../src/results/events.ts';
 import { openContext } from '../../../src/runtime/context.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
-import type { RunEvent } from '../../../src/runtime/events.ts';
 import { temporaryFolder } from '../../helpers/postgres-server.ts';
 
 const EVENTS: RunEvent[] = [

@@ -10,10 +10,10 @@ import { estimateLoad } from '../../../src/operations/history/load-estimate.ts';
 import { recorded } from '../../../src/operations/history/recorded.ts';
 import { historyColumns, historyFacts } from '../../../src/presentation/history.ts';
 import { ASCII } from '../../../src/presentation/shapes/glyphs.ts';
+import type { RunEvent } from '../../../src/results/events.ts';
 import type { HistoryEntry } from '../../../src/results/history-results.ts';
 import type { LoadPlan } from '../../../src/results/load-results.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
-import type { RunEvent } from '../../../src/runtime/events.ts';
 import { eventually, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
 
 const SOURCE = new URL('../../../src/operations/history/history-file.ts', import.meta.url).pathname;

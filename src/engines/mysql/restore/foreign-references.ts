@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import type { WarningEvent } from '../../../results/events.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { WarningEvent } from '../../../runtime/events.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { besideNames } from '../names.ts';

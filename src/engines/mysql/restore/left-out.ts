@@ -1,7 +1,7 @@
 import type { ManifestTable } from '../../../repository/manifest.ts';
 import type { DefinitionOnly } from '../../../results/definitions-only.ts';
+import type { WarningEvent } from '../../../results/events.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { WarningEvent } from '../../../runtime/events.ts';
 import { definitionsOnlyText } from '../../../text/format-objects.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { RestorePlan } from '../../facets/restore.ts';

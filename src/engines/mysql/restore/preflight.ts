@@ -1,7 +1,7 @@
 import { bytesOfTable } from '../../../repository/manifest.ts';
+import type { WarningEvent } from '../../../results/events.ts';
 import type { DestinationState } from '../../../results/load-results.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { WarningEvent } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BaseCopies } from '../../facets/copies.ts';

@@ -1,5 +1,5 @@
+import type { WarningEvent } from '../../../results/events.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { WarningEvent } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { SubsetSource } from '../../facets/subset.ts';

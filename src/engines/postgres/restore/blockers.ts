@@ -1,5 +1,5 @@
+import type { WarningEvent } from '../../../results/events.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { WarningEvent } from '../../../runtime/events.ts';
 import { type PsqlSession, quoteText } from '../connection/session.ts';
 import { besideNames, findBeside } from '../server/server.ts';
 

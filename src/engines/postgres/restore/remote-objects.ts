@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { DefinitionOnly } from '../../../results/definitions-only.ts';
+import type { WarningEvent } from '../../../results/events.ts';
 import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { WarningEvent } from '../../../runtime/events.ts';
 import { splitName, tableName } from '../../../text/table-names.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { compareNames } from '../../shared/verify.ts';

@@ -1,6 +1,6 @@
 import type { ManifestTable } from '../../../../repository/manifest.ts';
+import type { WarningEvent } from '../../../../results/events.ts';
 import { EXIT, UserError } from '../../../../runtime/errors.ts';
-import type { WarningEvent } from '../../../../runtime/events.ts';
 import { formatBytes } from '../../../../text/format.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
