@@ -55,10 +55,10 @@ export default {
       to: { path: presentation },
     },
     {
-      name: 'errors-import-nothing',
+      name: 'errors-import-their-codes',
       severity: 'error',
       from: { path: '^src/runtime/errors\\.ts$' },
-      to: { path: '.' },
+      to: { path: '.', pathNot: '^src/runtime/error-codes\\.ts$' },
     },
     {
       name: 'the-core-has-never-heard-of-a-terminal',

@@ -4,7 +4,7 @@ import { type DatabaseIdentity, identitySchema, isLasting } from '../engines/ide
 import { engineForUrl } from '../engines/registry.ts';
 import type { ForgottenSource } from '../results/configuration-results.ts';
 import type { Context } from '../runtime/context.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { readState, writeState } from './working-state.ts';
 
 /** A database that a source's URL led to, and when that was last seen. */
@@ -89,7 +89,6 @@ export async function forgetSource(context: Context, text: string): Promise<Forg
 function notRemembered(url: string, known: KnownIdentity[]): UserError {
   return new UserError(`${url} is not remembered as a source`, {
     code: 'source_unknown',
-    exit: EXIT.usage,
     details: [...new Set(known.map((entry) => entry.url))],
     hint: 'Write the URL as the error shows it.',
   });

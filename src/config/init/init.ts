@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { access, link, mkdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { InitResult } from '../../results/configuration-results.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { assetUrl } from '../../runtime/package-files.ts';
 import { writeBeside } from '../edit/write-beside.ts';
 import { absolutePath, userConfigFile } from '../paths.ts';
@@ -71,7 +71,6 @@ export async function initConfiguration({
     const reason = error instanceof Error ? error.message : String(error);
     throw new UserError(`Cannot write the configuration: ${reason}`, {
       code: 'configuration_not_written',
-      exit: EXIT.failed,
       hint: 'Choose another file: --config FILE',
       cause: error,
     });
@@ -136,7 +135,6 @@ async function putInPlace(unfinished: string, path: string, force: boolean): Pro
 function alreadyThere(path: string): UserError {
   return new UserError(`${path} already exists`, {
     code: 'configuration_exists',
-    exit: EXIT.refused,
     hint: 'Check it: tool config check. --force replaces it and keeps the old file.',
   });
 }

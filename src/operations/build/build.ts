@@ -10,7 +10,7 @@ import type { WarningEvent } from '../../results/events.ts';
 import { leftOutSchemasOf } from '../../results/left-out-schemas.ts';
 import type { SnapshotRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { definitionsOnlyText, leftOutText } from '../../text/format-objects.ts';
 import { checkDatabase } from '../check-databases.ts';
@@ -150,7 +150,6 @@ function storedText(manifest: Manifest): string {
 function noSource(target: string): UserError {
   return new UserError(`Target "${target}" has no source`, {
     code: 'source_missing',
-    exit: EXIT.configuration,
     hint: `Set targets.${target}.snapshot.src_url in the configuration.`,
   });
 }

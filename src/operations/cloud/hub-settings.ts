@@ -9,7 +9,7 @@ import { URL_KEYS, withoutPassword } from '../../cloud/contract/url-password.ts'
 import { shownWebhook } from '../../cloud/contract/webhook.ts';
 import type { ApplyPlan, ResourceChange } from '../../results/cloud-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { type CloudFileProfile, type CloudFileTarget, readCloudFile } from './cloud-file.ts';
@@ -200,7 +200,6 @@ async function applyStep({ report }: Context, { client, step }: { client: CloudC
 function changedOnHub(steps: Step[]): UserError {
   return new UserError('The hub was changed since the last apply, and the file would undo that', {
     code: 'cloud_conflict',
-    exit: EXIT.failed,
     details: steps.flatMap(({ name, changes }) =>
       changes.filter(({ overwrites }) => overwrites).map(({ key }) => `${name}: ${key}`),
     ),

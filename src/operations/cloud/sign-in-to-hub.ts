@@ -3,7 +3,7 @@ import { editFile } from '../../config/edit/edit-file.ts';
 import type { Settings } from '../../config/schema/settings.ts';
 import type { SignedIn } from '../../results/cloud-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { browserOf } from '../../sso/open-browser.ts';
 import type { ProviderSettings } from '../../sso/provider.ts';
 import { createSessionStore } from '../../sso/session-store.ts';
@@ -29,7 +29,6 @@ export async function signInToHub(context: Context, { device }: { device: boolea
   if (!body?.sign_in) {
     throw new UserError(`The hub at ${hub.endpoint} has no identity provider`, {
       code: 'hub_sign_in_missing',
-      exit: EXIT.unreachable,
       hint: 'It is a trial: use its owner token, with tool auth token or TOOL_AUTHTOKEN.',
     });
   }

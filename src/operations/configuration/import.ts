@@ -4,7 +4,7 @@ import { invalidConfiguration } from '../../config/invalid-configuration.ts';
 import { inspectConfiguration } from '../../config/load.ts';
 import { absolutePath } from '../../config/paths.ts';
 import type { ImportReport, Problem } from '../../results/configuration-results.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 
 interface ImportRequest {
   /** The configuration of DBSnapper. */
@@ -62,7 +62,6 @@ function unreadable(source: string, problems: Problem[]): UserError {
   }
   return new UserError(`${source} does not exist`, {
     code: 'no_configuration',
-    exit: EXIT.configuration,
     hint: 'DBSnapper keeps its configuration in ~/.config/dbsnapper/dbsnapper.yml',
   });
 }

@@ -13,7 +13,7 @@ import { dotted } from '../../config/tree.ts';
 import { parseText } from '../../config/yaml/parse-text.ts';
 import { parseYaml } from '../../config/yaml/yaml-source.ts';
 import type { EncryptResult } from '../../results/configuration-results.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { nearest } from '../../text/nearest.ts';
 
 export interface EncryptRequest extends FileRequest {
@@ -118,7 +118,6 @@ function named(values: TextValue[], key: string): TextValue {
       : `The configuration has no text value at ${key}`,
     {
       code: 'key_unknown',
-      exit: EXIT.usage,
       hint: isKey
         ? "tool config init --keychain keeps it in the system's keychain."
         : `${suggestion}tool config show lists all keys.`,
@@ -129,7 +128,6 @@ function named(values: TextValue[], key: string): TextValue {
 function noFile(): UserError {
   return new UserError('There is no configuration file to encrypt values in', {
     code: 'no_configuration',
-    exit: EXIT.configuration,
     hint: 'Create one: tool config init',
   });
 }

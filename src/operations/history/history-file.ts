@@ -12,7 +12,7 @@ import {
   MAX_TEXT,
 } from '../../results/history-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { openLogFile } from '../../runtime/log-file.ts';
 
 type WithDirectory = Pick<Context, 'configuration'>;
@@ -84,7 +84,6 @@ function unreadable(file: string, cause: unknown): UserError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new UserError(`The history cannot be read: ${reason}`, {
     code: 'history_unreadable',
-    exit: EXIT.failed,
     hint: `Correct the rights of ${file}, or move it elsewhere.`,
     cause,
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { keyText } from '../../config/keys-in-effect.ts';
 import type { ClientProgram } from '../../engines/facets/connect.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { planOutdated } from '../planned.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
 import { chooseDestination, openDestination } from './destination.ts';
@@ -36,7 +36,6 @@ export async function withClient<Result>(
 function inContainer(display: string): UserError {
   return new UserError(`${display} is reachable from a container only`, {
     code: 'client_unavailable',
-    exit: EXIT.failed,
     hint: `Press ${keyText('copy')} to copy its URL.`,
   });
 }

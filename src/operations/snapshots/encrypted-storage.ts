@@ -85,7 +85,6 @@ async function readPushes(context: Context): Promise<EncryptedPush[]> {
   } catch (cause) {
     throw new UserError(`Earlier pushes are unknown: ${(cause as Error).message}`, {
       code: 'encryption_unknown',
-      exit: EXIT.refused,
       hint: 'Remove the file if storage profiles without encrypt were never encrypted.',
       cause,
     });
@@ -96,7 +95,6 @@ function notEncrypted(before: EncryptedPush, { target, profile }: EncryptedPush)
   const earlier = `snapshots of "${before.target}" were stored encrypted with storage profile "${before.profile}"`;
   return new UserError(`Storage profile "${profile}" is not encrypted, but ${earlier}: "${target}" is not pushed`, {
     code: 'encryption_removed',
-    exit: EXIT.refused,
     hint: `Set storage_profiles.${profile}.encrypt: true, or allow it: tool trust --clear-storage ${shellWord(profile)}`,
   });
 }

@@ -424,7 +424,7 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ kind, start, files, cannot
     const drop = await planBranchDrop(contextWith(), { target: 'app', names: ['one'] });
     now = new Date('2026-11-02T00:00:00Z');
     await applyBranchReset(contextWith(), await planBranchReset(contextWith(), { target: 'app', name: 'one' }));
-    await expect(applyBranchDrop(contextWith(), drop)).rejects.toMatchObject({ code: 'plan_outdated' });
+    await expect(applyBranchDrop(contextWith(), drop)).rejects.toMatchObject({ code: 'plan_outdated', exit: 5 });
     await server.openBase('copy.tool-base');
     await expect(planBranchReset(contextWith(), { target: 'app', name: 'one' })).rejects.toMatchObject({
       code: 'base_copy_outdated',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { redact } from '../../../process/redact.ts';
 import type { ManifestTable } from '../../../repository/manifest.ts';
 import type { RunEvent } from '../../../results/events.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
 import { formatNumberOf } from '../../../text/format.ts';
@@ -150,7 +150,6 @@ function explainer(
     const explained = await explainDumpFailure(context, session, { schemas, jobs, said: details });
     return new UserError(message, {
       code: 'dump_failed',
-      exit: EXIT.failed,
       details: [...details, ...explained.details],
       hint: explained.hint,
     });
@@ -293,7 +292,6 @@ async function listArchive(context: EngineContext, tools: ClientTools, directory
   if (listing.exitCode === 0) return parseArchiveList(listing.stdout);
   throw new UserError('pg_restore cannot read the output of pg_dump', {
     code: 'dump_failed',
-    exit: EXIT.failed,
     details: redact(listing.stderr).trim().split('\n'),
     hint: 'Is the disk full?',
   });
