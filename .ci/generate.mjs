@@ -12,6 +12,7 @@ import { generatedFiles } from '../src/config/generate/generate.ts';
 import { readVersion } from '../src/runtime/package-files.ts';
 import { PARTS } from '../test/prove/promises.ts';
 import { withAccessTable } from './access-table.ts';
+import { withErrorCodes } from './error-codes.ts';
 import { journalPage, proofPage } from './prove/page.ts';
 
 // Node strips types, but cannot read JSX.
@@ -40,6 +41,7 @@ const files = [
   },
   { path: 'docs/screens.md', content: screensReference() },
   { path: 'docs/hub.md', content: withAccessTable(readFileSync(join(root, 'docs/hub.md'), 'utf8')) },
+  { path: 'docs/errors.md', content: withErrorCodes(readFileSync(join(root, 'docs/errors.md'), 'utf8')) },
   { path: 'docs/proof.md', content: proofPage(proof, PARTS) },
   { path: 'test/prove/journal.md', content: journalPage(proof, PARTS) },
 ];

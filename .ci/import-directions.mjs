@@ -3,7 +3,7 @@
  *
  *   screens → components, presentation; commands → cli, presentation
  *   screens, commands → operations → presentation; operations → engines repository subset sanitize sso cloud config state → process → runtime text results
- *   hub → cloud/contract, repository, config/schema, runtime, text
+ *   hub → cloud/contract, repository, config/schema, runtime, results, text
  */
 import swcVisitor from '@swc/core/Visitor.js';
 
@@ -55,10 +55,10 @@ export default {
       to: { path: presentation },
     },
     {
-      name: 'errors-import-nothing',
+      name: 'errors-import-their-codes',
       severity: 'error',
       from: { path: '^src/runtime/errors\\.ts$' },
-      to: { path: '.' },
+      to: { path: '.', pathNot: '^src/runtime/error-codes\\.ts$' },
     },
     {
       name: 'the-core-has-never-heard-of-a-terminal',
@@ -165,7 +165,7 @@ export default {
       from: { path: hub },
       to: {
         path: '^(src|components|screens)/',
-        pathNot: ['^src/(cloud/contract|repository|config/schema|text)/', '^src/runtime/(?!context\\.ts)'],
+        pathNot: ['^src/(cloud/contract|repository|config/schema|results|text)/', '^src/runtime/(?!context\\.ts)'],
       },
     },
     {
@@ -192,6 +192,16 @@ export default {
       severity: 'error',
       from: { path: '^(src|hub)/', pathNot: '^src/cli/json-contract/' },
       to: { path: '^src/(cloud/contract/openapi\\.ts$|cli/json-contract/)' },
+    },
+    {
+      name: 'results-are-types',
+      comment: 'Their schemas are for the contract: a start of the program builds none.',
+      severity: 'error',
+      from: { path: '^(src|hub|components|screens)/', pathNot: '^src/(results|cli/json-contract)/' },
+      to: {
+        path: '^src/results/(results|database-copies|events|fields|selected-tables|table-diff|(agent|branch|cloud|configuration|demo|load|rows|sanitize|subset)-results)\\.ts$',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'nothing-imports-tests',

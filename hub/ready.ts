@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../src/runtime/errors.ts';
+import { UserError } from '../src/runtime/errors.ts';
 import { type Database, isMigrated, refuseNewerSchema } from './database/database.ts';
 import { canOpenAll } from './database/secrets.ts';
 import type { HubSettings } from './settings.ts';
@@ -10,7 +10,6 @@ export async function refuseUnready(db: Database, { keys }: Keys): Promise<void>
   const migrated = await isMigrated(db).catch((cause: Error) => {
     throw new UserError('The hub cannot reach its database', {
       code: 'hub_database_unreachable',
-      exit: EXIT.unreachable,
       details: [cause.message],
       hint: 'Check TOOL_HUB_DATABASE_URL, and that the server accepts connections.',
       cause,
@@ -20,14 +19,12 @@ export async function refuseUnready(db: Database, { keys }: Keys): Promise<void>
   if (!migrated) {
     throw new UserError('The database of the hub has not the schema of this version', {
       code: 'hub_not_migrated',
-      exit: EXIT.failed,
       hint: 'Run: tool hub migrate',
     });
   }
   if (!(await canOpenAll(db, keys))) {
     throw new UserError('TOOL_HUB_KEYS lacks a key that secrets of the hub are encrypted with', {
       code: 'hub_key_missing',
-      exit: EXIT.configuration,
       hint: 'Add the older key after the newest one. tool hub migrate wraps with the newest.',
     });
   }

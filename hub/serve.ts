@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { getRequestListener, RequestError } from '@hono/node-server';
-import { EXIT, UserError } from '../src/runtime/errors.ts';
+import { UserError } from '../src/runtime/errors.ts';
 import { failed } from './answer.ts';
 import { createApp } from './app.ts';
 import { createCallerCache } from './caller-cache.ts';
@@ -180,7 +180,6 @@ async function listen(server: Server, { host, port }: Address): Promise<void> {
   } catch (cause) {
     throw new UserError(`The hub cannot listen on ${host}:${port}`, {
       code: 'hub_port_taken',
-      exit: EXIT.failed,
       details: [(cause as Error).message],
       hint: 'Choose another port: --listen 127.0.0.1:3001',
       cause,

@@ -3,7 +3,7 @@ import { BlockList } from 'node:net';
 import * as v from 'valibot';
 import { webhookSchema } from '../src/cloud/contract/builds.ts';
 import { type StorageSettings, storageSettingsSchema } from '../src/cloud/contract/schemas.ts';
-import { EXIT, UserError } from '../src/runtime/errors.ts';
+import { UserError } from '../src/runtime/errors.ts';
 import {
   type Address,
   address,
@@ -278,7 +278,6 @@ function trialBucket(values: Values, { dev, bucket = {} }: HubFlags, problems: s
 function settingsInvalid(problems: string[]): UserError {
   return new UserError('The settings of the hub are not valid', {
     code: 'hub_settings_invalid',
-    exit: EXIT.configuration,
     details: problems,
     hint: 'docs/hub.md lists the variables. For a trial without any: tool hub serve --dev',
   });

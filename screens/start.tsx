@@ -163,7 +163,6 @@ function requireTerminal(stdin: NodeJS.ReadStream, stdout: TerminalOutput): void
   if (stdin.isTTY && stdout.isTTY) return;
   throw new UserError('The screens need a terminal', {
     code: 'no_terminal',
-    exit: EXIT.usage,
     hint: 'Every action has a command for scripts: tool --help',
   });
 }

@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 
 import { Migrator } from 'kysely/migration';
 import pg from 'pg';
 import packageOfQueue from 'pg-boss/package.json' with { type: 'json' };
-import { EXIT, UserError } from '../../src/runtime/errors.ts';
+import { UserError } from '../../src/runtime/errors.ts';
 import { MIGRATIONS } from './migrations.ts';
 import type { Tables } from './tables.ts';
 
@@ -77,7 +77,6 @@ export async function refuseNewerSchema(db: Database): Promise<void> {
   if (details.length === 0) return;
   throw new UserError('The schema of the database of the hub is of a newer version of tool', {
     code: 'hub_schema_newer',
-    exit: EXIT.failed,
     details: details.slice(0, 3),
     hint: 'Install that version of tool, or restore a backup of the database from before its migration.',
   });
@@ -91,7 +90,6 @@ export async function migrate(db: Database): Promise<string[]> {
   if (error) {
     throw new UserError(`Cannot migrate the database of the hub${failed ? ` (${failed.migrationName})` : ''}`, {
       code: 'hub_migration_failed',
-      exit: EXIT.failed,
       details: [error instanceof Error ? error.message : String(error)],
       hint: 'Nothing of the failed migration remains. Fix the cause, then run: tool hub migrate',
       cause: error,

@@ -1,7 +1,7 @@
 import { CompiledQuery, sql } from 'kysely';
 import { type ConnectionOptions, PgBoss, type QueueOptions } from 'pg-boss';
 import { DEFAULT_POOL, type Schedule } from '../../src/cloud/contract/builds.ts';
-import { EXIT, UserError } from '../../src/runtime/errors.ts';
+import { UserError } from '../../src/runtime/errors.ts';
 import type { Log } from '../log.ts';
 import { Problem } from '../problem.ts';
 import { type Connection, openPool, QUEUE_SCHEMA } from './database.ts';
@@ -97,7 +97,6 @@ export async function migrateQueue(url: string): Promise<void> {
   } catch (cause) {
     throw new UserError('Cannot migrate the queue of the hub', {
       code: 'hub_migration_failed',
-      exit: EXIT.failed,
       details: [(cause as Error).message],
       hint: 'Fix the cause, then run: tool hub migrate',
       cause,
@@ -165,7 +164,6 @@ export async function startQueue(
     await end().catch(() => {});
     throw new UserError('The queue of the hub cannot be used', {
       code: 'hub_not_migrated',
-      exit: EXIT.failed,
       details: [(cause as Error).message],
       hint: 'Run: tool hub migrate',
       cause,

@@ -1,9 +1,10 @@
+import type { ReconcileResult } from '../../src/results/cloud-results.ts';
 import { type Report, withStep } from '../../src/runtime/events.ts';
 import { openDatabase } from '../database/database.ts';
 import { createBuckets } from '../objects/buckets.ts';
 import { refuseUnready } from '../ready.ts';
 import { readMigrationSettings } from '../settings.ts';
-import { type ReconcileResult, reconcileAll } from './reconcile.ts';
+import { reconcileAll } from './reconcile.ts';
 
 /** A comparison of a large target takes its time. */
 const STATEMENT_TIMEOUT = 600_000;

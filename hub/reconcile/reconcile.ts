@@ -1,5 +1,6 @@
 import { objectKey } from '../../src/repository/keys.ts';
 import type { Store, StoredFile } from '../../src/repository/store.ts';
+import type { ReconcileResult } from '../../src/results/cloud-results.ts';
 import { toUserError } from '../../src/runtime/errors.ts';
 import type { Report } from '../../src/runtime/events.ts';
 import type { Database } from '../database/database.ts';
@@ -16,27 +17,6 @@ import { offerAgain } from '../database/snapshots.ts';
 import { allTargets, profilesOf, type SweptTarget, withSweepLock } from '../database/sweeps.ts';
 import type { Buckets } from '../objects/buckets.ts';
 import { importManifests } from './import-manifests.ts';
-
-export interface NamedSnapshot {
-  target: string;
-  snapshot: string;
-}
-
-export interface ReconcileResult {
-  targets: number;
-  /** Snapshots that the database lacked. */
-  imported: NamedSnapshot[];
-  /** Snapshots of which the bucket lacks the manifest or an object: they are offered no more. */
-  missing: NamedSnapshot[];
-  /** Snapshots that the bucket lacked before, and has again. */
-  restored: NamedSnapshot[];
-  /** Objects that the database lacked. Without a snapshot the sweep removes them after a day. */
-  objects_added: number;
-  /** Objects that the bucket lacks. */
-  objects_missing: number;
-  /** Manifests that cannot be imported, and buckets that cannot be read. */
-  problems: string[];
-}
 
 export interface ReconcileOptions {
   db: Database;

@@ -1,5 +1,5 @@
 import type { TargetRow } from '../../src/results/results.ts';
-import { EXIT, toUserError, UserError } from '../../src/runtime/errors.ts';
+import { toUserError, UserError } from '../../src/runtime/errors.ts';
 import { diskUseRead, snapshotsFailed, snapshotsListed, snapshotsOf } from '../../src/state/snapshots.ts';
 import {
   targetsChecked,
@@ -104,10 +104,7 @@ function rejectedBy(signal: AbortSignal): Promise<never> {
 }
 
 function noAnswer(): UserError {
-  return new UserError(`no answer within ${formatDuration(SILENCE_MS)}`, {
-    code: 'unreachable',
-    exit: EXIT.unreachable,
-  });
+  return new UserError(`no answer within ${formatDuration(SILENCE_MS)}`, { code: 'unreachable' });
 }
 
 /** A signal that is aborted after a long time without results. */

@@ -1,5 +1,5 @@
 import type { DestinationState } from '../../src/results/load-results.ts';
-import { EXIT, UserError } from '../../src/runtime/errors.ts';
+import { UserError } from '../../src/runtime/errors.ts';
 import type { Run, RunDefinition } from '../../src/state/runs.ts';
 
 /** One name for a local database, however its host is spelled. */
@@ -15,7 +15,6 @@ export function conflictingRun(live: Run[], { replaces }: Pick<RunDefinition, 'r
 export function replacedAlready({ title, state }: Run): UserError {
   return new UserError(`A run ${state.status === 'waiting' ? 'is queued' : 'is in progress'}: ${title}`, {
     code: 'destination_busy',
-    exit: EXIT.refused,
     details: ['It replaces the same database.'],
     hint: 'Try again when it has ended: the plan depends on its result.',
   });

@@ -1,7 +1,7 @@
 import type { ProviderChoice } from '../../src/operations/sign-in/find-provider.ts';
 import { PROVIDER_QUESTION } from '../../src/presentation/sign-in.ts';
+import type { SignInEvent } from '../../src/results/events.ts';
 import { interrupted, toUserError } from '../../src/runtime/errors.ts';
-import type { SignInEvent } from '../../src/runtime/events.ts';
 import { type Model, quietly } from '../app/model.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';
 import type { SignInRoute } from '../sign-in/sign-in-route.ts';

@@ -2,7 +2,7 @@ import { textEdit } from '../../components/text-edit.ts';
 import { REFUSED } from '../../src/presentation/setup/checks.ts';
 import type { SetupFound, SetupStep } from '../../src/presentation/setup/step.ts';
 import { GO_ON, SETUP_STEPS, stepsOf, stepWithId } from '../../src/presentation/setup/steps.ts';
-import { EXIT, interrupted, toUserError, UserError } from '../../src/runtime/errors.ts';
+import { interrupted, toUserError, UserError } from '../../src/runtime/errors.ts';
 import { formatDuration } from '../../src/text/format.ts';
 import { type Model, quietly } from '../app/model.ts';
 import { refreshTargetsAnew } from '../app/refresh.ts';
@@ -124,7 +124,6 @@ function whileBusy(model: Model, route: SetupRoute, work: (signal: AbortSignal) 
 function noAnswer(): UserError {
   return new UserError(`No answer within ${formatDuration(TIMEOUT_MS)}`, {
     code: 'unreachable',
-    exit: EXIT.unreachable,
     hint: 'Press Enter to try again, or Esc to go back.',
   });
 }

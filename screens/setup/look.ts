@@ -3,7 +3,7 @@ import { sourceOf } from '../../src/presentation/setup/source-url.ts';
 import { lacksDatabase, type SetupFound } from '../../src/presentation/setup/step.ts';
 import type { SetupStepId } from '../../src/presentation/setup/step-ids.ts';
 import { KEYS } from '../../src/presentation/setup/storage-steps.ts';
-import { EXIT, UserError } from '../../src/runtime/errors.ts';
+import { UserError } from '../../src/runtime/errors.ts';
 import type { RunContext } from '../../src/state/runs.ts';
 import type { Operations } from '../app/operations.ts';
 import { setUpOf, storageOf } from './answers.ts';
@@ -51,10 +51,7 @@ export async function planned({ operations, route }: SetupCheckOptions): Promise
 async function databases({ operations, session, route }: SetupCheckOptions): Promise<Partial<SetupFound>> {
   const found = await operations.listDatabases(session, sourceOf(route));
   if (found.length > 0) return { databases: found };
-  throw new UserError('The server has no database that you may see', {
-    code: 'database_missing',
-    exit: EXIT.unreachable,
-  });
+  throw new UserError('The server has no database that you may see', { code: 'database_missing' });
 }
 
 async function source({ operations, session, route }: SetupCheckOptions): Promise<Partial<SetupFound>> {
@@ -75,6 +72,6 @@ function isVariable(name = ''): boolean {
 }
 
 function refuseUnless(isRight: boolean, message: string): Partial<SetupFound> {
-  if (!isRight) throw new UserError(message, { code: 'invalid_value', exit: EXIT.usage });
+  if (!isRight) throw new UserError(message, { code: 'invalid_value' });
   return {};
 }

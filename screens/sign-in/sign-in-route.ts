@@ -1,6 +1,6 @@
-import type { SignedIn } from '../../src/operations/sign-in/sign-in-status.ts';
+import type { SignedIn } from '../../src/results/cloud-results.ts';
+import type { SignInEvent } from '../../src/results/events.ts';
 import type { UserError } from '../../src/runtime/errors.ts';
-import type { SignInEvent } from '../../src/runtime/events.ts';
 
 declare module '../app/route.ts' {
   interface Routes {

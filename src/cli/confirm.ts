@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
 import { notTyped, type Question } from '../presentation/shapes/question.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { printable } from '../text/printable.ts';
 import { questionLines } from './printers/question.ts';
 
@@ -51,7 +51,6 @@ export async function ask(
 function refused(message: string): UserError {
   return new UserError(message, {
     code: 'not_confirmed',
-    exit: EXIT.refused,
     hint: 'To skip the question, pass --yes or set TOOL_NO_CONFIRM=true. --dry-run shows the plan.',
   });
 }

@@ -1,6 +1,6 @@
 import { PICK, snapshotItems, targetItems } from '../presentation/pick.ts';
 import type { Context } from '../runtime/context.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import type { ArgumentSpec, CommandSpec, Globals } from './command.ts';
 import type { Host } from './host.ts';
 import { pick } from './pick.ts';
@@ -63,11 +63,10 @@ function targetOf({ spec, arguments: given }: IncompleteCommand): string {
 function nothingToPick(kind: 'target' | 'snapshot'): UserError {
   return new UserError(`There is no ${kind} to choose from`, {
     code: 'missing_argument',
-    exit: EXIT.usage,
     hint: kind === 'target' ? 'Add one to the configuration: tool config init' : 'Build one: tool build TARGET',
   });
 }
 
 function cancelled(): UserError {
-  return new UserError('Cancelled. Nothing was changed.', { code: 'interrupted', exit: EXIT.interrupted });
+  return new UserError('Cancelled. Nothing was changed.', { code: 'interrupted' });
 }

@@ -141,7 +141,6 @@ function writes({ spec, options: given }: CommandLine): boolean {
 function readOnlyRefusal(command: string): UserError {
   return new UserError(`tool ${command} changes data, and --read-only was given`, {
     code: 'read_only',
-    exit: EXIT.refused,
     hint: 'Run it again without --read-only.',
   });
 }

@@ -1,9 +1,10 @@
 import type { Command, CommanderError } from 'commander';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import type { ErrorCode } from '../runtime/error-codes.ts';
+import { UserError } from '../runtime/errors.ts';
 import { nearest } from '../text/nearest.ts';
 
 /** Stable codes, listed in docs/errors.md. */
-const CODES: Record<string, string> = {
+const CODES: Record<string, ErrorCode> = {
   'commander.unknownCommand': 'unknown_command',
   'commander.unknownOption': 'unknown_flag',
   'commander.missingArgument': 'missing_argument',
@@ -23,7 +24,6 @@ export function usageError(error: CommanderError, command: Command): UserError {
   const code = CODES[error.code] ?? 'usage';
   return new UserError(capitalized(message), {
     code,
-    exit: EXIT.usage,
     hint: hints[code] ?? ofDbsnapper(words, message) ?? `${suggestionOf(message, suggested)}${help}`,
   });
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import * as v from 'valibot';
 import { MOST_TEXT_BYTES } from '../repository/store.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { printable } from '../text/printable.ts';
 import { PROBLEMS, type ProblemCode } from './contract/problems.ts';
 import {
@@ -172,7 +172,6 @@ function refusePlainHttp(endpoint: string): void {
   if (url.protocol === 'https:' || isLoopback(url)) return;
   throw new UserError(`The hub at ${endpoint} is not used: its address is not https`, {
     code: 'api_url_not_https',
-    exit: EXIT.configuration,
     hint: 'Set an address that begins with https:// (http:// is for a hub on this machine).',
   });
 }
@@ -229,7 +228,7 @@ async function saidBy(response: Response): Promise<string> {
 }
 
 /** Other codes of the hub than those that a user distinguishes. */
-const MEANING: Partial<Record<ProblemCode, string>> = {
+const MEANING: Partial<Record<ProblemCode, ProblemCode>> = {
   cloud_changed: 'cloud_conflict',
   cloud_condition: 'cloud_conflict',
 };
@@ -242,7 +241,6 @@ async function refusal(response: Response, endpoint: string): Promise<UserError>
   const clean = (text: string): string => printable(text).slice(0, 500);
   return new UserError(clean(problem.detail), {
     code: MEANING[known] ?? known,
-    exit: PROBLEMS[known].exit,
     details: problem.errors.slice(0, 10).map(({ pointer, detail }) => clean(`${pointer} ${detail}`)),
     ...(problem.hint !== null && { hint: clean(problem.hint) }),
   });
@@ -263,7 +261,6 @@ function reasonOf(error: unknown): string {
 function unreachable(endpoint: string, reason: string, pause = 0): UserError {
   return new UserError(`The hub at ${endpoint} cannot be reached`, {
     code: 'cloud_unreachable',
-    exit: EXIT.unreachable,
     details: [reason],
     hint:
       pause > 0 ? `Try again in ${pause / 1000} s.` : 'Check base_url and env in the configuration, and the network.',
@@ -273,7 +270,6 @@ function unreachable(endpoint: string, reason: string, pause = 0): UserError {
 function notAHub(endpoint: string, reason: string): UserError {
   return new UserError(`The server at ${endpoint} is not a hub of a supported version`, {
     code: 'cloud_answer_invalid',
-    exit: EXIT.unreachable,
     details: [reason],
     hint: 'Check base_url and env in the configuration.',
   });

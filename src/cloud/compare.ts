@@ -1,18 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { KeyChange } from '../results/cloud-results.ts';
 import { fingerprint } from './contract/fingerprint.ts';
 import type { Fingerprints } from './contract/schemas.ts';
 
 /** Leaves of settings by dotted key; a list is one leaf. */
 export type Leaves = Map<string, unknown>;
-
-export interface KeyChange {
-  key: string;
-  /** `null` for a missing value; `(secret)` for a secret. */
-  before: unknown;
-  after: unknown;
-  /** It was changed on the hub since the last apply, and would be lost. */
-  overwrites: boolean;
-}
 
 export interface Comparison {
   changes: KeyChange[];

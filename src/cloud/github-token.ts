@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 
 const answer = v.object({ value: v.string() });
 
@@ -32,7 +32,6 @@ export async function githubToken(
     signal.throwIfAborted();
     throw new UserError('GitHub Actions gives no ID token', {
       code: 'github_token_missing',
-      exit: EXIT.unreachable,
       details: [(error as Error).message],
       hint: 'The job needs the permission id-token: write.',
     });

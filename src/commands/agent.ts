@@ -1,5 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 
 const specification = {
   name: 'agent',
@@ -39,7 +39,6 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
 function poolInvalid(pool: string): UserError {
   return new UserError(`"${pool}" is not the name of a pool`, {
     code: 'usage',
-    exit: EXIT.usage,
     hint: 'A name has at most 40 lower-case letters, digits and hyphens.',
   });
 }

@@ -1,5 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { ORIGINAL, TARGET, toSelector } from './shared-options.ts';
 
 const specification = {
@@ -56,7 +56,6 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
 function needsTwo(): UserError {
   return new UserError('--table compares two snapshots, and one was named', {
     code: 'usage',
-    exit: EXIT.usage,
     hint: 'tool diff TARGET A B --table NAME',
   });
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
 import { runPlanned } from '../cli/run-planned.ts';
 import type { LoadRequest } from '../operations/load/planned-load.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import {
   ALLOW_UNTRUSTED,
   BUILT_AT,
@@ -127,7 +127,6 @@ function toRequest({ arguments: { target, snapshot }, options, cwd }: Invocation
 function needsFile(flag: string): UserError {
   return new UserError(`${flag} is for SQL files, and no file was given`, {
     code: 'flag_needs_file',
-    exit: EXIT.usage,
     hint: `tool load TARGET FILE.sql ${flag}`,
   });
 }
@@ -135,7 +134,6 @@ function needsFile(flag: string): UserError {
 function needsKeepGoing(): UserError {
   return new UserError('--accept-missing requires --keep-going', {
     code: 'flag_needs_flag',
-    exit: EXIT.usage,
     hint: 'tool load TARGET --keep-going --accept-missing',
   });
 }
@@ -143,7 +141,6 @@ function needsKeepGoing(): UserError {
 function spareNeedsBase(): UserError {
   return new UserError('--spare and --no-keep-base exclude each other: a spare is made from the base copy', {
     code: 'usage',
-    exit: EXIT.usage,
     hint: 'Leave one of them out.',
   });
 }
@@ -151,7 +148,6 @@ function spareNeedsBase(): UserError {
 function needsSnapshot(flag: string, file: string): UserError {
   return new UserError(`${flag} is for snapshots, and ${file} is an SQL file`, {
     code: 'flag_needs_snapshot',
-    exit: EXIT.usage,
     hint: 'The content of an SQL file is unknown before it runs.',
   });
 }

@@ -1,5 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 
 const specification = {
   name: 'mcp',
@@ -46,15 +46,10 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
 function notJson(): UserError {
   return new UserError('tool mcp writes messages of its protocol to standard output, and --json was given', {
     code: 'usage',
-    exit: EXIT.usage,
     hint: 'Leave --json out: results have the shapes of --json.',
   });
 }
 
 function invalidName(): UserError {
-  return new UserError('--as requires a name', {
-    code: 'invalid_value',
-    exit: EXIT.usage,
-    hint: 'Use 1 to 100 visible characters.',
-  });
+  return new UserError('--as requires a name', { code: 'invalid_value', hint: 'Use 1 to 100 visible characters.' });
 }

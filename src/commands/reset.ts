@@ -1,6 +1,6 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
 import { runPlanned } from '../cli/run-planned.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
 
 const specification = {
@@ -44,7 +44,6 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
 function dropAlone(): UserError {
   return new UserError('--drop resets nothing, so --spare and --no-undo are not for it', {
     code: 'usage',
-    exit: EXIT.usage,
     hint: 'tool reset TARGET --drop',
   });
 }

@@ -1,7 +1,7 @@
 import type { ArgumentSpec, OptionSpec } from '../cli/command.ts';
 import type { SnapshotRequest, SnapshotSelector } from '../operations/snapshots/snapshots.ts';
 import type { SnapshotLocation } from '../results/results.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 
 export const TARGET = {
   name: 'target',
@@ -85,7 +85,6 @@ export function placeOf({ local, remote }: { local?: boolean; remote?: boolean }
   if (local && remote) {
     throw new UserError('--local and --remote exclude each other', {
       code: 'usage',
-      exit: EXIT.usage,
       hint: 'Leave both out to select both.',
     });
   }
@@ -103,7 +102,6 @@ export const INCLUDE_NEEDED_SCHEMAS = {
 export function needsBuild(command: string, flag: string): UserError {
   return new UserError(`--include-needed-schemas requires ${flag}`, {
     code: 'flag_needs_flag',
-    exit: EXIT.usage,
     hint: `tool ${command} TARGET ${flag} --include-needed-schemas`,
   });
 }

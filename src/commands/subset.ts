@@ -3,7 +3,7 @@ import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/c
 import { runPlanned } from '../cli/run-planned.ts';
 import { SUMMARY } from '../cli/summary-file.ts';
 import type { SubsetRequest } from '../operations/subset/subset-setting.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { CPUS, DRY_RUN, INCLUDE_NEEDED_SCHEMAS, needsBuild, TARGET, UNVERIFIED_SOURCES } from './shared-options.ts';
 
 const specification = {
@@ -77,7 +77,6 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
 function needsGraph(): UserError {
   return new UserError('--force requires --graph', {
     code: 'flag_needs_flag',
-    exit: EXIT.usage,
     hint: 'tool subset TARGET --graph FILE --force',
   });
 }

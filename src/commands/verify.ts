@@ -1,6 +1,6 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../cli/command.ts';
 import type { VerifyResult } from '../results/results.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { ORIGINAL, SNAPSHOT, snapshotRequest, TARGET } from './shared-options.ts';
 
 const specification = {
@@ -48,7 +48,6 @@ function damaged(
   const repair = `tool verify ${target} ${snapshot.id}${remote ? ' --remote' : ''} --repair`;
   return new UserError(`Snapshot ${snapshot.index} of ${target} (${snapshot.id}) is damaged`, {
     code: 'snapshot_damaged',
-    exit: EXIT.failed,
     hint:
       lost.length > 0
         ? `Take a new one with: tool build ${target}; then remove this one with: tool rm ${target} ${snapshot.id}`

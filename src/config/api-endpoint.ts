@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import type { Settings } from './schema/settings.ts';
 
 const BASES = {
@@ -14,7 +14,6 @@ export function apiEndpoint({ env, ...bases }: Pick<Settings, 'env' | (typeof BA
   if (base === undefined) {
     throw new UserError(`Cannot use the cloud: ${key} is not set, and env is ${env}`, {
       code: 'api_url_missing',
-      exit: EXIT.configuration,
       hint: `Set ${key} in the configuration, or another env.`,
     });
   }

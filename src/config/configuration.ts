@@ -1,4 +1,5 @@
 import type { CloudTarget } from '../cloud/contract/schemas.ts';
+import type { Problem } from '../results/configuration-results.ts';
 import type { HubState } from '../results/hub-state.ts';
 import type { Settings } from './schema/settings.ts';
 import type { CoveredFile } from './trust/covered-files.ts';
@@ -24,16 +25,4 @@ export interface Configuration {
   published?: string;
   /** The cloud target whose URLs are whole, with their passwords. */
   cloudUrls?: string;
-}
-
-export interface Problem {
-  severity: 'error' | 'warning';
-  /** Stable, listed in docs/errors.md: `unknown_key`. */
-  code: string;
-  key: string;
-  message: string;
-  hint: string | null;
-  file: string | null;
-  line: number | null;
-  column: number | null;
 }

@@ -1,5 +1,5 @@
+import type { Problem } from '../results/configuration-results.ts';
 import { nearest } from '../text/nearest.ts';
-import type { Problem } from './configuration.ts';
 import type { Shape } from './schema/shape.ts';
 import { dotted, isTree, type KeyPath, setValue, type Tree } from './tree.ts';
 import { parseValue } from './yaml/yaml-source.ts';

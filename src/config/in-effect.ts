@@ -1,5 +1,6 @@
+import type { Mode } from '../results/configuration-results.ts';
 import type { Configuration } from './configuration.ts';
-import { type Mode, modeOf } from './mode.ts';
+import { modeOf } from './mode.ts';
 import type { ConfiguredKeys } from './schema/commands.ts';
 import type { Settings } from './schema/settings.ts';
 

@@ -1,5 +1,4 @@
-/** `local`: configuration file and this machine. `cloud`: also storage, sharing and targets of a team. */
-export type Mode = 'local' | 'cloud';
+import type { Mode } from '../results/configuration-results.ts';
 
 export function modeOf({ authtoken }: { authtoken?: unknown }): Mode {
   return authtoken ? 'cloud' : 'local';

@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { link, mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { writeBeside } from './edit/write-beside.ts';
 import { userConfigFile } from './paths.ts';
 
@@ -16,7 +16,6 @@ export async function signingKey(environment: NodeJS.ProcessEnv): Promise<KeyObj
   } catch (cause) {
     throw new UserError(`The signing key ${path} is not usable: ${(cause as Error).message}`, {
       code: 'signing_key_unusable',
-      exit: EXIT.failed,
       hint: 'Make its folder writable, or remove the file: a new key is then created.',
       cause,
     });

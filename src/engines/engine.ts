@@ -1,8 +1,9 @@
+import type { ToolReport } from '../results/configuration-results.ts';
 import type { Statement } from '../sanitize/statement.ts';
 import type { DatabaseUrl } from './database-url.ts';
 import type { EngineContext } from './engine-context.ts';
 import type { BranchFacet } from './facets/branch.ts';
-import type { ClientProgram, ConnectFacet, ToolReport } from './facets/connect.ts';
+import type { ClientProgram, ConnectFacet } from './facets/connect.ts';
 import type { DumpFacet } from './facets/dump.ts';
 import type { RestoreFacet, StoredTable, TableRequest } from './facets/restore.ts';
 import type { DefinitionsRequest, SanitizeFacet, ScratchPlace, StoredDefinition } from './facets/sanitize.ts';

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import type { DatabaseUrl } from './database-url.ts';
 import type { Engine } from './engine.ts';
 import { type EngineId, profileOfScheme, URL_SCHEMES } from './list.ts';
@@ -19,7 +19,6 @@ export function engineForUrl(url: string): Engine {
   if (profile) return ENGINES[profile.id];
   throw new UserError(`No engine supports the scheme "${scheme}://" of the connection URL`, {
     code: 'scheme_unknown',
-    exit: EXIT.configuration,
     hint: `A connection URL begins with ${URL_SCHEMES.map((name) => `${name}://`).join(' or ')}`,
   });
 }

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 
 /** Permissions of an agent besides reading and working on its own branches. */
 export const ALLOWANCES = {
@@ -20,7 +20,6 @@ export function parseAllowances(lists: string[]): Set<Allowance> {
   if (unknown === undefined) return new Set(words as Allowance[]);
   throw new UserError(`--allow ${unknown} is unknown`, {
     code: 'invalid_value',
-    exit: EXIT.usage,
     hint: `Use one or more of ${Object.keys(ALLOWANCES).join(', ')}, with commas.`,
   });
 }

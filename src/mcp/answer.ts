@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { printable } from '../text/printable.ts';
 
 /** Characters of an answer's JSON; a model reads every one. */
@@ -31,7 +31,6 @@ export function boundedAnswer(data: object, hide: (text: string) => string): Ans
   }
   throw new UserError('The result is too large for an answer', {
     code: 'result_too_large',
-    exit: EXIT.failed,
     hint: 'Request less: one target instead of all, or later entries with offset.',
   });
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { logLine } from '../cli/printers/log.ts';
 import type { Context } from '../runtime/context.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { openLogFile } from '../runtime/log-file.ts';
 
 const LONGEST = 2000;
@@ -19,7 +19,6 @@ export function openCallLog({ configuration, clock, hide = (same) => same }: Con
     } catch (error) {
       throw new UserError(`The log ${path} cannot be written: ${(error as Error).message}`, {
         code: 'call_log_not_written',
-        exit: EXIT.failed,
         hint: 'Calls without a log are refused. Check the working_directory, its permissions and the disk.',
         cause: error,
       });

@@ -1,9 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import * as v from 'valibot';
 import { redact, redactOwn } from '../process/redact.ts';
+import type { RunEvent } from '../results/events.ts';
 import type { Context } from '../runtime/context.ts';
-import { EXIT, interrupted, toUserError, UserError } from '../runtime/errors.ts';
-import type { Report, RunEvent } from '../runtime/events.ts';
+import { interrupted, toUserError, UserError } from '../runtime/errors.ts';
+import type { Report } from '../runtime/events.ts';
 import { formatDuration } from '../text/format.ts';
 import type { Allowance } from './allowances.ts';
 import { type Answer, boundedAnswer, errorAnswer } from './answer.ts';
@@ -127,7 +128,6 @@ function checkArguments({ name, input }: Tool, given: unknown): unknown {
   if (at === 'token') throw tokenMissing(name);
   throw new UserError(`Invalid ${at} of ${name}: ${issue.message}`, {
     code: 'invalid_value',
-    exit: EXIT.usage,
     hint: `Read the input schema of ${name}.`,
   });
 }
@@ -166,17 +166,12 @@ function withoutSources(error: UserError, allow: ReadonlySet<Allowance>): UserEr
 }
 
 function unknownTool(name: string): UserError {
-  return new UserError(`There is no tool "${name.slice(0, 100)}"`, {
-    code: 'tool_unknown',
-    exit: EXIT.usage,
-    hint: 'List the tools.',
-  });
+  return new UserError(`There is no tool "${name.slice(0, 100)}"`, { code: 'tool_unknown', hint: 'List the tools.' });
 }
 
 function notAllowed(name: string, needs: Allowance): UserError {
   return new UserError(`${name} is not allowed on this server`, {
     code: 'tool_not_allowed',
-    exit: EXIT.refused,
     hint: `Only the person who configures the server can allow it: tool mcp --allow ${needs}`,
   });
 }
@@ -184,7 +179,6 @@ function notAllowed(name: string, needs: Allowance): UserError {
 function refusedReadOnly(name: string): UserError {
   return new UserError(`${name} changes data, and the server was started with --read-only`, {
     code: 'read_only',
-    exit: EXIT.refused,
     hint: 'Only the person who configures the server can change that.',
   });
 }
@@ -192,7 +186,6 @@ function refusedReadOnly(name: string): UserError {
 function tokenMissing(name: string): UserError {
   return new UserError(`${name} requires the token of a plan: nothing was changed`, {
     code: 'plan_token_invalid',
-    exit: EXIT.refused,
     hint: `Call plan_${name}, read the plan, then call ${name} with the same arguments and its token.`,
   });
 }
@@ -200,7 +193,6 @@ function tokenMissing(name: string): UserError {
 function tooMany(): UserError {
   return new UserError(`${MOST_AT_ONCE} calls are running`, {
     code: 'too_many_calls',
-    exit: EXIT.refused,
     hint: 'Wait until one of them has ended.',
   });
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 
 const LIFETIME_MS = 10 * 60_000;
 const MOST = 100;
@@ -49,7 +49,6 @@ export function createPlanTokens(clock: () => Date): PlanTokens {
 function invalid(message: string, tool: string): UserError {
   return new UserError(`${message}: nothing was changed`, {
     code: 'plan_token_invalid',
-    exit: EXIT.refused,
     hint: `Call plan_${tool}, read the plan, then call ${tool} with the same arguments and its token. A token counts once, for ${LIFETIME_MS / 60_000} minutes.`,
   });
 }

@@ -7,10 +7,8 @@ import { runScript } from '../engines/postgres/script/script.ts';
 import { createPlainRole } from '../engines/postgres/server/plain-role.ts';
 import { startThrowAwayServer, type ThrowAwayServer } from '../engines/postgres/server/throw-away-server.ts';
 import { localRunner } from '../process/local.ts';
+import type { Tour } from '../results/demo-results.ts';
 import type { LoadResult } from '../results/load-results.ts';
-import type { SnapshotRow, VerifyResult } from '../results/results.ts';
-import type { SanitizeResult } from '../results/sanitize-results.ts';
-import type { SubsetResult } from '../results/subset-results.ts';
 import { type Context, openContext } from '../runtime/context.ts';
 import { type Report, withStep } from '../runtime/events.ts';
 import { readAsset } from '../runtime/package-files.ts';
@@ -83,19 +81,6 @@ export async function startDemo({ report, signal, environment: given, clock }: D
     await dispose();
     throw error;
   }
-}
-
-/** Results of a tour through the demo. */
-export interface Tour {
-  built: SnapshotRow;
-  /** The same data once more. */
-  again: SnapshotRow;
-  verified: VerifyResult;
-  loaded: LoadResult;
-  reloaded: LoadResult;
-  undone: LoadResult;
-  sanitized: SanitizeResult;
-  subset: SubsetResult;
 }
 
 /** Builds twice, verifies, loads twice, undoes, sanitizes and makes a subset, as a person would at a terminal. */

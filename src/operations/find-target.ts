@@ -1,6 +1,6 @@
 import type { Configuration } from '../config/configuration.ts';
 import type { TargetSettings } from '../config/schema/settings.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { nearest } from '../text/nearest.ts';
 
 /** The target's settings; an error of wrong usage when there is none of this name. */
@@ -15,7 +15,6 @@ export function findTarget({ settings, cloud }: Configuration, name: string): Ta
     : 'The configuration has no targets yet.';
   throw new UserError(`There is no target "${name}"`, {
     code: 'target_unknown',
-    exit: EXIT.usage,
     hint: names.length === 0 ? noTargets : `${near === null ? '' : `Did you mean "${near}"? `}tool targets lists all.`,
   });
 }

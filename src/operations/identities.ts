@@ -2,8 +2,9 @@ import * as v from 'valibot';
 import type { DatabaseUrl } from '../engines/database-url.ts';
 import { type DatabaseIdentity, identitySchema, isLasting } from '../engines/identity.ts';
 import { parseUrl } from '../engines/registry.ts';
+import type { ForgottenSource } from '../results/configuration-results.ts';
 import type { Context } from '../runtime/context.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { readState, writeState } from './working-state.ts';
 
 /** A database that a source's URL led to, and when that was last seen. */
@@ -74,11 +75,6 @@ async function store(context: Context, seen: SeenSource[]): Promise<void> {
   await writeState(context, FILE, { format: 1, sources: Object.fromEntries(known) });
 }
 
-export interface ForgottenSource {
-  /** URL without password. */
-  former_source: string;
-}
-
 /** Ends the protection of a database that was a source before. Present sources stay protected. */
 export async function forgetSource(context: Context, text: string): Promise<ForgottenSource> {
   const url = parseUrl(text).display;
@@ -93,7 +89,6 @@ export async function forgetSource(context: Context, text: string): Promise<Forg
 function notRemembered(url: string, known: KnownIdentity[]): UserError {
   return new UserError(`${url} is not remembered as a source`, {
     code: 'source_unknown',
-    exit: EXIT.usage,
     details: [...new Set(known.map((entry) => entry.url))],
     hint: 'Write the URL as the error shows it.',
   });

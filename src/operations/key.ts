@@ -1,12 +1,6 @@
 import { signingKey, signingKeyFile } from '../config/signing-key.ts';
 import { publicKeyText } from '../repository/signature.ts';
-
-export interface OwnKey {
-  /** The public key, in the form of `trusted_keys`. */
-  public_key: string;
-  /** Path of the private key. */
-  file: string;
-}
+import type { OwnKey } from '../results/configuration-results.ts';
 
 /** The key by which this machine signs snapshots; made when there is none yet. */
 export async function ownKey(environment: NodeJS.ProcessEnv): Promise<OwnKey> {

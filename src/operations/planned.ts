@@ -1,5 +1,5 @@
 import type { Context } from '../runtime/context.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 
 /**
  * A request and its plan: plain data, so that it can be copied, stored and sent. Every operation that replaces or
@@ -27,7 +27,6 @@ export function isFresh(
 export function planOutdated(what: string): UserError {
   return new UserError(`${what} since the plan was made: nothing was changed`, {
     code: 'plan_outdated',
-    exit: EXIT.refused,
     hint: 'Run it again for a new plan.',
   });
 }

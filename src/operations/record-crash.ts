@@ -1,7 +1,7 @@
 import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { redact } from '../process/redact.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { printableLines } from '../text/printable.ts';
 
 export interface Crash {
@@ -17,7 +17,6 @@ export async function recordCrash({ error, file, at }: Crash): Promise<UserError
   const written = await writeCrash(file, printableLines(redact(`${at.toISOString()} ${stack}\n`))).catch(() => false);
   return new UserError(`The screens have crashed: ${redact(message)}`, {
     code: 'screens_crashed',
-    exit: EXIT.failed,
     hint: written ? `Details are in ${file}` : '--debug shows the details.',
     cause: error,
   });

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { InEffect } from '../config/in-effect.ts';
 import { shareConnections } from '../engines/connection-limits.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import type { RefreshOrder, RefreshPlace, RefreshReply } from './refresh-worker.ts';
 import type { RefreshTargets } from './targets.ts';
 
@@ -73,7 +73,7 @@ export async function refreshInThread({
 }
 
 function checkFailed(message: string): UserError {
-  return new UserError(message, { code: 'unreachable', exit: EXIT.unreachable });
+  return new UserError(message, { code: 'unreachable' });
 }
 
 function workerFile(): URL {

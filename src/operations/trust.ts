@@ -1,17 +1,9 @@
 import { readConfigFile } from '../config/config-file.ts';
-import type { Effect } from '../config/trust/effect.ts';
 import { untrustedPart } from '../config/trust/require-trust.ts';
 import { trustRequestOf } from '../config/trust/trust-request.ts';
 import { UntrustedConfiguration } from '../config/trust/untrusted-configuration.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
-
-export interface TrustedFile {
-  /** Absolute. */
-  file: string;
-  /** The value for TOOL_TRUST. */
-  digest: string;
-  effects: Effect[];
-}
+import type { TrustedFile } from '../results/configuration-results.ts';
+import { UserError } from '../runtime/errors.ts';
 
 interface TrustFileRequest {
   environment: NodeJS.ProcessEnv;
@@ -24,7 +16,6 @@ export async function readTrustedFile({ environment, cwd }: TrustFileRequest): P
   if (!found?.inFolder) {
     throw new UserError(`There is no tool.yml in ${cwd}`, {
       code: 'no_configuration',
-      exit: EXIT.configuration,
       hint: 'Run the command in the folder of the file. A file of --config needs no trust.',
     });
   }

@@ -1,8 +1,6 @@
 import { keyText } from '../config/keys-in-effect.ts';
-import type { ToolReport } from '../engines/facets/connect.ts';
-import type { CheckReport } from '../operations/configuration/check.ts';
 import type { CheckWithFixes, Fix } from '../operations/configuration/fix.ts';
-import type { Reach } from '../operations/configuration/reach.ts';
+import type { CheckReport, Reach, ToolReport } from '../results/configuration-results.ts';
 import { formatNumberOf } from '../text/format.ts';
 import type { Column } from './shapes/column.ts';
 import type { Fact } from './shapes/fact.ts';

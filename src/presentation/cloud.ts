@@ -1,6 +1,5 @@
 import { stringify } from 'yaml';
-import type { ApplyPlan, ResourceChange } from '../operations/cloud/hub-settings.ts';
-import type { HubContent } from '../operations/cloud/show.ts';
+import type { ApplyPlan, HubContent, ResourceChange } from '../results/cloud-results.ts';
 import { formatNumberOf } from '../text/format.ts';
 import { printable } from '../text/printable.ts';
 import type { Question } from './shapes/question.ts';

@@ -1,19 +1,10 @@
-import type { LeftOut } from '../config/import/dbsnapper-keys.ts';
-import type { SkipReason } from '../config/secrets/sensitive-values.ts';
-import type { Tour } from '../operations/demo.ts';
+import type { EncryptResult, ImportReport, InitResult } from '../results/configuration-results.ts';
+import type { Tour } from '../results/demo-results.ts';
 import { formatBytes, formatCount, formatDuration } from '../text/format.ts';
 
 // What setting up tells: a new configuration file, encrypted values, the demo.
 
-export interface InitSummary {
-  file: string;
-  secret_key_in: 'file' | 'keychain';
-  replaced: string | null;
-  shadowed_by: string | null;
-  working_directory: string;
-}
-
-export function initializedText(result: InitSummary): string {
+export function initializedText(result: InitResult): string {
   const { file, secret_key_in, working_directory } = result;
   return [
     `Wrote ${file}`,
@@ -28,7 +19,7 @@ function replacedAndShadowed({
   file,
   replaced,
   shadowed_by,
-}: Pick<InitSummary, 'file' | 'replaced' | 'shadowed_by'>): string[] {
+}: Pick<InitResult, 'file' | 'replaced' | 'shadowed_by'>): string[] {
   return [
     ...(replaced ? [`The old file is kept as ${replaced}`] : []),
     ...(shadowed_by
@@ -37,15 +28,7 @@ function replacedAndShadowed({
   ];
 }
 
-interface ImportedConfiguration extends Omit<InitSummary, 'secret_key_in'> {
-  from: string;
-  changed: { key: string; does: string }[];
-  left_out: { key: string; reason: LeftOut }[];
-  variables: { from: string; to: string }[];
-  problems: { severity: 'error' | 'warning' }[];
-}
-
-export function importedConfigurationText(report: ImportedConfiguration): string {
+export function importedConfigurationText(report: ImportReport): string {
   const { from, file, replaced, shadowed_by, changed, left_out, variables, problems } = report;
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   return [
@@ -60,7 +43,7 @@ export function importedConfigurationText(report: ImportedConfiguration): string
   ].join('\n');
 }
 
-const WHY_LEFT_OUT: Record<LeftOut, string> = {
+const WHY_LEFT_OUT: Record<ImportReport['left_out'][number]['reason'], string> = {
   cloud: 'it belongs to DBSnapper Cloud. Sign in to a hub: tool auth login',
   working_directory: 'snapshots of DBSnapper have another format. They stay there',
   client_programs: 'the client programs of PATH are used',
@@ -72,13 +55,7 @@ export function keychainFailed(reason: string): string {
   return `The keychain cannot store the key: ${reason}. The secret_key is in the file, which only you can read`;
 }
 
-interface Encryption {
-  file: string;
-  encrypted: string[];
-  skipped: { key: string; reason: SkipReason }[];
-}
-
-export function encryptedText({ file, encrypted, skipped }: Encryption, { dryRun }: { dryRun: boolean }): string {
+export function encryptedText({ file, encrypted, skipped }: EncryptResult, { dryRun }: { dryRun: boolean }): string {
   const lines = [
     ...encrypted.map((key) => `${dryRun ? 'Would encrypt' : 'Encrypted'} ${key}`),
     ...skipped.map(({ key, reason }) => `Skipped ${key}: ${SKIPPED[reason]}`),
@@ -86,7 +63,7 @@ export function encryptedText({ file, encrypted, skipped }: Encryption, { dryRun
   return (lines.length > 0 ? lines : [`${file} has no sensitive values`]).join('\n');
 }
 
-const SKIPPED: Record<SkipReason, string> = {
+const SKIPPED: Record<EncryptResult['skipped'][number]['reason'], string> = {
   encrypted: 'it is encrypted already',
   template: 'the password comes from a template',
   no_password: 'it has no password',

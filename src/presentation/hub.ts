@@ -1,3 +1,4 @@
+import type { ReconcileResult } from '../results/cloud-results.ts';
 import { formatNumberOf } from '../text/format.ts';
 import { printable } from '../text/printable.ts';
 
@@ -9,23 +10,9 @@ export function migratedText({ migrations, rewrapped }: { migrations: string[]; 
   ].join('\n');
 }
 
-interface NamedSnapshot {
-  target: string;
-  snapshot: string;
-}
-
-interface ReconcileRow {
-  targets: number;
-  imported: NamedSnapshot[];
-  missing: NamedSnapshot[];
-  restored: NamedSnapshot[];
-  objects_added: number;
-  objects_missing: number;
-}
-
-export function reconciledText(result: ReconcileRow): string {
+export function reconciledText(result: ReconcileResult): string {
   const { targets, imported, missing, restored, objects_added, objects_missing } = result;
-  const list = (label: string, snapshots: NamedSnapshot[]): string[] =>
+  const list = (label: string, snapshots: ReconcileResult['imported']): string[] =>
     snapshots.map(({ target, snapshot }) => `${label} ${printable(target)} ${snapshot}`);
   return [
     `Compared ${formatNumberOf(targets, 'target')} with their buckets`,

@@ -1,6 +1,6 @@
-import type { SignedIn } from '../operations/sign-in/sign-in-status.ts';
+import type { SignedIn } from '../results/cloud-results.ts';
+import type { SignInEvent } from '../results/events.ts';
 import type { UserError } from '../runtime/errors.ts';
-import type { SignInEvent } from '../runtime/events.ts';
 import { formatTime } from '../text/format.ts';
 import type { Fact } from './shapes/fact.ts';
 import type { Tone } from './shapes/glyphs.ts';

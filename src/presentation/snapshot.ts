@@ -2,7 +2,7 @@ import { keyText } from '../config/keys-in-effect.ts';
 import { ENGINE_PROFILES } from '../engines/list.ts';
 import type { GitState } from '../results/git-state.ts';
 import type { SnapshotLocation, SnapshotRow, SnapshotSignature } from '../results/results.ts';
-import type { DataState } from '../results/sanitize-results.ts';
+import type { SubsetPlanResult } from '../results/subset-results.ts';
 import type { RunSummary } from '../state/runs.ts';
 import type { SnapshotList } from '../state/snapshots.ts';
 import { formatAge, formatBytes, formatCount, formatNumberOf, formatTime } from '../text/format.ts';
@@ -78,7 +78,10 @@ export function locationText(places: SnapshotLocation[]): string {
 }
 
 /** States whether the data of a plan is sanitized, and why; where room is short, the badge of its subject shows it. */
-export function dataFact({ sanitized, sanitized_reason }: DataState): Fact {
+export function dataFact({
+  sanitized,
+  sanitized_reason,
+}: Pick<SubsetPlanResult, 'sanitized' | 'sanitized_reason'>): Fact {
   const brief = sanitized === null ? 'not known to be sanitized' : sanitized ? 'sanitized' : 'NOT sanitized';
   const badge = sanitized === null ? '' : `${kindBadge(sanitized).text}, `;
   const tone = sanitized === true ? 'good' : 'caution';

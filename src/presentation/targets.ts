@@ -1,5 +1,5 @@
 import { keyText } from '../config/keys-in-effect.ts';
-import type { Mode } from '../config/mode.ts';
+import type { Mode } from '../results/configuration-results.ts';
 import type { ConnectionFailure } from '../results/connection-failures.ts';
 import type { HubState } from '../results/hub-state.ts';
 import type { TargetInfo, TargetRow, TargetStatus } from '../results/results.ts';

@@ -1,6 +1,6 @@
-import type { Effect } from '../config/trust/effect.ts';
 import type { TrustRequest } from '../config/trust/trust-request.ts';
 import { storedEffect } from '../config/trust/trust-store.ts';
+import type { Effect } from '../results/effects.ts';
 
 export const TRUST_QUESTION = 'Trust this configuration?';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import type { Daemon } from './docker-daemon.ts';
 import type { Mount, Runner } from './runner.ts';
 
@@ -114,7 +114,6 @@ function mountFlag({ path, writable }: Mount): string {
 function notStarted(image: string, stderr: string): UserError {
   return new UserError(`Cannot start a container of ${image}`, {
     code: 'container_not_started',
-    exit: EXIT.failed,
     details: stderr.trim().split('\n'),
     hint: 'The message above is from Docker. The image needs a shell; the daemon must run on this machine and be able to mount its folders.',
   });

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import type { ProcessResult, Runner } from './runner.ts';
 
 export interface Daemon {
@@ -32,7 +32,6 @@ export async function findDaemon(runner: Runner, self: Self = thisProcess()): Pr
   }
   throw new UserError('Neither docker nor podman is installed, and the client programs need a container', {
     code: 'docker_missing',
-    exit: EXIT.failed,
     hint: 'Install Docker (https://docs.docker.com/get-docker/) or Podman, or the client programs of the database.',
   });
 }
@@ -83,7 +82,6 @@ function notInstalled(thrown: unknown): null {
 function unreachable({ stderr }: ProcessResult): UserError {
   return new UserError('The Docker daemon does not answer, and the client programs need a container', {
     code: 'docker_unreachable',
-    exit: EXIT.unreachable,
     details: stderr.trim().split('\n'),
     hint: DAEMON_HINT,
   });

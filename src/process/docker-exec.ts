@@ -1,7 +1,7 @@
 import type { PassThrough } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import type { Container } from './docker-container.ts';
 import type { Command, ProcessResult, Runner, RunningProcess, RunOptions } from './runner.ts';
 
@@ -112,7 +112,6 @@ async function endsNow(container: Container): Promise<boolean> {
 function notStarted({ file, image, words }: { file: string; image: string; words: string }): UserError {
   return new UserError(`Cannot start ${file} in a container of ${image}`, {
     code: 'tool_not_started',
-    exit: EXIT.failed,
     details: words.trim().split('\n'),
     hint: 'Check that the image contains it: tool config check',
   });
@@ -121,7 +120,6 @@ function notStarted({ file, image, words }: { file: string; image: string; words
 function lost({ file, image }: { file: string; image: string }): UserError {
   return new UserError(`The container of ${image} ended while ${file} was running`, {
     code: 'container_lost',
-    exit: EXIT.failed,
     hint: 'The container was removed, or Docker stopped. Run the command again.',
   });
 }

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { type Report, withStep } from '../runtime/events.ts';
 import type { Daemon } from './docker-daemon.ts';
 import type { Runner } from './runner.ts';
@@ -55,7 +55,6 @@ export function layerCount(): (line: string) => { done: number; total: number } 
 function unavailable(image: string, stderr: string): UserError {
   return new UserError(`Cannot pull the image ${image}`, {
     code: 'image_unavailable',
-    exit: EXIT.unreachable,
     details: stderr.trim().split('\n'),
     hint: `Check docker.images and its registry. For a private one: docker login. Then: docker pull ${image}`,
   });

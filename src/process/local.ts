@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { execa, type Options } from 'execa';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { redact } from './redact.ts';
@@ -104,7 +104,6 @@ function cannotStart({ file }: Command, cause: unknown): UserError {
   const reason = cause instanceof Error ? cause.message : 'unknown reason';
   return new UserError(`Cannot start ${file}: ${reason}`, {
     code: 'tool_not_started',
-    exit: EXIT.failed,
     hint: 'Check that it is installed and executable: tool config check',
     cause,
   });

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { type Entry, type ZipFile as OpenZipFile, open } from 'yauzl';
 import { ZipFile } from 'yazl';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { isObjectKey, objectKey } from './keys.ts';
 import { type Manifest, type ManifestFile, manifestText, parseManifest } from './manifest.ts';
 import { largestObject } from './objects/object-format.ts';
@@ -112,16 +112,10 @@ function noArchive(path: string, cause: unknown): UserError {
   // The message may quote a name from the file.
   const message = (cause as Error).message.replaceAll(/\p{Cc}/gu, ' ');
   if (code === 'ENOENT') {
-    return new UserError(`File not found: ${path}`, {
-      code: 'file_missing',
-      exit: EXIT.usage,
-      hint: 'Check the path.',
-      cause,
-    });
+    return new UserError(`File not found: ${path}`, { code: 'file_missing', hint: 'Check the path.', cause });
   }
   return new UserError(`${path} is not an exported snapshot: ${message}`, {
     code: 'archive_not_understood',
-    exit: EXIT.failed,
     hint: 'Create one: tool export',
     cause,
   });

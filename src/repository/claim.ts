@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { isManifestKey, isObjectKey } from './keys.ts';
 import type { Store } from './store.ts';
 
@@ -63,7 +63,6 @@ export async function claim(store: Store, { configured = [], refusal }: Claim): 
 export function foreignFolder(path: string, foreign: string[]): UserError {
   return new UserError(`The working directory ${path} contains foreign files`, {
     code: 'working_directory_foreign',
-    exit: EXIT.configuration,
     details: [
       'Nothing was written or removed there: the tool deletes old files of its own from its working directory.',
       namesOf(foreign),
@@ -81,7 +80,6 @@ export interface ForeignBucket {
 export function foreignBucket({ name, profile, foreign = [] }: ForeignBucket): UserError {
   return new UserError(`${name} contains foreign objects`, {
     code: 'storage_foreign',
-    exit: EXIT.configuration,
     details: [
       'Nothing was written or removed there: the tool deletes old objects of its own.',
       ...(foreign.length > 0 ? [namesOf(foreign)] : []),

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { filesOfTable, type Manifest, type ManifestFile } from './manifest.ts';
 
 export interface Damage {
@@ -24,7 +24,6 @@ export function damaged({
     tables.find((table) => filesOfTable(table).some(({ name: one }) => one === file.name))?.name ?? file.name;
   return new UserError(`Snapshot ${id} of ${target} is damaged${place === undefined ? '' : ` in ${place}`}`, {
     code: 'snapshot_damaged',
-    exit: EXIT.failed,
     details: [
       `${name}: ${reasonOf(cause)}`,
       ...(isReported ? ['Reported: once confirmed, the next build or push replaces the object.'] : []),

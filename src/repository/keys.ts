@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 
 // The exact names of the program's keys: everything else in a shared folder or bucket is foreign.
 
@@ -19,7 +19,6 @@ export function isManifestKey(key: string): boolean {
 export function keyRefused(): UserError {
   return new UserError('A snapshot references a file outside its folder', {
     code: 'key_outside',
-    exit: EXIT.refused,
     hint: 'It was forged: nothing was written or removed. Find out where it comes from.',
   });
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { type Report, withStep } from '../runtime/events.ts';
 import type { Store, StoredFile } from './store.ts';
 
@@ -137,7 +137,6 @@ async function unlock(store: Store, key: string): Promise<void> {
 function busy(store: Store): UserError {
   return new UserError(`${store.name} has been locked by a sweep for too long`, {
     code: 'storage_busy',
-    exit: EXIT.failed,
     hint: 'Try again in some minutes.',
   });
 }
@@ -145,7 +144,6 @@ function busy(store: Store): UserError {
 function expired(store: Store): UserError {
   return new UserError(`The push to ${store.name} was suspended for more than a day`, {
     code: 'push_expired',
-    exit: EXIT.failed,
     hint: 'Push again: objects in the bucket are not sent again.',
   });
 }

@@ -3,7 +3,7 @@ import { DETAILS_SCHEMAS } from '../engines/details-schemas.ts';
 import { ENGINE_IDS } from '../engines/list.ts';
 import { gitStateSchema } from '../results/git-state.ts';
 import { migrationsSchema } from '../results/migration-results.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { mapTexts } from '../text/map-texts.ts';
 import { annotationEntries } from './annotations.ts';
 import { escapeName, unescapeName } from './name-escapes.ts';
@@ -148,7 +148,6 @@ function hasDistinctFiles({ tables, files }: Pick<Manifest, 'tables' | 'files'>)
 function tooLarge({ tables, files }: Manifest): UserError {
   return new UserError('The database has too many objects for one snapshot', {
     code: 'manifest_too_large',
-    exit: EXIT.failed,
     details: [`${tables.length} tables, ${files.length} other files: their manifest would exceed 64 MB`],
     hint: 'Leave schemas out with schema_config, or build several snapshots.',
   });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { S3Client } from '@aws-sdk/client-s3';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
 import type { Annotations } from './annotations.ts';
 import { createDamageNotes } from './damage-notes.ts';
@@ -121,7 +121,6 @@ function requireEncryptionKey(key: string | null, profile: string): string {
   if (key !== null) return key;
   throw new UserError(`Storage profile "${profile}" is encrypted, and there is no key`, {
     code: 'secret_key_missing',
-    exit: EXIT.configuration,
     hint: `Set storage_profiles.${profile}.encryption_key, or secret_key, to the key that it was encrypted with.`,
   });
 }

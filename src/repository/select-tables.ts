@@ -1,5 +1,5 @@
 import type { NeededTable, TableSelection } from '../results/selected-tables.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { nearestFew } from '../text/nearest.ts';
 import { findNames } from '../text/table-names.ts';
 
@@ -59,7 +59,6 @@ function refuseAmbiguous(name: string, meant: string[]): void {
   if (meant.length < 2) return;
   throw new UserError(`Ambiguous table ${name}: ${meant.join(', ')}`, {
     code: 'table_ambiguous',
-    exit: EXIT.usage,
     hint: `Write one of them with quotes: ${meant[0]}`,
   });
 }
@@ -70,7 +69,6 @@ function tableUnknown(unknown: string[], known: string[]): UserError {
   const list = unknown.map((name) => (name === '' ? '(an empty name)' : name)).join(', ');
   return new UserError(`The snapshot has no table ${list}`, {
     code: 'table_unknown',
-    exit: EXIT.usage,
     details: unknown.flatMap((name) => {
       const near = nearest(name, known);
       return near.length > 0 ? [`${name}: did you mean ${near.join(' or ')}?`] : [];

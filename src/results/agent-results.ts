@@ -1,20 +1,19 @@
-import type { ExitCode } from '../runtime/errors.ts';
+import * as v from 'valibot';
+import { EXIT } from '../runtime/errors.ts';
+import { describe, orNull, text } from './fields.ts';
 
 /** A build that an agent ran for the hub. */
-export interface AgentBuild {
-  target: string;
-  /** Id of the build on the hub. */
-  build: string;
-  outcome: 'done' | 'failed';
-  /** Exit code that `tool build` would have ended with. */
-  exit: ExitCode;
-  /** Id of the published snapshot. */
-  snapshot: string | null;
-  /** Code of the error. */
-  code: string | null;
-}
+const agentBuild = v.object({
+  target: text,
+  build: describe(text, 'Id of the build on the hub.'),
+  outcome: v.picklist(['done', 'failed']),
+  exit: describe(v.picklist(Object.values(EXIT)), 'Exit code that `tool build` would have ended with.'),
+  snapshot: describe(orNull(text), 'Id of the published snapshot.'),
+  code: describe(orNull(text), 'Code of the error.'),
+});
 
-export interface AgentResult {
-  pool: string;
-  builds: AgentBuild[];
-}
+export type AgentBuild = v.InferOutput<typeof agentBuild>;
+
+export const agentResult = v.object({ pool: text, builds: v.array(agentBuild) });
+
+export type AgentResult = v.InferOutput<typeof agentResult>;

@@ -1,75 +1,72 @@
-import type { DatabaseCopy } from './database-copies.ts';
-import type { DestinationState, RestoredBy } from './load-results.ts';
-import type { SnapshotRow } from './results.ts';
+import * as v from 'valibot';
+import { databaseCopy } from './database-copies.ts';
+import { describe, flag, number, optional, orNull, text, texts, warnings } from './fields.ts';
+import { destinationState, maybeRestoredBy } from './load-results.ts';
+import { snapshotRow } from './results.ts';
 
-export interface BranchRow {
-  name: string;
-  /** Name of the database; that of the destination after a switch. */
-  database: string;
-  /** Without password. */
-  url: string;
-  /** The destination's name leads to it. */
-  current: boolean;
-  created_at: string;
-  reset_at: string | null;
-  /** Not used after this time; `null` where the server cannot tell. */
-  last_used_at: string | null;
-  /** Open sessions. */
-  clients: number;
-  size_bytes: number | null;
-  /** Without blocks shared with the base copy; `null` where the server cannot tell. */
-  own_bytes: number | null;
-  /** Id of the snapshot; `null` where another load has replaced the content. */
-  snapshot: string | null;
-  /** The git repository and branch in which it was created. */
-  repository: string | null;
-  git_branch: string | null;
-  /** The agent that has created it (tool mcp); `null` for a person. */
-  owner: string | null;
-}
+export const branchRow = v.object({
+  name: text,
+  database: describe(text, 'Name of the database; that of the destination after a switch.'),
+  url: describe(text, 'Without password.'),
+  current: describe(flag, "The destination's name leads to it."),
+  created_at: text,
+  reset_at: orNull(text),
+  last_used_at: describe(orNull(text), 'Not used after this time; `null` where the server cannot tell.'),
+  clients: describe(number, 'Open sessions.'),
+  size_bytes: orNull(number),
+  own_bytes: describe(orNull(number), 'Without blocks shared with the base copy; `null` where unknown.'),
+  snapshot: describe(orNull(text), 'Id of the snapshot; `null` where another load has replaced the content.'),
+  repository: describe(orNull(text), 'The git repository and branch in which it was created.'),
+  git_branch: orNull(text),
+  owner: describe(orNull(text), 'The agent that has created it (tool mcp); `null` for a person.'),
+});
 
-export interface TargetBranch extends BranchRow {
-  target: string;
-}
+export type BranchRow = v.InferOutput<typeof branchRow>;
 
-export interface BranchList {
-  branches: TargetBranch[];
-  /** Targets whose server could not be asked. */
-  errors: { target: string; message: string }[];
-}
+const targetBranch = v.object({ target: text, ...branchRow.entries });
 
-interface BranchesOfTarget {
-  target: string;
-  destination: DestinationState;
-  unverified_sources: string[];
-}
+export type TargetBranch = v.InferOutput<typeof targetBranch>;
 
-export interface BranchDatabase {
-  name: string;
-  database: string;
-}
+export const branchList = v.object({
+  branches: v.array(targetBranch),
+  errors: describe(v.array(v.object({ target: text, message: text })), 'Targets whose server could not be asked.'),
+});
 
-export interface BranchCreatePlan extends BranchesOfTarget, Partial<RestoredBy> {
-  /** `null` where it has to be loaded first. */
-  base: DatabaseCopy | null;
-  /** The snapshot to load as the base copy. */
-  load: SnapshotRow | null;
-  branches: BranchDatabase[];
-  /** Left as they are, with --reuse. */
-  existing: BranchDatabase[];
-  needs_bytes: number | null;
-  git_branch: string | null;
-  steps: string[];
-  warnings: { code: string; message: string }[];
-}
+export type BranchList = v.InferOutput<typeof branchList>;
 
-export interface BranchCreateResult {
-  target: string;
-  snapshot: string | null;
-  branches: (BranchDatabase & { url: string; created: boolean })[];
-  /** URLs with passwords, by variable; only with --env, and not in JSON. */
-  environment?: Record<string, string>;
-}
+const branchesOfTarget = { target: text, destination: destinationState, unverified_sources: texts };
+
+const branchDatabase = v.object({ name: text, database: text });
+
+export type BranchDatabase = v.InferOutput<typeof branchDatabase>;
+
+export const branchCreatePlan = v.object({
+  ...branchesOfTarget,
+  base: describe(orNull(databaseCopy), '`null` where it has to be loaded first.'),
+  load: describe(orNull(snapshotRow), 'The snapshot to load as the base copy.'),
+  ...maybeRestoredBy,
+  branches: v.array(branchDatabase),
+  existing: describe(v.array(branchDatabase), 'Left as they are, with --reuse.'),
+  needs_bytes: orNull(number),
+  git_branch: orNull(text),
+  steps: texts,
+  warnings,
+});
+
+export type BranchCreatePlan = v.InferOutput<typeof branchCreatePlan>;
+
+const createdBranch = v.object({ ...branchDatabase.entries, url: text, created: flag });
+
+export const branchCreateResult = v.object({
+  target: text,
+  snapshot: orNull(text),
+  branches: v.array(createdBranch),
+  environment: optional(
+    describe(v.record(text, text), 'URLs with passwords, by variable; only with --env, and not in JSON.'),
+  ),
+});
+
+export type BranchCreateResult = v.InferOutput<typeof branchCreateResult>;
 
 export interface BranchUrl extends BranchDatabase {
   target: string;
@@ -78,87 +75,113 @@ export interface BranchUrl extends BranchDatabase {
   password: boolean;
 }
 
-export interface BranchResetPlan extends BranchesOfTarget {
-  base: DatabaseCopy;
-  branches: BranchRow[];
-  needs_bytes: number | null;
-  steps: string[];
-}
+export const branchResetPlan = v.object({
+  ...branchesOfTarget,
+  base: databaseCopy,
+  branches: v.array(branchRow),
+  needs_bytes: orNull(number),
+  steps: texts,
+});
 
-export interface BranchResetResult {
-  target: string;
-  snapshot: string | null;
-  branches: (BranchDatabase & { swap_ms: number | null })[];
-  undo_database: string | null;
-}
+export type BranchResetPlan = v.InferOutput<typeof branchResetPlan>;
 
-export interface BranchDropPlan extends BranchesOfTarget {
-  branches: BranchRow[];
-  frees_bytes: number | null;
-}
+export const branchResetResult = v.object({
+  target: text,
+  snapshot: orNull(text),
+  branches: v.array(v.object({ ...branchDatabase.entries, swap_ms: orNull(number) })),
+  undo_database: orNull(text),
+});
 
-export interface BranchDropResult {
-  target: string;
-  dropped: BranchDatabase[];
-}
+export type BranchResetResult = v.InferOutput<typeof branchResetResult>;
 
-export interface BranchPrunePlan {
-  targets: (BranchDropPlan & { why: Record<string, string>; kept: { name: string; why: string }[] })[];
-  frees_bytes: number | null;
-}
+export const branchDropPlan = v.object({
+  ...branchesOfTarget,
+  branches: v.array(branchRow),
+  frees_bytes: orNull(number),
+});
 
-export interface BranchPruneResult {
-  dropped: (BranchDatabase & { target: string })[];
-}
+export type BranchDropPlan = v.InferOutput<typeof branchDropPlan>;
 
-export interface BranchSwitchPlan extends BranchesOfTarget {
-  branch: BranchRow;
-  /** The branch that the destination is at present. */
-  previous: string | null;
-  steps: string[];
-}
+export const branchDropResult = v.object({ target: text, dropped: v.array(branchDatabase) });
 
-export interface BranchSwitchResult {
-  target: string;
-  destination: string;
-  branch: string;
-  previous: string | null;
-  swap_ms: number | null;
-  undo_database: string | null;
-}
+export type BranchDropResult = v.InferOutput<typeof branchDropResult>;
 
-export interface BranchCheckoutPlan extends BranchesOfTarget {
-  /** Git branch of the current folder; `null` for a detached HEAD. */
-  git_branch: string | null;
-  /** `restore`: the database of before the first switch. */
-  action: 'none' | 'restore' | 'switch';
-  /** Why nothing is to be done; `null` otherwise. */
-  why: string | null;
-  /** The branch that the destination is at present. */
-  previous: string | null;
-  /** The branch is to be created. */
-  creates: boolean;
-  steps: string[];
-  warnings: { code: string; message: string }[];
-}
+const prunedBranches = v.object({
+  ...branchDropPlan.entries,
+  why: v.record(text, text),
+  kept: v.array(v.object({ name: text, why: text })),
+});
 
-export interface BranchCheckoutResult extends Pick<BranchCheckoutPlan, 'target' | 'git_branch' | 'action' | 'why'> {
-  /** URL without password. */
-  destination: string;
-  created: boolean;
-}
+export const branchPrunePlan = v.object({ targets: v.array(prunedBranches), frees_bytes: orNull(number) });
 
-export interface BranchHookPlan {
-  target: string;
-  /** Path of the hook. */
-  file: string;
-  /** `add` and `replace` change an existing file; `delete` removes it. */
-  action: 'create' | 'add' | 'replace' | 'remove' | 'delete' | 'none';
-  /** The lines of the file that are written or removed. */
-  text: string;
-  destination: DestinationState | null;
-  unverified_sources: string[];
-  warnings: { code: string; message: string }[];
-}
+export type BranchPrunePlan = v.InferOutput<typeof branchPrunePlan>;
 
-export type BranchHookResult = Pick<BranchHookPlan, 'target' | 'file' | 'action'>;
+export const branchPruneResult = v.object({
+  dropped: v.array(v.object({ target: text, ...branchDatabase.entries })),
+});
+
+export type BranchPruneResult = v.InferOutput<typeof branchPruneResult>;
+
+const previous = describe(orNull(text), 'The branch that the destination is at present.');
+
+export const branchSwitchPlan = v.object({ ...branchesOfTarget, branch: branchRow, previous, steps: texts });
+
+export type BranchSwitchPlan = v.InferOutput<typeof branchSwitchPlan>;
+
+export const branchSwitchResult = v.object({
+  target: text,
+  destination: text,
+  branch: text,
+  previous: orNull(text),
+  swap_ms: orNull(number),
+  undo_database: orNull(text),
+});
+
+export type BranchSwitchResult = v.InferOutput<typeof branchSwitchResult>;
+
+const checkout = {
+  git_branch: describe(orNull(text), 'Git branch of the current folder; `null` for a detached HEAD.'),
+  action: describe(v.picklist(['none', 'restore', 'switch']), '`restore`: the database of before the first switch.'),
+  why: describe(orNull(text), 'Why nothing is to be done; `null` otherwise.'),
+};
+
+export const branchCheckoutPlan = v.object({
+  ...branchesOfTarget,
+  ...checkout,
+  previous,
+  creates: describe(flag, 'The branch is to be created.'),
+  steps: texts,
+  warnings,
+});
+
+export type BranchCheckoutPlan = v.InferOutput<typeof branchCheckoutPlan>;
+
+export const branchCheckoutResult = v.object({
+  target: text,
+  ...checkout,
+  destination: describe(text, 'URL without password.'),
+  created: flag,
+});
+
+export type BranchCheckoutResult = v.InferOutput<typeof branchCheckoutResult>;
+
+export const branchHookResult = v.object({
+  target: text,
+  file: describe(text, 'Path of the hook.'),
+  action: describe(
+    v.picklist(['create', 'add', 'replace', 'remove', 'delete', 'none']),
+    '`add` and `replace` change an existing file; `delete` removes it.',
+  ),
+});
+
+export type BranchHookResult = v.InferOutput<typeof branchHookResult>;
+
+export const branchHookPlan = v.object({
+  ...branchHookResult.entries,
+  text: describe(text, 'The lines of the file that are written or removed.'),
+  destination: orNull(destinationState),
+  unverified_sources: texts,
+  warnings,
+});
+
+export type BranchHookPlan = v.InferOutput<typeof branchHookPlan>;

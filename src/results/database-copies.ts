@@ -1,30 +1,32 @@
-/** Copies of a destination as its last load left it. */
-export interface DatabaseCopies {
-  base: DatabaseCopy | null;
-  spare: DatabaseCopy | null;
-}
+import * as v from 'valibot';
+import { describe, flag, number, orNull, text } from './fields.ts';
 
-/** All databases of the server that were made for a destination, or from it. */
-export interface DestinationCopies extends DatabaseCopies {
-  branches: BranchTotals | null;
-}
+export const databaseCopy = v.object({
+  database: text,
+  snapshot: describe(orNull(text), 'The id of the snapshot; `null` when unknown.'),
+  loaded_at: text,
+  partial: describe(flag, 'The load lacked rows or objects of the snapshot.'),
+  size_bytes: orNull(number),
+  outdated: describe(orNull(text), 'Why it cannot be used; `null` where it can.'),
+});
+
+export type DatabaseCopy = v.InferOutput<typeof databaseCopy>;
+
+/** Copies of a destination as its last load left it. */
+export const databaseCopies = v.object({ base: orNull(databaseCopy), spare: orNull(databaseCopy) });
+
+export type DatabaseCopies = v.InferOutput<typeof databaseCopies>;
 
 /** Totals of the branches that do not have the destination's name. */
-export interface BranchTotals {
-  count: number;
-  size_bytes: number | null;
-  /** Without blocks that they share with the base copy. */
-  own_bytes: number | null;
-}
+const branchTotals = v.object({
+  count: number,
+  size_bytes: orNull(number),
+  own_bytes: describe(orNull(number), 'Without blocks that they share with the base copy.'),
+});
 
-export interface DatabaseCopy {
-  database: string;
-  /** The id of the snapshot; `null` when unknown. */
-  snapshot: string | null;
-  loaded_at: string;
-  /** The load lacked rows or objects of the snapshot. */
-  partial: boolean;
-  size_bytes: number | null;
-  /** Why it cannot be used; `null` where it can. */
-  outdated: string | null;
-}
+export type BranchTotals = v.InferOutput<typeof branchTotals>;
+
+/** All databases of the server that were made for a destination, or from it. */
+export const destinationCopies = v.object({ ...databaseCopies.entries, branches: orNull(branchTotals) });
+
+export type DestinationCopies = v.InferOutput<typeof destinationCopies>;

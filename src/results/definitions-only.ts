@@ -1,18 +1,20 @@
 import * as v from 'valibot';
 
-/** A table that a snapshot holds as a definition only, because its rows are those of other tables or are kept nowhere. */
-export interface DefinitionOnly {
-  table: string;
-  /** Storage engine in the server's words: `FEDERATED`, `MRG_MyISAM`. */
-  engine: string;
-  /** The rows are outside the database: created only on request. */
-  remote: boolean;
+/**
+ * Returns the schema of tables that a snapshot holds as a definition only, because their rows are those of other tables
+ * or are stored nowhere; `text` is the schema of a name.
+ */
+export function definitionsOnlySchema(text: v.GenericSchema<string>) {
+  return v.array(
+    v.object({
+      table: text,
+      engine: v.pipe(text, v.description("Storage engine in the server's words: `FEDERATED`, `MRG_MyISAM`.")),
+      remote: v.pipe(v.boolean(), v.description('The rows are outside the database: created only on request.')),
+    }),
+  );
 }
 
-/** Returns the schema of such tables in a manifest's details; `text` is the schema of a name. */
-export function definitionsOnlySchema(text: v.GenericSchema<string>) {
-  return v.array(v.object({ table: text, engine: text, remote: v.boolean() }));
-}
+export type DefinitionOnly = v.InferOutput<ReturnType<typeof definitionsOnlySchema>>[number];
 
 const recorded = v.object({ definitions_only: definitionsOnlySchema(v.string()) });
 

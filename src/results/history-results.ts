@@ -1,63 +1,53 @@
-export const HISTORY_OPERATIONS = [
-  'build',
-  'load',
-  'undo',
-  'reset',
-  'sanitize',
-  'subset',
-  'push',
-  'pull',
-  'import',
-  'remove',
-  'prune',
-  'branch create',
-  'branch reset',
-  'branch switch',
-  'branch drop',
-] as const;
+import * as v from 'valibot';
+import { describe, flag, number, orNull } from './fields.ts';
 
-export type HistoryOperation = (typeof HISTORY_OPERATIONS)[number];
+/** Characters of each text of an entry: URLs and names are shorter. */
+export const MAX_TEXT = 2000;
+export const MAX_BRANCHES = 100;
 
-export const HISTORY_OUTCOMES = ['done', 'failed', 'cancelled'] as const;
+const text = v.pipe(v.string(), v.maxLength(MAX_TEXT));
+const count = v.pipe(number, v.safeInteger(), v.minValue(0));
 
-/** `full`: all tables; `difference`: those that differ from the base copy; `tables`: selected ones; `script`: an SQL file. */
-export const HISTORY_METHODS = ['full', 'difference', 'tables', 'script'] as const;
+/** One execution of an operation, as the history keeps it. Unknown keys of a newer version are dropped. */
+export const historyEntry = v.object({
+  at: describe(v.pipe(text, v.isoTimestamp()), 'Time of the start.'),
+  operation: v.picklist([
+    ...(['build', 'load', 'undo', 'reset', 'sanitize', 'subset', 'push', 'pull', 'import', 'remove', 'prune'] as const),
+    ...(['branch create', 'branch reset', 'branch switch', 'branch drop'] as const),
+  ]),
+  target: text,
+  outcome: v.picklist(['done', 'failed', 'cancelled']),
+  error: describe(orNull(text), 'The code of the error. Its message may quote data, and is not kept.'),
+  duration_ms: count,
+  snapshot: describe(orNull(text), 'Id of the snapshot that was created, loaded or transferred.'),
+  sanitized: orNull(flag),
+  from: describe(orNull(text), 'Source URL without password, storage, or path of a file.'),
+  to: describe(orNull(text), 'Destination URL without password, or storage.'),
+  branches: v.pipe(v.array(text), v.maxLength(MAX_BRANCHES)),
+  method: describe(
+    orNull(v.picklist(['full', 'difference', 'tables', 'script'])),
+    'Method of a load. `full`: all tables; `difference`: those that differ from the base copy; `tables`: selected ones; `script`: an SQL file.',
+  ),
+  size_bytes: orNull(count),
+  swap_ms: describe(orNull(v.pipe(number, v.minValue(0))), 'Milliseconds for which the destination was unavailable.'),
+});
 
-/** One execution of an operation, as the history keeps it. */
-export interface HistoryEntry {
-  /** Time of the start. */
-  at: string;
-  operation: HistoryOperation;
-  target: string;
-  outcome: (typeof HISTORY_OUTCOMES)[number];
-  /** The code of the error. Its message may quote data, and is not kept. */
-  error: string | null;
-  duration_ms: number;
-  /** Id of the snapshot that was created, loaded or transferred. */
-  snapshot: string | null;
-  sanitized: boolean | null;
-  /** Source URL without password, storage, or path of a file. */
-  from: string | null;
-  /** Destination URL without password, or storage. */
-  to: string | null;
-  branches: string[];
-  /** Method of a load. */
-  method: (typeof HISTORY_METHODS)[number] | null;
-  size_bytes: number | null;
-  /** Milliseconds for which the destination was unavailable. */
-  swap_ms: number | null;
-}
+export type HistoryEntry = v.InferOutput<typeof historyEntry>;
 
-export interface HistoryList {
-  /** Newest first. */
-  entries: HistoryEntry[];
-  /** Lines of the file that are not entries: of a process that was killed while it wrote, or changed by hand. */
-  damaged_lines: number;
-}
+export const historyList = v.object({
+  entries: describe(v.array(historyEntry), 'Newest first.'),
+  damaged_lines: describe(
+    number,
+    'Lines of the file that are not entries: of a process that was killed while it wrote, or changed by hand.',
+  ),
+});
+
+export type HistoryList = v.InferOutput<typeof historyList>;
 
 /** Estimated duration of a load, by earlier ones into the same destination. */
-export interface LoadEstimate {
-  duration_ms: number;
-  /** Number of loads that it is based on. */
-  loads: number;
-}
+export const loadEstimate = v.object({
+  duration_ms: number,
+  loads: describe(number, 'Number of loads that it is based on.'),
+});
+
+export type LoadEstimate = v.InferOutput<typeof loadEstimate>;

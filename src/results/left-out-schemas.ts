@@ -1,13 +1,11 @@
 import * as v from 'valibot';
 
-/** A schema of the source that is not in a snapshot, since `schema_config` leaves it out. */
-export interface LeftOutSchema {
-  schema: string;
-  /** Number of its tables. */
-  tables: number;
-}
+/** A schema of the source that is not in a snapshot, since `schema_config` leaves it out, and the number of its tables. */
+export const leftOutSchemas = v.array(v.object({ schema: v.string(), tables: v.number() }));
 
-const recorded = v.object({ left_out_schemas: v.array(v.object({ schema: v.string(), tables: v.number() })) });
+export type LeftOutSchema = v.InferOutput<typeof leftOutSchemas>[number];
+
+const recorded = v.object({ left_out_schemas: leftOutSchemas });
 
 /** The schemas that a snapshot leaves out, by its manifest's details; `null` where an older version did not record them. */
 export function leftOutSchemasOf({ details }: { details: Record<string, unknown> }): LeftOutSchema[] | null {

@@ -1,192 +1,197 @@
-import type { DatabaseCopies, DatabaseCopy } from './database-copies.ts';
-import type { LoadEstimate } from './history-results.ts';
-import type { SnapshotRow } from './results.ts';
-import type { TableSelection } from './selected-tables.ts';
+import * as v from 'valibot';
+import { databaseCopies, databaseCopy } from './database-copies.ts';
+import { describe, flag, number, optional, orNull, text, texts, warnings } from './fields.ts';
+import { loadEstimate } from './history-results.ts';
+import { snapshotRow } from './results.ts';
+import { tableSelection } from './selected-tables.ts';
 
 /**
  * The rights of a snapshot's code while it is restored: those of a temporary user without rights outside the
  * shadow database, or of the loading user.
  */
-export interface RestoredBy {
-  restored_by: 'temporary_user' | 'loading_user';
-  /** Why this user and not the other. */
-  restored_by_reason: string;
-}
+export const restoredBy = {
+  restored_by: v.picklist(['temporary_user', 'loading_user']),
+  restored_by_reason: describe(text, 'Why this user and not the other.'),
+};
 
-/**
- * Plan of a load, as data: printed by `--dry-run`, shown before the confirmation, applied by `load`. `restored_by` is
- * absent for an SQL file.
- */
-export interface LoadPlan extends Partial<RestoredBy> {
-  target: string;
-  /** The snapshot to restore; `null` when a file is run instead. */
-  snapshot: SnapshotRow | null;
-  /** Path of the SQL file to run; `null` when a snapshot is restored. */
-  file: string | null;
-  /** The data is sanitized; `null` where it cannot be known, as for an SQL file. */
-  sanitized: boolean | null;
-  /** Why it is, why it is not, or why it cannot be known. */
-  sanitized_reason: string;
-  destination: DestinationState;
-  /** The setting that named the destination, and so why it won. */
-  chosen_by: string;
-  /** `swap`: restored beside and renamed; `in_place`: one transaction in the destination; `script`: the file as it is. */
-  strategy: 'swap' | 'in_place' | 'script';
-  /** Why this strategy and not the other. */
-  strategy_reason: string;
-  /** The replaced database is kept for `tool undo`. */
-  undo: boolean;
-  /** Keeps a base copy for `tool reset`, and a spare. Absent: none. */
-  keep_base?: { spare: boolean };
-  /** Copies of the last load, which the load replaces or drops. */
-  copies?: DatabaseCopies;
-  /** The tables that are loaded where there is a base copy. Absent: there is none. */
-  difference?: LoadDifference;
-  /** `tool reset` gives the same database, faster. */
-  reset_instead?: true;
-  /** After errors: restores the rest, and leaves it to be inspected or swaps it in. Absent: the first error ends the load. */
-  keep_going?: 'inspect' | 'swap';
-  schemas: string[];
-  tables: number;
-  rows: number;
-  size_bytes: number;
-  /** The selected tables; `null` when all are loaded. */
-  selection: TableSelection | null;
-  jobs: number;
-  /** Estimated duration. Absent: there is no earlier load to estimate from. */
-  estimate?: LoadEstimate;
-  /** Targets of which the source could not be compared with the destination. */
-  unverified_sources: string[];
-  /** Steps in order, for people. */
-  steps: string[];
-  warnings: { code: string; message: string }[];
-}
+const restored = v.object(restoredBy);
 
-export interface LoadDifference {
-  /** `difference`: the base copy is copied, and the tables that differ are loaded; `full`: all tables are loaded. */
-  method: 'difference' | 'full';
-  reason: string;
-  /** The database, and the id of its snapshot. */
-  base: string;
-  base_snapshot: string | null;
-  /** Loaded tables; the saved ones are not loaded because the base copy has them. */
-  tables: number;
-  size_bytes: number;
-  saved_tables: number;
-  saved_bytes: number;
-}
+export type RestoredBy = v.InferOutput<typeof restored>;
 
-/** The warning of a plan to load, as a superuser, what somebody else has built: it is confirmed by typing. */
-export const FOREIGN_SUPERUSER = 'foreign_code_as_superuser';
+export const maybeRestoredBy = {
+  restored_by: optional(restoredBy.restored_by),
+  restored_by_reason: optional(restoredBy.restored_by_reason),
+};
 
-export function isForeign({ warnings }: Pick<LoadPlan, 'warnings'>): boolean {
-  return warnings.some(({ code }) => code === FOREIGN_SUPERUSER);
-}
+export const destinationState = v.object({
+  url: describe(text, 'Without password.'),
+  host: text,
+  local: describe(flag, 'The host is this machine.'),
+  database: text,
+  exists: flag,
+  size_bytes: orNull(number),
+  connections: describe(number, 'Sessions that other programs have open on it; they are ended by the swap.'),
+  server_version: text,
+});
 
-export interface DestinationState {
-  /** Without password. */
-  url: string;
-  host: string;
-  /** The host is this machine. */
-  local: boolean;
-  database: string;
-  exists: boolean;
-  size_bytes: number | null;
-  /** Sessions that other programs have open on it; they are ended by the swap. */
-  connections: number;
-  server_version: string;
-}
+export type DestinationState = v.InferOutput<typeof destinationState>;
+
+/** Fields of every plan that replaces a destination. */
+export const replaces = {
+  undo: describe(flag, 'The replaced database is kept for `tool undo`.'),
+  unverified_sources: describe(texts, 'Targets of which the source could not be compared with the destination.'),
+};
+
+/** Whether the data is sanitized; unknown for an SQL file. */
+export const sanitizedState = {
+  sanitized: describe(orNull(flag), 'The data is sanitized; `null` where it cannot be known, as for an SQL file.'),
+  sanitized_reason: describe(text, 'Why it is, why it is not, or why it cannot be known.'),
+};
+
+const loadDifference = v.object({
+  method: describe(
+    v.picklist(['difference', 'full']),
+    '`difference`: the base copy is copied, and the tables that differ are loaded; `full`: all tables are loaded.',
+  ),
+  reason: text,
+  base: describe(text, 'The database of the base copy.'),
+  base_snapshot: describe(orNull(text), 'The id of its snapshot.'),
+  tables: describe(number, 'Loaded tables; the saved ones are not loaded because the base copy has them.'),
+  size_bytes: number,
+  saved_tables: number,
+  saved_bytes: number,
+});
+
+export type LoadDifference = v.InferOutput<typeof loadDifference>;
+
+/** Printed by `--dry-run`, shown before the confirmation, applied by `load`. */
+export const loadPlan = v.object({
+  target: text,
+  snapshot: describe(orNull(snapshotRow), 'The snapshot to restore; `null` when a file is run instead.'),
+  file: describe(orNull(text), 'Path of the SQL file to run; `null` when a snapshot is restored.'),
+  ...sanitizedState,
+  destination: destinationState,
+  chosen_by: describe(text, 'The setting that named the destination, and so why it won.'),
+  strategy: describe(
+    v.picklist(['swap', 'in_place', 'script']),
+    '`swap`: a shadow database is renamed; `in_place`: one transaction in the destination; `script`: the file as it is.',
+  ),
+  strategy_reason: describe(text, 'Why this strategy and not the other.'),
+  ...maybeRestoredBy,
+  undo: replaces.undo,
+  keep_base: optional(
+    describe(v.object({ spare: flag }), 'Keeps a base copy for `tool reset`, and a spare. Absent: none.'),
+  ),
+  copies: optional(describe(databaseCopies, 'Copies of the last load, which the load replaces or drops.')),
+  difference: optional(
+    describe(loadDifference, 'The tables that are loaded where there is a base copy. Absent: there is none.'),
+  ),
+  reset_instead: optional(describe(v.literal(true), '`tool reset` gives the same database, faster.')),
+  keep_going: optional(
+    describe(
+      v.picklist(['inspect', 'swap']),
+      'After errors: restores the rest, and leaves it to be inspected or swaps it in. Absent: the first error ends the load.',
+    ),
+  ),
+  schemas: texts,
+  tables: number,
+  rows: number,
+  size_bytes: number,
+  selection: describe(orNull(tableSelection), 'The selected tables; `null` when all are loaded.'),
+  jobs: number,
+  estimate: optional(describe(loadEstimate, 'Estimated duration. Absent: there is no earlier load to estimate from.')),
+  unverified_sources: replaces.unverified_sources,
+  steps: describe(texts, 'Steps in order, for people.'),
+  warnings,
+});
+
+export type LoadPlan = v.InferOutput<typeof loadPlan>;
 
 /** Parts that a load which went on after errors did not restore. */
-export interface MissingParts {
-  /** Objects, sequences and large objects that differ from the manifest. */
-  objects: number;
-  /** Tables with another number of rows than in the manifest, and how many rows they lack in all. */
-  tables: number;
-  rows: number;
-  /** Each of them, for people. */
-  differences: string[];
-  /** Error messages of the server. */
-  errors: string[];
-}
+const missingParts = v.object({
+  objects: describe(number, 'Objects, sequences and large objects that differ from the manifest.'),
+  tables: describe(number, 'Tables with another number of rows than in the manifest.'),
+  rows: describe(number, 'Rows that they lack in all.'),
+  differences: describe(texts, 'Each of them, for people.'),
+  errors: describe(texts, 'Error messages of the server.'),
+});
 
-export interface LoadResult {
-  snapshot: SnapshotRow | null;
-  destination: string;
-  /** Number of statements of an SQL file that ran; absent for a snapshot. */
-  statements?: number;
-  tables: number;
-  rows: number;
-  size_bytes: number;
-  /** The selected tables; `null` when all were loaded. */
-  selection: TableSelection | null;
-  /** Milliseconds for which the destination was not there under its name. */
-  swap_ms: number | null;
-  /** The database that holds what was replaced, for `tool undo`. */
-  undo_database: string | null;
-  /** Missing parts, of a load with --keep-going --accept-missing that is not complete. */
-  missing?: MissingParts;
-  /** Absent where there was no base copy. */
-  difference?: LoadDifference;
-  /** The base copy and the spare that were made. */
-  base_database?: string;
-  spare_database?: string;
-}
+export type MissingParts = v.InferOutput<typeof missingParts>;
 
-export interface UndoPlan {
-  target: string;
-  destination: DestinationState;
-  /** The database that comes back, and when it was replaced. */
-  undo_database: string;
-  replaced_at: string;
-  size_bytes: number;
-  /** Base copy and spare, which are not of the database that comes back. Absent: none. */
-  copies?: DatabaseCopies;
-  /** Targets of which the source could not be compared with the destination. */
-  unverified_sources: string[];
-}
+/** The end of every result that has replaced a destination. */
+export const replaced = {
+  swap_ms: describe(orNull(number), 'Milliseconds for which the destination was unavailable.'),
+  undo_database: describe(orNull(text), 'The database with the previous content, for `tool undo`.'),
+};
 
-export interface ResetPlan {
-  target: string;
-  destination: DestinationState;
-  base: DatabaseCopy;
-  /** The spare is renamed; the base copy is copied. */
-  from: 'base' | 'spare';
-  /** The replaced database is kept for `tool undo`. */
-  undo: boolean;
-  /** The next spare is made afterwards. */
-  spare: boolean;
-  /** Disk space that the new copies take. */
-  needs_bytes: number | null;
-  /** Targets of which the source could not be compared with the destination. */
-  unverified_sources: string[];
-  steps: string[];
-  warnings: { code: string; message: string }[];
-}
+export const loadResult = v.object({
+  snapshot: orNull(snapshotRow),
+  destination: text,
+  statements: optional(describe(number, 'Statements of an SQL file that ran; absent for a snapshot.')),
+  tables: number,
+  rows: number,
+  size_bytes: number,
+  selection: describe(orNull(tableSelection), 'The selected tables; `null` when all were loaded.'),
+  ...replaced,
+  missing: optional(
+    describe(missingParts, 'Missing parts, of a load with --keep-going --accept-missing that is not complete.'),
+  ),
+  difference: optional(describe(loadDifference, 'Absent where there was no base copy.')),
+  base_database: optional(describe(text, 'The base copy that was created.')),
+  spare_database: optional(describe(text, 'The spare that was created.')),
+});
 
-export interface ResetResult {
-  target: string;
-  destination: string;
-  /** The id of the snapshot that the destination has the content of. */
-  snapshot: string | null;
-  loaded_at: string;
-  from: 'base' | 'spare';
-  size_bytes: number | null;
-  swap_ms: number | null;
-  undo_database: string | null;
-  /** The next spare, if one was made. */
-  spare_database: string | null;
-}
+export type LoadResult = v.InferOutput<typeof loadResult>;
+
+export const undoPlan = v.object({
+  target: text,
+  destination: destinationState,
+  undo_database: describe(text, 'The database that comes back.'),
+  replaced_at: text,
+  size_bytes: number,
+  copies: optional(
+    describe(databaseCopies, 'Base copy and spare, which are not of the database that comes back. Absent: none.'),
+  ),
+  unverified_sources: replaces.unverified_sources,
+});
+
+export type UndoPlan = v.InferOutput<typeof undoPlan>;
+
+const resetFrom = describe(v.picklist(['base', 'spare']), 'The spare is renamed; the base copy is copied.');
+
+export const resetPlan = v.object({
+  target: text,
+  destination: destinationState,
+  base: databaseCopy,
+  from: resetFrom,
+  undo: replaces.undo,
+  spare: describe(flag, 'The next spare is made afterwards.'),
+  needs_bytes: describe(orNull(number), 'Disk space that the new copies take.'),
+  unverified_sources: replaces.unverified_sources,
+  steps: texts,
+  warnings,
+});
+
+export type ResetPlan = v.InferOutput<typeof resetPlan>;
+
+export const resetResult = v.object({
+  target: text,
+  destination: text,
+  snapshot: describe(orNull(text), 'The id of the snapshot that the destination has the content of.'),
+  loaded_at: text,
+  from: resetFrom,
+  size_bytes: orNull(number),
+  ...replaced,
+  spare_database: describe(orNull(text), 'The next spare, if one was made.'),
+});
+
+export type ResetResult = v.InferOutput<typeof resetResult>;
 
 /** The copies of a destination that `tool reset --drop` removes. */
-export interface DropCopiesPlan {
-  target: string;
-  destination: DestinationState;
-  copies: DatabaseCopy[];
-}
+export const dropCopiesPlan = v.object({ target: text, destination: destinationState, copies: v.array(databaseCopy) });
 
-export interface DropCopiesResult {
-  target: string;
-  destination: string;
-  dropped: string[];
-}
+export type DropCopiesPlan = v.InferOutput<typeof dropCopiesPlan>;
+
+export const dropCopiesResult = v.object({ target: text, destination: text, dropped: texts });
+
+export type DropCopiesResult = v.InferOutput<typeof dropCopiesResult>;

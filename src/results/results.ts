@@ -1,121 +1,212 @@
-import type { EngineId } from '../engines/list.ts';
-import type { DestinationCopies } from './database-copies.ts';
-import type { DefinitionOnly } from './definitions-only.ts';
-import type { GitState } from './git-state.ts';
-import type { HiddenObjects } from './hidden-objects.ts';
-import type { LeftOutSchema } from './left-out-schemas.ts';
-import type { AppliedMigrations } from './migration-results.ts';
+import * as v from 'valibot';
+import { ENGINE_IDS } from '../engines/list.ts';
+import { mode } from './configuration-results.ts';
+import { destinationCopies } from './database-copies.ts';
+import { definitionsOnlySchema } from './definitions-only.ts';
+import { describe, flag, number, open, optional, orNull, text, texts } from './fields.ts';
+import { gitStateSchema } from './git-state.ts';
+import { hiddenSchema } from './hidden-objects.ts';
+import { leftOutSchemas } from './left-out-schemas.ts';
+import { appliedSchema } from './migration-results.ts';
 
-/**
- * Results of operations: the shapes of the JSON output (docs/commands.md), so that scripts, the plain tables
- * and the screens show one truth. Sizes in bytes, durations in milliseconds, times in ISO 8601 UTC. No secrets.
- */
-export interface TargetRow {
-  name: string;
-  title: string;
-  type: 'local' | 'cloud' | 'share';
-  engine: EngineId | null;
-  src_url: string | null;
-  dst_url: string | null;
-  storage_profile: string | null;
-  status: TargetStatus;
-  latency_ms: number | null;
-  server_version: string | null;
-  size_bytes: number | null;
-  /** On this machine. */
-  snapshots: number;
-  last_snapshot_at: string | null;
-  /** Why the status is not `ok`, in full. */
-  error: string | null;
-  /** The same as a stable code, such as `wrong_password` or `too_many_connections`. */
-  error_code: string | null;
-  /** Permissions of this caller for a cloud target, such as `read_originals`. */
-  permissions?: string[];
-  /** Groups that may read sanitized snapshots of a cloud target, as far as the hub shows them to this caller. */
-  sso_groups?: string[];
-  /** The newest snapshot of a cloud target is older than the hub expects. */
-  late?: boolean;
-  /** Base copy, spare and branches of the destination. Absent: none, or not looked for. */
-  copies?: DestinationCopies;
-}
+// Results of operations: the shapes of the JSON output (docs/commands.md), so that scripts, the plain tables
+// and the screens show one truth. Sizes in bytes, durations in milliseconds, times in ISO 8601 UTC. No secrets.
+
+const engine = v.picklist(ENGINE_IDS);
+
+const targetStatus = describe(
+  v.picklist(['ok', 'missing', 'denied', 'unreachable', 'unchecked']),
+  '`missing`: the server answers, the database is not there.',
+);
+
+export type TargetStatus = v.InferOutput<typeof targetStatus>;
+
+export const targetRow = v.object({
+  name: text,
+  title: text,
+  type: v.picklist(['local', 'cloud', 'share']),
+  engine: orNull(engine),
+  src_url: orNull(text),
+  dst_url: orNull(text),
+  storage_profile: orNull(text),
+  status: targetStatus,
+  latency_ms: orNull(number),
+  server_version: orNull(text),
+  size_bytes: orNull(number),
+  snapshots: describe(number, 'On this machine.'),
+  last_snapshot_at: orNull(text),
+  error: describe(orNull(text), 'Why the status is not `ok`, in full.'),
+  error_code: describe(orNull(text), 'The same as a code, such as `wrong_password` or `too_many_connections`.'),
+  permissions: optional(describe(texts, 'Permissions of this caller for a cloud target, such as `read_originals`.')),
+  sso_groups: optional(
+    describe(texts, 'Groups that may read sanitized snapshots, as far as the hub shows them to this caller.'),
+  ),
+  late: optional(describe(flag, 'The newest snapshot of a cloud target is older than the hub expects.')),
+  copies: optional(
+    describe(destinationCopies, 'Base copy, spare and branches of the destination. Absent: none, or not looked for.'),
+  ),
+});
+
+export type TargetRow = v.InferOutput<typeof targetRow>;
 
 /** All that the configuration says of a target. URLs are without password; of one that cannot be read, the reason. */
-export interface TargetInfo {
-  source: string | null;
-  destination: string | null;
-  /** The setting that the destination comes from: `override.dst_db_url`. */
-  destination_set_by: string | null;
-  schema_config: object | null;
-  storage_profile: string | null;
-  /** The setting that the sanitization query comes from. */
-  sanitize_query: string | null;
-  sanitize_destination: string | null;
-  sanitize_storage_profile: string | null;
-  subset_source: string | null;
-  subset_destination: string | null;
-  subset_tables: string[];
-  shared_storage_profile: string | null;
-  sso_groups: string[];
-  allow_destination_of: string[];
-  cpus: number;
-}
+export const targetInfo = v.object({
+  source: orNull(text),
+  destination: orNull(text),
+  destination_set_by: describe(orNull(text), 'The setting that the destination comes from: `override.dst_db_url`.'),
+  schema_config: orNull(open),
+  storage_profile: orNull(text),
+  sanitize_query: describe(orNull(text), 'The setting that the sanitization query comes from.'),
+  sanitize_destination: orNull(text),
+  sanitize_storage_profile: orNull(text),
+  subset_source: orNull(text),
+  subset_destination: orNull(text),
+  subset_tables: texts,
+  shared_storage_profile: orNull(text),
+  sso_groups: texts,
+  allow_destination_of: texts,
+  cpus: number,
+});
 
-/** `missing`: the server answers, the database is not there. */
-export type TargetStatus = 'ok' | 'missing' | 'denied' | 'unreachable' | 'unchecked';
+export type TargetInfo = v.InferOutput<typeof targetInfo>;
+
+const describedTarget = v.object({ ...targetRow.entries, info: targetInfo });
+
+export const targetList = v.object({ mode, targets: v.array(targetRow) });
+
+export const describedTargetList = v.object({ mode, targets: v.array(describedTarget) });
 
 /** This machine, or the bucket of a storage profile. */
-export type SnapshotLocation = 'local' | 'remote';
+const snapshotLocation = v.picklist(['local', 'remote']);
 
-export interface SnapshotRow {
-  /** 0 is the newest. */
-  index: number;
-  id: string;
-  created_at: string;
-  sanitized: boolean;
-  /** The id of the original, with which it shares the index. */
-  sanitized_of?: string;
-  sanitized_at?: string;
-  engine: EngineId;
-  server_version: string;
-  /** The vendor's program that has written it, where `build --program` asked for it: `mariadb-dump 10.11.14`. */
-  program?: string;
-  schemas: string[];
-  /** Schemas of the source that are not in it, if there are any. */
-  left_out_schemas?: LeftOutSchema[];
-  /** Objects that it lacks because the rights of its user did not suffice, if any. */
-  hidden?: HiddenObjects[];
-  /** Tables of which it holds the definition only, if there are any. */
-  definitions_only?: DefinitionOnly[];
-  tables: number;
-  rows: number;
-  /** Bytes of content. */
-  size_bytes: number;
-  /** Bytes that this snapshot added when it was taken. */
-  stored_bytes: number;
-  where: SnapshotLocation[];
-  /** The git repository in whose folder it was built, if any. */
-  git?: GitState;
-  /** The migrations tables in it, if there are any of a known program. */
-  migrations?: AppliedMigrations[];
-  note: string | null;
-  /** In alphabetical order, if there are any. */
-  tags?: string[];
-  /** Never pruned; removed on explicit request only. */
-  pinned?: true;
-  /** The target that built it, if another one: in the remote repository of a share target. */
-  origin?: string;
-  signature: SnapshotSignature;
-}
+export type SnapshotLocation = v.InferOutput<typeof snapshotLocation>;
 
-/**
- * The state of the manifest's signature. `trusted` and `untrusted`: valid, and the key is in `trusted_keys` or not;
- * `valid`: without `trusted_keys`; `unchecked`: as the index of a bucket says, which is verified before the snapshot is
- * used.
- */
-export interface SnapshotSignature {
-  state: 'none' | 'invalid' | 'unchecked' | 'valid' | 'trusted' | 'untrusted';
-  key: string | null;
-}
+/** The state of the manifest's signature. */
+const snapshotSignature = v.object({
+  state: describe(
+    v.picklist(['none', 'invalid', 'unchecked', 'valid', 'trusted', 'untrusted']),
+    '`trusted` and `untrusted`: valid, and the key is in `trusted_keys` or not; `valid`: without `trusted_keys`; `unchecked`: as the index of a bucket says, which is verified before the snapshot is used.',
+  ),
+  key: orNull(text),
+});
+
+export type SnapshotSignature = v.InferOutput<typeof snapshotSignature>;
+
+export const snapshotRow = v.object({
+  index: describe(number, '0 is the newest.'),
+  id: text,
+  created_at: text,
+  sanitized: flag,
+  sanitized_of: optional(describe(text, 'The id of the original, with which it shares the index.')),
+  sanitized_at: optional(text),
+  engine,
+  server_version: text,
+  program: optional(
+    describe(text, "The vendor's program of `build --program` that has written it: `mariadb-dump 10.11.14`."),
+  ),
+  schemas: texts,
+  left_out_schemas: optional(describe(leftOutSchemas, 'Schemas of the source that are not in it, if there are any.')),
+  hidden: optional(
+    describe(v.array(hiddenSchema(text)), 'Objects that it lacks because the rights of its user did not suffice.'),
+  ),
+  definitions_only: optional(
+    describe(definitionsOnlySchema(text), 'Tables of which it holds the definition only, if there are any.'),
+  ),
+  tables: number,
+  rows: number,
+  size_bytes: describe(number, 'Bytes of content.'),
+  stored_bytes: describe(number, 'Bytes that this snapshot added when it was taken.'),
+  where: v.array(snapshotLocation),
+  git: optional(describe(gitStateSchema, 'The git repository in whose folder it was built, if any.')),
+  migrations: optional(describe(appliedSchema, 'The migrations tables in it, if there are any of a known program.')),
+  note: orNull(text),
+  tags: optional(describe(texts, 'In alphabetical order, if there are any.')),
+  pinned: optional(describe(v.literal(true), 'Never pruned; removed on explicit request only.')),
+  origin: optional(
+    describe(text, 'The target that built it, if another one: in the remote repository of a share target.'),
+  ),
+  signature: snapshotSignature,
+});
+
+export type SnapshotRow = v.InferOutput<typeof snapshotRow>;
+
+export const targetSnapshots = v.object({ target: text, snapshots: v.array(snapshotRow) });
+
+export type TargetSnapshots = v.InferOutput<typeof targetSnapshots>;
+
+export const describedTargetSnapshots = v.object({ ...targetSnapshots.entries, info: describedTarget });
+
+/** The result of pin, tag and note. */
+export const annotatedSnapshot = v.object({ target: text, snapshot: snapshotRow });
+
+export const verifyResult = v.object({
+  target: text,
+  snapshot: snapshotRow,
+  ok: flag,
+  files: number,
+  bytes: number,
+  problems: describe(texts, 'One line a file.'),
+  repaired: describe(texts, 'Problems that were repaired by fetching the file again, one line a file.'),
+  lost: describe(
+    v.array(v.object({ target: text, id: text, created_at: text })),
+    'Snapshots, of whatever target, that have lost what could not be repaired; only where a repair was tried.',
+  ),
+});
+
+export type VerifyResult = v.InferOutput<typeof verifyResult>;
+
+export const removePlan = v.object({
+  target: text,
+  snapshot: snapshotRow,
+  from: describe(v.array(snapshotLocation), 'Locations from which it will be removed.'),
+  frees_bytes: describe(number, 'Bytes that no other snapshot shares, freed at the latest a day later.'),
+});
+
+export type RemovePlan = v.InferOutput<typeof removePlan>;
+
+/** The result of a push or a pull. */
+export const transferResult = v.object({
+  target: text,
+  snapshot: snapshotRow,
+  storage: describe(
+    orNull(text),
+    'The other side: `s3://bucket/prefix`; `null` where a snapshot to pull is in no bucket, but on this machine.',
+  ),
+  objects: describe(number, 'Objects that were lacking.'),
+  bytes: describe(number, 'Bytes of them that were moved.'),
+});
+
+export type TransferResult = v.InferOutput<typeof transferResult>;
+
+const prunedTarget = v.object({
+  target: text,
+  keep: v.array(snapshotRow),
+  remove: v.array(snapshotRow),
+  from: v.array(snapshotLocation),
+  frees_bytes: number,
+  copies: optional(
+    describe(
+      destinationCopies,
+      "Databases on the destination's server, which stay. Absent: none, or the server did not answer.",
+    ),
+  ),
+});
+
+export type PrunedTarget = v.InferOutput<typeof prunedTarget>;
+
+export const prunePlan = v.object({
+  targets: v.array(prunedTarget),
+  frees_bytes: describe(number, 'Bytes that nothing that is kept shares, freed at the latest a day later.'),
+});
+
+export type PrunePlan = v.InferOutput<typeof prunePlan>;
+
+const tableSide = v.object({
+  rows: number,
+  bytes: describe(orNull(number), 'Bytes of content; `null` where nobody knows.'),
+});
+
+export type TableSide = v.InferOutput<typeof tableSide>;
 
 /** A table as a snapshot holds it. */
 export interface SnapshotTable extends TableSide {
@@ -124,128 +215,54 @@ export interface SnapshotTable extends TableSide {
   bytes: number;
 }
 
-export interface TargetSnapshots {
-  target: string;
-  snapshots: SnapshotRow[];
-}
+const tableChange = v.object({
+  table: describe(text, '`schema.table`'),
+  change: v.picklist(['added', 'gone', 'changed']),
+  from: orNull(tableSide),
+  to: orNull(tableSide),
+});
 
-export interface VerifyResult {
-  target: string;
-  snapshot: SnapshotRow;
-  ok: boolean;
-  files: number;
-  bytes: number;
-  /** Problems, one line a file. */
-  problems: string[];
-  /** Problems that were repaired by fetching the file again, one line a file. */
-  repaired: string[];
-  /** Snapshots, of whatever target, that have lost what could not be repaired; only where a repair was tried. */
-  lost: { target: string; id: string; created_at: string }[];
-}
+export type TableChange = v.InferOutput<typeof tableChange>;
 
-export interface RemovePlan {
-  target: string;
-  snapshot: SnapshotRow;
-  /** Locations from which it will be removed. */
-  from: SnapshotLocation[];
-  /** Bytes that no other snapshot shares, and that will be freed (at the latest a day later). */
-  frees_bytes: number;
-}
+const migrationsChange = v.object({
+  tool: describe(text, 'The program: `rails`, `prisma`.'),
+  table: describe(text, '`schema.table` of the migrations table.'),
+  only_from: texts,
+  only_to: texts,
+});
 
-/** Result of a push or a pull. */
-export interface TransferResult {
-  target: string;
-  snapshot: SnapshotRow;
-  /** The other side: `s3://bucket/prefix`; `null` where a snapshot to pull is in no bucket, but on this machine. */
-  storage: string | null;
-  /** Objects that were lacking, and the bytes of them that were moved. */
-  objects: number;
-  bytes: number;
-}
-
-/** Plan of a prune. */
-export interface PrunePlan {
-  targets: PrunedTarget[];
-  /** Bytes that nothing that is kept shares, and that will be freed (at the latest a day later). */
-  frees_bytes: number;
-}
-
-export interface PrunedTarget {
-  target: string;
-  keep: SnapshotRow[];
-  remove: SnapshotRow[];
-  from: SnapshotLocation[];
-  frees_bytes: number;
-  /** Databases on the destination's server, which stay. Absent: none, or the server did not answer. */
-  copies?: DestinationCopies;
-}
+export type MigrationsChange = v.InferOutput<typeof migrationsChange>;
 
 /** Changes from one snapshot to another, or to the live destination. */
-export interface DiffResult {
-  target: string;
-  from: SnapshotRow;
-  /** `null` when `from` was compared with the destination. */
-  to: SnapshotRow | null;
-  /** Without password; `null` when two snapshots were compared. */
-  destination: string | null;
-  changes: TableChange[];
-  /** Tables that do not differ; those of a live destination are compared by their rows. */
-  unchanged: number;
-  /** Migrations that only one side has, if any; not compared with a live destination. */
-  migrations?: MigrationsChange[];
-}
+export const diffResult = v.object({
+  target: text,
+  from: snapshotRow,
+  to: describe(orNull(snapshotRow), '`null` when `from` was compared with the destination.'),
+  destination: describe(orNull(text), 'Without password; `null` when two snapshots were compared.'),
+  changes: v.array(tableChange),
+  unchanged: describe(number, 'Tables that do not differ; those of a live destination are compared by their rows.'),
+  migrations: optional(
+    describe(
+      v.array(migrationsChange),
+      'Migrations that only one side has, if any; not compared with a live destination.',
+    ),
+  ),
+});
 
-export interface MigrationsChange {
-  /** The program: `rails`, `prisma`. */
-  tool: string;
-  /** `schema.table` of the migrations table. */
-  table: string;
-  only_from: string[];
-  only_to: string[];
-}
+export type DiffResult = v.InferOutput<typeof diffResult>;
 
-export interface TableChange {
-  /** `schema.table` */
-  table: string;
-  change: 'added' | 'gone' | 'changed';
-  from: TableSide | null;
-  to: TableSide | null;
-}
+export const exportResult = v.object({ target: text, snapshot: snapshotRow, file: text, bytes: number });
 
-export interface TableSide {
-  rows: number;
-  /** Bytes of content; `null` where nobody knows. */
-  bytes: number | null;
-}
-
-export interface ExportResult {
-  target: string;
-  snapshot: SnapshotRow;
-  file: string;
-  bytes: number;
-}
+export type ExportResult = v.InferOutput<typeof exportResult>;
 
 /** The imported snapshot, and its file. */
-export type ImportResult = Omit<SnapshotRow, 'index' | 'where'> & { target: string; file: string };
+export const importResult = v.object({
+  target: text,
+  file: text,
+  ...v.omit(snapshotRow, ['index', 'where']).entries,
+});
 
-/** A value of the configuration in force, and where it comes from. */
-export interface ExplainedValue {
-  /** Dotted: `targets.app.subset.subset_tables[0].table`. */
-  key: string;
-  /** The same in parts, since a name may have a dot in it. */
-  path: (string | number)[];
-  /** A secret is `***`, a connection URL without its password. */
-  value: unknown;
-  origin: ValueOrigin;
-}
-
-/** Fields that do not apply to the kind are `null`. */
-export interface ValueOrigin {
-  kind: 'file' | 'variable' | 'default';
-  file: string | null;
-  line: number | null;
-  variable: string | null;
-}
+export type ImportResult = v.InferOutput<typeof importResult>;
 
 /** Something to choose from, with its size where the server can tell. */
 export interface NameWithSize {

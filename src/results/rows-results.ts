@@ -1,24 +1,27 @@
-import type { SnapshotRow } from './results.ts';
+import * as v from 'valibot';
+import { describe, flag, number, orNull, text } from './fields.ts';
+import { snapshotRow } from './results.ts';
+
+export const rowColumn = v.object({
+  name: text,
+  personal: describe(orNull(text), 'Kind of personal data that it looks like: `e-mail address`.'),
+  masked: describe(flag, 'Its values are replaced by `***`.'),
+});
+
+export type RowColumn = v.InferOutput<typeof rowColumn>;
 
 /** The first rows of a table of a snapshot. */
-export interface RowsResult {
-  target: string;
-  snapshot: SnapshotRow;
-  /** `schema.table` */
-  table: string;
-  columns: RowColumn[];
-  /** Values as text, NULL as `null`; bytes that are no UTF-8 as `0x…`. */
-  rows: (string | null)[][];
-  /** Values of which `rows` has the beginning only, by index, and their whole length in bytes. */
-  cut: { row: number; column: number; bytes: number }[];
-  /** Rows of the table. */
-  total: number;
-}
+export const rowsResult = v.object({
+  target: text,
+  snapshot: snapshotRow,
+  table: describe(text, '`schema.table`'),
+  columns: v.array(rowColumn),
+  rows: describe(v.array(v.array(orNull(text))), 'Values as text, NULL as `null`; bytes that are no UTF-8 as `0x…`.'),
+  cut: describe(
+    v.array(v.object({ row: number, column: number, bytes: number })),
+    'Values of which `rows` has the beginning only, by index, and their whole length in bytes.',
+  ),
+  total: describe(number, 'Rows of the table.'),
+});
 
-export interface RowColumn {
-  name: string;
-  /** Kind of personal data that it looks like: `e-mail address`. */
-  personal: string | null;
-  /** Its values are replaced by `***`. */
-  masked: boolean;
-}
+export type RowsResult = v.InferOutput<typeof rowsResult>;

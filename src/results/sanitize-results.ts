@@ -1,112 +1,106 @@
-import type { DestinationState, RestoredBy } from './load-results.ts';
-import type { SnapshotRow } from './results.ts';
+import * as v from 'valibot';
+import { describe, flag, number, orNull, text, texts, warnings } from './fields.ts';
+import { destinationState, replaced, replaces, restoredBy } from './load-results.ts';
+import { snapshotRow } from './results.ts';
 
-/** Plan of a sanitization, as data. */
-export interface SanitizePlan extends RestoredBy {
-  target: string;
-  /** The original; `null` when it is built first. */
-  snapshot: SnapshotRow | null;
-  query: {
-    /** The setting that won. */
-    chosen_by: string;
-    file: string | null;
-    base64: boolean;
-    statements: { number: number; line: number; text: string }[];
-  };
-  /** The database that the result replaces; `null` for a throw-away one. */
-  destination: DestinationState | null;
-  /** Place in which it runs, for people. */
-  where: string;
-  /** Refuses to publish while personal data is left that no comment lets stay. */
-  strict: boolean;
-  /** The replaced database is kept. */
-  undo: boolean;
-  /** Targets of which the source could not be compared with the destination. */
-  unverified_sources: string[];
-  steps: string[];
-  warnings: { code: string; message: string }[];
-}
+export const sanitizePlan = v.object({
+  target: text,
+  snapshot: describe(orNull(snapshotRow), 'The original; `null` when it is built first.'),
+  query: v.object({
+    chosen_by: describe(text, 'The setting that won.'),
+    file: orNull(text),
+    base64: flag,
+    statements: v.array(v.object({ number, line: number, text })),
+  }),
+  destination: describe(
+    orNull(destinationState),
+    'The database that the result replaces; `null` for a throw-away one.',
+  ),
+  where: describe(text, 'Place in which it runs, for people.'),
+  ...restoredBy,
+  strict: describe(flag, 'Refuses to publish while personal data is left that no comment lets stay.'),
+  ...replaces,
+  steps: texts,
+  warnings,
+});
 
-export interface TableCoverage {
-  name: string;
-  state: 'changed' | 'untouched' | 'emptied' | 'dropped' | 'added';
-  rows_before: number | null;
-  rows_after: number | null;
-  /** Changed although no statement names it: by a trigger, a cascade or a function. */
-  indirect: boolean;
-}
+export type SanitizePlan = v.InferOutput<typeof sanitizePlan>;
+
+const tableCoverage = v.object({
+  name: text,
+  state: v.picklist(['changed', 'untouched', 'emptied', 'dropped', 'added']),
+  rows_before: orNull(number),
+  rows_after: orNull(number),
+  indirect: describe(flag, 'Changed although no statement names it: by a trigger, a cascade or a function.'),
+});
+
+export type TableCoverage = v.InferOutput<typeof tableCoverage>;
 
 /** A column of the result with original personal values. */
-export interface UnsanitizedColumn {
-  /** `schema.table.column` */
-  column: string;
-  kind: string;
-  /** The kind, for people. */
-  meaning: string;
-  /** Evidence for the kind. */
-  by: 'name' | 'values';
-  /** `partly`: some of its values remain; `leaked`: values of other columns are in it. */
-  state: 'unchanged' | 'partly' | 'leaked';
-  /** Made from other columns: change those. */
-  generated: boolean;
-  /** Values that are not null. */
-  values: number;
-  /** Values that hold original ones; `null` where only samples were compared. */
-  original_values: number | null;
-  /** Columns of the original that the values are from. */
-  from: string[];
-  /** From before the query. Masked. */
-  samples: string[];
-  /** From after it. Masked. */
-  samples_after: string[];
-}
+const unsanitizedColumn = v.object({
+  column: describe(text, '`schema.table.column`'),
+  kind: text,
+  meaning: describe(text, 'The kind, for people.'),
+  by: describe(v.picklist(['name', 'values']), 'Evidence for the kind.'),
+  state: describe(
+    v.picklist(['unchanged', 'partly', 'leaked']),
+    '`partly`: some of its values remain; `leaked`: values of other columns are in it.',
+  ),
+  generated: describe(flag, 'Made from other columns: change those.'),
+  values: describe(number, 'Values that are not null.'),
+  original_values: describe(orNull(number), 'Values that hold original ones; `null` where only samples were compared.'),
+  from: describe(texts, 'Columns of the original that the values are from.'),
+  samples: describe(texts, 'From before the query. Masked.'),
+  samples_after: describe(texts, 'From after it. Masked.'),
+});
 
-/** A column that looked personal and is not as it was. */
-export interface ChangedColumn {
-  column: string;
-  kind: string;
-  meaning: string;
-  /** Masked, before the query and after it. */
-  samples: string[];
-  samples_after: string[];
-}
+export type UnsanitizedColumn = v.InferOutput<typeof unsanitizedColumn>;
+
+/** A column that looked personal and was changed. */
+const changedColumn = v.object({
+  column: text,
+  kind: text,
+  meaning: text,
+  samples: describe(texts, 'From before the query. Masked.'),
+  samples_after: describe(texts, 'From after it. Masked.'),
+});
+
+export type ChangedColumn = v.InferOutput<typeof changedColumn>;
 
 /** A column with common words that are original values, too: first names in a list of countries. */
-export interface CommonValues {
-  column: string;
-  values: number;
-  original_values: number;
-  from: string[];
-}
+const commonValues = v.object({ column: text, values: number, original_values: number, from: texts });
 
 /** Columns that a sanitization query has changed, and those that it has not. */
-export interface Coverage {
-  tables: TableCoverage[];
-  findings: UnsanitizedColumn[];
-  /** Let stay by a comment in the query. */
-  acknowledged: { column: string; kind: string; reason: string }[];
-  changed: ChangedColumn[];
-  common: CommonValues[];
-}
+export const coverage = v.object({
+  tables: v.array(tableCoverage),
+  findings: v.array(unsanitizedColumn),
+  acknowledged: describe(
+    v.array(v.object({ column: text, kind: text, reason: text })),
+    'Let stay by a comment in the query.',
+  ),
+  changed: v.array(changedColumn),
+  common: v.array(commonValues),
+});
 
-export interface SanitizeResult {
-  /** The sanitized one. */
-  snapshot: SnapshotRow;
-  original: SnapshotRow;
-  /** `null` for a throw-away database. */
-  destination: string | null;
-  statements: number;
-  coverage: Coverage;
-  swap_ms: number | null;
-  undo_database: string | null;
-}
+export type Coverage = v.InferOutput<typeof coverage>;
 
-export interface Suggestion {
-  /** Columns that the query is to change. */
-  findings: UnsanitizedColumn[];
-  /** SQL for a person to read and edit. */
-  query: string;
-}
+export const sanitizeResult = v.object({
+  snapshot: snapshotRow,
+  original: snapshotRow,
+  destination: describe(orNull(text), '`null` for a throw-away database.'),
+  statements: number,
+  coverage,
+  ...replaced,
+});
+
+export type SanitizeResult = v.InferOutput<typeof sanitizeResult>;
+
+export const suggestion = v.object({
+  findings: describe(v.array(unsanitizedColumn), 'Columns that the query is to change.'),
+  query: describe(text, 'SQL for a person to read and edit.'),
+});
+
+export type Suggestion = v.InferOutput<typeof suggestion>;
 
 /** Effect of suggested replacements on a few rows; the rows stay as they are. */
 export interface TrialResult {
@@ -131,9 +125,4 @@ export interface QuerySavePlan {
   after: string;
   /** The key that is set to the file; `null` where the configuration names the file already. */
   configuration: { file: string; key: string; value: string } | null;
-}
-
-export interface DataState {
-  sanitized: boolean | null;
-  sanitized_reason: string;
 }

@@ -1,14 +1,19 @@
-/** A load of some tables: what was asked for, what comes along, and what is made without its rows. */
-export interface TableSelection {
-  chosen: string[];
-  needed: NeededTable[];
-  empty: string[];
-}
+import * as v from 'valibot';
+import { describe, text, texts } from './fields.ts';
 
 /** A table that another one is not whole without. */
-export interface NeededTable {
-  table: string;
-  needed_by: string;
-  /** `reference`: `needed_by` refers to it; `part`: it is a partition of `needed_by`, or inherits from it. */
-  why: 'reference' | 'part';
-}
+const neededTable = v.object({
+  table: text,
+  needed_by: text,
+  why: describe(
+    v.picklist(['reference', 'part']),
+    '`reference`: `needed_by` refers to it; `part`: it is a partition of `needed_by`, or inherits from it.',
+  ),
+});
+
+export type NeededTable = v.InferOutput<typeof neededTable>;
+
+/** The tables of a load that were selected, those that they require, and those that are created without rows. */
+export const tableSelection = v.object({ chosen: texts, needed: v.array(neededTable), empty: texts });
+
+export type TableSelection = v.InferOutput<typeof tableSelection>;

@@ -1,43 +1,42 @@
-import type { DestinationState, RestoredBy } from './load-results.ts';
-import type { SnapshotRow } from './results.ts';
+import * as v from 'valibot';
+import { describe, flag, number, orNull, text, texts, warnings } from './fields.ts';
+import { destinationState, replaced, replaces, restoredBy, sanitizedState } from './load-results.ts';
+import { snapshotRow } from './results.ts';
 
-// What subsets hand back, as results.ts has it for the other operations.
+const subsetTableRow = v.object({
+  table: text,
+  rule: describe(
+    v.picklist(['target', 'child', 'parent', 'copy', 'excluded', 'empty']),
+    'By which its rows come: `empty` when nothing leads to it.',
+  ),
+  rows_now: describe(number, 'In the source, an estimate where the server has one.'),
+  rows_expected: describe(orNull(number), 'In the subset; `null` when not looked for, as only a dry run does.'),
+  bytes_now: describe(number, 'On the disk of the source, without indexes.'),
+  bytes_expected: describe(orNull(number), 'Estimated by the number of rows.'),
+  path: describe(
+    texts,
+    'The tables by which they come: `["product", "←", "order_item", "→", "orders"]`; arrows point to what is referred to.',
+  ),
+  nulled: describe(texts, 'Columns that become null, since what they refer to does not come along.'),
+});
 
-/** Plan of a subset: printed by `--dry-run`, shown by the screens before the confirmation. */
-export interface SubsetPlanResult extends RestoredBy {
-  target: string;
-  source: string;
-  /** The data is sanitized; `null` where it cannot be known, as for an SQL file. */
-  sanitized: boolean | null;
-  /** Why it is, why it is not, or why it cannot be known. */
-  sanitized_reason: string;
-  destination: DestinationState;
-  seed: number;
-  /** The replaced database is kept for `tool undo`. */
-  undo: boolean;
-  tables: SubsetTableRow[];
-  /** Targets of which the source could not be compared with the destination. */
-  unverified_sources: string[];
-  /** Circles among references; they need no configuration. */
-  circles: string[][];
-  warnings: { code: string; message: string }[];
-}
+export type SubsetTableRow = v.InferOutput<typeof subsetTableRow>;
 
-export interface SubsetTableRow {
-  table: string;
-  /** By which its rows come: `empty` when nothing leads to it. */
-  rule: 'target' | 'child' | 'parent' | 'copy' | 'excluded' | 'empty';
-  /** In the source, an estimate where the server has one; in the subset, `null` when they were not looked for, as only a dry run does. */
-  rows_now: number;
-  rows_expected: number | null;
-  /** On the disk of the source, without indexes; those expected are estimated by the number of rows. */
-  bytes_now: number;
-  bytes_expected: number | null;
-  /** The tables by which they come: `["product", "←", "order_item", "→", "orders"]`; arrows point to what is referred to. */
-  path: string[];
-  /** Columns that become null, since what they refer to does not come along. */
-  nulled: string[];
-}
+export const subsetPlan = v.object({
+  target: text,
+  source: text,
+  ...sanitizedState,
+  destination: destinationState,
+  ...restoredBy,
+  seed: number,
+  undo: replaces.undo,
+  tables: v.array(subsetTableRow),
+  unverified_sources: replaces.unverified_sources,
+  circles: describe(v.array(texts), 'Circles among references; they need no configuration.'),
+  warnings,
+});
+
+export type SubsetPlanResult = v.InferOutput<typeof subsetPlan>;
 
 /** The tables of the source and their references, for a diagram. */
 export interface SubsetGraph {
@@ -62,47 +61,53 @@ export interface SubsetReference {
   excluded: boolean;
 }
 
-export interface SubsetGraphResult {
-  target: string;
-  /** Absolute. */
-  file: string;
-  format: 'mermaid';
-  tables: number;
-  references: number;
-}
+export const subsetGraphResult = v.object({
+  target: text,
+  file: describe(text, 'Absolute.'),
+  format: v.literal('mermaid'),
+  tables: number,
+  references: number,
+});
 
-export interface SubsetResult {
-  target: string;
-  destination: string;
-  seed: number;
-  tables: { table: string; rows: number }[];
-  rows: number;
-  /** Every reference, and how many rows of the subset refer to none. */
-  proof: ProofRow[];
-  swap_ms: number | null;
-  undo_database: string | null;
-  /** The subset as a snapshot, when one was asked for. */
-  snapshot: SnapshotRow | null;
-}
+export type SubsetGraphResult = v.InferOutput<typeof subsetGraphResult>;
 
-export interface ProofRow {
-  /** Name of the constraint. */
-  reference: string;
-  from: string;
-  columns: string[];
-  to: string;
-  ref_columns: string[];
-  /** The configuration adds it. */
-  added: boolean;
-  orphans: number;
-  /** Orphans that refer to no row in the source either, where no constraint in force forbids it. */
-  orphans_in_source: number;
-}
+const proofRow = v.object({
+  reference: describe(text, 'Name of the constraint.'),
+  from: text,
+  columns: texts,
+  to: text,
+  ref_columns: texts,
+  added: describe(flag, 'The configuration adds it.'),
+  orphans: number,
+  orphans_in_source: describe(
+    number,
+    'Orphans that refer to no row in the source either, where no constraint in force forbids it.',
+  ),
+});
 
-/** Why a row is in a subset, from itself to a row that was asked for. */
-export interface SubsetExplanation {
-  target: string;
-  row: { table: string; key: string };
-  /** `null` when the row is not in the subset. */
-  chain: { table: string; key: string; why: string }[] | null;
-}
+export type ProofRow = v.InferOutput<typeof proofRow>;
+
+export const subsetResult = v.object({
+  target: text,
+  destination: text,
+  seed: number,
+  tables: v.array(v.object({ table: text, rows: number })),
+  rows: number,
+  proof: describe(v.array(proofRow), 'Every reference, and how many rows of the subset refer to none.'),
+  ...replaced,
+  snapshot: describe(orNull(snapshotRow), 'The subset as a snapshot, when one was asked for.'),
+});
+
+export type SubsetResult = v.InferOutput<typeof subsetResult>;
+
+/** Explains why a row is in a subset, from the row to one that was asked for. */
+export const subsetExplanation = v.object({
+  target: text,
+  row: v.object({ table: text, key: text }),
+  chain: describe(
+    orNull(v.array(v.object({ table: text, key: text, why: text }))),
+    '`null` when the row is not in the subset.',
+  ),
+});
+
+export type SubsetExplanation = v.InferOutput<typeof subsetExplanation>;

@@ -1,28 +1,39 @@
-import type { SnapshotRow } from './results.ts';
-import type { RowColumn } from './rows-results.ts';
+import * as v from 'valibot';
+import { describe, number, orNull, text } from './fields.ts';
+import { snapshotRow } from './results.ts';
+import { rowColumn } from './rows-results.ts';
+
+const rowsDiff = v.object({
+  columns: v.array(rowColumn),
+  added: describe(number, 'Rows with a key that the other snapshot has not; all that differ, without a primary key.'),
+  removed: number,
+  changed: describe(
+    orNull(number),
+    'With the key of a row in the other snapshot; `null` without a primary key, or of very many.',
+  ),
+  samples: describe(
+    v.array(v.object({ change: v.picklist(['added', 'removed', 'before', 'after']), values: v.array(orNull(text)) })),
+    'The first rows of each kind; of a changed one as it was, then as it is.',
+  ),
+});
+
+export type RowsDiff = v.InferOutput<typeof rowsDiff>;
 
 /** Changes in one table between two snapshots of this machine. */
-export interface TableDiff {
-  target: string;
-  /** `schema.table` */
-  table: string;
-  from: SnapshotRow;
-  to: SnapshotRow;
-  /** Hunks of the statements that define it; empty where they are equal, `null` where they cannot be read. */
-  definition: { change: 'added' | 'removed' | 'same'; text: string }[] | null;
-  /** `null` where the rows were not compared. */
-  rows: RowsDiff | null;
-  /** Why not. */
-  rows_not_compared: 'columns_differ' | 'too_large' | 'one_side' | null;
-}
+export const tableDiff = v.object({
+  target: text,
+  table: describe(text, '`schema.table`'),
+  from: snapshotRow,
+  to: snapshotRow,
+  definition: describe(
+    orNull(v.array(v.object({ change: v.picklist(['added', 'removed', 'same']), text }))),
+    'Hunks of the statements that define it; empty where they are equal, `null` where they cannot be read.',
+  ),
+  rows: describe(orNull(rowsDiff), '`null` where the rows were not compared.'),
+  rows_not_compared: describe(
+    orNull(v.picklist(['columns_differ', 'too_large', 'one_side'])),
+    'Why the rows were not compared.',
+  ),
+});
 
-export interface RowsDiff {
-  columns: RowColumn[];
-  /** Rows with a key that the other snapshot has not; all that differ, without a primary key. */
-  added: number;
-  removed: number;
-  /** With the key of a row in the other snapshot; `null` without a primary key, or of very many. */
-  changed: number | null;
-  /** The first rows of each kind; of a changed one as it was, then as it is. */
-  samples: { change: 'added' | 'removed' | 'before' | 'after'; values: (string | null)[] }[];
-}
+export type TableDiff = v.InferOutput<typeof tableDiff>;

@@ -1,3 +1,5 @@
+import { ERRORS, type ErrorCode } from './error-codes.ts';
+
 /** Documented in docs/commands.md. */
 export const EXIT = {
   done: 0,
@@ -13,9 +15,9 @@ export const EXIT = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 export interface UserErrorOptions {
-  /** A stable word for scripts, such as `destination_is_source`; listed in docs/errors.md. */
-  code: string;
-  exit: ExitCode;
+  code: ErrorCode;
+  /** Default: the exit code of the table. */
+  exit?: ExitCode;
   hint?: string;
   details?: string[];
   cause?: unknown;
@@ -24,12 +26,12 @@ export interface UserErrorOptions {
 /** An error that a person can act on: what failed, on what, why, and what to do next. Shown without a stack. */
 export class UserError extends Error {
   override readonly name = 'UserError';
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly exit: ExitCode;
   readonly hint: string | undefined;
   readonly details: string[];
 
-  constructor(message: string, { code, exit, hint, details = [], cause }: UserErrorOptions) {
+  constructor(message: string, { code, exit = exitOf(code), hint, details = [], cause }: UserErrorOptions) {
     super(boundText(message), { cause });
     this.code = code;
     this.exit = exit;
@@ -37,6 +39,11 @@ export class UserError extends Error {
     const more = details.length - MOST_DETAILS;
     this.details = [...details.slice(0, MOST_DETAILS), ...(more > 0 ? [`and ${more} more`] : [])].map(boundText);
   }
+}
+
+function exitOf(code: ErrorCode): ExitCode {
+  const names = Object.keys(ERRORS) as (keyof typeof ERRORS)[];
+  return EXIT[names.find((name) => Object.hasOwn(ERRORS[name], code)) ?? 'failed'];
 }
 
 const MOST_DETAILS = 100;
@@ -55,7 +62,7 @@ export function interrupted(exit: 130 | 143 = EXIT.interrupted): UserError {
 
 interface Lack {
   what: string;
-  code: string;
+  code: ErrorCode;
   hint: string;
 }
 
@@ -99,11 +106,10 @@ export function toUserError(thrown: unknown): UserError {
   const lack = LACKS[(thrown as NodeJS.ErrnoException | null)?.code ?? ''];
   if (lack) {
     const { what, code, hint } = lack;
-    return new UserError(what, { code, exit: EXIT.failed, details: [message], hint, cause: thrown });
+    return new UserError(what, { code, details: [message], hint, cause: thrown });
   }
   return new UserError(message, {
     code: 'unexpected',
-    exit: EXIT.failed,
     hint: 'This is a defect of the tool. Run again with --debug and report what it prints.',
     cause: thrown,
   });

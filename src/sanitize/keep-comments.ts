@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 
 export interface KeepComment {
   column: string;
@@ -26,7 +26,6 @@ export function readKeepComments(query: string): KeepComment[] {
 function malformed(text: string, line: number): UserError {
   return new UserError(`Line ${line} of the sanitization query is not a keep comment: ${text}`, {
     code: 'keep_malformed',
-    exit: EXIT.configuration,
     hint: 'Write the column with schema and table, and a reason: -- keep: public.country.name names of countries',
   });
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Configuration } from '../config/configuration.ts';
 import { isContentOf } from '../config/trust/covered-files.ts';
 import { trustedFiles } from '../config/trust/trust-store.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { decodeQuery, decodeText } from './base64.ts';
 
 export interface SanitizeQuery {
@@ -48,7 +48,6 @@ async function readQueryFile(file: string, source: QuerySource): Promise<string>
     const missing = cause.code === 'ENOENT';
     throw new UserError(`Cannot read the sanitization query ${file}: ${missing ? 'file not found' : cause.message}`, {
       code: missing ? 'query_file_not_found' : 'query_file_unreadable',
-      exit: EXIT.configuration,
       hint: 'Check query_file in the configuration; a relative path starts at the folder of the configuration, the current one or working_directory.',
       cause,
     });
@@ -58,7 +57,6 @@ async function readQueryFile(file: string, source: QuerySource): Promise<string>
   if (text !== null) return text;
   throw new UserError(`The sanitization query ${file} is not UTF-8`, {
     code: 'query_file_unreadable',
-    exit: EXIT.configuration,
     hint: 'Save it as UTF-8.',
   });
 }
@@ -78,7 +76,6 @@ async function isTrustedContent(
 function queryFileChanged(file: string): UserError {
   return new UserError(`The sanitization query ${file} is not the one that was trusted`, {
     code: 'configuration_untrusted',
-    exit: EXIT.refused,
     hint: 'It has changed since the command began. Read it, and run the command again, which asks.',
   });
 }

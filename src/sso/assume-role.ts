@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { isLoopback } from './provider.ts';
 
 export interface RoleRequest {
@@ -55,7 +55,6 @@ export async function assumeRole(request: RoleRequest): Promise<TemporaryCredent
   if (answer.ok && isWhole) return { accessKeyId, secretAccessKey, sessionToken, expiration };
   throw new UserError(`Storage profile "${profile}" cannot assume its role_arn with your sign-in`, {
     code: 'role_refused',
-    exit: EXIT.unreachable,
     hint: 'Check that the role trusts the identity provider and its client_id. tool auth status shows who you are.',
     details: [`${answer.status} ${read('Code') ?? 'without credentials'}: ${read('Message') ?? ''}`.trim()],
   });
@@ -67,7 +66,6 @@ function refuseInsecure(profile: string, endpoint: string): void {
   if (protocol === 'https:' || isLoopback(hostname)) return;
   throw new UserError(`Storage profile "${profile}" would send your sign-in to ${origin} without encryption`, {
     code: 'role_insecure',
-    exit: EXIT.configuration,
     hint: 'Write sts_endpoint with https://; http:// is for services on this machine only.',
   });
 }
@@ -75,11 +73,6 @@ function refuseInsecure(profile: string, endpoint: string): void {
 function unreachable(profile: string, { endpoint, cause }: { endpoint: string; cause: unknown }): UserError {
   return new UserError(
     `Cannot reach ${new URL(endpoint).origin}, where storage profile "${profile}" gets credentials`,
-    {
-      code: 'role_unreachable',
-      exit: EXIT.unreachable,
-      hint: 'Check sts_endpoint and the network.',
-      cause,
-    },
+    { code: 'role_unreachable', hint: 'Check sts_endpoint and the network.', cause },
   );
 }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { isLoopback } from './provider.ts';
 
 export const DEFAULT_REDIRECT_URL = 'http://127.0.0.1:0/callback';
@@ -64,7 +64,6 @@ function localUrl(text: string): URL {
   if (url.protocol === 'http:' && isLoopback(url.hostname) && url.search === '' && url.hash === '') return url;
   throw new UserError(`The redirect_url ${url.origin}${url.pathname} is not on this machine`, {
     code: 'redirect_url_not_local',
-    exit: EXIT.configuration,
     hint: 'Register one with the provider such as http://127.0.0.1:8765/callback, or use: tool auth login --device',
   });
 }
@@ -88,7 +87,6 @@ function portRefused({ hostname, port }: { hostname: string; port: number }, cod
   const find = isBusy ? ` Find the program on the port: lsof -i :${port}` : '';
   return new UserError(`Cannot listen on ${hostname}:${port} for the sign-in: ${isBusy ? 'in use' : code}`, {
     code: 'redirect_port_busy',
-    exit: EXIT.unreachable,
     hint: `${end} the host or the port of redirect_url here and at the provider.${find}`,
   });
 }

@@ -1,6 +1,6 @@
 import type { TokenEndpointResponse } from 'openid-client';
 import { unlessAborted } from '../process/unless-aborted.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { toSignInFailure } from './failures.ts';
 import type { Provider } from './provider.ts';
 import type { SignInOptions } from './sign-in-options.ts';
@@ -18,7 +18,6 @@ export async function signInByDevice(
   if (!offersDevices(provider)) {
     throw new UserError(`The provider "${name}" does not support device codes`, {
       code: 'device_sign_in_missing',
-      exit: EXIT.unreachable,
       hint: 'Leave --device out, and open the printed URL in a browser on this machine.',
     });
   }

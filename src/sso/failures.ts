@@ -1,8 +1,9 @@
-import { EXIT, UserError } from '../runtime/errors.ts';
+import type { ErrorCode } from '../runtime/error-codes.ts';
+import { UserError } from '../runtime/errors.ts';
 import { printable } from '../text/printable.ts';
 
 interface Failure {
-  code: string;
+  code: ErrorCode;
   /** Completes `Signing in with "idp" failed: `. */
   why: string;
   hint: string;
@@ -62,7 +63,7 @@ const BY_CHECK: Record<string, keyof typeof FAILURES> = {
 export function signInFailure(provider: string, failure: keyof typeof FAILURES, said?: string): UserError {
   const { code, why, hint } = FAILURES[failure];
   const details = said === undefined ? [] : [said];
-  return new UserError(`Signing in with "${provider}" failed: ${why}`, { code, exit: EXIT.unreachable, hint, details });
+  return new UserError(`Signing in with "${provider}" failed: ${why}`, { code, hint, details });
 }
 
 export function toSignInFailure(provider: string, thrown: unknown): UserError {

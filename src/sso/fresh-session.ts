@@ -1,5 +1,5 @@
 import { lockFile } from '../config/edit/lock-file.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { toSignInFailure } from './failures.ts';
 import { openProvider, type ProviderRequest } from './provider.ts';
 import { personOf, type SignInSession, secondsOf, sessionOf } from './session.ts';
@@ -78,7 +78,6 @@ function hasEnded(error: unknown): boolean {
 function signInEnded(provider: string): UserError {
   return new UserError(`The sign-in with "${provider}" has expired`, {
     code: 'sign_in_ended',
-    exit: EXIT.unreachable,
     hint: `Sign in again: tool auth login ${provider}`,
   });
 }

@@ -1,6 +1,6 @@
 import type { Configuration } from '../config/configuration.ts';
 import type { Settings } from '../config/schema/settings.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
 import { assumeRole, type TemporaryCredentials } from './assume-role.ts';
 import { freshSession } from './fresh-session.ts';
@@ -47,7 +47,6 @@ async function obtain(profile: string, options: RoleCredentialsOptions): Promise
   }
   throw new UserError(`Storage profile "${profile}" needs a sign-in for its credentials, and nobody is signed in`, {
     code: 'not_signed_in',
-    exit: EXIT.unreachable,
     hint: 'Sign in: tool auth login',
   });
 }

@@ -7,7 +7,7 @@ import { IN_KEYCHAIN, readFromKeychain, removeFromKeychain, writeToKeychain } fr
 import { requireSecretKey } from '../config/secrets/require-secret-key.ts';
 import { isTree, valueAt } from '../config/tree.ts';
 import { parseYaml } from '../config/yaml/yaml-source.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import type { Report } from '../runtime/events.ts';
 import type { SignInSession } from './session.ts';
 
@@ -111,7 +111,6 @@ function changes(text: string, { path, value }: Edit): boolean {
 function noFile(): UserError {
   return new UserError('No configuration file to store the sign-in in', {
     code: 'no_configuration',
-    exit: EXIT.configuration,
     hint: 'Create one: tool config init',
   });
 }

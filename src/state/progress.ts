@@ -1,4 +1,4 @@
-import type { ProgressEvent } from '../runtime/events.ts';
+import type { ProgressEvent } from '../results/events.ts';
 
 /** Progress of a step, with samples of the last seconds for its rate. */
 export interface Progress {

@@ -1,5 +1,5 @@
+import type { ProgressEvent, RunEvent } from '../results/events.ts';
 import type { UserError } from '../runtime/errors.ts';
-import type { ProgressEvent, RunEvent } from '../runtime/events.ts';
 import { type Progress, startProgress, updateProgress } from './progress.ts';
 
 /** The state of a run, folded from its events: live output and run screen show nothing else. */

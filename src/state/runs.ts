@@ -1,8 +1,9 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { RunEvent } from '../results/events.ts';
 import type { SnapshotRow } from '../results/results.ts';
 import type { Coverage } from '../results/sanitize-results.ts';
-import { EXIT, interrupted, toUserError, UserError } from '../runtime/errors.ts';
-import type { Report, RunEvent } from '../runtime/events.ts';
+import { interrupted, toUserError, UserError } from '../runtime/errors.ts';
+import type { Report } from '../runtime/events.ts';
 import { formatDuration } from '../text/format.ts';
 import { endRun, foldRun, queueRun, type RunEnd, type RunState, startRun } from './run.ts';
 
@@ -216,7 +217,7 @@ interface Job {
 }
 
 function notBegun(): UserError {
-  return new UserError('Removed from the queue', { code: 'interrupted', exit: EXIT.interrupted });
+  return new UserError('Removed from the queue', { code: 'interrupted' });
 }
 
 /** An undo would now restore what this run has replaced: earlier runs on the same database no longer offer theirs. */

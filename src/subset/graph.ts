@@ -1,5 +1,5 @@
 import type { TargetSettings } from '../config/schema/settings.ts';
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import { nearest } from '../text/nearest.ts';
 import { findNames } from '../text/table-names.ts';
 import type { SourceColumn, SourceForeignKey, SourceSchema, SourceTable } from './source-schema.ts';
@@ -177,7 +177,6 @@ function conflicts(settings: SubsetSettings): string[] {
 function invalid(problems: string[]): UserError {
   return new UserError('The configured subset does not match the source database', {
     code: 'subset_invalid',
-    exit: EXIT.configuration,
     details: problems,
     hint: 'Correct these settings in the section subset of the target.',
   });

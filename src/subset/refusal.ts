@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../runtime/errors.ts';
+import { UserError } from '../runtime/errors.ts';
 import type { Graph, Relationship, SubsetSettings } from './graph.ts';
 
 interface Given {
@@ -40,7 +40,6 @@ function refusal(impossible: Relationship[], { settings, paths }: Given): UserEr
   ]);
   return new UserError('Cannot create the subset: references that cannot be null point to excluded tables', {
     code: 'subset_impossible',
-    exit: EXIT.configuration,
     details: [...details, '', 'This works in the section subset of the target:', '', ...remedy(impossible, settings)],
     hint: 'Include the rows with the block above, or exclude the referencing tables too. Cycles need no exclusion.',
   });

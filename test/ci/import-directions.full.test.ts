@@ -69,7 +69,7 @@ test('imports along the arrows pass', () => {
 });
 
 test.each([
-  ['errors-import-nothing', 'src/runtime/errors.ts', "import 'node:fs';"],
+  ['errors-import-their-codes', 'src/runtime/errors.ts', "import 'node:fs';"],
   [
     'base-imports-only-base',
     'src/runtime/events.ts',

@@ -19,7 +19,6 @@ const failing = command(async ({ report }) => {
   report({ event: 'step', step: 'dump', state: 'started', label: 'Dump' });
   throw new UserError('Cannot reach postgres://app:hunter2@db/app', {
     code: 'unreachable',
-    exit: EXIT.unreachable,
     hint: 'Is password=hunter2 right?',
     details: ['FATAL: no\nreally postgres://app:hunter2@db/app'],
   });

@@ -15,12 +15,12 @@ import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts'
 const QUERY = "UPDATE person SET email = 'p' || id || '@example.com'";
 
 test.each([
-  ['cloud_token_refused', /^The hub refuses the agent/, /valid token/],
-  ['not_permitted', /^The hub refuses the agent/, /valid token/],
-  ['cloud_unknown', /was removed from the hub/, /^$/],
-  ['cloud_conflict', /to another agent, or ended it$/, /Heartbeats did not reach/],
+  ['cloud_token_refused' as const, /^The hub refuses the agent/, /valid token/],
+  ['not_permitted' as const, /^The hub refuses the agent/, /valid token/],
+  ['cloud_unknown' as const, /was removed from the hub/, /^$/],
+  ['cloud_conflict' as const, /to another agent, or ended it$/, /Heartbeats did not reach/],
 ])('a heartbeat that is answered with %s stops the build with its own message', (code, message, hint) => {
-  const error = leaseLost('orders', new UserError('The token is revoked', { code, exit: 4 }));
+  const error = leaseLost('orders', new UserError('The token is revoked', { code }));
   expect(error).toMatchObject({ code: 'build_lease_lost', message: expect.stringMatching(message) });
   expect(error.hint ?? '').toMatch(hint);
 });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { openContext } from '../../src/cli/open-context.ts';
 import { fetchCloudUrls } from '../../src/operations/cloud/cloud-urls.ts';
 import { annotate, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
-import type { RunEvent } from '../../src/runtime/events.ts';
+import type { RunEvent } from '../../src/results/events.ts';
 import { type ConfiguredCli, configuredCli } from '../helpers/configured-cli.ts';
 import { startForgingHub } from '../helpers/forging-hub.ts';
 import { putStorageProfile, putTarget, startHub, type TestHub } from '../helpers/hub.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { isAllowedDestination } from '../../src/config/allowed-destinations.ts';
 import { parsePostgresUrl } from '../../src/engines/postgres/connection/url.ts';
 import { refuseSources } from '../../src/operations/load/guard.ts';
-import type { RunEvent } from '../../src/runtime/events.ts';
+import type { RunEvent } from '../../src/results/events.ts';
 import { configFolder, withKey } from '../helpers/config-folder.ts';
 import { testContext } from '../helpers/postgres-server.ts';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadConfiguration } from '../../src/config/load.ts';
 import { connectionUrl } from '../../src/config/urls/connection-url.ts';
+import type { WarningEvent } from '../../src/results/events.ts';
 import { EXIT, UserError } from '../../src/runtime/errors.ts';
-import type { WarningEvent } from '../../src/runtime/events.ts';
 import { configFolder, SECRET_KEY, summary, withKey } from '../helpers/config-folder.ts';
 
 const USER_FILE = '.config/tool/tool.yml';

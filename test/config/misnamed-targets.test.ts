@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { inspectConfiguration, loadConfiguration } from '../../src/config/load.ts';
-import type { RunEvent } from '../../src/runtime/events.ts';
+import type { RunEvent } from '../../src/results/events.ts';
 import { configFolder } from '../helpers/config-folder.ts';
 
 const TARGETS = `

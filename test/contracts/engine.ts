@@ -17,8 +17,8 @@ import { verify } from '../../src/operations/snapshots/verify.ts';
 import { checkTarget } from '../../src/operations/targets.ts';
 import { applyUndo, planUndo } from '../../src/operations/undo/undo.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
+import type { RunEvent } from '../../src/results/events.ts';
 import type { Context } from '../../src/runtime/context.ts';
-import type { RunEvent } from '../../src/runtime/events.ts';
 import { asData } from '../helpers/as-data.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
 

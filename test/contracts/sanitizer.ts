@@ -9,10 +9,10 @@ import { localRepository } from '../../src/operations/snapshots/local-repository
 import { findSnapshot, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import { createObjectPool } from '../../src/repository/objects/object-pool.ts';
 import { filesOf } from '../../src/repository/repository.ts';
+import type { RunEvent } from '../../src/results/events.ts';
 import type { SanitizeResult } from '../../src/results/sanitize-results.ts';
 import type { ColumnChoices } from '../../src/results/suggested-query.ts';
 import type { Context } from '../../src/runtime/context.ts';
-import type { RunEvent } from '../../src/runtime/events.ts';
 import { writeQuery } from '../../src/sanitize/suggestion.ts';
 import { asData } from '../helpers/as-data.ts';
 import { eventually, temporaryFolder, testContext } from '../helpers/postgres-server.ts';

@@ -1,7 +1,7 @@
 import type { SchemaConfig } from '../../src/config/schema/settings.ts';
 import { build } from '../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
-import type { RunEvent, WarningEvent } from '../../src/runtime/events.ts';
+import type { RunEvent, WarningEvent } from '../../src/results/events.ts';
 import { type TestPostgres, testContext } from './postgres-server.ts';
 
 export interface RoundTrip {

@@ -93,5 +93,5 @@ export class Sink extends Writable {
 }
 
 async function noConfiguration(): Promise<Context> {
-  throw new UserError('No configuration found', { code: 'no_configuration', exit: EXIT.configuration });
+  throw new UserError('No configuration found', { code: 'no_configuration' });
 }

@@ -2,8 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Configuration, Problem } from '../../src/config/configuration.ts';
+import type { Configuration } from '../../src/config/configuration.ts';
 import { type Inspection, inspectConfiguration, loadConfiguration } from '../../src/config/load.ts';
+import type { Problem } from '../../src/results/configuration-results.ts';
 
 export const SECRET_KEY = '0123456789abcdef0123456789abcdef';
 

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../src/runtime/events.ts';
+import type { RunEvent } from '../../src/results/events.ts';
 
 /** The rows of each table that its copy told of at the end, those that took bytes. */
 export function copiedRows(events: RunEvent[]): Record<string, number> {

@@ -1,7 +1,7 @@
 import type { AuditEvent } from '../../src/cloud/contract/schemas.ts';
 import type { FileRequest } from '../../src/config/config-file.ts';
-import type { CheckReport } from '../../src/operations/configuration/check.ts';
 import type { BranchRow } from '../../src/results/branch-results.ts';
+import type { CheckReport } from '../../src/results/configuration-results.ts';
 import type { DatabaseCopy } from '../../src/results/database-copies.ts';
 import type { HistoryEntry } from '../../src/results/history-results.ts';
 import type { HubState } from '../../src/results/hub-state.ts';
@@ -164,6 +164,6 @@ export function fakeWorld(world: Partial<FakeWorld> = {}): FakeWorld {
 
 export function findSnapshot(world: FakeWorld, target: string, id: unknown): SnapshotRow {
   const found = (world.snapshots[target] ?? []).find((row) => id === undefined || row.id === id);
-  if (!found) throw new UserError(`${target} has no snapshot ${String(id)}`, { code: 'no_snapshot', exit: 2 });
+  if (!found) throw new UserError(`${target} has no snapshot ${String(id)}`, { code: 'snapshot_missing' });
   return found;
 }

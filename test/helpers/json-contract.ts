@@ -21,7 +21,7 @@ const contract: Schema & { $defs: Record<string, Schema> } = JSON.parse(
 /** Names of properties are always text. */
 const KEYWORDS = [
   ...['$ref', 'type', 'const', 'enum', 'anyOf', 'properties', 'required', 'items', 'additionalProperties'],
-  'propertyNames',
+  ...['propertyNames', 'description'],
 ];
 
 /** Throws for output of a command with `--json` that assets/events.schema.json does not describe to the last key. */

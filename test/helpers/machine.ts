@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Settings } from '../../src/config/schema/settings.ts';
 import { createLocalRepository, type LocalRepository } from '../../src/repository/local-repository.ts';
 import type { StorageProfile } from '../../src/repository/s3/providers.ts';
+import type { RunEvent } from '../../src/results/events.ts';
 import type { Context } from '../../src/runtime/context.ts';
-import type { RunEvent } from '../../src/runtime/events.ts';
 import { testContext } from './postgres-server.ts';
 
 /** A machine of somebody in the team: a working directory of its own, over a bucket that all share. */

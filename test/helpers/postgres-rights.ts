@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { build } from '../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../src/operations/load/load.ts';
+import type { RunEvent, WarningEvent } from '../../src/results/events.ts';
 import type { HiddenObjects } from '../../src/results/hidden-objects.ts';
-import type { RunEvent, WarningEvent } from '../../src/runtime/events.ts';
 import { normalized, withDetails } from './build-and-load.ts';
 import { EVERY_OBJECT } from './every-object.ts';
 import { type TestPostgres, testContext } from './postgres-server.ts';

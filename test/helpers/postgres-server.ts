@@ -9,8 +9,8 @@ import { findServerPrograms, type ServerPrograms } from '../../src/engines/postg
 import { startThrowAwayServer } from '../../src/engines/postgres/server/throw-away-server.ts';
 import { anyClientTools } from '../../src/engines/postgres/tools.ts';
 import { localRunner } from '../../src/process/local.ts';
+import type { RunEvent } from '../../src/results/events.ts';
 import type { Context } from '../../src/runtime/context.ts';
-import type { RunEvent } from '../../src/runtime/events.ts';
 
 export interface TestPostgres {
   port: number;

@@ -4,9 +4,9 @@ import { expect } from 'vitest';
 import { build } from '../../src/operations/build/build.ts';
 import { applySanitize, planSanitize, type SanitizeRequest } from '../../src/operations/sanitize/sanitize.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
+import type { RunEvent } from '../../src/results/events.ts';
 import type { SanitizeResult } from '../../src/results/sanitize-results.ts';
 import type { Context } from '../../src/runtime/context.ts';
-import type { RunEvent } from '../../src/runtime/events.ts';
 import { startPostgres, type TestPostgres, temporaryFolder, testContext } from './postgres-server.ts';
 
 const FILL = `

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { RunEvent } from '../../src/results/events.ts';
 import { type Context, openContext } from '../../src/runtime/context.ts';
-import type { RunEvent } from '../../src/runtime/events.ts';
 import { configFolder, SECRET_KEY } from './config-folder.ts';
 import { type IdentityProvider, type ProviderOptions, startIdentityProvider } from './identity-provider.ts';
 

@@ -12,7 +12,7 @@ import { chooseDestination } from '../../src/operations/load/destination.ts';
 import { bucketKey } from '../../src/operations/snapshots/storage-profiles.ts';
 import { localRunner } from '../../src/process/local.ts';
 import { redact } from '../../src/process/redact.ts';
-import type { RunEvent } from '../../src/runtime/events.ts';
+import type { RunEvent } from '../../src/results/events.ts';
 import { configFolder, SECRET_KEY, withKey } from '../helpers/config-folder.ts';
 import { temporaryFolder, testContext } from '../helpers/postgres-server.ts';
 

@@ -6,7 +6,7 @@ import { createFolder } from '../../src/repository/folder.ts';
 import { createLocalRepository, type LocalRepository } from '../../src/repository/local-repository.ts';
 import { type Manifest, manifestText, parseManifest } from '../../src/repository/manifest.ts';
 import { manifestKey } from '../../src/repository/repository.ts';
-import type { RunEvent } from '../../src/runtime/events.ts';
+import type { RunEvent } from '../../src/results/events.ts';
 import { temporaryFolder } from '../helpers/postgres-server.ts';
 import { storeSnapshot } from '../helpers/stored-snapshot.ts';
 

@@ -8,10 +8,10 @@ import { Empty, Failure } from '../../components/empty.tsx';
 import { Line } from '../../components/line.tsx';
 import { textEdit } from '../../components/text-edit.ts';
 import { TextField } from '../../components/text-field.tsx';
-import { EXIT, UserError } from '../../src/runtime/errors.ts';
+import { UserError } from '../../src/runtime/errors.ts';
 
 const HOSTILE = 'a\x1b[2J\x1b]0;owned\x07b\x9b8m\u202Ec\rd\x7f\x1b[31me';
-const error = new UserError(HOSTILE, { code: 'odd', exit: EXIT.failed, hint: HOSTILE, details: [`x\n${HOSTILE}`] });
+const error = new UserError(HOSTILE, { code: 'unexpected', hint: HOSTILE, details: [`x\n${HOSTILE}`] });
 const options = [{ label: HOSTILE, value: 'a' }];
 
 // Ink's own codes for colour and weight; those of HOSTILE must not be among them.

@@ -15,8 +15,8 @@ import { localRepository } from '../../src/operations/snapshots/local-repository
 import { annotate, listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import type { Manifest } from '../../src/repository/manifest.ts';
 import { publicKeyText, signManifest, verifyManifest } from '../../src/repository/signature.ts';
+import type { RunEvent } from '../../src/results/events.ts';
 import type { Context } from '../../src/runtime/context.ts';
-import type { RunEvent } from '../../src/runtime/events.ts';
 import { runWith } from '../helpers/cli-host.ts';
 import {
   describeWithPostgres,

@@ -34,7 +34,7 @@ const working = command(async ({ report, confirm }) => {
 
 const failing = command(async () => {
   const told = { hint: HOSTILE, details: [`FATAL: ${HOSTILE}\nLINE 2: ${HOSTILE}`] };
-  throw new UserError(`Cannot read ${HOSTILE}`, { code: 'odd', exit: EXIT.failed, ...told });
+  throw new UserError(`Cannot read ${HOSTILE}`, { code: 'unexpected', ...told });
 });
 
 test.each([

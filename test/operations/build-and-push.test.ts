@@ -6,7 +6,7 @@ import { diff } from '../../src/operations/snapshots/diff.ts';
 import { push } from '../../src/operations/snapshots/push.ts';
 import { listSnapshots } from '../../src/operations/snapshots/snapshots.ts';
 import type { StorageProfile } from '../../src/repository/s3/providers.ts';
-import type { RunEvent } from '../../src/runtime/events.ts';
+import type { RunEvent } from '../../src/results/events.ts';
 import { type Machine, machine } from '../helpers/machine.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres } from '../helpers/postgres-server.ts';
 import { describeWithS3, type S3Server, startS3 } from '../helpers/s3-server.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Tour } from '../../src/operations/demo.ts';
+import type { Tour } from '../../src/results/demo-results.ts';
 import { eventProblems } from '../helpers/json-contract.ts';
 import { describeWithPostgres, eventually, temporaryFolder } from '../helpers/postgres-server.ts';
 import { processesNaming } from '../helpers/processes.ts';

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { dockerRunner } from '../../src/process/docker.ts';
 import { localRunner } from '../../src/process/local.ts';
 import type { Mount, Runner } from '../../src/process/runner.ts';
-import type { RunEvent } from '../../src/runtime/events.ts';
+import type { RunEvent } from '../../src/results/events.ts';
 import { describeWithDocker, IMAGE, startDocker, treeOfImage } from '../helpers/docker-daemon.ts';
 import { startRegistry } from '../helpers/image-registry.ts';
 import { eventually, temporaryFolder } from '../helpers/postgres-server.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { localRunner } from '../../src/process/local.ts';
-import type { RunEvent } from '../../src/runtime/events.ts';
+import type { RunEvent } from '../../src/results/events.ts';
 
 const events: RunEvent[] = [];
 const runner = localRunner({ environment: process.env, report: (event) => events.push(event) });

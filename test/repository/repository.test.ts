@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLocalRepository, type LocalRepository } from '../../src/repository/local-repository.ts';
 import type { Manifest, ManifestFile } from '../../src/repository/manifest.ts';
-import type { RunEvent } from '../../src/runtime/events.ts';
+import type { RunEvent } from '../../src/results/events.ts';
 import { temporaryFolder } from '../helpers/postgres-server.ts';
 
 const DAY = 24 * 60 * 60 * 1000;

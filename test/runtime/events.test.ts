@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { type RunEvent, withStep } from '../../src/runtime/events.ts';
+import type { RunEvent } from '../../src/results/events.ts';
+import { withStep } from '../../src/runtime/events.ts';
 
 test('a step that fails is started and never done', async () => {
   const events: RunEvent[] = [];

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { lazyOperations, type Operations } from '../../screens/app/operations.ts';
 import { buildOperation } from '../../src/operations/build/operation.ts';
 import { loadOperation } from '../../src/operations/load/operation.ts';
+import type { RunEvent } from '../../src/results/events.ts';
 import type { TargetRow } from '../../src/results/results.ts';
 import { openContext } from '../../src/runtime/context.ts';
 import type { UserError } from '../../src/runtime/errors.ts';
-import type { RunEvent } from '../../src/runtime/events.ts';
 import { describeWithPostgres, startPostgres, type TestPostgres, temporaryFolder } from '../helpers/postgres-server.ts';
 
 const SECRET = 'Zebra!Quartz7';

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { keyText } from '../../../src/config/keys-in-effect.ts';
-import { EXIT, UserError } from '../../../src/runtime/errors.ts';
+import { UserError } from '../../../src/runtime/errors.ts';
 import type { RunnableProgram } from '../runnable-program.ts';
 
 /** Gives the terminal to another program; the application, once drawn, binds how. */
@@ -87,7 +87,6 @@ async function runProgram(
 function notStarted(file: string, cause: Error): UserError {
   return new UserError(`${file} could not be started: ${cause.message}`, {
     code: 'client_unavailable',
-    exit: EXIT.failed,
     hint: `Press ${keyText('copy')} to copy the URL for another program.`,
     cause,
   });
@@ -96,7 +95,6 @@ function notStarted(file: string, cause: Error): UserError {
 function notOpened(editor: string, cause?: Error): UserError {
   return new UserError(`The editor "${editor}" failed`, {
     code: 'editor_failed',
-    exit: EXIT.failed,
     hint: 'Set VISUAL or EDITOR to the editor that you use.',
     cause,
   });

@@ -1,10 +1,29 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
+import { EVENTS } from '../../results/events.ts';
+import { number, optional, orNull, text, texts } from '../../results/fields.ts';
+import { destinationState, loadResult } from '../../results/load-results.ts';
+import { snapshotRow, targetInfo, targetRow } from '../../results/results.ts';
+import { coverage } from '../../results/sanitize-results.ts';
 import { DOCUMENTS } from './documents.ts';
-import { ERROR, EVENTS } from './events.ts';
-import { NAMED } from './named.ts';
-import { number } from './parts.ts';
 import { RESULTS } from './results.ts';
+
+/** Shapes with a definition of their own in the JSON Schema. */
+const NAMED = {
+  snapshot: snapshotRow,
+  destination: destinationState,
+  target: targetRow,
+  target_info: targetInfo,
+  coverage,
+  load_result: loadResult,
+};
+
+/** An error: the fields of the last event, and of `error` in a document. */
+const ERROR = { code: text, message: text, hint: orNull(text), exit: number, details: optional(texts) };
+
+/** Bounds of stored and received values, which are no part of the contract. */
+const BOUNDS = ['check', 'regex', 'max_length', 'min_length', 'non_empty', 'min_value', 'max_value', 'safe_integer'];
+const FORMATS = ['iso_timestamp', 'uuid'];
 
 /**
  * The JSON Schema of `--json`. The root describes one line of a command that prints events; `$defs` also has the document
@@ -51,6 +70,7 @@ function anyOf(schemas: object[]): object {
 /** With references to the named shapes, except to itself. */
 function json(schema: v.GenericSchema, name?: string): object {
   const definitions = Object.fromEntries(Object.entries(NAMED).filter(([other]) => other !== name));
-  const { $schema: _, $defs: __, ...made } = toJsonSchema(schema, { typeMode: 'output', definitions });
+  const ignoreActions = [...BOUNDS, ...FORMATS];
+  const { $schema: _, $defs: __, ...made } = toJsonSchema(schema, { typeMode: 'output', definitions, ignoreActions });
   return made;
 }

@@ -1,8 +1,7 @@
 import { basename } from 'node:path';
-import type { ShownConfiguration } from '../../operations/configuration/show.ts';
 import { shadowLines } from '../../presentation/check.ts';
 import type { Cell, Column } from '../../presentation/shapes/column.ts';
-import type { ExplainedValue, ValueOrigin } from '../../results/results.ts';
+import type { ExplainedValue, ShownConfiguration, ValueOrigin } from '../../results/configuration-results.ts';
 import { type ProblemsView, problemsText } from './problems.ts';
 import { formatTable, type TableOptions } from './table.ts';
 

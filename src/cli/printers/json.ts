@@ -1,5 +1,5 @@
 import { redact } from '../../process/redact.ts';
-import type { RunEvent } from '../../runtime/events.ts';
+import type { RunEvent } from '../../results/events.ts';
 import { printableJson } from '../../text/printable.ts';
 import type { Printer } from './printer.ts';
 

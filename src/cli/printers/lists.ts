@@ -1,4 +1,3 @@
-import type { Mode } from '../../config/mode.ts';
 import {
   circlesText,
   subsetColumns,
@@ -21,6 +20,7 @@ import {
   targetColumns,
   targetInfoFacts,
 } from '../../presentation/targets.ts';
+import type { Mode } from '../../results/configuration-results.ts';
 import type { DiffResult, TargetInfo, TargetRow, TargetSnapshots } from '../../results/results.ts';
 import type { RowsResult } from '../../results/rows-results.ts';
 import type { Coverage } from '../../results/sanitize-results.ts';

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { logFailedText } from '../../presentation/progress.ts';
 import { hideKnown, redact } from '../../process/redact.ts';
+import type { RunEvent } from '../../results/events.ts';
 import type { UserError } from '../../runtime/errors.ts';
-import type { Report, RunEvent } from '../../runtime/events.ts';
+import type { Report } from '../../runtime/events.ts';
 import { openLogFile } from '../../runtime/log-file.ts';
 import { formatDuration } from '../../text/format.ts';
 import { printable } from '../../text/printable.ts';

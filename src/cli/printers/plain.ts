@@ -1,7 +1,7 @@
 import { progressWords, STEP_LOOKS, stepTime } from '../../presentation/progress.ts';
 import { signInPrompt } from '../../presentation/sign-in.ts';
 import { redact } from '../../process/redact.ts';
-import type { CommandEndedEvent } from '../../runtime/events.ts';
+import type { CommandEndedEvent } from '../../results/events.ts';
 import { foldRun, type RunState, type RunStep, startRun } from '../../state/run.ts';
 import { formatDuration } from '../../text/format.ts';
 import { printable, printableLines } from '../../text/printable.ts';

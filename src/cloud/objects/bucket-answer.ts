@@ -1,7 +1,7 @@
 import { attemptsFor, isMissing, storageError } from '../../repository/s3/errors.ts';
 import { retry } from '../../repository/s3/retry.ts';
 import { TooLarge } from '../../repository/store.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { printable } from '../../text/printable.ts';
 
 /** Bytes of an error's text; the rest is not read. */
@@ -53,7 +53,6 @@ function bucketError(error: unknown, name: string): UserError {
   const refusal = `The bucket of ${name} rejected a URL signed by the hub: ${(error as Error).message}`;
   return new UserError(isRefused ? refusal : message, {
     code,
-    exit: EXIT.unreachable,
     hint: 'Check the network and the clock of this machine. If both are right, ask an owner of the hub to check the storage profile.',
     cause: error,
   });

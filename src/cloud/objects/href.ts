@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { printable } from '../../text/printable.ts';
 import type { CloudClient } from '../client.ts';
 import { isLoopback } from '../loopback.ts';
@@ -27,7 +27,6 @@ export function checkedHeaders(headers: Record<string, string>): Record<string, 
 function refused(message: string): UserError {
   return new UserError(message, {
     code: 'storage_url_refused',
-    exit: EXIT.refused,
     hint: 'Nothing was sent. An owner of the hub sets an https endpoint in the storage profile of the target.',
   });
 }

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import type { CloudClient } from '../client.ts';
 import type { Uploads } from '../contract/transfers.ts';
 
@@ -119,7 +119,6 @@ function withoutUndefined({ upload_id, from_part, ...object }: OutgoingObject) {
 function busy(target: string): UserError {
   return new UserError(`Timed out: the hub is still removing an object of target "${target}"`, {
     code: 'storage_busy',
-    exit: EXIT.failed,
     hint: 'Try again in some minutes.',
   });
 }

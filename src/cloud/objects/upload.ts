@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { ContentDiffers, createChecksum } from '../../repository/objects/checksum.ts';
 import { isMissing } from '../../repository/s3/errors.ts';
 import type { Transfer } from '../../repository/store.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import type { CloudClient } from '../client.ts';
 import { askBucket, statusOf } from './bucket-answer.ts';
@@ -250,7 +250,6 @@ async function hashFile(path: string): Promise<string> {
 function notStored(name: string): UserError {
   return new UserError(`The bucket of ${name} did not store an object as sent`, {
     code: 'object_not_stored',
-    exit: EXIT.failed,
     hint: 'Push again. If it fails again, ask an owner of the hub to check the bucket.',
   });
 }

@@ -1,6 +1,6 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
 import { runPlanned } from '../../cli/run-planned.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { DRY_RUN, TARGET, UNVERIFIED_SOURCES } from '../shared-options.ts';
 import { BRANCH, DESTDB } from './shared-options.ts';
 
@@ -45,7 +45,6 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
 function envIsText(): UserError {
   return new UserError('--env prints variables, so --json is not for it', {
     code: 'usage',
-    exit: EXIT.usage,
     hint: 'Leave out one of them.',
   });
 }

@@ -1,5 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../cli/command.ts';
-import type { CheckReport } from '../../operations/configuration/check.ts';
+import type { CheckReport } from '../../results/configuration-results.ts';
 import { EXIT, type ExitCode } from '../../runtime/errors.ts';
 
 const specification = {

@@ -1,5 +1,5 @@
 import type { CommandModule, CommandSpec, Invocation, Outcome } from '../../cli/command.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 
 const specification = {
   name: 'hub reconcile',
@@ -25,7 +25,6 @@ async function run({ environment, report, signal }: Invocation): Promise<Outcome
   if (result.problems.length > 0) {
     throw new UserError('The database and the buckets could not be compared completely', {
       code: 'hub_reconcile_incomplete',
-      exit: EXIT.failed,
       details: [...result.problems, ...reconciledText(result).split('\n')],
       hint: 'Fix the causes, then run: tool hub reconcile',
     });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isSeq } from 'yaml';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { createTree, dotted, type KeyPath, removeValue, setValue, type Tree, valueAt } from '../tree.ts';
 import { parseText } from '../yaml/parse-text.ts';
 import { parseYaml } from '../yaml/yaml-source.ts';
@@ -105,7 +105,6 @@ function asTree(item: NewItem): NewItem {
 function cannotChange(path: KeyPath): UserError {
   return new UserError(`Cannot change ${dotted(path)} safely in this file`, {
     code: 'configuration_not_written',
-    exit: EXIT.failed,
     hint: 'Nothing was changed. Edit the file instead.',
   });
 }

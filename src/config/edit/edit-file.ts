@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { renewTrust } from '../trust/trust-store.ts';
 import type { Edit } from './edit.ts';
 import { editText } from './edit-text.ts';
@@ -50,7 +50,6 @@ export async function rewriteFile({
     if (error instanceof UserError) throw error;
     throw new UserError(`${file} cannot be written: ${(error as Error).message}`, {
       code: 'configuration_not_written',
-      exit: EXIT.failed,
       hint: 'Nothing was changed.',
       cause: error,
     });

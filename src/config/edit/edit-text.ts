@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, isAlias, isScalar } from 'yaml';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { dotted, type KeyPath, removeValue, setValue } from '../tree.ts';
 import { parseText } from '../yaml/parse-text.ts';
 import { parseYaml } from '../yaml/yaml-source.ts';
@@ -107,7 +107,6 @@ function checkEdited(edits: Edit[], { before, after }: { before: string; after: 
 function cannotEdit(path: KeyPath): UserError {
   return new UserError(`Cannot change ${dotted(path)} safely in this file`, {
     code: 'configuration_not_written',
-    exit: EXIT.failed,
     hint: 'Nothing was changed. Edit the file, or put the value on its own line.',
   });
 }

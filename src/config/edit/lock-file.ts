@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 
 const TIMEOUT_MS = 10_000;
 const LOOK_EVERY = 20;
@@ -65,7 +65,6 @@ function isAlive(pid: number): boolean {
 function busy(path: string, lock: string): UserError {
   return new UserError(`Another program is writing ${path}`, {
     code: 'configuration_busy',
-    exit: EXIT.failed,
     hint: `If none is, remove ${lock}`,
   });
 }

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import type { ImportReport } from '../../results/configuration-results.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { readAwsProfiles } from '../aws-profiles.ts';
 import type { Change } from '../edit/change.ts';
@@ -14,11 +15,8 @@ import { parseYaml } from '../yaml/yaml-source.ts';
 import { keysToLeaveOut, type LeftOut } from './dbsnapper-keys.ts';
 
 /** A configuration of DBSnapper in the form of this program's. */
-export interface ImportedText {
+export interface ImportedText extends Pick<ImportReport, 'changed' | 'left_out'> {
   text: string;
-  /** Dotted keys with what was done, such as `Rename awscli_profile to cli_profile`. */
-  changed: { key: string; does: string }[];
-  left_out: { key: string; reason: LeftOut }[];
 }
 
 interface ImportRequest {

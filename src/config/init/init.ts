@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { access, link, mkdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import type { InitResult } from '../../results/configuration-results.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { assetUrl } from '../../runtime/package-files.ts';
 import { writeBeside } from '../edit/write-beside.ts';
 import { absolutePath, userConfigFile } from '../paths.ts';
@@ -20,16 +21,6 @@ export interface InitRequest {
   text?: string;
   environment: NodeJS.ProcessEnv;
   cwd: string;
-}
-
-export interface InitResult {
-  file: string;
-  working_directory: string;
-  replaced: string | null;
-  /** A file of the current folder that is read instead of the written one. */
-  shadowed_by: string | null;
-  secret_key_in: 'file' | 'keychain';
-  keychain_error: string | null;
 }
 
 const OWN = { mode: 0o600 };
@@ -80,7 +71,6 @@ export async function initConfiguration({
     const reason = error instanceof Error ? error.message : String(error);
     throw new UserError(`Cannot write the configuration: ${reason}`, {
       code: 'configuration_not_written',
-      exit: EXIT.failed,
       hint: 'Choose another file: --config FILE',
       cause: error,
     });
@@ -145,7 +135,6 @@ async function putInPlace(unfinished: string, path: string, force: boolean): Pro
 function alreadyThere(path: string): UserError {
   return new UserError(`${path} already exists`, {
     code: 'configuration_exists',
-    exit: EXIT.refused,
     hint: 'Check it: tool config check. --force replaces it and keeps the old file.',
   });
 }

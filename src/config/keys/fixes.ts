@@ -1,5 +1,5 @@
+import type { Problem } from '../../results/configuration-results.ts';
 import { nearest } from '../../text/nearest.ts';
-import type { Problem } from '../configuration.ts';
 import type { Change } from '../edit/change.ts';
 import type { PlainValue } from '../edit/edit.ts';
 import { meantValue } from '../mismatch.ts';

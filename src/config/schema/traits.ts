@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Effect } from '../trust/effect.ts';
+import type { Effect } from '../../results/effects.ts';
 
 export interface Traits {
   unit?: string;

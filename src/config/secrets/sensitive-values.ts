@@ -1,4 +1,5 @@
 import { SECRET_PARAMETERS } from '../../engines/url-parameters.ts';
+import type { EncryptResult } from '../../results/configuration-results.ts';
 import type { Shape } from '../schema/shape.ts';
 import { isTree, type KeyPath, type Tree } from '../tree.ts';
 import { ENCRYPTED, encrypt } from './cipher.ts';
@@ -31,13 +32,11 @@ export function textsOf(tree: Tree, root: Shape): TextValue[] {
   return texts(tree, root, []).filter(({ path }) => path.length > 1 || path[0] !== 'secret_key');
 }
 
-export type SkipReason = 'encrypted' | 'template' | 'no_password';
-
 /** Encrypts the text, or only the password of a URL; or returns why there is nothing to encrypt. */
 export function encryptText(
   { text, template }: TextValue,
   secretKey: string,
-): { encrypted: string } | { skipped: SkipReason } {
+): { encrypted: string } | { skipped: EncryptResult['skipped'][number]['reason'] } {
   if (text.startsWith(ENCRYPTED)) return { skipped: 'encrypted' };
   const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) || (template && text.includes('{{'));
   if (!isUrl) return text === '' ? { skipped: 'no_password' } : { encrypted: encrypt(text, secretKey) };

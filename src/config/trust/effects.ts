@@ -2,6 +2,7 @@ import { profileOf } from '../../engines/list.ts';
 import type { EngineProfile } from '../../engines/profile.ts';
 import { isAmbiguousUrl, isPublicParameter } from '../../engines/url-parameters.ts';
 import { redact } from '../../process/redact.ts';
+import { EFFECTS, type Effect } from '../../results/effects.ts';
 import { decodeQuery } from '../../sanitize/base64.ts';
 import { type Shape, shapeAt } from '../schema/shape.ts';
 import { ENCRYPTED } from '../secrets/cipher.ts';
@@ -11,7 +12,6 @@ import { fillUrls } from '../urls/fill-urls.ts';
 import { urlParts } from '../urls/url-parts.ts';
 import { engineOfUrl } from '../urls/url-scheme.ts';
 import type { CoveredFile } from './covered-files.ts';
-import { EFFECTS, type Effect } from './effect.ts';
 
 export interface EffectsOptions {
   shape: Shape;

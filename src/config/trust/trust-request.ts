@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
+import type { Effect } from '../../results/effects.ts';
 import type { ConfigFile } from '../config-file.ts';
 import { settingsSchema } from '../schema/settings.ts';
 import { shapeOf } from '../schema/shape.ts';
@@ -7,7 +8,6 @@ import { openValues } from '../secrets/open-values.ts';
 import type { Tree } from '../tree.ts';
 import { coveredPart } from './covered.ts';
 import { type CoveredFile, coveredFiles } from './covered-files.ts';
-import type { Effect } from './effect.ts';
 import { effectsOf } from './effects.ts';
 
 export interface TrustRequest {

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as v from 'valibot';
+import { type Effect, effect } from '../../results/effects.ts';
 import { lockFile } from '../edit/lock-file.ts';
 import { writeBeside } from '../edit/write-beside.ts';
 import { userConfigFile } from '../paths.ts';
 import { isTree, type Tree } from '../tree.ts';
 import { parseYaml } from '../yaml/yaml-source.ts';
 import type { CoveredFile } from './covered-files.ts';
-import { EFFECTS, type Effect } from './effect.ts';
 import { asksForNothing, type TrustRequest, trustRequestOf } from './trust-request.ts';
 
 /** Trusted contents per file: projects switch between branches. */
@@ -18,14 +18,7 @@ const answerSchema = v.object({
   /** Newest last. */
   digests: v.array(v.string()),
   /** Effects of the last answer. */
-  effects: v.array(
-    v.object({
-      effect: v.picklist(EFFECTS),
-      object: v.string(),
-      detail: v.exactOptional(v.string()),
-      sealed: v.exactOptional(v.literal(true)),
-    }),
-  ),
+  effects: v.array(effect),
 });
 
 type Answer = v.InferOutput<typeof answerSchema>;

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import type { TrustRequest } from './trust-request.ts';
 
 /** An untrusted configuration of the current folder: nothing was connected to, no variable was read. */
@@ -10,7 +10,6 @@ export class UntrustedConfiguration extends UserError {
     const what = answered ? 'has changed since you trusted it' : 'is not trusted';
     super(`The configuration of this folder ${what}: ${file}`, {
       code: 'configuration_untrusted',
-      exit: EXIT.refused,
       details,
       hint: `Read the file. If you trust it, run: tool trust (or add --trust to the command once, or set TOOL_TRUST=${digest})`,
     });

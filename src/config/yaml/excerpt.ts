@@ -1,6 +1,6 @@
+import type { Problem } from '../../results/configuration-results.ts';
 import { printable } from '../../text/printable.ts';
 import { cellWidth } from '../../text/text-width.ts';
-import type { Problem } from '../configuration.ts';
 import type { Shape } from '../schema/shape.ts';
 import { hideSecrets, visibleValues } from '../secrets/hide-secrets.ts';
 

@@ -5,12 +5,6 @@ import type { DatabaseUrl } from '../database-url.ts';
 import type { WithoutUrl } from '../engine-context.ts';
 import type { DatabaseIdentity } from '../identity.ts';
 
-export interface ToolReport {
-  name: string;
-  path: string;
-  version: string;
-}
-
 export type ProbeState = Pick<
   TargetRow,
   'status' | 'latency_ms' | 'server_version' | 'size_bytes' | 'error' | 'error_code'

@@ -1,8 +1,8 @@
 import type { SchemaConfig } from '../../config/schema/settings.ts';
 import type { Manifest, ManifestFile, ManifestTable } from '../../repository/manifest.ts';
+import type { WarningEvent } from '../../results/events.ts';
 import type { DestinationState, MissingParts } from '../../results/load-results.ts';
 import type { NeededTable } from '../../results/selected-tables.ts';
-import type { WarningEvent } from '../../runtime/events.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { WithoutUrl } from '../engine-context.ts';
 import type { AllCopies, BaseCopies, BaseCopy } from './copies.ts';

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import type { MysqlSession } from './connection/session.ts';
 import { quoteText } from './quote.ts';
 
@@ -37,7 +37,6 @@ export function refuseCollisions({ folds, fold }: NameCase, names: string[], wha
   const [first, second] = pair.sort();
   throw new UserError(`The destination cannot tell the ${what} "${first}" and "${second}" apart`, {
     code: 'names_collide',
-    exit: EXIT.refused,
     details: pairs.slice(1, 20).map((same) => same.sort().join(', ')),
     hint: 'Nothing was changed. Rename one of them, or load into a server with lower_case_table_names = 0.',
   });

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import type { ToolReport } from '../../results/configuration-results.ts';
+import { UserError } from '../../runtime/errors.ts';
 import type { EngineContext } from '../engine-context.ts';
-import type { ToolReport } from '../facets/connect.ts';
 import { toolFinder } from '../shared/find-tools.ts';
 import { type Flavour, LABELS, type Server, serverOf } from './introspect.ts';
 
@@ -75,11 +75,7 @@ export async function anyClient(context: EngineContext): Promise<ClientTool> {
   const tools = await findClientTools(context);
   const tool = tools.find(({ flavour }) => flavour === 'mysql') ?? tools[0];
   if (tool) return tool;
-  throw new UserError('No client program (mysql or mariadb) was found', {
-    code: 'tools_missing',
-    exit: EXIT.failed,
-    hint: INSTALL_HINT,
-  });
+  throw new UserError('No client program (mysql or mariadb) was found', { code: 'tools_missing', hint: INSTALL_HINT });
 }
 
 /**
@@ -119,7 +115,6 @@ function notFitting(
   return new UserError(`${needed}, and ${place} has none`, {
     // `withChosenRunner` retries in a container.
     code: 'tools_too_old',
-    exit: EXIT.failed,
     details: tools.map(({ path, flavour, version }) => `${path} is of ${LABELS[flavour]} ${version}`),
     hint: `Nothing was changed. Install the client programs of ${server.label}, or set docker.images.mysql to ${EXAMPLES[server.flavour]}.`,
   });

@@ -1,5 +1,5 @@
 import type { DefinitionOnly } from '../../results/definitions-only.ts';
-import type { WarningEvent } from '../../runtime/events.ts';
+import type { WarningEvent } from '../../results/events.ts';
 import { definitionsOnlyText } from '../../text/format-objects.ts';
 import { tableName } from '../../text/table-names.ts';
 import { type PsqlSession, quoteName, quoteText } from './connection/session.ts';

@@ -1,4 +1,4 @@
-import type { WarningEvent } from '../../runtime/events.ts';
+import type { WarningEvent } from '../../results/events.ts';
 import { type PsqlSession, quoteText } from './connection/session.ts';
 import { encodingSettings, type Settings } from './connection/url.ts';
 import type { PostgresDetails } from './details-schema.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import type { ToolReport } from '../../results/configuration-results.ts';
+import { UserError } from '../../runtime/errors.ts';
 import type { EngineContext } from '../engine-context.ts';
-import type { ToolReport } from '../facets/connect.ts';
 import { toolFinder } from '../shared/find-tools.ts';
 
 export interface ClientTools {
@@ -83,7 +83,6 @@ export async function anyClientTools(context: EngineContext): Promise<ClientTool
   if (newest) return newest;
   throw new UserError('No PostgreSQL client programs (psql, pg_dump, pg_restore) were found', {
     code: 'tools_missing',
-    exit: EXIT.failed,
     hint: `Install them: ${INSTALL_HINT}`,
   });
 }
@@ -94,7 +93,6 @@ export function toolsForServer(tools: ClientTools[], serverVersion: string): Cli
   if (newest && newest.major >= majorOf(serverVersion)) return newest;
   throw new UserError(`The server is PostgreSQL ${serverVersion}, but the newest pg_dump here is ${newest?.version}`, {
     code: 'tools_too_old',
-    exit: EXIT.failed,
     hint: `pg_dump refuses a server newer than itself. Install version ${majorOf(serverVersion)} or newer: ${INSTALL_HINT}`,
   });
 }
@@ -108,7 +106,6 @@ export function toolsForArchive(tools: ClientTools[], writtenBy: string): Client
     `The snapshot was written by pg_dump ${writtenBy}, but the newest pg_restore here is ${tools[0]?.version}`,
     {
       code: 'tools_too_old',
-      exit: EXIT.failed,
       hint: `pg_restore cannot read the archive of a newer pg_dump. Install version ${majorOf(writtenBy)} or newer: ${INSTALL_HINT}`,
     },
   );

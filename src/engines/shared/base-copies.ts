@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { BaseCopies, BaseCopy } from '../facets/copies.ts';
 
@@ -7,14 +7,12 @@ export function usableBase({ base }: Pick<BaseCopies, 'base'>, url: DatabaseUrl)
   if (base === null) {
     throw new UserError(`There is no base copy of ${url.display} to reset it to`, {
       code: 'no_base_copy',
-      exit: EXIT.failed,
       hint: KEEP_BASE,
     });
   }
   if (base.outdated === null) return base;
   throw new UserError(`${base.name} is not a base copy of the present ${url.display}: ${base.outdated}`, {
     code: 'base_copy_outdated',
-    exit: EXIT.failed,
     details: [`${base.name}: snapshot ${base.snapshot ?? 'unknown'}, loaded ${base.loadedAt || 'at an unknown time'}`],
     hint: KEEP_BASE,
   });
@@ -29,7 +27,6 @@ export function closedBase({ base }: Pick<BaseCopies, 'base'>, url: DatabaseUrl)
       : `${base.name} was changed or opened to connections since the load that made it`,
     {
       code: base === null ? 'no_base_copy' : 'base_copy_outdated',
-      exit: EXIT.failed,
       details: base?.outdated ? [`${base.name}: ${base.outdated}`] : [],
       hint: KEEP_BASE,
     },

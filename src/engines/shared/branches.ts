@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 import type { Branch } from '../facets/copies.ts';
 
@@ -10,7 +10,6 @@ export function findBranch<Found extends Branch>(
   if (found) return found;
   throw new UserError(`${url.display} has no branch "${name}"`, {
     code: 'branch_missing',
-    exit: EXIT.failed,
     details: branches.length > 0 ? [`Branches: ${namesOf(branches)}`] : [],
     hint: 'List the branches: tool branch list. Create one: tool branch create TARGET NAME',
   });
@@ -27,7 +26,6 @@ function namesOf(branches: Branch[]): string {
 export function branchExists(name: string): UserError {
   return new UserError(`Branch "${name}" exists`, {
     code: 'branch_exists',
-    exit: EXIT.failed,
     hint: `Restore it to the base copy: tool branch reset TARGET ${name}. Or choose another name.`,
   });
 }
@@ -35,7 +33,6 @@ export function branchExists(name: string): UserError {
 export function databaseTaken(database: string, name: string): UserError {
   return new UserError(`The database "${database}" exists, and is not branch "${name}"`, {
     code: 'branch_name_taken',
-    exit: EXIT.refused,
     hint: 'Choose another name for the branch, or set defaults.branch_database.',
   });
 }
@@ -43,7 +40,6 @@ export function databaseTaken(database: string, name: string): UserError {
 export function branchIsCurrent(name: string, url: DatabaseUrl): UserError {
   return new UserError(`Branch "${name}" is ${url.display} at present`, {
     code: 'branch_current',
-    exit: EXIT.refused,
     hint: 'Switch to another branch first (tool branch switch), or undo the switch (tool undo).',
   });
 }

@@ -1,9 +1,8 @@
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 
 export function destinationBusy(destination: string): UserError {
   return new UserError(`Another load into "${destination}" is in progress`, {
     code: 'destination_busy',
-    exit: EXIT.refused,
     hint: 'Wait for it to end, or stop it; then try again.',
   });
 }
@@ -11,7 +10,6 @@ export function destinationBusy(destination: string): UserError {
 export function lockLost(destination: string, { swapped, between }: { swapped: string; between: string }): UserError {
   return new UserError(`The lock on "${destination}" was lost, so the ${swapped} were not swapped`, {
     code: 'lock_lost',
-    exit: EXIT.failed,
     hint: `The destination is unchanged. Connect to the server itself, not through a ${between}, then load again.`,
   });
 }

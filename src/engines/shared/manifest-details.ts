@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Manifest } from '../../repository/manifest.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 
 /** A UserError when parts are missing. */
 export function parseDetails<Details>(schema: v.GenericSchema<unknown, Details>, manifest: Manifest): Details {
@@ -8,7 +8,6 @@ export function parseDetails<Details>(schema: v.GenericSchema<unknown, Details>,
   if (success) return output;
   throw new UserError(`Snapshot ${manifest.id} of ${manifest.target} was written by another version of this program`, {
     code: 'manifest_not_understood',
-    exit: EXIT.failed,
     hint: 'Update the program, or build a new snapshot: tool build',
   });
 }

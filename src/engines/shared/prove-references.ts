@@ -1,5 +1,5 @@
 import type { ProofRow } from '../../results/subset-results.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import type { Relationship } from '../../subset/graph.ts';
 import type { RowFinder } from '../../subset/row-finder.ts';
 import type { SubsetRun } from '../facets/subset.ts';
@@ -51,7 +51,6 @@ export async function proveReferences(
   if (wrong.length === 0) return proof;
   throw new UserError('The subset has dangling references', {
     code: 'subset_not_proved',
-    exit: EXIT.failed,
     details: wrong.map(
       ({ from, columns, to, orphans: rows }) => `${from} (${columns.join(', ')}) → ${to}: ${rows} rows`,
     ),

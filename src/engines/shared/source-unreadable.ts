@@ -1,11 +1,10 @@
 import { redact } from '../../process/redact.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import type { DatabaseUrl } from '../database-url.ts';
 
 export function sourceUnreadable({ display }: DatabaseUrl, { cause, hint }: { cause: Error; hint: string }): UserError {
   return new UserError(`The source ${display} cannot be read: ${redact(cause.message)}`, {
     code: 'source_unreadable',
-    exit: EXIT.failed,
     hint,
     cause,
   });

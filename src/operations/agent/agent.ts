@@ -5,7 +5,7 @@ import { type ClaimedBuild, LONGEST_CLAIM, MOST_CLAIMED } from '../../cloud/cont
 import { PARAMETERS } from '../../cloud/contract/schemas.ts';
 import type { AgentBuild, AgentResult } from '../../results/agent-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, toUserError, UserError } from '../../runtime/errors.ts';
+import { toUserError, UserError } from '../../runtime/errors.ts';
 import { openCloud } from '../cloud/open-cloud.ts';
 import { type ApproveSanitize, buildClaimed } from './build-claimed.ts';
 
@@ -80,7 +80,6 @@ function agentTargets({ configuration }: Context): string[] {
       : `The configuration has ${own.length} targets, more than the ${MOST_CLAIMED} of an agent`;
   throw new UserError(message, {
     code: 'agent_targets_invalid',
-    exit: EXIT.configuration,
     hint: 'An agent builds targets of its own file, from their snapshot.src_url.',
   });
 }
@@ -111,7 +110,6 @@ async function claim(
 function buildRefused(target: string, endpoint: string): UserError {
   return new UserError(`The hub at ${endpoint} requests a build of target "${target}", which was not offered to it`, {
     code: 'agent_build_refused',
-    exit: EXIT.refused,
     hint: 'Check the hub: it must request only targets that the agent names.',
   });
 }

@@ -2,10 +2,11 @@ import { setInterval as everySoOften } from 'node:timers/promises';
 import type { ClaimedBuild, FinishBody } from '../../cloud/contract/builds.ts';
 import { redact } from '../../process/redact.ts';
 import type { AgentBuild } from '../../results/agent-results.ts';
+import type { RunEvent } from '../../results/events.ts';
 import type { SanitizePlan } from '../../results/sanitize-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError, UserError } from '../../runtime/errors.ts';
-import { type RunEvent, skipStep, startStep } from '../../runtime/events.ts';
+import { skipStep, startStep } from '../../runtime/events.ts';
 import { printable } from '../../text/printable.ts';
 import { build } from '../build/build.ts';
 import { openCloud } from '../cloud/open-cloud.ts';
@@ -117,21 +118,21 @@ function startHeartbeats(
 }
 
 /** Explains why a build was stopped, by the answer to its heartbeat. */
-export function leaseLost(target: string, { code, message }: UserError): UserError {
-  const options = { code: 'build_lease_lost', exit: EXIT.failed };
-  switch (code) {
+export function leaseLost(target: string, { code: answered, message }: UserError): UserError {
+  const code = 'build_lease_lost';
+  switch (answered) {
     case 'cloud_token_refused':
     case 'not_permitted':
       return new UserError(`The hub refuses the agent, so the build of target "${target}" was stopped`, {
-        ...options,
+        code,
         details: [message],
         hint: 'Give the agent a valid token of a builder of the target.',
       });
     case 'cloud_unknown':
-      return new UserError(`The target "${target}" was removed from the hub, or the agent may not build it`, options);
+      return new UserError(`The target "${target}" was removed from the hub, or the agent may not build it`, { code });
     default:
       return new UserError(`The hub has given the build of target "${target}" to another agent, or ended it`, {
-        ...options,
+        code,
         hint: 'Heartbeats did not reach the hub for a minute.',
       });
   }

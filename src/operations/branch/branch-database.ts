@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 
 export const DEFAULT_RULE = '{destination}_{name}';
 
@@ -54,7 +54,6 @@ export function branchNames(name: string, count?: number): string[] {
   if (count < 1 || count > MOST) {
     throw new UserError(`--count ${count} is not between 1 and ${MOST}`, {
       code: 'invalid_value',
-      exit: EXIT.usage,
       hint: `Use a number from 1 to ${MOST}.`,
     });
   }
@@ -74,7 +73,6 @@ function refuseInvalid(name: string): void {
     return;
   throw new UserError(`${JSON.stringify(name.slice(0, LONGEST_NAME))} is not a name for a branch`, {
     code: 'invalid_value',
-    exit: EXIT.usage,
     hint: `Use at most ${LONGEST_NAME} letters, digits and other visible characters.`,
   });
 }

@@ -9,7 +9,7 @@ import { branchIsCurrent } from '../../engines/shared/branches.ts';
 import type { BranchRow } from '../../results/branch-results.ts';
 import type { DestinationState } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { whyNoBase } from '../load/base-copies.ts';
 import { chooseDestination, configuredDestination, openDestination } from '../load/destination.ts';
@@ -153,7 +153,6 @@ export function refuseOutdated(
 function notOwn(name: string, owner: string): UserError {
   return new UserError(`Branch "${name}" was not created by ${owner}`, {
     code: 'branch_not_own',
-    exit: EXIT.refused,
     hint: 'Create a branch with another name, and use that one. Other branches are for the people who created them.',
   });
 }
@@ -161,7 +160,6 @@ function notOwn(name: string, owner: string): UserError {
 function noBranches(target: string, why: string): UserError {
   return new UserError(`Target "${target}" can have no branches: ${why}`, {
     code: 'branches_unsupported',
-    exit: EXIT.failed,
     hint: `Load into the destination instead: tool load ${target}`,
   });
 }
@@ -169,7 +167,6 @@ function noBranches(target: string, why: string): UserError {
 function isDestination(database: string, target: string): UserError {
   return new UserError(`The database "${database}" is the destination of target "${target}"`, {
     code: 'branch_name_taken',
-    exit: EXIT.refused,
     hint: 'Choose another name for the branch, or set defaults.branch_database.',
   });
 }

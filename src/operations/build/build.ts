@@ -6,11 +6,12 @@ import { parseUrl } from '../../engines/registry.ts';
 import { newSnapshotId } from '../../repository/local-repository.ts';
 import { formatFor, type Manifest } from '../../repository/manifest.ts';
 import { definitionsOnlyOf } from '../../results/definitions-only.ts';
+import type { WarningEvent } from '../../results/events.ts';
 import { leftOutSchemasOf } from '../../results/left-out-schemas.ts';
 import type { SnapshotRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
-import { type WarningEvent, withStep } from '../../runtime/events.ts';
+import { UserError } from '../../runtime/errors.ts';
+import { withStep } from '../../runtime/events.ts';
 import { definitionsOnlyText, leftOutText } from '../../text/format-objects.ts';
 import { checkDatabase } from '../check-databases.ts';
 import { cpusFor } from '../cpus-for.ts';
@@ -148,7 +149,6 @@ function storedText(manifest: Manifest): string {
 function noSource(target: string): UserError {
   return new UserError(`Target "${target}" has no source`, {
     code: 'source_missing',
-    exit: EXIT.configuration,
     hint: `Set targets.${target}.snapshot.src_url in the configuration.`,
   });
 }

@@ -17,7 +17,7 @@ import { requireSecretKey } from '../../config/secrets/require-secret-key.ts';
 import { isTree, type Tree } from '../../config/tree.ts';
 import { parseYaml } from '../../config/yaml/yaml-source.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 
 export interface CloudFileTarget {
   settings: TargetSettings;
@@ -153,7 +153,6 @@ async function withQuery(tree: Tree, file: string, problems: string[]): Promise<
 function invalid(file: string, problems: string[]): UserError {
   return new UserError(`${file} cannot be applied to the hub`, {
     code: 'cloud_file_invalid',
-    exit: EXIT.configuration,
     details: problems.slice(0, 20),
     hint: 'Fix the file. docs/cloud.md says which keys the hub has.',
   });

@@ -1,34 +1,19 @@
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { CloudClient } from '../../cloud/client.ts';
-import { compare, type KeyChange, type Leaves, leavesOf, settingsOf } from '../../cloud/compare.ts';
+import { compare, type Leaves, leavesOf, settingsOf } from '../../cloud/compare.ts';
 import type { Keep, Removal } from '../../cloud/contract/retention.ts';
 import type { AnswerOf } from '../../cloud/contract/routes.ts';
 import type { StorageSettings } from '../../cloud/contract/schemas.ts';
 import { URL_KEYS, withoutPassword } from '../../cloud/contract/url-password.ts';
 import { shownWebhook } from '../../cloud/contract/webhook.ts';
+import type { ApplyPlan, ResourceChange } from '../../results/cloud-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { type Planned, planOutdated } from '../planned.ts';
 import { type CloudFileProfile, type CloudFileTarget, readCloudFile } from './cloud-file.ts';
 import { openCloud } from './open-cloud.ts';
-
-export interface ResourceChange {
-  kind: 'storage_profile' | 'target';
-  name: string;
-  action: 'create' | 'change' | 'unchanged';
-  changes: KeyChange[];
-  /** Snapshots that a changed keep policy of a target removes at the next publication. */
-  removes?: Removal[];
-}
-
-/** Changes on the hub by applying a file. */
-export interface ApplyPlan {
-  hub: string;
-  file: string;
-  resources: ResourceChange[];
-}
 
 interface Step extends ResourceChange {
   /** Revision on the hub when the plan was made; `null` creates. */
@@ -215,7 +200,6 @@ async function applyStep({ report }: Context, { client, step }: { client: CloudC
 function changedOnHub(steps: Step[]): UserError {
   return new UserError('The hub was changed since the last apply, and the file would undo that', {
     code: 'cloud_conflict',
-    exit: EXIT.failed,
     details: steps.flatMap(({ name, changes }) =>
       changes.filter(({ overwrites }) => overwrites).map(({ key }) => `${name}: ${key}`),
     ),

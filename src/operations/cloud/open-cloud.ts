@@ -2,7 +2,7 @@ import { type CloudClient, createCloudClient } from '../../cloud/client.ts';
 import { githubToken, offersGithubToken, offersJobToken } from '../../cloud/github-token.ts';
 import { apiEndpoint } from '../../config/api-endpoint.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { readVersion } from '../../runtime/package-files.ts';
 import { freshSession } from '../../sso/fresh-session.ts';
 import { createSessionStore } from '../../sso/session-store.ts';
@@ -53,7 +53,6 @@ export async function openCloud(
   }
   throw new UserError('There is no token for the hub', {
     code: 'cloud_token_missing',
-    exit: EXIT.unreachable,
     hint: 'Sign in: tool auth login hub; or set TOOL_AUTHTOKEN to a service token.',
   });
 }

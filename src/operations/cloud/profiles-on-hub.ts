@@ -1,6 +1,6 @@
 import type { CloudTarget } from '../../cloud/contract/schemas.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, toUserError, UserError } from '../../runtime/errors.ts';
+import { toUserError, UserError } from '../../runtime/errors.ts';
 import { openCloud } from './open-cloud.ts';
 
 /** Storage profiles that a target of the file names, and that the file lacks. */
@@ -42,7 +42,6 @@ export async function assertProfilesOnHub(
     if (purpose !== 'push' || found.body?.permissions.includes('push')) return;
     throw new UserError(`You may not push to target "${target}" of the hub`, {
       code: 'not_permitted',
-      exit: EXIT.refused,
       hint: 'Build with --no-push, or ask an owner of the hub.',
     });
   }
@@ -50,7 +49,6 @@ export async function assertProfilesOnHub(
   const names = [...new Set(Object.values(there))].filter((name) => name !== null);
   throw new UserError(`storage profile '${profile}' not found`, {
     code: 'storage_profile_not_found',
-    exit: EXIT.configuration,
     details: [
       found.body === null
         ? `The configuration does not define it, and the hub has no target "${target}" that you may read`

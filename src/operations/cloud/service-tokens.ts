@@ -2,7 +2,7 @@ import { pagesOf } from '../../cloud/client.ts';
 import type { ServiceToken } from '../../cloud/contract/schemas.ts';
 import { tokenState } from '../../cloud/contract/token-state.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { openCloud } from './open-cloud.ts';
 
 export interface NewServiceToken {
@@ -42,14 +42,12 @@ export async function revokeServiceToken(context: Context, word: string): Promis
   if (!token) {
     throw new UserError(`There is no valid service token "${word}"`, {
       code: 'cloud_unknown',
-      exit: EXIT.usage,
       hint: 'tool cloud token list shows all.',
     });
   }
   if (others.length > 0) {
     throw new UserError(`${valid.length} service tokens are named "${word}"`, {
       code: 'service_token_ambiguous',
-      exit: EXIT.usage,
       details: valid.map(({ id, targets }) => `${id}: ${targets.join(', ')}`),
       hint: 'Give the id of one.',
     });

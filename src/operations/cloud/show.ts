@@ -1,18 +1,9 @@
 import { pagesOf } from '../../cloud/client.ts';
+import type { HubContent } from '../../results/cloud-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { UserError } from '../../runtime/errors.ts';
 import { outsideSettings, shownProfile } from './hub-settings.ts';
 import { openCloud } from './open-cloud.ts';
-
-/** Content of the hub, as far as the caller may see it; without secrets. */
-export interface HubContent {
-  hub: string;
-  /** `null` for callers other than owners. */
-  storage_profiles: Record<string, object> | null;
-  targets: Record<string, object>;
-  /** By target, ids of the snapshots that its keep policy removes at the next publication. */
-  next_removals: Record<string, string[]>;
-}
 
 export async function showHub(context: Context): Promise<HubContent> {
   const client = await openCloud(context);
@@ -23,7 +14,7 @@ export async function showHub(context: Context): Promise<HubContent> {
     if (error instanceof UserError && error.code === 'not_permitted') return null;
     throw error;
   });
-  const targets: [string, object][] = [];
+  const targets: [string, HubContent['targets'][string]][] = [];
   const removals: [string, string[]][] = [];
   for (const { name, settings, permissions } of items.flatMap((page) => page.items)) {
     if (!permissions.includes('change')) {

@@ -1,8 +1,8 @@
 import { apiEndpoint } from '../../config/api-endpoint.ts';
+import type { SignedIn } from '../../results/cloud-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { listProviders, type ProviderChoice } from '../sign-in/find-provider.ts';
 import { type SignInRequest, signIn } from '../sign-in/sign-in.ts';
-import type { SignedIn } from '../sign-in/sign-in-status.ts';
 import { HUB_PROVIDER } from './open-cloud.ts';
 import { hasHubAddress, signInToHub, signsInToHub } from './sign-in-to-hub.ts';
 

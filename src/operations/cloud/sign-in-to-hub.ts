@@ -1,13 +1,14 @@
 import type { Edit } from '../../config/edit/edit.ts';
 import { editFile } from '../../config/edit/edit-file.ts';
 import type { Settings } from '../../config/schema/settings.ts';
+import type { SignedIn } from '../../results/cloud-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { browserOf } from '../../sso/open-browser.ts';
 import type { ProviderSettings } from '../../sso/provider.ts';
 import { createSessionStore } from '../../sso/session-store.ts';
 import { signIn } from '../../sso/sign-in.ts';
-import { type SignedIn, signedIn } from '../sign-in/sign-in-status.ts';
+import { signedIn } from '../sign-in/sign-in-status.ts';
 import { exchange, HUB_PROVIDER, openCloudUnsigned } from './open-cloud.ts';
 
 /** Reports whether the address of a hub is set; development has a default. */
@@ -28,7 +29,6 @@ export async function signInToHub(context: Context, { device }: { device: boolea
   if (!body?.sign_in) {
     throw new UserError(`The hub at ${hub.endpoint} has no identity provider`, {
       code: 'hub_sign_in_missing',
-      exit: EXIT.unreachable,
       hint: 'It is a trial: use its owner token, with tool auth token or TOOL_AUTHTOKEN.',
     });
   }

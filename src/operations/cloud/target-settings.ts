@@ -1,13 +1,14 @@
 import * as v from 'valibot';
 import { type CloudTarget, targetSettingsSchema } from '../../cloud/contract/schemas.ts';
 import { URL_KEYS } from '../../cloud/contract/url-password.ts';
-import type { Configuration, Problem } from '../../config/configuration.ts';
+import type { Configuration } from '../../config/configuration.ts';
 import { pruneTree } from '../../config/keys/prune.ts';
 import { type Settings, settingsSchema, type TargetSettings } from '../../config/schema/settings.ts';
 import { type Shape, shapeOf } from '../../config/schema/shape.ts';
 import { dotted, type Tree, valueAt } from '../../config/tree.ts';
 import { fillUrls } from '../../config/urls/fill-urls.ts';
 import { TemplateError, type Variables, variablesOf } from '../../config/urls/template.ts';
+import type { Problem } from '../../results/configuration-results.ts';
 
 /** Variables that a compromised hub must not send to a server of its choice. */
 const KEPT_VARIABLES = /^(TOOL|AWS|ACTIONS|GITHUB)_/i;

@@ -1,20 +1,19 @@
 import { apiEndpoint } from '../../config/api-endpoint.ts';
-import type { Configuration, Problem } from '../../config/configuration.ts';
+import type { Configuration } from '../../config/configuration.ts';
 import { inspectConfiguration, inspectUntrusted } from '../../config/load.ts';
-import type { Mode } from '../../config/mode.ts';
 import { queryFilesIn } from '../../config/query-files.ts';
 import { findKeychain } from '../../config/secrets/keychain.ts';
 import { UntrustedConfiguration } from '../../config/trust/untrusted-configuration.ts';
 import type { EngineContext } from '../../engines/engine-context.ts';
-import type { ToolReport } from '../../engines/facets/connect.ts';
 import { engines } from '../../engines/registry.ts';
 import { localRunner } from '../../process/local.ts';
+import type { CheckReport, EngineState, Problem, Reach } from '../../results/configuration-results.ts';
 import { toUserError } from '../../runtime/errors.ts';
-import { type Reach, reach } from './reach.ts';
-import { reachStorage, type StorageState } from './reach-storage.ts';
-import { type DockerReport, reportDocker } from './report-docker.ts';
-import { reportSanitizePlaces, type SanitizePlaceReport } from './report-sanitize.ts';
-import { reportWorkingDirectory, type WorkingDirectoryReport } from './report-working-directory.ts';
+import { reach } from './reach.ts';
+import { reachStorage } from './reach-storage.ts';
+import { reportDocker } from './report-docker.ts';
+import { reportSanitizePlaces } from './report-sanitize.ts';
+import { reportWorkingDirectory } from './report-working-directory.ts';
 import { plainSecrets } from './secrets.ts';
 
 export interface CheckRequest extends Omit<EngineContext, 'runner'> {
@@ -25,38 +24,6 @@ export interface CheckRequest extends Omit<EngineContext, 'runner'> {
   offline: boolean;
   /** Checks an untrusted file without using anything of it; otherwise such a file is an error. */
   untrusted?: boolean;
-}
-
-/** Result of `config check`: the shape of its JSON. */
-export interface CheckReport {
-  /** No problem is an error. */
-  ok: boolean;
-  file: string | null;
-  /** The user's own file when it is there and not read, because `./tool.yml` is there. */
-  shadowed: string | null;
-  mode: Mode;
-  offline: boolean;
-  problems: Problem[];
-  /** Dotted keys of the secrets that the file holds in plain. */
-  plain_secrets: string[];
-  /** `null` while the configuration is not valid. */
-  working_directory: WorkingDirectoryReport | null;
-  engines: EngineState[];
-  /** `null` where no image is configured and Docker is not installed. */
-  docker: DockerReport | null;
-  /** Places in which targets would be sanitized; empty while the configuration is not valid. */
-  sanitizing: SanitizePlaceReport[];
-  keychain: { ok: boolean; reason: string | null };
-  storage_profiles: StorageState[];
-  /** The cloud's API; `null` in local mode. */
-  cloud: Reach | null;
-}
-
-export interface EngineState {
-  /** The engine and where its tools run: `postgres-local`. */
-  id: string;
-  ok: boolean;
-  tools: ToolReport[];
 }
 
 /** Everything that is wrong with the configuration, and all that it needs to work; `text` is the file's. */

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import type { FileRequest } from '../../config/config-file.ts';
-import type { Problem } from '../../config/configuration.ts';
 import type { Change } from '../../config/edit/change.ts';
 import { changeText } from '../../config/edit/change-text.ts';
 import { type DiffLine, diffLines } from '../../config/edit/diff-lines.ts';
@@ -12,7 +11,8 @@ import { type Shape, shapeAt, shapeOf } from '../../config/schema/shape.ts';
 import { encryptText } from '../../config/secrets/sensitive-values.ts';
 import type { Tree } from '../../config/tree.ts';
 import { parseYaml } from '../../config/yaml/yaml-source.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import type { Problem } from '../../results/configuration-results.ts';
+import { UserError } from '../../runtime/errors.ts';
 
 /** A configuration file that is being edited: nothing of it is written before it is saved. */
 export interface Draft {
@@ -41,7 +41,6 @@ export async function openDraft(request: FileRequest): Promise<Draft> {
   if (file === null) {
     throw new UserError('There is no configuration file to edit', {
       code: 'no_configuration',
-      exit: EXIT.configuration,
       hint: 'Create one: tool config init',
     });
   }
@@ -112,7 +111,6 @@ export async function saveText(
 function changedOutside(file: string): UserError {
   return new UserError(`${file} was changed by another process since it was opened`, {
     code: 'configuration_changed',
-    exit: EXIT.failed,
     hint: 'Reload it, or apply your changes to the current content.',
   });
 }

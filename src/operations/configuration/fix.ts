@@ -1,13 +1,13 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { readAwsProfiles } from '../../config/aws-profiles.ts';
 import type { FileRequest } from '../../config/config-file.ts';
-import type { Problem } from '../../config/configuration.ts';
 import type { Change } from '../../config/edit/change.ts';
 import { changeText } from '../../config/edit/change-text.ts';
 import { type DiffLine, diffLines } from '../../config/edit/diff-lines.ts';
 import { fixFor } from '../../config/keys/fixes.ts';
+import type { CheckReport, Problem } from '../../results/configuration-results.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
-import { type CheckReport, type CheckRequest, check } from './check.ts';
+import { type CheckRequest, check } from './check.ts';
 import { type Draft, openDraft, saveText } from './edit-configuration.ts';
 import { encryptSecrets } from './secrets.ts';
 
@@ -103,5 +103,5 @@ function encrypted({ base, secretKey }: Draft): string {
 }
 
 function notMended(cause: Error): never {
-  throw new UserError(`Nothing was changed: ${cause.message}`, { code: 'not_mended', exit: EXIT.failed, cause });
+  throw new UserError(`Nothing was changed: ${cause.message}`, { code: 'not_mended', cause });
 }

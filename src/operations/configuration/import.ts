@@ -1,10 +1,10 @@
-import type { Problem } from '../../config/configuration.ts';
-import { type ImportedText, importDbsnapper } from '../../config/import/import-dbsnapper.ts';
-import { type InitResult, initConfiguration } from '../../config/init/init.ts';
+import { importDbsnapper } from '../../config/import/import-dbsnapper.ts';
+import { initConfiguration } from '../../config/init/init.ts';
 import { invalidConfiguration } from '../../config/invalid-configuration.ts';
 import { inspectConfiguration } from '../../config/load.ts';
 import { absolutePath } from '../../config/paths.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import type { ImportReport, Problem } from '../../results/configuration-results.ts';
+import { UserError } from '../../runtime/errors.ts';
 
 interface ImportRequest {
   /** The configuration of DBSnapper. */
@@ -14,15 +14,6 @@ interface ImportRequest {
   force: boolean;
   environment: NodeJS.ProcessEnv;
   cwd: string;
-}
-
-/** Result of `config import`: the shape of its JSON. */
-export interface ImportReport extends Omit<ImportedText, 'text'>, Omit<InitResult, 'secret_key_in' | 'keychain_error'> {
-  from: string;
-  /** Variables of DBSnapper that are set, with their names here. */
-  variables: { from: string; to: string }[];
-  /** Problems that `config check --offline` finds in the written file. */
-  problems: Problem[];
 }
 
 const [FORMER, PREFIX] = ['DBSNAPPER_', 'TOOL_'];
@@ -71,7 +62,6 @@ function unreadable(source: string, problems: Problem[]): UserError {
   }
   return new UserError(`${source} does not exist`, {
     code: 'no_configuration',
-    exit: EXIT.configuration,
     hint: 'DBSnapper keeps its configuration in ~/.config/dbsnapper/dbsnapper.yml',
   });
 }

@@ -1,21 +1,12 @@
 import { type AwsProfile, readAwsProfiles } from '../../config/aws-profiles.ts';
 import type { Draft } from '../../config/check-values.ts';
-import type { Problem } from '../../config/configuration.ts';
 import { type ProfileDraft, profilesOf } from '../../config/rules/rule.ts';
 import type { Settings } from '../../config/schema/settings.ts';
 import { STORAGE_PROVIDERS } from '../../config/schema/storage-providers.ts';
 import { createS3Store } from '../../repository/s3/store.ts';
+import type { Problem, StorageState } from '../../results/configuration-results.ts';
 import { toUserError, type UserError } from '../../runtime/errors.ts';
-import { type Reach, reach } from './reach.ts';
-
-/** A storage profile, as `config check` shows it. */
-export interface StorageState extends Reach {
-  name: string;
-  provider: string | null;
-  bucket: string | null;
-  /** It has the settings that its provider needs; one that lacks some is not contacted. */
-  complete: boolean;
-}
+import { reach } from './reach.ts';
 
 export interface StorageRequest {
   draft: Draft;

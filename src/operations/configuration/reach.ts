@@ -1,11 +1,4 @@
-/** Result of a request to an address. */
-export interface Reach {
-  /** `null` when none is known. */
-  url: string | null;
-  /** `null` without a request. */
-  ok: boolean | null;
-  error: string | null;
-}
+import type { Reach } from '../../results/configuration-results.ts';
 
 const TIMEOUT_MS = 5000;
 

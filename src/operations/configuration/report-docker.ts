@@ -1,34 +1,13 @@
 import { containerRunners } from '../../engines/containers.ts';
 import type { Engine } from '../../engines/engine.ts';
 import type { EngineContext } from '../../engines/engine-context.ts';
-import type { ToolReport } from '../../engines/facets/connect.ts';
 import type { EngineId } from '../../engines/list.ts';
 import { engines } from '../../engines/registry.ts';
 import { type Daemon, findDaemon } from '../../process/docker-daemon.ts';
 import { hasImage } from '../../process/docker-image.ts';
 import type { Runner } from '../../process/runner.ts';
+import type { DockerReport, ImageReport } from '../../results/configuration-results.ts';
 import { toUserError } from '../../runtime/errors.ts';
-
-/** Docker in the report of `config check`: the shape of its JSON. */
-export interface DockerReport {
-  ok: boolean;
-  /** `Docker 28.2.2`; `null` when no daemon answers. */
-  name: string | null;
-  error: string | null;
-  hint: string | null;
-  images: ImageReport[];
-}
-
-export interface ImageReport {
-  /** The engine and where its tools run: `postgres-docker`. */
-  id: string;
-  image: string;
-  /** It is on this machine; if not, it is pulled when it is needed. */
-  present: boolean;
-  ok: boolean;
-  tools: ToolReport[];
-  error: string | null;
-}
 
 export interface DockerRequest extends Omit<EngineContext, 'containers'> {
   /** `docker.images` of the configuration. */

@@ -3,19 +3,10 @@ import { connectionUrl } from '../../config/urls/connection-url.ts';
 import { containerRunners } from '../../engines/containers.ts';
 import type { EngineContext } from '../../engines/engine-context.ts';
 import { engineForUrl, parseUrl } from '../../engines/registry.ts';
+import type { SanitizePlaceReport } from '../../results/configuration-results.ts';
 import { EXIT, toUserError } from '../../runtime/errors.ts';
 import { chosenQuery } from '../../sanitize/query.ts';
 import { configuredDestination } from '../load/destination.ts';
-
-/** Place in which a target's snapshots would be sanitized: the shape of its JSON. */
-export interface SanitizePlaceReport {
-  target: string;
-  /** For people; `null` when there is none. */
-  place: string | null;
-  /** The run creates the place and drops it. */
-  throw_away: boolean;
-  error: string | null;
-}
 
 /** For each target with a query: its destination, or which throw-away place it would be. No database is asked. */
 export async function reportSanitizePlaces(

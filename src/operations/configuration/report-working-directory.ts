@@ -2,14 +2,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { ownershipOf } from '../../repository/claim.ts';
 import { createFolder } from '../../repository/folder.ts';
-
-/** Folder of this machine's snapshots: the shape of its JSON. */
-export interface WorkingDirectoryReport {
-  path: string;
-  /** `null` when it is not there yet: the first build makes it. */
-  ok: boolean | null;
-  error: string | null;
-}
+import type { WorkingDirectoryReport } from '../../results/configuration-results.ts';
 
 export async function reportWorkingDirectory(path: string, configured: string[] = []): Promise<WorkingDirectoryReport> {
   try {

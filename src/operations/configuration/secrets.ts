@@ -8,11 +8,12 @@ import { type Inspection, inspectConfiguration } from '../../config/load.ts';
 import { settingsSchema } from '../../config/schema/settings.ts';
 import { shapeOf } from '../../config/schema/shape.ts';
 import { requireSecretKey } from '../../config/secrets/require-secret-key.ts';
-import { encryptText, type SkipReason, type TextValue, textsOf } from '../../config/secrets/sensitive-values.ts';
+import { encryptText, type TextValue, textsOf } from '../../config/secrets/sensitive-values.ts';
 import { dotted } from '../../config/tree.ts';
 import { parseText } from '../../config/yaml/parse-text.ts';
 import { parseYaml } from '../../config/yaml/yaml-source.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import type { EncryptResult } from '../../results/configuration-results.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { nearest } from '../../text/nearest.ts';
 
 export interface EncryptRequest extends FileRequest {
@@ -20,13 +21,6 @@ export interface EncryptRequest extends FileRequest {
   keys: string[];
   /** Says what would be done, and writes nothing. */
   dryRun: boolean;
-}
-
-export interface EncryptResult {
-  file: string;
-  /** Dotted keys. */
-  encrypted: string[];
-  skipped: { key: string; reason: SkipReason }[];
 }
 
 /** Encrypts values of the configuration file where they stand; of a URL the password. */
@@ -124,7 +118,6 @@ function named(values: TextValue[], key: string): TextValue {
       : `The configuration has no text value at ${key}`,
     {
       code: 'key_unknown',
-      exit: EXIT.usage,
       hint: isKey
         ? "tool config init --keychain keeps it in the system's keychain."
         : `${suggestion}tool config show lists all keys.`,
@@ -135,7 +128,6 @@ function named(values: TextValue[], key: string): TextValue {
 function noFile(): UserError {
   return new UserError('There is no configuration file to encrypt values in', {
     code: 'no_configuration',
-    exit: EXIT.configuration,
     hint: 'Create one: tool config init',
   });
 }

@@ -9,6 +9,7 @@ import { encryptText, replacePasswords, textsOf } from '../../config/secrets/sen
 import { dotted, setValue, type Tree } from '../../config/tree.ts';
 import { redact } from '../../process/redact.ts';
 import type { StorageProfile } from '../../repository/s3/providers.ts';
+import type { ErrorCode } from '../../runtime/error-codes.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 
 /** Content of a first configuration. */
@@ -98,5 +99,5 @@ function refuseInvalid(tree: Tree): void {
   if (!problem) return;
   const { path, code, message, hint } = problem;
   const sentence = typeof message === 'string' ? message : `${dotted(path)} ${message.says}`;
-  throw new UserError(redact(sentence), { code, exit: EXIT.configuration, ...(hint && { hint }) });
+  throw new UserError(redact(sentence), { code: code as ErrorCode, exit: EXIT.configuration, ...(hint && { hint }) });
 }

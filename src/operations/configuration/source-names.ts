@@ -1,7 +1,7 @@
 import { inspectConfiguration } from '../../config/load.ts';
 import { type KeyPath, type Tree, valueAt } from '../../config/tree.ts';
 import type { NameWithSize } from '../../results/results.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import type { Draft } from './edit-configuration.ts';
 import { openUrl, type Surroundings } from './try-connection.ts';
 
@@ -30,7 +30,7 @@ export async function sourceNames(
   const { values } = await inspectConfiguration({ environment, cwd, file, text });
   const url = valueAt((values ?? {}) as Tree, source);
   if (typeof url !== 'string') {
-    throw new UserError('The source database is not known', { code: 'source_missing', exit: EXIT.configuration });
+    throw new UserError('The source database is not known', { code: 'source_missing' });
   }
   const limit = AbortSignal.timeout(TIMEOUT_MS);
   const signal = AbortSignal.any([surroundings.signal, limit]);
@@ -46,7 +46,6 @@ export async function sourceNames(
     if (!limit.aborted) throw thrown;
     throw new UserError(`No answer from ${display} within ${TIMEOUT_MS / 1000} seconds`, {
       code: 'unreachable',
-      exit: EXIT.unreachable,
     });
   }
 }

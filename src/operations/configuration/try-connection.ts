@@ -9,7 +9,8 @@ import { type Database, openDatabase } from '../../engines/open-database.ts';
 import { parseUrl } from '../../engines/registry.ts';
 import { localRunner } from '../../process/local.ts';
 import type { NameWithSize, TargetStatus } from '../../results/results.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import type { ErrorCode } from '../../runtime/error-codes.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { checkDatabase } from '../check-databases.ts';
 import { createAddressComparison } from '../load/guard.ts';
 
@@ -45,7 +46,6 @@ export async function trySource(surroundings: Surroundings, text: string): Promi
   if (status !== 'ok') {
     throw new UserError(`${url.display}: ${error ?? status}`, {
       code: error_code === 'too_many_connections' ? error_code : (CODES[status] ?? 'unreachable'),
-      exit: EXIT.unreachable,
       hint: 'Change the answer, or fix the server, then press Enter to retry. Esc goes back.',
     });
   }
@@ -54,7 +54,7 @@ export async function trySource(surroundings: Surroundings, text: string): Promi
   return { engine: url.engine, display: url.display, server_version, size_bytes, hasPassword, schemas };
 }
 
-const CODES: Partial<Record<TargetStatus, string>> = { missing: 'database_missing', denied: 'denied' };
+const CODES: Partial<Record<TargetStatus, ErrorCode>> = { missing: 'database_missing', denied: 'denied' };
 
 /** The databases of the server of a URL. */
 export async function listDatabases(surroundings: Surroundings, text: string): Promise<NameWithSize[]> {
@@ -72,14 +72,12 @@ export async function tryDestination(
   if (url.engine !== from.engine) {
     throw new UserError(`The source is ${from.engine}, the destination ${url.engine}`, {
       code: 'engines_differ',
-      exit: EXIT.configuration,
       hint: 'A snapshot can be loaded only into its own engine.',
     });
   }
   if (await isSameDatabaseAs(context, { source: from, destination: database })) {
     throw new UserError(`${url.display} is the source: a load would replace it`, {
       code: 'destination_is_source',
-      exit: EXIT.refused,
       hint: 'Choose another database, such as a local one.',
     });
   }
@@ -125,7 +123,6 @@ function fill(text: string, environment: NodeJS.ProcessEnv): string {
     if (!(error instanceof TemplateError)) throw error;
     throw new UserError(`The template of the URL cannot be filled in: ${error.message}`, {
       code: 'template_failed',
-      exit: EXIT.configuration,
       hint: error.hint,
     });
   }

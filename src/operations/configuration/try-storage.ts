@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { StorageProfile } from '../../repository/s3/providers.ts';
 import { createS3Store } from '../../repository/s3/store.ts';
 import type { Store } from '../../repository/store.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 
 export type { StorageProfile };
 
@@ -33,7 +33,6 @@ export async function tryStore(store: Store): Promise<void> {
 function changed(name: string): UserError {
   return new UserError(`An object written to ${name} came back changed`, {
     code: 'storage_unreliable',
-    exit: EXIT.failed,
     hint: 'A proxy or an incompatible service changes objects.',
   });
 }

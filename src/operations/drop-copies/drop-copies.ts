@@ -1,6 +1,6 @@
 import type { DropCopiesPlan, DropCopiesResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { databaseCopies } from '../load/base-copies.ts';
 import { chooseDestination, openDestination } from '../load/destination.ts';
 import { refuseSources } from '../load/guard.ts';
@@ -23,7 +23,6 @@ export async function planDropCopies(given: Context, request: DropCopiesRequest)
   if (copies.length === 0) {
     throw new UserError(`${url.display} has no base copy and no spare to drop`, {
       code: 'no_base_copy',
-      exit: EXIT.failed,
       hint: 'Nothing has to be done.',
     });
   }

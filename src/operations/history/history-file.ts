@@ -5,46 +5,22 @@ import { queryFilesIn } from '../../config/query-files.ts';
 import { ownershipOf } from '../../repository/claim.ts';
 import { createFolder } from '../../repository/folder.ts';
 import {
-  HISTORY_METHODS,
-  HISTORY_OPERATIONS,
-  HISTORY_OUTCOMES,
   type HistoryEntry,
   type HistoryList,
+  historyEntry,
+  MAX_BRANCHES,
+  MAX_TEXT,
 } from '../../results/history-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { openLogFile } from '../../runtime/log-file.ts';
 
 type WithDirectory = Pick<Context, 'configuration'>;
 
 /** Bytes of each of the two files: about 3,000 entries. */
 const MAX_BYTES = 1024 * 1024;
-/** Length of each text of an entry: URLs and names are shorter. */
-const MAX_TEXT = 2000;
-const MAX_BRANCHES = 100;
 
-const text = v.pipe(v.string(), v.maxLength(MAX_TEXT));
-const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-
-/** Unknown keys of a newer version are dropped. */
-const entrySchema = v.object({
-  at: v.pipe(text, v.isoTimestamp()),
-  operation: v.picklist(HISTORY_OPERATIONS),
-  target: text,
-  outcome: v.picklist(HISTORY_OUTCOMES),
-  error: v.nullable(text),
-  duration_ms: count,
-  snapshot: v.nullable(text),
-  sanitized: v.nullable(v.boolean()),
-  from: v.nullable(text),
-  to: v.nullable(text),
-  branches: v.pipe(v.array(text), v.maxLength(MAX_BRANCHES)),
-  method: v.nullable(v.picklist(HISTORY_METHODS)),
-  size_bytes: v.nullable(count),
-  swap_ms: v.nullable(v.pipe(v.number(), v.minValue(0))),
-});
-
-const lineSchema = v.pipe(v.string(), v.parseJson(), entrySchema);
+const lineSchema = v.pipe(v.string(), v.parseJson(), historyEntry);
 
 /**
  * Appends an entry: one write, so that processes which write at the same time tear none. A folder with foreign files
@@ -75,7 +51,7 @@ export function readHistory(context: WithDirectory): HistoryList {
   const path = pathOf(context);
   const lines = [`${path}.1`, path].flatMap((file) => lastLines(file)).filter((line) => line !== '');
   const parsed = lines.map((line) => v.safeParse(lineSchema, line));
-  const entries = parsed.flatMap(({ success, output }) => (success ? [output as HistoryEntry] : []));
+  const entries = parsed.flatMap(({ success, output }) => (success ? [output] : []));
   // By their ends, entries are in order; a list is by beginnings.
   const newestFirst = entries.reverse().sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
   return { entries: newestFirst, damaged_lines: lines.length - entries.length };
@@ -108,7 +84,6 @@ function unreadable(file: string, cause: unknown): UserError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new UserError(`The history cannot be read: ${reason}`, {
     code: 'history_unreadable',
-    exit: EXIT.failed,
     hint: `Correct the rights of ${file}, or move it elsewhere.`,
     cause,
   });

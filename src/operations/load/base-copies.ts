@@ -2,7 +2,7 @@ import type { Configuration } from '../../config/configuration.ts';
 import type { AllCopies, BaseCopies, BaseCopy } from '../../engines/facets/copies.ts';
 import type { RestorePlan } from '../../engines/facets/restore.ts';
 import type { DatabaseCopies, DatabaseCopy, DestinationCopies } from '../../results/database-copies.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';
 
 export interface BaseChoice {
@@ -48,7 +48,6 @@ export function whyNotInPlace({ strategy, strategyReason }: RestorePlan): string
 export function baseRefused(target: string, why: string): UserError {
   return new UserError(`No base copy can be kept of the destination of "${target}": ${why}`, {
     code: 'base_copies_unsupported',
-    exit: EXIT.failed,
     hint: `Load without --keep-base: tool load ${target}`,
   });
 }

@@ -5,7 +5,7 @@ import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import { selectTables } from '../../repository/select-tables.ts';
 import type { TableSelection } from '../../results/selected-tables.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { pullFiles } from '../snapshots/pull.ts';
 import { snapshotReader } from '../snapshots/snapshot-reader.ts';
@@ -56,7 +56,6 @@ export function withinPlan(
   if (refused.length > 0) {
     throw new UserError(`The schema of ${refused.join(', ')} is not loaded`, {
       code: 'table_not_loaded',
-      exit: EXIT.usage,
       hint: "The target's schema_config leaves it out.",
     });
   }

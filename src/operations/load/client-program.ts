@@ -5,7 +5,7 @@ import { keyText } from '../../config/keys-in-effect.ts';
 import type { ClientProgram } from '../../engines/facets/connect.ts';
 import { engineForUrl } from '../../engines/registry.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { planOutdated } from '../planned.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
 import { chooseDestination } from './destination.ts';
@@ -39,7 +39,6 @@ export async function withClient<Result>(
 function inContainer(display: string): UserError {
   return new UserError(`${display} is reachable from a container only`, {
     code: 'client_unavailable',
-    exit: EXIT.failed,
     hint: `Press ${keyText('copy')} to copy its URL.`,
   });
 }

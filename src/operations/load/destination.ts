@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '../../engines/open-database.ts';
 import { parseUrl } from '../../engines/registry.ts';
 import type { DestinationState } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';
 import { isFresh, type Planned, planOutdated } from '../planned.ts';
 import { refuseSources } from './guard.ts';
@@ -31,7 +31,6 @@ export function chooseDestination(
   if (chosen) return chosen;
   throw new UserError(`Target "${name}" has no destination to load into`, {
     code: 'destination_missing',
-    exit: EXIT.configuration,
     hint: `Set ${missingKey(configuration, name)} in the configuration, or pass --destdb postgres://…`,
   });
 }

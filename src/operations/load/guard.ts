@@ -10,7 +10,7 @@ import { openDatabase } from '../../engines/open-database.ts';
 import { engineOf, parseUrl } from '../../engines/registry.ts';
 import { unlessAborted } from '../../process/unless-aborted.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { CHECK_TIMEOUT_MS, checkDatabases } from '../check-databases.ts';
 import {
@@ -252,7 +252,6 @@ async function identifyAffected(context: Context, destination: DatabaseUrl): Pro
     if (!timeout.aborted) throw thrown;
     throw new UserError(`No answer from ${destination.display} within ${CHECK_TIMEOUT_MS / 1000} s`, {
       code: 'unreachable',
-      exit: EXIT.unreachable,
       hint: 'Check that the server is running, and the host, the port and the VPN.',
     });
   }
@@ -361,7 +360,6 @@ function isSource({ target: owner, url, former }: Source, { loaded, destination,
     const shown = url?.display ?? '';
     return new UserError(`${what} was the source of target "${owner}": nothing is loaded into it`, {
       code: 'destination_was_source',
-      exit: EXIT.refused,
       hint: `Choose another destination. If this database may be replaced: tool trust --former-source ${shellWord(shown)}`,
     });
   }
@@ -369,7 +367,6 @@ function isSource({ target: owner, url, former }: Source, { loaded, destination,
   const allow = `To allow loads of "${loaded}" into it, set targets.${owner}.allow_destination_of: [${loaded}].`;
   return new UserError(`${what} is the source of target "${owner}": nothing is loaded into a source`, {
     code: 'destination_is_source',
-    exit: EXIT.refused,
     hint: loaded === undefined || owner === loaded ? choose : `${choose} ${allow}`,
   });
 }
@@ -378,7 +375,6 @@ function notVerified(sources: Source[], destination: DatabaseUrl): UserError {
   const what = `${destination.display} exists, and may be the source of ${targetsOf(sources)}`;
   return new UserError(`${what}, which could not be identified`, {
     code: 'sources_unverified',
-    exit: EXIT.refused,
     details: sources.map(({ key, url }) => (url ? `${key}: ${url.display}` : key)),
     hint: 'Make the sources reachable once (tool targets remembers them), or pass --unverified-sources if you know that they are other databases.',
   });

@@ -3,7 +3,7 @@ import { access, stat } from 'node:fs/promises';
 import { connectionUrl } from '../../config/urls/connection-url.ts';
 import type { LoadPlan, LoadResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { formatNumberOf } from '../../text/format.ts';
 import { localRepository } from '../snapshots/local-repository.ts';
 import { type ChosenDestination, checkDestination, chooseDestination, openDestination } from './destination.ts';
@@ -81,12 +81,7 @@ export async function applyScript(context: Context, planned: PlannedLoad): Promi
 /** It is read several times, which a pipe does not allow. */
 async function assertReadable(file: string): Promise<void> {
   const unreadable = (why: string, cause?: unknown): UserError =>
-    new UserError(`Cannot read ${file}: ${why}`, {
-      code: 'file_missing',
-      exit: EXIT.usage,
-      hint: 'Is the path right?',
-      cause,
-    });
+    new UserError(`Cannot read ${file}: ${why}`, { code: 'file_missing', hint: 'Is the path right?', cause });
   await access(file, constants.R_OK).catch((cause) => {
     throw unreadable(cause.code === 'ENOENT' ? 'no such file' : cause.code, cause);
   });
@@ -103,7 +98,6 @@ function sourceOf({ configuration }: Context, target: string): ChosenDestination
   if (text !== undefined) return { text, chosenBy: `${key} (--source)` };
   throw new UserError(`Target "${target}" has no source to run a file on`, {
     code: 'source_missing',
-    exit: EXIT.configuration,
     hint: `Set ${key} in the configuration.`,
   });
 }

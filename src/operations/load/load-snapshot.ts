@@ -5,9 +5,10 @@ import { bytesOfTable, type Manifest } from '../../repository/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import { missingHere } from '../../repository/transfer.ts';
 import type { DatabaseCopy } from '../../results/database-copies.ts';
-import { FOREIGN_SUPERUSER, type LoadPlan, type LoadResult } from '../../results/load-results.ts';
+import { FOREIGN_SUPERUSER } from '../../results/foreign-code.ts';
+import type { LoadPlan, LoadResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { cpusFor } from '../cpus-for.ts';
 import { findTarget } from '../find-target.ts';
 import { migrationsAhead } from '../migrations/working-tree.ts';
@@ -207,7 +208,6 @@ function restorationOf(
 function noKeepGoing(target: string, why: string): UserError {
   return new UserError(`--keep-going is for PostgreSQL: ${why}`, {
     code: 'keep_going_refused',
-    exit: EXIT.failed,
     hint: `Load the tables that can be restored: tool load ${target} --tables NAMES`,
   });
 }
@@ -216,7 +216,6 @@ function refuseOtherEngine({ engine, url }: Database, manifest: Manifest): void 
   if (engine.id === manifest.engine) return;
   throw new UserError(`A snapshot of ${manifest.engine} cannot be loaded into ${url.display}`, {
     code: 'engine_differs',
-    exit: EXIT.failed,
     hint: `Choose a ${manifest.engine} destination: dst_url in the configuration, or --destdb.`,
   });
 }

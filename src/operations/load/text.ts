@@ -23,7 +23,8 @@ import {
   snapshotFact,
   snapshotName,
 } from '../../presentation/snapshot.ts';
-import { isForeign, type LoadDifference, type LoadPlan, type LoadResult } from '../../results/load-results.ts';
+import { isForeign } from '../../results/foreign-code.ts';
+import type { LoadDifference, LoadPlan, LoadResult } from '../../results/load-results.ts';
 import type { SnapshotRow } from '../../results/results.ts';
 import type { TableSelection } from '../../results/selected-tables.ts';
 import type { RunSummary } from '../../state/runs.ts';

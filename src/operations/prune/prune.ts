@@ -1,7 +1,7 @@
 import { type KeepPolicy, keptBy } from '../../repository/keep-policy.ts';
 import type { PrunedTarget, PrunePlan, SnapshotLocation, SnapshotRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { openCloud } from '../cloud/open-cloud.ts';
 import { findTarget } from '../find-target.ts';
@@ -184,7 +184,6 @@ async function eachPlace(
 function keepsNothing(): UserError {
   return new UserError('No retention option is given', {
     code: 'keep_missing',
-    exit: EXIT.usage,
     hint: 'For example: tool prune --keep-last 5 --keep-within 30d --dry-run. A cloud target may have keep on the hub.',
   });
 }
@@ -192,7 +191,6 @@ function keepsNothing(): UserError {
 function sharesOnly(target: string): UserError {
   return new UserError(`Target "${target}" only lists shared snapshots: prune the targets that push them`, {
     code: 'target_shares',
-    exit: EXIT.usage,
     hint: 'Prune the target that the snapshots belong to.',
   });
 }

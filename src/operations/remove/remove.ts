@@ -2,7 +2,7 @@ import type { Manifest } from '../../repository/manifest.ts';
 import type { RemoteRepository } from '../../repository/remote-repository.ts';
 import type { RemovePlan, SnapshotLocation, SnapshotRow } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { findTarget } from '../find-target.ts';
 import { recorded } from '../history/recorded.ts';
@@ -30,7 +30,6 @@ export async function planRemove(context: Context, request: RemoveRequest): Prom
   if (from.length === 0) {
     throw new UserError(`Snapshot ${row.index} of ${target} (${row.id}) cannot be removed there`, {
       code: 'snapshot_not_here',
-      exit: EXIT.usage,
       hint: `It is only ${row.where.includes('local') ? 'on this machine' : 'in the bucket'}: tool target ${target}`,
     });
   }
@@ -67,7 +66,6 @@ async function perform(context: Context, { request, plan }: PlannedRemove): Prom
 export function isPinned(target: string, { id }: SnapshotRow): UserError {
   return new UserError(`Snapshot ${id} of ${target} is pinned`, {
     code: 'snapshot_pinned',
-    exit: EXIT.refused,
     hint: `Unpin it: tool unpin ${target} ${id}. Or remove it although it is pinned: tool rm ${target} ${id} --pinned`,
   });
 }

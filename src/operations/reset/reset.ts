@@ -2,7 +2,7 @@ import type { BaseCopy } from '../../engines/facets/copies.ts';
 import type { Resettable } from '../../engines/facets/restore.ts';
 import type { ResetPlan, ResetResult } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { formatBytes } from '../../text/format.ts';
 import { findTarget } from '../find-target.ts';
 import { recorded } from '../history/recorded.ts';
@@ -97,7 +97,6 @@ async function perform(given: Context, planned: PlannedReset): Promise<ResetResu
 function unsupported(target: string, why: string): UserError {
   return new UserError(`The destination of "${target}" cannot be reset: ${why}`, {
     code: 'base_copies_unsupported',
-    exit: EXIT.failed,
     hint: `Load the snapshot again: tool load ${target}`,
   });
 }

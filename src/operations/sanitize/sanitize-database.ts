@@ -5,7 +5,7 @@ import type { Manifest } from '../../repository/manifest.ts';
 import type { ObjectPool } from '../../repository/objects/object-pool.ts';
 import type { Coverage } from '../../results/sanitize-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { type ColumnDigest, type ColumnFacts, columnName } from '../../sanitize/column-facts.ts';
 import { addLeaks, compareColumns, compareTables } from '../../sanitize/coverage.ts';
@@ -182,7 +182,6 @@ function personalDataLeft(target: string, findings: Coverage['findings']): UserE
   const count = formatNumberOf(findings.length, 'column holds', 'columns hold');
   return new UserError(`${count} original personal data, so the sanitized snapshot is not published`, {
     code: 'personal_data_left',
-    exit: EXIT.refused,
     details: findings.map(({ column, meaning, state, samples, original_values, from }) =>
       state === 'leaked'
         ? `${column} holds ${formatNumberOf(original_values ?? 0, 'original value')} of ${from.join(', ')} (${samples.join(', ')})`
@@ -195,7 +194,6 @@ function personalDataLeft(target: string, findings: Coverage['findings']): UserE
 function nothingLeft(target: string): UserError {
   return new UserError(`The sanitization query of "${target}" has dropped every table`, {
     code: 'nothing_left',
-    exit: EXIT.failed,
     hint: 'Nothing was published, and the destination is unchanged. TRUNCATE empties a table and leaves it there.',
   });
 }

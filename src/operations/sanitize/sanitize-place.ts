@@ -9,7 +9,7 @@ import { type Database, openDatabase } from '../../engines/open-database.ts';
 import type { Manifest } from '../../repository/manifest.ts';
 import type { DestinationState, RestoredBy } from '../../results/load-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { configuredDestination } from '../load/destination.ts';
 import { type GuardOptions, refuseSources } from '../load/guard.ts';
 import { restoredBy } from '../load/restored-by.ts';
@@ -50,7 +50,6 @@ export async function choosePlaces(context: Context, request: PlaceRequest): Pro
   if (places.length > 0) return places.map((place) => ({ ...place, destination: null }));
   throw new UserError(`There is nowhere to sanitize a snapshot of "${target}"`, {
     code: 'no_place',
-    exit: EXIT.configuration,
     hint: `Set targets.${target}.sanitize.dst_url or snapshot.dst_url, or install the server programs of the database.`,
   });
 }
@@ -162,7 +161,6 @@ const UNLIKE = new Set(['server_older', 'other_flavour']);
 function needsDatabase({ label }: SanitizePlace, { strategyReason }: RestorePlan): UserError {
   return new UserError(`Cannot create a second database beside ${label}: ${strategyReason}`, {
     code: 'may_not_create',
-    exit: EXIT.failed,
     hint: 'The query runs in a new database, so that nothing unsanitized is ever in the destination. Let the role create databases, or pass --ephemeral.',
   });
 }

@@ -8,7 +8,7 @@ import { formatFor, type Manifest } from '../../repository/manifest.ts';
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { SanitizePlan, SanitizeResult } from '../../results/sanitize-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { type KeepComment, readKeepComments } from '../../sanitize/keep-comments.ts';
 import { chooseQuery, chosenQuery, type SanitizeQuery } from '../../sanitize/query.ts';
@@ -276,7 +276,6 @@ function sourceOf({ configuration }: Context, target: string): string {
   if (text !== undefined) return text;
   throw new UserError(`Target "${target}" has no source`, {
     code: 'source_missing',
-    exit: EXIT.configuration,
     hint: `Set ${key} in the configuration.`,
   });
 }
@@ -306,7 +305,6 @@ function stepsOf({ builds, statements, destination, undo, where }: Steps): strin
 function queryMissing(target: string): UserError {
   return new UserError(`Target "${target}" has no sanitization query`, {
     code: 'query_missing',
-    exit: EXIT.configuration,
     hint: `Set targets.${target}.sanitize.query_file; tool sanitize ${target} --suggest writes a first one.`,
   });
 }
@@ -314,7 +312,6 @@ function queryMissing(target: string): UserError {
 function queryEmpty({ chosenBy }: SanitizeQuery): UserError {
   return new UserError(`The sanitization query of ${chosenBy} holds no statement`, {
     code: 'query_empty',
-    exit: EXIT.configuration,
     hint: 'Without one the original itself would be published as sanitized.',
   });
 }

@@ -50,7 +50,6 @@ export async function applyQuerySave(context: Context, { request, plan }: Planne
     if (cause.code === 'EEXIST') throw planOutdated(`${file} has been created`);
     throw new UserError(`Cannot write ${file}: ${cause.message}`, {
       code: 'query_not_saved',
-      exit: EXIT.failed,
       hint: 'Nothing was changed.',
       cause,
     });
@@ -96,7 +95,6 @@ async function newFile(
   }
   throw new UserError(`There are ${MOST_NAMES} files named ${base}-….sql already`, {
     code: 'query_not_saved',
-    exit: EXIT.failed,
     hint: `Remove those that are not used: ${dirname(file)}`,
   });
 }

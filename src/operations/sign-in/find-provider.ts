@@ -1,5 +1,5 @@
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import type { ProviderRequest } from '../../sso/provider.ts';
 import { nearest } from '../../text/nearest.ts';
 
@@ -27,14 +27,12 @@ function unknown(name: string | undefined, names: string[]): UserError {
   if (names.length === 0) {
     return new UserError('The configuration has no identity provider', {
       code: 'provider_missing',
-      exit: EXIT.configuration,
       hint: 'Set sso.<name>.provider_url and .client_id; docs/sso.md says how.',
     });
   }
   const near = name === undefined ? null : nearest(name, names);
   return new UserError(name === undefined ? 'Which identity provider?' : `There is no identity provider "${name}"`, {
     code: 'provider_unknown',
-    exit: EXIT.usage,
     hint: near === null ? `tool auth login ${names.join(' | ')}` : `Did you mean "${near}"?`,
   });
 }

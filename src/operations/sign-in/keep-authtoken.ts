@@ -3,7 +3,7 @@ import { isWebUrl } from '../../config/schema/values.ts';
 import { encrypt } from '../../config/secrets/cipher.ts';
 import { requireSecretKey } from '../../config/secrets/require-secret-key.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 
 /** Keeps the cloud token in the configuration file, encrypted, and with it the address of the hub. Returns the file. */
 export async function keepAuthtoken(
@@ -30,7 +30,6 @@ export async function keepAuthtoken(
 function notAToken(): UserError {
   return new UserError('Not a token: empty, or contains blanks', {
     code: 'authtoken_not_valid',
-    exit: EXIT.usage,
     hint: 'tool auth token - reads it from standard input, one line.',
   });
 }
@@ -38,7 +37,6 @@ function notAToken(): UserError {
 function notAnAddress(hub: string): UserError {
   return new UserError(`${JSON.stringify(hub)} is not the address of a hub`, {
     code: 'invalid_value',
-    exit: EXIT.usage,
     hint: 'Use a URL such as https://hub.example.com.',
   });
 }
@@ -46,7 +44,6 @@ function notAnAddress(hub: string): UserError {
 function noFile(): UserError {
   return new UserError('There is no configuration file to keep the token in', {
     code: 'no_configuration',
-    exit: EXIT.configuration,
     hint: 'tool config init writes one; or set the variable TOOL_AUTHTOKEN.',
   });
 }

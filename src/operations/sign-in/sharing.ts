@@ -14,7 +14,6 @@ export async function refuseUnshared(context: Context, target: string): Promise<
   if (isMember(people, needed)) return;
   throw new UserError(`Target "${target}" is ${notSharedWith(people, needed)}`, {
     code: 'target_not_shared',
-    exit: EXIT.refused,
     hint:
       people.length === 0
         ? 'Sign in: tool auth login'

@@ -1,25 +1,10 @@
+import type { SignedIn } from '../../results/cloud-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, toUserError } from '../../runtime/errors.ts';
 import { freshSession } from '../../sso/fresh-session.ts';
 import type { ProviderRequest } from '../../sso/provider.ts';
 import { personOf, type SignInSession } from '../../sso/session.ts';
 import { createSessionStore } from '../../sso/session-store.ts';
-
-/** A provider of the configuration, and who is signed in with it. */
-export interface SignedIn {
-  provider: string;
-  provider_url: string;
-  signed_in: boolean;
-  subject: string | null;
-  /** E-mail address or name. */
-  name: string | null;
-  groups: string[];
-  /** End of the session, unless it is refreshed. */
-  expires_at: string | null;
-  refreshable: boolean;
-  /** Why it could not be refreshed. */
-  error: string | null;
-}
 
 /** Returns the signed-in user of each provider. Refreshes a session that is about to end. */
 export async function signInStatus(context: Context): Promise<SignedIn[]> {

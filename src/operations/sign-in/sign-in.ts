@@ -1,9 +1,10 @@
+import type { SignedIn } from '../../results/cloud-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { browserOf } from '../../sso/open-browser.ts';
 import { createSessionStore } from '../../sso/session-store.ts';
 import { signIn as signInWith } from '../../sso/sign-in.ts';
 import { findProvider } from './find-provider.ts';
-import { type SignedIn, signedIn } from './sign-in-status.ts';
+import { signedIn } from './sign-in-status.ts';
 
 export interface SignInRequest {
   /** Default the only one there is. */

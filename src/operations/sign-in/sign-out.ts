@@ -1,14 +1,9 @@
+import type { SignedOut } from '../../results/cloud-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { toUserError } from '../../runtime/errors.ts';
 import { revoke } from '../../sso/revoke.ts';
 import { createSessionStore } from '../../sso/session-store.ts';
 import { findProvider } from './find-provider.ts';
-
-export interface SignedOut {
-  provider: string;
-  /** The provider has revoked the session. */
-  revoked: boolean;
-}
 
 /** Removes the sessions of a provider, or of all, and tells the provider so where it takes that. */
 export async function signOut(

@@ -2,7 +2,7 @@ import { bytesOfTable, filesOfTable, type Manifest } from '../../repository/mani
 import type { Migrations } from '../../results/migration-results.ts';
 import type { DiffResult, MigrationsChange, TableChange, TableSide } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { splitName } from '../../text/table-names.ts';
 import { chooseDestination, openDestination } from '../load/destination.ts';
@@ -86,7 +86,6 @@ async function readDestination(
   if (url.engine !== engineId) {
     throw new UserError(`A snapshot of ${engineId} cannot be compared with ${url.display}`, {
       code: 'engine_differs',
-      exit: EXIT.failed,
       hint: 'Compare it with another snapshot: tool diff TARGET A B',
     });
   }

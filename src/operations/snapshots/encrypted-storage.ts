@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { placeOf } from '../../config/rules/shared-originals.ts';
 import type { Manifest } from '../../repository/manifest.ts';
+import type { ClearStorage } from '../../results/configuration-results.ts';
 import type { Context } from '../../runtime/context.ts';
 import { EXIT, UserError } from '../../runtime/errors.ts';
 import { shellWord } from '../../text/shell-word.ts';
@@ -55,11 +56,6 @@ function isSameStorage(one: EncryptedPush, other: EncryptedPush): boolean {
   return isSameTarget || one.profile === other.profile || one.place === other.place;
 }
 
-export interface ClearStorage {
-  /** The storage profile. */
-  clear_storage: string;
-}
-
 /** Accepts pushes to a storage profile without encryption, although earlier ones were encrypted. */
 export async function allowClearStorage(context: Context, profile: string): Promise<ClearStorage> {
   const { configuration } = context;
@@ -89,7 +85,6 @@ async function readPushes(context: Context): Promise<EncryptedPush[]> {
   } catch (cause) {
     throw new UserError(`Earlier pushes are unknown: ${(cause as Error).message}`, {
       code: 'encryption_unknown',
-      exit: EXIT.refused,
       hint: 'Remove the file if storage profiles without encrypt were never encrypted.',
       cause,
     });
@@ -100,7 +95,6 @@ function notEncrypted(before: EncryptedPush, { target, profile }: EncryptedPush)
   const earlier = `snapshots of "${before.target}" were stored encrypted with storage profile "${before.profile}"`;
   return new UserError(`Storage profile "${profile}" is not encrypted, but ${earlier}: "${target}" is not pushed`, {
     code: 'encryption_removed',
-    exit: EXIT.refused,
     hint: `Set storage_profiles.${profile}.encrypt: true, or allow it: tool trust --clear-storage ${shellWord(profile)}`,
   });
 }

@@ -8,7 +8,7 @@ import { filesOf } from '../../repository/repository.ts';
 import { missingHere } from '../../repository/transfer.ts';
 import type { ExportResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { refuseUnshared } from '../sign-in/sharing.ts';
@@ -72,7 +72,6 @@ async function refuseExisting(file: string): Promise<void> {
   if (!there) return;
   throw new UserError(`${file} exists already`, {
     code: 'file_exists',
-    exit: EXIT.refused,
     hint: 'Choose another name, or remove it first.',
   });
 }

@@ -1,5 +1,5 @@
 import type { Manifest } from '../../repository/manifest.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { includesMigration } from '../migrations/includes-migration.ts';
 import type { PlacedSnapshot } from './placed-snapshots.ts';
@@ -61,7 +61,6 @@ export function noMatch(
   const tags = placed.flatMap(({ headline }) => headline.tags ?? []);
   return new UserError(`Target "${target}" has no snapshot ${conditions.join(' ')}`, {
     code: 'snapshot_missing',
-    exit: EXIT.usage,
     details: [
       ...(branch === undefined ? [] : [`Git branches of its snapshots: ${namesOf(branches)}`]),
       ...(migration === undefined ? [] : [`Newest migrations of its snapshots: ${namesOf(newest)}`]),
@@ -80,7 +79,6 @@ function namesOf(names: string[]): string {
 export function filterWithSnapshot(): UserError {
   return new UserError('--branch, --migration and --tag choose a snapshot, and one was named', {
     code: 'usage',
-    exit: EXIT.usage,
     hint: 'Leave out the index or id, or these options.',
   });
 }

@@ -5,7 +5,7 @@ import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import { pushSnapshot, type TransferTotals } from '../../repository/transfer.ts';
 import type { TransferResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, toUserError, UserError } from '../../runtime/errors.ts';
+import { toUserError, UserError } from '../../runtime/errors.ts';
 import { recorded } from '../history/recorded.ts';
 import { refuseClearPush, rememberEncryptedPush } from './encrypted-storage.ts';
 import { localRepository } from './local-repository.ts';
@@ -31,7 +31,6 @@ async function perform(context: Context, request: SnapshotRequest): Promise<Tran
   if (!local) {
     throw new UserError(`Snapshot ${row.index} of ${request.target} (${row.id}) is not on this machine`, {
       code: 'snapshot_not_here',
-      exit: EXIT.usage,
       hint: 'A snapshot that is only in the bucket does not need a push.',
     });
   }
@@ -40,7 +39,6 @@ async function perform(context: Context, request: SnapshotRequest): Promise<Tran
   if (location === null) {
     throw new UserError(`Target "${request.target}" has no storage profile to push to`, {
       code: 'storage_missing',
-      exit: EXIT.configuration,
       hint: `Set targets.${request.target}.storage_profile in the configuration.`,
     });
   }
@@ -61,7 +59,6 @@ function notPushed({ id, target }: Manifest, cause: unknown): UserError {
   const { message, hint } = toUserError(cause);
   return new UserError(`Snapshot ${id} of ${target} is stored on this machine, but could not be pushed`, {
     code: 'push_failed',
-    exit: EXIT.failed,
     details: [message, ...(hint === undefined ? [] : [hint])],
     hint: `Fix this, then run: tool push ${target} ${id}`,
     cause,

@@ -4,7 +4,7 @@ import { filesOfTable, type Manifest, type ManifestFile, type ManifestTable } fr
 import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import type { RowColumn, RowsResult } from '../../results/rows-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { PERSONAL_KINDS } from '../../sanitize/detector/kinds.ts';
 import { personalColumns } from '../../sanitize/personal-columns.ts';
 import { nearestFew } from '../../text/nearest.ts';
@@ -138,7 +138,6 @@ export function columnsOf({ details }: Manifest, { name, file }: ManifestTable):
   if (columns) return columns;
   throw new UserError(`The snapshot does not name the columns of ${name}`, {
     code: 'rows_unreadable',
-    exit: EXIT.failed,
     hint: 'Load the table instead: tool load TARGET --tables NAME',
   });
 }
@@ -152,7 +151,6 @@ export function tableNamed({ tables }: Manifest, name: string): ManifestTable {
   if (another !== undefined) {
     throw new UserError(`Ambiguous table ${name}: ${meant.length > 0 ? meant.join(', ') : unqualified.join(', ')}`, {
       code: 'table_ambiguous',
-      exit: EXIT.usage,
       hint: 'Write the name with its schema.',
     });
   }
@@ -160,7 +158,6 @@ export function tableNamed({ tables }: Manifest, name: string): ManifestTable {
   const near = nearestFew(name, names, 3);
   throw new UserError(`The snapshot has no table ${name}`, {
     code: 'table_unknown',
-    exit: EXIT.usage,
     hint: near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `Write its name as: ${names[0] ?? 'schema.table'}`,
   });
 }
@@ -169,7 +166,6 @@ export function refuseRemote({ local, row }: FoundSnapshot, target: string): voi
   if (local) return;
   throw new UserError(`Snapshot ${row.id} of ${target} is not on this machine`, {
     code: 'snapshot_not_here',
-    exit: EXIT.usage,
     hint: `Pull it first: tool pull ${target} ${row.id}`,
   });
 }
@@ -177,7 +173,6 @@ export function refuseRemote({ local, row }: FoundSnapshot, target: string): voi
 function limitInvalid(limit: number): UserError {
   return new UserError(`--limit must be from 1 to ${MOST_ROWS}, not ${limit}`, {
     code: 'usage',
-    exit: EXIT.usage,
     hint: `For example: --limit ${DEFAULT_ROWS}`,
   });
 }

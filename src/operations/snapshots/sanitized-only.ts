@@ -1,7 +1,7 @@
 import { headlineOf, isSanitized } from '../../repository/headlines/headline.ts';
 import type { Manifest } from '../../repository/manifest.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { chosenQuery } from '../../sanitize/query.ts';
 import { findTarget } from '../find-target.ts';
 import { findSnapshot, listSnapshots, type SnapshotRequest } from './snapshots.ts';
@@ -52,7 +52,6 @@ function unlessMissing(thrown: unknown): null {
 function notSanitized(what: string, target: string): UserError {
   return new UserError(`${what}, and this server may use sanitized snapshots only`, {
     code: 'originals_not_allowed',
-    exit: EXIT.refused,
     hint: `A person can sanitize one (tool sanitize ${target}) and load it, or allow originals: tool mcp --allow originals`,
   });
 }

@@ -5,7 +5,7 @@ import type { Manifest } from '../../repository/manifest.ts';
 import { publicKeyText, signManifest, verifyManifest } from '../../repository/signature.ts';
 import type { SnapshotRow, SnapshotSignature } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 
 /** Signs the manifest of a new snapshot. A machine that cannot keep a key builds all the same. */
 export async function signed(
@@ -36,7 +36,6 @@ export function refuseInvalid(manifest: Manifest): void {
   if (verifyManifest(manifest).state !== 'invalid') return;
   throw new UserError(`Snapshot ${manifest.id} of ${manifest.target} ${INVALID}`, {
     code: 'signature_invalid',
-    exit: EXIT.refused,
     hint: `Its manifest was changed after the build. Remove it, and build a new one: tool build ${manifest.target}`,
   });
 }
@@ -64,7 +63,6 @@ export function refuseUntrusted(
   }
   throw new UserError(message, {
     code: 'signature_untrusted',
-    exit: EXIT.refused,
     hint: 'Add the key of the machine that built it (tool key prints it) to trusted_keys, or pass --allow-untrusted once.',
   });
 }

@@ -12,7 +12,7 @@ import type { RemoteRepository } from '../../repository/remote-repository.ts';
 import { manifestKey } from '../../repository/repository.ts';
 import type { SnapshotRow, TargetSnapshots } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { findTarget } from '../find-target.ts';
 import { createFilter, filterWithSnapshot, isFilter, noMatch, type SnapshotFilter } from './filter.ts';
 import { localRepository } from './local-repository.ts';
@@ -95,7 +95,6 @@ export async function annotate(context: Context, request: AnnotateRequest): Prom
 function tagInvalid(tag: string): UserError {
   return new UserError(`Not a valid tag: ${JSON.stringify(tag.slice(0, 80))}`, {
     code: 'tag_invalid',
-    exit: EXIT.usage,
     hint: 'A tag has at most 64 letters, digits and . _ : / @ + = -',
   });
 }
@@ -103,7 +102,6 @@ function tagInvalid(tag: string): UserError {
 function tooManyTags({ id }: SnapshotRow): UserError {
   return new UserError(`Snapshot ${id} would have more than ${MOST_TAGS} tags`, {
     code: 'tag_invalid',
-    exit: EXIT.usage,
     hint: 'Remove some: tool tag TARGET SNAPSHOT --remove TAG',
   });
 }
@@ -197,7 +195,6 @@ function listDiffers({ id, target, sanitized }: Manifest, listed: boolean): User
   const difference = sanitized === listed ? 'of another original' : `${kind(sanitized)}, not ${kind(listed)}`;
   return new UserError(`Snapshot ${id} of ${target} is ${difference}, by its manifest`, {
     code: 'list_differs',
-    exit: EXIT.refused,
     hint: `It was changed, or the list is forged. List the snapshots again: tool target ${target}`,
   });
 }
@@ -234,7 +231,6 @@ function namedBy(
 function ambiguous({ target, prefix, named }: { target: string; prefix: string; named: PlacedSnapshot[] }): UserError {
   return new UserError(`Target "${target}" has more than one snapshot with an id that begins with "${prefix}"`, {
     code: 'snapshot_ambiguous',
-    exit: EXIT.usage,
     details: named.map(({ headline }) => `${headline.id}, created ${headline.created_at}`),
     hint: `Write more of the id, or the index: tool target ${target}`,
   });
@@ -255,7 +251,6 @@ function familiesOf(placed: PlacedSnapshot[]): PlacedSnapshot[][] {
 function originalMissing({ target, snapshot = 0 }: SnapshotRequest): UserError {
   return new UserError(`The original of snapshot ${snapshot} of "${target}" is not here`, {
     code: 'snapshot_missing',
-    exit: EXIT.usage,
     hint: 'Only the sanitized snapshot is. Omit --original to use it.',
   });
 }
@@ -273,13 +268,11 @@ function missing({ configuration }: Context, { target, snapshot = 0 }: SnapshotR
   if (count === 0) {
     return new UserError(`Target "${target}" has no snapshots yet`, {
       code: 'snapshot_missing',
-      exit: EXIT.usage,
       hint: share ? 'Only sanitized ones are shared, unless --original is given.' : `Build one: tool build ${target}`,
     });
   }
   return new UserError(`Target "${target}" has no snapshot ${snapshot}`, {
     code: 'snapshot_missing',
-    exit: EXIT.usage,
     hint: `There are ${count}, from 0 (the newest) to ${count - 1}: tool target ${target}`,
   });
 }

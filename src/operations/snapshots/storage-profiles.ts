@@ -4,7 +4,7 @@ import type { Settings } from '../../config/schema/settings.ts';
 import { type BucketRepository, openRemoteRepository } from '../../repository/remote-repository.ts';
 import type { StorageProfile } from '../../repository/s3/providers.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 
 /** The remote repository of a storage profile. */
 export function openRemote(context: Context, name: string): Promise<BucketRepository> {
@@ -26,7 +26,6 @@ export function profileNamed({ settings, deferred }: Configuration, name: string
   if (problem) throw problemError(problem);
   throw new UserError(`storage profile '${name}' not found`, {
     code: 'storage_profile_not_found',
-    exit: EXIT.configuration,
     hint: 'Define it below storage_profiles in the configuration.',
   });
 }

@@ -5,7 +5,7 @@ import type { LocalRepository } from '../../repository/local-repository.ts';
 import { bytesOfTable, filesOfTable, type Manifest } from '../../repository/manifest.ts';
 import type { PackedContent, StoredObject } from '../../repository/objects/object-file.ts';
 import { createObjectPool, syncFile } from '../../repository/objects/object-pool.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { readMigrations } from '../migrations/read-migrations.ts';
 
 export interface StoringDump
@@ -83,7 +83,6 @@ function isDiskFull(error: unknown): error is NodeJS.ErrnoException {
 function diskFull(directory: string, cause: NodeJS.ErrnoException): UserError {
   return new UserError(`The disk of ${directory} is full`, {
     code: 'dump_failed',
-    exit: EXIT.failed,
     details: [cause.message],
     hint: 'Nothing was stored. Free space, remove old snapshots (tool prune), or move working_directory to a larger disk.',
     cause,

@@ -8,7 +8,7 @@ import { createObjectPool } from '../../repository/objects/object-pool.ts';
 import { filesOf } from '../../repository/repository.ts';
 import type { VerifyResult } from '../../results/results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, toUserError, UserError } from '../../runtime/errors.ts';
+import { toUserError, UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { mapWithConcurrency } from '../../runtime/map-with-concurrency.ts';
 import { localRepository } from './local-repository.ts';
@@ -143,7 +143,6 @@ async function openSource(
   if (!remote) {
     throw new UserError(`Snapshot ${row.index} (${row.id}) is only on this machine`, {
       code: 'snapshot_not_there',
-      exit: EXIT.usage,
       hint: 'Verify it without --remote, or push it first.',
     });
   }

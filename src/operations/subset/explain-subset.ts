@@ -1,7 +1,7 @@
 import { openDatabase } from '../../engines/open-database.ts';
 import type { SubsetExplanation } from '../../results/subset-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { explainRow, type Link } from '../../subset/explain.ts';
 import type { Plan } from '../../subset/plan.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
@@ -21,7 +21,6 @@ export async function explainSubset(
   if (row === null) {
     throw new UserError(`The source has no row ${request.row}`, {
       code: 'row_unknown',
-      exit: EXIT.usage,
       hint: 'Name it by its table and primary key: public.orders:17, and by several columns public.order_item:17,2',
     });
   }
@@ -47,7 +46,6 @@ function readRow(text: string): { table: string; key: string } {
   if (at > 0) return { table: text.slice(0, at), key: text.slice(at + 1) };
   throw new UserError(`"${text}" names no row`, {
     code: 'row_unknown',
-    exit: EXIT.usage,
     hint: 'Name it by its table and primary key: public.orders:17, and by several columns public.order_item:17,2',
   });
 }

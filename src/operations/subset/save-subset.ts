@@ -3,7 +3,7 @@ import { rewriteFile } from '../../config/edit/edit-file.ts';
 import { type KeyPath, valueAt } from '../../config/tree.ts';
 import { parseYaml } from '../../config/yaml/yaml-source.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import type { SubsetSettings } from '../../subset/graph.ts';
 
 /** The settings of a subset that can be changed while its plan is shown. */
@@ -23,7 +23,6 @@ export async function saveSubset(
   if (file === null) {
     throw new UserError('There is no configuration file to save the subset in', {
       code: 'no_configuration',
-      exit: EXIT.configuration,
       hint: 'The configuration is in variables of the environment: change those.',
     });
   }

@@ -4,7 +4,7 @@ import { writeBeside } from '../../config/edit/write-beside.ts';
 import { openDatabase } from '../../engines/open-database.ts';
 import type { SubsetGraphResult } from '../../results/subset-results.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { graphOf } from '../../subset/diagram.ts';
 import { drawMermaid } from '../../subset/draw-mermaid.ts';
 import { withTargetUrls } from '../with-target-urls.ts';
@@ -33,7 +33,6 @@ export async function writeSubsetGraph(given: Context, request: SubsetGraphReque
 function formatUnknown(file: string): UserError {
   return new UserError(`Cannot draw ${file}: unknown format`, {
     code: 'graph_format_unknown',
-    exit: EXIT.usage,
     hint: 'Name a file that ends in .mmd: Mermaid, which GitHub, GitLab and many editors draw. Its program makes an SVG: mmdc -i subset.mmd -o subset.svg',
   });
 }
@@ -49,7 +48,6 @@ async function refuseExisting(file: string): Promise<void> {
 function fileExists(file: string): UserError {
   return new UserError(`${file} exists already`, {
     code: 'file_exists',
-    exit: EXIT.refused,
     hint: 'Choose another name, or add --force to overwrite it.',
   });
 }
@@ -68,7 +66,6 @@ async function writeWhole(file: string, text: string, force: boolean): Promise<v
     if (code === 'EEXIST') throw fileExists(file);
     throw new UserError(`Cannot write ${file}: ${message}`, {
       code: 'graph_not_written',
-      exit: EXIT.failed,
       hint: 'Check the folder, and the space on its disk.',
       cause,
     });

@@ -4,7 +4,7 @@ import type { SubsetSource } from '../../engines/facets/subset.ts';
 import { ENGINE_PROFILES } from '../../engines/list.ts';
 import { parseUrl } from '../../engines/registry.ts';
 import type { Context } from '../../runtime/context.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { withStep } from '../../runtime/events.ts';
 import { type CollectResult, collect } from '../../subset/collect.ts';
 import { buildGraph, type SubsetSettings, withKnownNames } from '../../subset/graph.ts';
@@ -50,7 +50,6 @@ export function settingOf(context: Context, { target: name, cpus, settings: chos
   if (!settings) {
     throw new UserError(`Target "${name}" has no subset`, {
       code: 'subset_missing',
-      exit: EXIT.configuration,
       hint: `Describe it in the configuration: targets.${name}.subset with src_url, dst_url and subset_tables.`,
     });
   }
@@ -58,7 +57,6 @@ export function settingOf(context: Context, { target: name, cpus, settings: chos
     if (text !== undefined) return parseUrl(text);
     throw new UserError(`The subset of target "${name}" has no ${field}`, {
       code: field === 'src_url' ? 'source_missing' : 'destination_missing',
-      exit: EXIT.configuration,
       hint: `Set targets.${name}.subset.${field} in the configuration.`,
     });
   };
@@ -67,7 +65,6 @@ export function settingOf(context: Context, { target: name, cpus, settings: chos
   if (source.engine !== destination.engine) {
     throw new UserError(`Cannot create a subset of ${source.display} in ${destination.display}`, {
       code: 'subset_unsupported',
-      exit: EXIT.failed,
       hint: `Source and destination must be databases of one engine, ${ENGINE_PROFILES.map(({ products }) => products[0]).join(' or ')}.`,
     });
   }

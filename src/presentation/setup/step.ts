@@ -1,6 +1,6 @@
-import type { EngineState } from '../../operations/configuration/check.ts';
 import type { SetUpPlan } from '../../operations/configuration/set-up.ts';
 import type { TriedDestination, TriedSource } from '../../operations/configuration/try-connection.ts';
+import type { EngineState } from '../../results/configuration-results.ts';
 import type { NameWithSize } from '../../results/results.ts';
 import type { SetupAnswers, SetupStepId } from './step-ids.ts';
 

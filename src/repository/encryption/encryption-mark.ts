@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { claim, foreignBucket, ownershipOf } from '../claim.ts';
 import type { Store } from '../store.ts';
 import { SealBroken } from './sealed-format.ts';
@@ -59,7 +59,6 @@ export function sealedMark(store: Store, clear: Store, profile: string): Encrypt
 function keyDiffers({ name }: Store): UserError {
   return new UserError(`${name} was encrypted with another key`, {
     code: 'encryption_key_differs',
-    exit: EXIT.configuration,
     hint: 'Set encryption_key of the storage profile to the key of this bucket, or use another prefix.',
   });
 }
@@ -67,7 +66,6 @@ function keyDiffers({ name }: Store): UserError {
 function isEncrypted({ name }: Store, profile: string): UserError {
   return new UserError(`${name} is encrypted, and storage profile "${profile}" is not`, {
     code: 'shelf_encrypted',
-    exit: EXIT.configuration,
     hint: `Set storage_profiles.${profile}.encrypt: true and the encryption_key of this bucket.`,
   });
 }
@@ -75,7 +73,6 @@ function isEncrypted({ name }: Store, profile: string): UserError {
 function isNotEncrypted({ name }: Store, profile: string): UserError {
   return new UserError(`${name} contains unencrypted snapshots, and storage profile "${profile}" has encrypt: true`, {
     code: 'shelf_not_encrypted',
-    exit: EXIT.configuration,
     hint: `Set another prefix and push again, or remove storage_profiles.${profile}.encrypt.`,
   });
 }

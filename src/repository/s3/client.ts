@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { type AwsProfile, readAwsProfiles } from '../../config/aws-profiles.ts';
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { connectionOf, type StorageProfile } from './providers.ts';
 
 const SOCKETS = 32;
@@ -59,7 +59,6 @@ async function readCliProfile(name: string): Promise<AwsProfile> {
   if (profile) return profile;
   throw new UserError(`The AWS CLI has no profile "${name}"`, {
     code: 'storage_credentials_missing',
-    exit: EXIT.unreachable,
     hint: `Create it: aws configure --profile ${name}; or change cli_profile in the configuration.`,
   });
 }

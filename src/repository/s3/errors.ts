@@ -1,4 +1,5 @@
-import { EXIT, UserError } from '../../runtime/errors.ts';
+import type { ErrorCode } from '../../runtime/error-codes.ts';
+import { UserError } from '../../runtime/errors.ts';
 import { SealBroken } from '../encryption/sealed-format.ts';
 import { TooLarge } from '../store.ts';
 
@@ -10,7 +11,7 @@ export interface FailedRequest {
 }
 
 interface ErrorExplanation {
-  code: string;
+  code: ErrorCode;
   message: (failed: FailedRequest) => string;
   hint: (failed: FailedRequest) => string;
   attempts: number;
@@ -146,7 +147,6 @@ export function storageError(failed: FailedRequest): UserError {
   const reason = reasonOf(error);
   return new UserError(`${meaning.message(failed)}${reason && `: ${reason}`}`, {
     code: meaning.code,
-    exit: EXIT.unreachable,
     hint: meaning.hint(failed),
     cause: error,
   });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLivePrinter, statusLine } from '../../../src/cli/printers/live.ts';
 import { createStyle } from '../../../src/cli/printers/style.ts';
-import type { RunEvent } from '../../../src/runtime/events.ts';
+import type { RunEvent } from '../../../src/results/events.ts';
 import { foldRun, startRun } from '../../../src/state/run.ts';
 import { cellWidth } from '../../../src/text/text-width.ts';
 

@@ -2,9 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createLog } from '../../../src/cli/printers/log.ts';
+import type { RunEvent } from '../../../src/results/events.ts';
 import { openContext } from '../../../src/runtime/context.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
-import type { RunEvent } from '../../../src/runtime/events.ts';
 import { temporaryFolder } from '../../helpers/postgres-server.ts';
 
 const EVENTS: RunEvent[] = [
@@ -26,7 +26,7 @@ async function logged(trace: boolean): Promise<{ text: string; heard: RunEvent[]
     now = new Date(now.getTime() + 500);
     log.report(event);
   }
-  log.logFailure(new UserError('It failed', { code: 'dump_failed', exit: 1, details: ['at postgres://u:secret@h/d'] }));
+  log.logFailure(new UserError('It failed', { code: 'dump_failed', details: ['at postgres://u:secret@h/d'] }));
   return { text: await readFile(join(folder.path, 'logs', 'tool.log'), 'utf8'), heard };
 }
 

@@ -12,8 +12,8 @@ import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
 import { localRunner } from '../../../src/process/local.ts';
 import type { Runner } from '../../../src/process/runner.ts';
 import { stagingRoot } from '../../../src/repository/staging.ts';
+import type { RunEvent } from '../../../src/results/events.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import type { RunEvent } from '../../../src/runtime/events.ts';
 import { describeWithDocker, IMAGE, startDocker, type TestDocker } from '../../helpers/docker-daemon.ts';
 import {
   eventually,

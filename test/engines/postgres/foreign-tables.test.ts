@@ -6,7 +6,7 @@ import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sanitize.ts';
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
-import type { RunEvent } from '../../../src/runtime/events.ts';
+import type { RunEvent } from '../../../src/results/events.ts';
 import { normalized, withDetails } from '../../helpers/build-and-load.ts';
 import {
   describeWithPostgres,

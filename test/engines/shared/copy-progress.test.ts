@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { copyProgress } from '../../../src/engines/shared/copy-progress.ts';
-import type { RunEvent } from '../../../src/runtime/events.ts';
+import type { RunEvent } from '../../../src/results/events.ts';
 
 it('tells rows and bytes of all tables and of each, and totals that follow when an estimate is overtaken', () => {
   const events: RunEvent[] = [];

@@ -11,7 +11,7 @@ import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
-import type { RunEvent } from '../../../src/runtime/events.ts';
+import type { RunEvent } from '../../../src/results/events.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../helpers/mysql-server.ts';
 import { eventually, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
 

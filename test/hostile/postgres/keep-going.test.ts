@@ -8,7 +8,7 @@ import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { loadQuestion, loadSummary } from '../../../src/operations/load/text.ts';
-import type { RunEvent } from '../../../src/runtime/events.ts';
+import type { RunEvent } from '../../../src/results/events.ts';
 import { describeWithMysql, startMysql, type TestMysql } from '../../helpers/mysql-server.ts';
 import {
   describeWithPostgres,

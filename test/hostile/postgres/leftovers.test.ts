@@ -8,8 +8,8 @@ import { build } from '../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
+import type { RunEvent } from '../../../src/results/events.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import type { RunEvent } from '../../../src/runtime/events.ts';
 import {
   describeWithPostgres,
   eventually,

@@ -25,8 +25,8 @@ import { withCopies } from '../../../src/operations/target-copies.ts';
 import { listTargets } from '../../../src/operations/targets.ts';
 import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
 import { copyLines } from '../../../src/presentation/targets.ts';
+import type { RunEvent } from '../../../src/results/events.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import type { RunEvent } from '../../../src/runtime/events.ts';
 import { BRANCH_SERVERS, type BranchServer } from '../../helpers/branch-servers.ts';
 import { temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
 
@@ -442,7 +442,7 @@ describe.each(BRANCH_SERVERS)('branches on $name', ({ kind, start, files, cannot
     const drop = await planBranchDrop(contextWith(), { target: 'app', names: ['one'] });
     now = new Date('2026-11-02T00:00:00Z');
     await applyBranchReset(contextWith(), await planBranchReset(contextWith(), { target: 'app', name: 'one' }));
-    await expect(applyBranchDrop(contextWith(), drop)).rejects.toMatchObject({ code: 'plan_outdated' });
+    await expect(applyBranchDrop(contextWith(), drop)).rejects.toMatchObject({ code: 'plan_outdated', exit: 5 });
     await server.openBase('copy.tool-base');
     await expect(planBranchReset(contextWith(), { target: 'app', name: 'one' })).rejects.toMatchObject({
       code: 'base_copy_outdated',

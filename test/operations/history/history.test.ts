@@ -10,10 +10,10 @@ import { estimateLoad } from '../../../src/operations/history/load-estimate.ts';
 import { recorded } from '../../../src/operations/history/recorded.ts';
 import { historyColumns, historyFacts } from '../../../src/presentation/history.ts';
 import { ASCII } from '../../../src/presentation/shapes/glyphs.ts';
+import type { RunEvent } from '../../../src/results/events.ts';
 import type { HistoryEntry } from '../../../src/results/history-results.ts';
 import type { LoadPlan } from '../../../src/results/load-results.ts';
 import { UserError } from '../../../src/runtime/errors.ts';
-import type { RunEvent } from '../../../src/runtime/events.ts';
 import { eventually, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
 
 const SOURCE = new URL('../../../src/operations/history/history-file.ts', import.meta.url).pathname;
@@ -141,7 +141,7 @@ test('an operation is kept with its outcome; of an error the code alone, since i
   };
   const known = { operation: 'load' as const, target: 'app', to: 'postgres://s3cret@h/d' };
   await recorded(context, known, { work: async () => 7, facts: (swap_ms) => ({ swap_ms }) });
-  const failure = new UserError('name "s3cret" is not valid', { code: 'restore_failed', exit: 1 });
+  const failure = new UserError('name "s3cret" is not valid', { code: 'restore_failed' });
   await expect(recorded(context, known, { work: () => Promise.reject(failure) })).rejects.toBe(failure);
   controller.abort(failure);
   await expect(recorded(context, known, { work: () => Promise.reject(failure) })).rejects.toBe(failure);

@@ -14,8 +14,8 @@ import { planSubset } from '../../../src/operations/subset/subset.ts';
 import { checkTarget } from '../../../src/operations/targets.ts';
 import { planUndo } from '../../../src/operations/undo/undo.ts';
 import { localRunner } from '../../../src/process/local.ts';
+import type { RunEvent } from '../../../src/results/events.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import type { RunEvent } from '../../../src/runtime/events.ts';
 import {
   describeWithPostgres,
   startPostgres,

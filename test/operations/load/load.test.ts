@@ -7,9 +7,9 @@ import { applyLoad, planLoad } from '../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../src/operations/load/planned-load.ts';
 import { listSnapshots } from '../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../src/operations/snapshots/verify.ts';
+import type { RunEvent } from '../../../src/results/events.ts';
 import type { LoadResult } from '../../../src/results/load-results.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import type { RunEvent } from '../../../src/runtime/events.ts';
 import {
   describeWithPostgres,
   eventually,

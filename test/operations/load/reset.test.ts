@@ -11,9 +11,9 @@ import { withCopies } from '../../../src/operations/target-copies.ts';
 import { listTargets } from '../../../src/operations/targets.ts';
 import { applyUndo, planUndo } from '../../../src/operations/undo/undo.ts';
 import { copyLines } from '../../../src/presentation/targets.ts';
+import type { RunEvent } from '../../../src/results/events.ts';
 import type { LoadResult, ResetResult } from '../../../src/results/load-results.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import type { RunEvent } from '../../../src/runtime/events.ts';
 import { asData } from '../../helpers/as-data.ts';
 import {
   describeWithPostgres,

@@ -6,8 +6,8 @@ import { applySanitize, planSanitize } from '../../../src/operations/sanitize/sa
 import { localRunner } from '../../../src/process/local.ts';
 import type { Runner } from '../../../src/process/runner.ts';
 import { stagingRoot } from '../../../src/repository/staging.ts';
+import type { RunEvent } from '../../../src/results/events.ts';
 import type { Context } from '../../../src/runtime/context.ts';
-import type { RunEvent } from '../../../src/runtime/events.ts';
 import { describeWithDocker, startDocker, type TestDocker } from '../../helpers/docker-daemon.ts';
 import { startMysql, type TestMysql } from '../../helpers/mysql-server.ts';
 import {

@@ -6,7 +6,7 @@ import { verify } from '../../../src/operations/snapshots/verify.ts';
 import { createLocks } from '../../../src/repository/locks.ts';
 import { createS3Store } from '../../../src/repository/s3/store.ts';
 import type { Store } from '../../../src/repository/store.ts';
-import type { RunEvent } from '../../../src/runtime/events.ts';
+import type { RunEvent } from '../../../src/results/events.ts';
 import { startFaultProxy } from '../../helpers/fault-proxy.ts';
 import { type Machine, machine } from '../../helpers/machine.ts';
 import { describeWithS3, startS3 } from '../../helpers/s3-server.ts';

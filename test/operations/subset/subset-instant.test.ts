@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applySubset, planSubset } from '../../../src/operations/subset/subset.ts';
-import type { RunEvent } from '../../../src/runtime/events.ts';
+import type { RunEvent } from '../../../src/results/events.ts';
 import { describeWithMysql, startMysql, type TestFlavour } from '../../helpers/mysql-server.ts';
 import { describeWithPostgres, startPostgres, temporaryFolder, testContext } from '../../helpers/postgres-server.ts';
 

@@ -11,7 +11,8 @@ import { noSnapshotsLines, notBuiltText, snapshotFacts } from '../../../src/pres
 import { querySavedText } from '../../../src/presentation/suggestion.ts';
 import { hubNotice } from '../../../src/presentation/targets.ts';
 import type { HubState } from '../../../src/results/hub-state.ts';
-import { EXIT, UserError } from '../../../src/runtime/errors.ts';
+import type { ErrorCode } from '../../../src/runtime/error-codes.ts';
+import { UserError } from '../../../src/runtime/errors.ts';
 import { listed, press } from '../../helpers/driven-model.ts';
 import { fakeSnapshot, fakeWorld } from '../../helpers/fake-world.ts';
 
@@ -87,12 +88,14 @@ describe('keys of the configuration', () => {
 /** Every sentence that names the key of a command. */
 function sentences(): string[] {
   const undo = { database: 'app_dev', command: 'tool undo app' };
-  const error = (code: string) => new UserError('refused', { code, exit: EXIT.configuration });
+  const error = (code: ErrorCode) => new UserError('refused', { code });
   const hub = { problem: 'refused', as_of: null } as HubState;
   return [
     ...detailsWithKey(summaryOf('Loaded', { undo })),
     ...[EMPTY.branches, EMPTY.targets].map((lines) => lines.join(' ')),
-    ...['configuration_untrusted', 'no_configuration', 'config_invalid'].map((code) => configurationHint(error(code))),
+    ...(['configuration_untrusted', 'no_configuration', 'configuration_invalid'] as const).map((code) =>
+      configurationHint(error(code)),
+    ),
     unknownKeyText('Q'),
     ...[EDITOR_NOTICES.removed, SECTION_HINTS.map, SECTION_HINTS.list, SECTION_HINTS.named],
     revealByKey(),

@@ -6,8 +6,8 @@ import { answerConfirm } from '../../../screens/confirm/answer.ts';
 import { progressLines } from '../../../screens/run/progress-lines.ts';
 import { untouchedLines } from '../../../src/presentation/run.ts';
 import { UNICODE } from '../../../src/presentation/shapes/glyphs.ts';
-import { EXIT, UserError } from '../../../src/runtime/errors.ts';
-import type { RunEvent } from '../../../src/runtime/events.ts';
+import type { RunEvent } from '../../../src/results/events.ts';
+import { UserError } from '../../../src/runtime/errors.ts';
 import { endRun, foldRun, type RunState, startRun } from '../../../src/state/run.ts';
 import type { Run } from '../../../src/state/runs.ts';
 import { cellWidth } from '../../../src/text/text-width.ts';
@@ -83,7 +83,7 @@ test('unknown time left is said to be unknown, and earlier runs tell it where th
 });
 
 test('a failed run says that the database was not touched only where the swap has not begun', () => {
-  const error = new UserError('refused', { code: 'restore_failed', exit: EXIT.failed });
+  const error = new UserError('refused', { code: 'restore_failed' });
   const before = endRun(folded, { status: 'failed', error }, 5000);
   expect(untouchedLines(runWith(before))).toEqual(['app_dev was not touched.']);
   const swap: RunEvent = { event: 'step', step: 'swap', state: 'started', label: 'Switch' };
@@ -113,14 +113,14 @@ test('a load ends with a card; y copies the URL without password, ! opens the cl
 
 test('where the client is missing, the reason and the hint are shown', async () => {
   const hint = 'Install it, or press y to copy the URL.';
-  const failClient = new UserError('psql was not found', { code: 'tools_missing', exit: EXIT.failed, hint });
+  const failClient = new UserError('psql was not found', { code: 'tools_missing', hint });
   const model = await loaded({ failClient });
   press(model, '!');
   await until(() => notice(model) === `psql was not found. ${hint}`);
 });
 
 test('a failed load shows the cause and that nothing was touched, and r runs it again', async () => {
-  const failLoad = new UserError('the disk is full', { code: 'restore_failed', exit: EXIT.failed, hint: 'Free some.' });
+  const failLoad = new UserError('the disk is full', { code: 'restore_failed', hint: 'Free some.' });
   const world = fakeWorld({ failLoad });
   const model = await loaded(world);
   const shown = await screenText(model, SIZE);

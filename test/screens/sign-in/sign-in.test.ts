@@ -49,7 +49,7 @@ describe('signing in', () => {
   });
 
   test('that fails can be begun again', async () => {
-    const world = fakeWorld({ failSignIn: new UserError('refused', { code: 'sign_in_denied', exit: 4 }) });
+    const world = fakeWorld({ failSignIn: new UserError('refused', { code: 'sign_in_denied' }) });
     const model = await listed(world);
     press(model, 'I');
     await until(() => signInOf(model)?.error?.code === 'sign_in_denied');

@@ -1,5 +1,5 @@
 import type { CommandModule, CommandSpec, InvocationOf, Outcome } from '../../../cli/command.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 
 const specification = {
   name: 'cloud token create',
@@ -37,5 +37,5 @@ async function run(invocation: InvocationOf<typeof specification>): Promise<Outc
 }
 
 function invalid(message: string, hint: string): UserError {
-  return new UserError(message, { code: 'invalid_value', exit: EXIT.usage, hint });
+  return new UserError(message, { code: 'invalid_value', hint });
 }

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
@@ -87,7 +87,6 @@ export async function unpackBranch(
 export function unreadableCode(database: string, what: string, why: string): UserError {
   return new UserError(`The ${what} of ${database} cannot be read: ${why}`, {
     code: 'switch_refused',
-    exit: EXIT.refused,
     hint: 'Nothing was changed. A switch recreates it under the other name: switch with a user that may read it, or drop it.',
   });
 }

@@ -1,5 +1,5 @@
 import { redact } from '../../../process/redact.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connectToServer } from '../connection/connect.ts';
@@ -84,7 +84,6 @@ function warnLeft({ report }: EngineContext, { database }: DatabaseUrl, what: st
 export function branchChanged(name: string): UserError {
   return new UserError(`The database of branch "${name}" was renamed meanwhile`, {
     code: 'plan_outdated',
-    exit: EXIT.failed,
     hint: 'Run the command again.',
   });
 }

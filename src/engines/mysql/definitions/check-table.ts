@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { BLACKHOLE, hasOwnRows, MERGE_ENGINES } from '../own-rows.ts';
 import { engineAfter, type TableKind, unionIn } from '../table-kind.ts';
 import { checkColumnAt } from './check-column.ts';
@@ -122,7 +122,6 @@ export function inTablespaces(tables: string[]): UserError {
   const more = tables.length - LISTED;
   return new UserError('The definitions of tables in tablespaces that not every server has were refused', {
     code: 'definition_refused',
-    exit: EXIT.refused,
     details: [...tables.slice(0, LISTED), ...(more > 0 ? [`and ${more} more`] : [])],
     hint: 'Nothing was changed. Move the tables in the source (ALTER TABLE … TABLESPACE innodb_file_per_table), then build again.',
   });

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { TableKind } from '../table-kind.ts';
 import { type LexicalMode, type Token, tokensOf } from './tokens.ts';
 
@@ -29,7 +29,6 @@ export function refused(
 ): UserError {
   return new UserError(`The definition of ${what} was refused: ${why}`, {
     code: 'definition_refused',
-    exit: EXIT.refused,
     hint: `Nothing was changed. ${fix}`,
   });
 }

@@ -1,4 +1,4 @@
-import type { WarningEvent } from '../../../runtime/events.ts';
+import type { WarningEvent } from '../../../results/events.ts';
 import type { Code, CodeDefinitions } from './definitions.ts';
 
 /** The server keeps views of missing objects, but cannot create them. */

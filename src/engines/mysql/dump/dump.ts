@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import type { Manifest } from '../../../repository/manifest.ts';
 import { hiddenDetails, hiddenObjectsOf } from '../../../results/hidden-objects.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine-context.ts';
@@ -182,7 +182,6 @@ function warnOfHistory({ report }: EngineContext, { tables }: Definitions): void
 function nameReserved(display: string, table: string): UserError {
   return new UserError(`The source ${display} holds a table "${table}", a name that is reserved for the tool`, {
     code: 'name_reserved',
-    exit: EXIT.refused,
     hint: 'Nothing was stored. Rename the table.',
   });
 }
@@ -190,7 +189,6 @@ function nameReserved(display: string, table: string): UserError {
 function noDatabase(display: string): UserError {
   return new UserError(`The source ${display} names no database`, {
     code: 'url_invalid',
-    exit: EXIT.configuration,
     hint: 'Add its name at the end: mysql://user@host:3306/database',
   });
 }

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { connect } from '../connection/connect.ts';
@@ -23,7 +23,6 @@ export async function explainVanished(context: EngineContext, { url, names, erro
   const listed = `${gone.slice(0, MOST_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
   return new UserError(`Tables of ${url.display} were dropped or renamed during the build: ${listed}`, {
     code: 'source_changing',
-    exit: EXIT.failed,
     hint: 'Nothing was stored. Run this again when no other session creates or drops tables.',
     cause: error,
   });

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { significant } from '../definitions/tokens.ts';
@@ -110,7 +110,6 @@ function memberDoubts(column: ColumnRow): Doubt[] {
 function unwritable(column: string): UserError {
   return new UserError(`The definition of ${column} lacks a member that rows have: the server writes it as "?"`, {
     code: 'member_unwritable',
-    exit: EXIT.failed,
     hint: 'Nothing was stored. MySQL and MariaDB write no characters outside the basic plane (emoji) in the members of ENUM and SET: rename the member in the source, or use a VARCHAR.',
   });
 }

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ManifestTable } from '../../../repository/manifest.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import type { Details } from '../details.ts';
@@ -201,7 +201,6 @@ function cannotRead(table: string, cause: unknown): unknown {
   if (!(cause instanceof SqlError)) return cause;
   return new UserError(`${table} cannot be read`, {
     code: 'dump_failed',
-    exit: EXIT.failed,
     details: [cause.message],
     hint:
       cause.errno === DEFINITION_CHANGED
@@ -214,7 +213,6 @@ function cannotRead(table: string, cause: unknown): unknown {
 function cutShort(table: string): UserError {
   return new UserError(`The dump of ${table} is cut short`, {
     code: 'dump_failed',
-    exit: EXIT.failed,
     hint: 'Is the disk full? Nothing was stored.',
   });
 }

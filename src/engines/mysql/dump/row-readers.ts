@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import { ConnectionLost, SqlError } from '../connection/session-errors.ts';
 import type { RowReply, RowsRead, RowTask } from './row-worker.ts';
@@ -86,7 +86,6 @@ function errorOf({ of, message, errno }: Extract<RowReply, { reply: 'failed' }>)
   if (of === 'connection') return new ConnectionLost(message, errno);
   return new UserError('Rows cannot be written into the working directory', {
     code: 'dump_failed',
-    exit: EXIT.failed,
     details: [message],
     hint: 'Is the disk full? Nothing was stored.',
   });

@@ -3,7 +3,7 @@ import { redact } from '../../../process/redact.ts';
 import type { RunningProcess } from '../../../process/runner.ts';
 import { bytesOfTable, type ManifestTable } from '../../../repository/manifest.ts';
 import { release } from '../../../repository/objects/release.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { RestoreRun } from '../../facets/restore.ts';
@@ -173,7 +173,6 @@ async function* withoutEnd(
 function rowsRefused(cause: InsertRefused): UserError {
   return new UserError(`The rows of the snapshot hold a statement that is no INSERT of rows: ${cause.message}`, {
     code: 'rows_refused',
-    exit: EXIT.refused,
     hint: 'The destination is unchanged. The snapshot was forged or damaged: build it again from a source you trust.',
     cause,
   });

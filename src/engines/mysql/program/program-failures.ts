@@ -1,5 +1,5 @@
 import { redact } from '../../../process/redact.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { CatalogTable } from '../introspect.ts';
 import type { ClientTool } from '../tools.ts';
 import { InsertRefused } from './insert-scanner.ts';
@@ -14,7 +14,6 @@ export function refuseMissing(tables: CatalogTable[], dumped: DumpedTable[]): vo
   if (missing.length === 0) return;
   throw new UserError('The dump program left tables out', {
     code: 'dump_failed',
-    exit: EXIT.failed,
     details: missing.slice(0, LINES_TOLD),
     hint: 'Nothing was stored. Grant the user SELECT on them, then build again.',
   });
@@ -30,7 +29,6 @@ export function linesOf(stderr: string): string[] {
 export function programFailed({ name }: ClientTool, stderr: string): UserError {
   return new UserError(`${name} failed`, {
     code: 'dump_failed',
-    exit: EXIT.failed,
     details: linesOf(stderr).slice(0, LINES_TOLD),
     hint: 'Nothing was stored. The user probably lacks a privilege: SELECT, SHOW VIEW, TRIGGER and EVENT on the database, SHOW_ROUTINE on MySQL.',
   });
@@ -41,7 +39,6 @@ export function notUnderstood({ name, version }: ClientTool, cause: unknown): un
   if (!known) return cause;
   return new UserError(`${name} ${version} wrote a statement that cannot be stored`, {
     code: 'dump_failed',
-    exit: EXIT.failed,
     details: [redact(cause.message)],
     hint: 'Nothing was stored. Build without --program, or with another version of the program (docker.images.mysql).',
     cause,
@@ -51,7 +48,6 @@ export function notUnderstood({ name, version }: ClientTool, cause: unknown): un
 export function cutShort({ name }: ClientTool, what: string): UserError {
   return new UserError(`The dump of ${what} by ${name} is cut short`, {
     code: 'dump_failed',
-    exit: EXIT.failed,
     hint: 'Is the disk full? Nothing was stored.',
   });
 }
@@ -59,7 +55,6 @@ export function cutShort({ name }: ClientTool, what: string): UserError {
 export function changed(display: string): UserError {
   return new UserError(`Objects of ${display} were created, changed or dropped during the dump`, {
     code: 'dump_failed',
-    exit: EXIT.failed,
     hint: 'Nothing was stored. Build again.',
   });
 }

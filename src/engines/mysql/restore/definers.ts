@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { RIGHT_MISSING } from '../connection/error-numbers.ts';
 import type { MysqlSession } from '../connection/session.ts';
@@ -68,7 +68,6 @@ function accountOf(definer: string): [user: string, host: string] {
 function mayNotSet({ what, database, definer }: { what: string; database: string; definer: string }): UserError {
   return new UserError(`The ${what} of ${database} has the definer ${definer}, which the user may not set`, {
     code: 'switch_refused',
-    exit: EXIT.refused,
     hint: 'Nothing was changed. A switch recreates it under the other name: switch as that account, or as a user that may set it (SET_ANY_DEFINER and SYSTEM_USER on MySQL, SET USER on MariaDB).',
   });
 }

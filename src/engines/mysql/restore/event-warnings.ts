@@ -1,4 +1,4 @@
-import type { WarningEvent } from '../../../runtime/events.ts';
+import type { WarningEvent } from '../../../results/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { Details } from '../details.ts';
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { WarningEvent } from '../../../runtime/events.ts';
+import type { WarningEvent } from '../../../results/events.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';
 import { besideNames } from '../names.ts';
@@ -70,7 +70,6 @@ export function refuseForeignReferences(
   const more = references.length - LISTED;
   throw new UserError(`Tables of other databases reference tables of "${destination}"`, {
     code: 'foreign_reference',
-    exit: EXIT.refused,
     details: [...references.slice(0, LISTED).map(textOf), ...(more > 0 ? [`and ${more} more`] : [])],
     hint: `The destination is unchanged. Drop these foreign keys (${references.slice(0, 1).map(dropStatement).join('')}), or let a load of a snapshot do it with --drop-foreign-references.`,
   });

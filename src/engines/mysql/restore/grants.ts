@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { WarningEvent } from '../../../runtime/events.ts';
+import type { WarningEvent } from '../../../results/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { SqlError } from '../connection/session-errors.ts';

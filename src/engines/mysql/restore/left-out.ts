@@ -1,7 +1,7 @@
 import type { ManifestTable } from '../../../repository/manifest.ts';
 import type { DefinitionOnly } from '../../../results/definitions-only.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { WarningEvent } from '../../../runtime/events.ts';
+import type { WarningEvent } from '../../../results/events.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { definitionsOnlyText } from '../../../text/format-objects.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { RestorePlan } from '../../facets/restore.ts';
@@ -156,7 +156,6 @@ export function refuseUnplanned(definitions: Definitions, planned: DefinitionOnl
     `The manifest does not name tables with rows outside the database: ${definitionsOnlyText(unplanned)}`,
     {
       code: 'definition_refused',
-      exit: EXIT.refused,
       hint: 'Nothing was changed. Load without --remote-tables, or build the snapshot again.',
     },
   );

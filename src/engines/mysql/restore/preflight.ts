@@ -1,7 +1,7 @@
 import { bytesOfTable } from '../../../repository/manifest.ts';
+import type { WarningEvent } from '../../../results/events.ts';
 import type { DestinationState } from '../../../results/load-results.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { WarningEvent } from '../../../runtime/events.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BaseCopies } from '../../facets/copies.ts';
@@ -116,7 +116,6 @@ export async function inspectDestination(context: EngineContext, url: DatabaseUr
   if (url.database === null) {
     throw new UserError(`The destination ${url.display} names no database`, {
       code: 'url_invalid',
-      exit: EXIT.configuration,
       hint: 'Add its name at the end: mysql://user@host:3306/database. It is created when it does not exist.',
     });
   }
@@ -177,7 +176,6 @@ export function refuseOtherFlavour(
   if (reasons.length === 0) return;
   throw new UserError(`Cannot create the source's tables on ${server.label}`, {
     code: 'flavour_differs',
-    exit: EXIT.failed,
     details: reasons,
     hint: `Nothing was changed. Choose a destination of the source's own flavour, ${details.flavour === 'mysql' ? 'MySQL' : 'MariaDB'}.`,
   });
@@ -250,7 +248,6 @@ export function sessionWarnings({ connections, database }: DestinationState): Wa
 function notInPlace(): UserError {
   return new UserError('MySQL and MariaDB cannot be loaded in place', {
     code: 'in_place_impossible',
-    exit: EXIT.refused,
     hint: 'CREATE TABLE cannot be rolled back there, so a failure would lose the destination. Omit --in-place.',
   });
 }

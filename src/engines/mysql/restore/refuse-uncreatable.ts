@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import { connect } from '../connection/connect.ts';
 import type { MysqlSession } from '../connection/session.ts';
@@ -81,7 +81,6 @@ function uncreatable(what: string, names: string[], { hint }: { hint: string }):
   const more = names.length - LISTED;
   return new UserError(`The server refuses ${what}`, {
     code: 'objects_refused',
-    exit: EXIT.failed,
     details: [...names.slice(0, LISTED), ...(more > 0 ? [`and ${more} more`] : [])],
     hint: `The destination is unchanged. ${hint}`,
   });

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
@@ -72,7 +72,7 @@ async function recordOf(server: MysqlSession, url: DatabaseUrl): Promise<BaseRec
   const record = await readBaseRecord(server, { database: base, table: BASE, of });
   if (record) return record;
   usableBase(await findBaseCopies(server, url.database ?? ''), url);
-  throw new UserError(`The base copy of ${url.display} cannot be read`, { code: 'no_base_copy', exit: EXIT.failed });
+  throw new UserError(`The base copy of ${url.display} cannot be read`, { code: 'no_base_copy' });
 }
 
 async function withServer<Result>(

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { ReplaceResult, RestoreRun } from '../../facets/restore.ts';
@@ -209,7 +209,6 @@ async function refuseBaseNames(server: MysqlSession, destination: string): Promi
     if ((await baseCopyState(server, { database, of })) !== 'stranger') continue;
     throw new UserError(`The database "${database}" exists, and is not a base copy or spare of "${destination}"`, {
       code: 'base_name_taken',
-      exit: EXIT.refused,
       hint: 'Rename or drop it: the base copy and the spare need their names.',
     });
   }

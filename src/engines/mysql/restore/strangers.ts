@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { MysqlSession } from '../connection/session.ts';
 import { besideNames, isReserved } from '../names.ts';
@@ -23,7 +23,6 @@ export async function refuseStrangers(
   const name = besideNames(await destinationName(server, destination)).undo;
   throw new UserError(`The database "${name}" is not an undo copy of "${destination}"`, {
     code: 'undo_name_taken',
-    exit: EXIT.refused,
     hint: 'Nothing was changed. Rename or drop that database, or pass --no-undo.',
   });
 }
@@ -33,7 +32,6 @@ export async function refuseReserved(server: MysqlSession, database: string): Pr
   if (name === undefined) return;
   throw new UserError(`"${database}" holds a table "${name}", a name that is reserved for the tool`, {
     code: 'name_reserved',
-    exit: EXIT.refused,
     hint: 'The destination is unchanged. Rename the table.',
   });
 }

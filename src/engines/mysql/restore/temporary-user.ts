@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { redact } from '../../../process/redact.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { RestoreRequest, RestorerRequest, RestoringUser } from '../../facets/restore.ts';
@@ -149,7 +149,6 @@ function refused(url: DatabaseUrl, details: string[], cause: Error): UserError {
     `The temporary user of the load cannot be created on the server of ${url.display}, or cannot connect`,
     {
       code: 'temporary_user_refused',
-      exit: EXIT.failed,
       details,
       hint: 'The destination is unchanged. Restore with the rights of the loading user: --allow-superuser.',
       cause,

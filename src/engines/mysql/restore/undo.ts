@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
@@ -176,7 +176,6 @@ async function readKept(server: MysqlSession, url: DatabaseUrl): Promise<KeptRec
   }
   throw new UserError(`No previous version of ${url.display} to restore`, {
     code: 'nothing_to_undo',
-    exit: EXIT.failed,
     hint: 'The last load replaced nothing, or ran with --no-undo.',
   });
 }

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import { DENIED } from '../connection/error-numbers.ts';
@@ -33,7 +33,6 @@ export async function refuseDenied(
   const what = lacking.length === 0 ? 'A table' : formatNumberOf(lacking.length, 'table');
   throw new UserError(`${what} of ${display} cannot be read`, {
     code: 'dump_failed',
-    exit: EXIT.failed,
     details: [why, ...lacking.slice(0, MOST_LISTED).map((name) => `not readable: table ${name}`)],
     hint: `Nothing was stored. Let an administrator run on the source: ${grants.join('; ')}`,
   });

@@ -1,5 +1,5 @@
 import type { HiddenObjects } from '../../../results/hidden-objects.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { whatIsHidden } from '../../../text/format-objects.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
@@ -220,7 +220,6 @@ function refuseSequences(
     if (!lacks(needed)) continue;
     throw new UserError(`The table ${name} needs the sequence ${needed}, which the user may not see`, {
       code: 'dump_failed',
-      exit: EXIT.failed,
       hint: `Nothing was stored. Let an administrator run on the source: ${grantText(['SELECT'], quotePath(database, needed), rights)}`,
     });
   }

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { withStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
@@ -29,7 +29,6 @@ export async function checkScript(
   if (UNSAFE_CHARSETS.test(charset)) {
     throw new UserError(`An SQL file in the character set ${charset} cannot be split into statements`, {
       code: 'script_refused',
-      exit: EXIT.refused,
       hint: 'Write the file in utf8mb4, and remove charset from the URL.',
     });
   }

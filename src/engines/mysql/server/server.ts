@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { isFreshName } from '../../shared/beside-names.ts';
 import { destinationBusy, lockLost } from '../../shared/destination-lock.ts';
 import type { MysqlSession } from '../connection/session.ts';
@@ -93,7 +93,6 @@ export function mayNotCreate(name: string, error: unknown): UserError | null {
   if (!(error instanceof SqlError && ACCESS_DENIED.has(error.errno))) return null;
   return new UserError(`The user may not create the database "${name}"`, {
     code: 'may_not_create',
-    exit: EXIT.failed,
     details: [error.message],
     hint: `A load needs a second database beside the destination: GRANT ALL ON ${quoteName(grantPattern(name))}.* TO the user.`,
     cause: error,

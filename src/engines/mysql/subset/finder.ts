@@ -1,5 +1,5 @@
 import { redact } from '../../../process/redact.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { Graph } from '../../../subset/graph.ts';
 import type { RowFinder, TargetSettings } from '../../../subset/row-finder.ts';
 import type { RowSet } from '../../../subset/row-set.ts';
@@ -191,7 +191,6 @@ async function shareQuery({ table, path, target, seed, withSession }: ShareReque
   if (!table.unique) {
     throw new UserError(`Cannot take a percentage of ${table.name}: it has no unique key`, {
       code: 'subset_invalid',
-      exit: EXIT.configuration,
       hint: 'Choose its rows by where, or give it a primary key.',
     });
   }
@@ -222,7 +221,6 @@ function isOneExpression(where: string): boolean {
 function refusedCondition({ table, where }: TargetSettings, cause: SqlError): UserError {
   return new UserError(`The condition for ${table} is refused: ${redact(cause.message)}`, {
     code: 'subset_invalid',
-    exit: EXIT.configuration,
     details: [`where: ${where}`],
     hint: 'Correct it in subset_tables; it is what would stand after WHERE in a query of this one table.',
     cause,

@@ -1,5 +1,5 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { WarningEvent } from '../../../runtime/events.ts';
+import type { WarningEvent } from '../../../results/events.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { SubsetSource } from '../../facets/subset.ts';
@@ -71,7 +71,6 @@ function ignoreEmpty(error: unknown): void {
 function noDatabase({ display }: DatabaseUrl): UserError {
   return new UserError(`The source ${display} names no database`, {
     code: 'url_invalid',
-    exit: EXIT.configuration,
     hint: 'Add its name at the end: mysql://user@host:3306/database',
   });
 }

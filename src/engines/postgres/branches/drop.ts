@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BranchRequest } from '../../facets/branch.ts';
@@ -30,7 +30,6 @@ export async function dropBranch(context: EngineContext, { url, name }: BranchRe
 function renamed(name: string): UserError {
   return new UserError(`The database of branch "${name}" was renamed meanwhile`, {
     code: 'plan_outdated',
-    exit: EXIT.failed,
     hint: 'Run the command again.',
   });
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { redact } from '../../../process/redact.ts';
 import type { Mount, Runner, RunningProcess } from '../../../process/runner.ts';
 import { releaseChunk } from '../../../repository/objects/release.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { Report } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import { prepareSession } from '../../shared/prepare-session.ts';
@@ -321,7 +321,6 @@ function refuseNul(text: string): void {
 function refusedValue(why: string): UserError {
   return new UserError(`A value cannot be part of a statement: ${why}`, {
     code: 'value_refused',
-    exit: EXIT.refused,
     hint: 'PostgreSQL has no such names or values: do not trust the snapshot or its server.',
   });
 }

@@ -1,5 +1,5 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { WarningEvent } from '../../../runtime/events.ts';
+import type { WarningEvent } from '../../../results/events.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { type PsqlSession, quoteText } from '../connection/session.ts';
 import type { CatalogSchema } from '../introspect.ts';
 import type { ArchiveDetails } from './archive.ts';
@@ -124,7 +124,6 @@ function schemaNeeded(needed: NeededSchema[], nameOf: (schema: NeededSchema) => 
   const more = reasons.length - NAMED_IN_ERROR;
   return new UserError(`The chosen schemas cannot be restored without ${names.map(quoteText).join(', ')}`, {
     code: 'schema_needed',
-    exit: EXIT.failed,
     details: [...reasons.slice(0, NAMED_IN_ERROR), ...(more > 0 ? [`and ${more} more`] : [])],
     hint: `Build with --include-needed-schemas, or add to the target's schema_config.include_schemas: ${names.join(', ')}`,
   });

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { type PsqlSession, quoteName, quoteNumber } from '../connection/session.ts';
 import { type ContentsEntry, rewriteContents } from './archive-contents.ts';
 import type { BrokenDependencies, BrokenObject } from './broken-dependencies.ts';
@@ -262,7 +262,6 @@ function namesOf(name: string): string[] {
 function notFound({ name, needs }: Pick<BrokenObject, 'name' | 'needs'>): UserError {
   return new UserError(`${name} needs ${needs} and cannot be left out alone`, {
     code: 'schema_needed',
-    exit: EXIT.failed,
     hint: `Add the schema of ${needs} to the target's schema_config.include_schemas`,
   });
 }
@@ -270,7 +269,6 @@ function notFound({ name, needs }: Pick<BrokenObject, 'name' | 'needs'>): UserEr
 function notUnderstood(): UserError {
   return new UserError('pg_dump has written an archive whose format this program does not know', {
     code: 'dump_failed',
-    exit: EXIT.failed,
     hint: 'Include every schema (schema_config.use_default_schema: false), or update this program.',
   });
 }

@@ -1,6 +1,6 @@
 import { hiddenDetails, hiddenObjectsOf } from '../../../results/hidden-objects.ts';
 import { countLeftOut, leftOutSchemasOf } from '../../../results/left-out-schemas.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { Report } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest } from '../../facets/dump.ts';
@@ -113,7 +113,6 @@ export async function refuseUnreadableNames(session: PsqlSession, request: DumpR
   const more = found.length - LISTED;
   throw new UserError('Names of the database are not valid UTF-8', {
     code: 'names_unreadable',
-    exit: EXIT.failed,
     details: [...found.slice(0, LISTED).map(({ what }) => what), ...(more > 0 ? [`and ${more} more`] : [])],
     hint: 'Nothing was stored. Rename them in the source (psql with client_encoding SQL_ASCII), or leave out their schema with schema_config.',
   });
@@ -189,7 +188,6 @@ export function settingsToKeep(settings: string[], report: Report): string[] {
 function noSchema({ url }: DumpRequest, available: string[]): UserError {
   return new UserError(`None of the chosen schemas exists in ${url.display}`, {
     code: 'schema_not_found',
-    exit: EXIT.failed,
     hint: `The database has: ${available.join(', ') || 'no schema of its own'}. Choose with the target's schema_config.`,
   });
 }

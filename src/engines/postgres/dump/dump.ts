@@ -2,8 +2,9 @@ import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { redact } from '../../../process/redact.ts';
 import type { ManifestTable } from '../../../repository/manifest.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
-import { type RunEvent, startStep } from '../../../runtime/events.ts';
+import type { RunEvent } from '../../../results/events.ts';
+import { UserError } from '../../../runtime/errors.ts';
+import { startStep } from '../../../runtime/events.ts';
 import { mapWithConcurrency } from '../../../runtime/map-with-concurrency.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { EngineContext } from '../../engine-context.ts';
@@ -149,7 +150,6 @@ function explainer(
     const explained = await explainDumpFailure(context, session, { schemas, jobs, said: details });
     return new UserError(message, {
       code: 'dump_failed',
-      exit: EXIT.failed,
       details: [...details, ...explained.details],
       hint: explained.hint,
     });
@@ -292,7 +292,6 @@ async function listArchive(context: EngineContext, tools: ClientTools, directory
   if (listing.exitCode === 0) return parseArchiveList(listing.stdout);
   throw new UserError('pg_restore cannot read the output of pg_dump', {
     code: 'dump_failed',
-    exit: EXIT.failed,
     details: redact(listing.stderr).trim().split('\n'),
     hint: 'Is the disk full?',
   });

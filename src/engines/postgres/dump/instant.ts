@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { LOCK_TIMEOUT } from '../connection/lock-waits.ts';
 import { type PsqlSession, quoteName, quoteText, SqlError } from '../connection/session.ts';
 
@@ -76,7 +76,6 @@ function pathOf({ schema, name }: LockableTable): string {
 function tablesKeepChanging(changed: string): UserError {
   return new UserError(`The tables of the source were replaced during each of ${ATTEMPTS} attempts to lock them`, {
     code: 'source_changing',
-    exit: EXIT.failed,
     details: [changed],
     hint: 'Nothing was stored. Run this again when no other session creates or drops tables.',
   });

@@ -1,5 +1,5 @@
 import { unlessAborted } from '../../../process/unless-aborted.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { DumpRequest, PackedFile } from '../../facets/dump.ts';
 import { prepareSession } from '../../shared/prepare-session.ts';
@@ -264,7 +264,6 @@ const READ_AHEAD = 1;
 export function cutShort(table: string): UserError {
   return new UserError(`The dump of ${table} is cut short`, {
     code: 'dump_failed',
-    exit: EXIT.failed,
     hint: 'Is the disk full? Nothing was stored.',
   });
 }

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { quoteName, quoteText } from '../connection/session.ts';
 
 export interface DatabaseSetting {
@@ -65,7 +65,6 @@ function listOf(setting: string, value: string): string {
 function refused(setting: string, why: string): UserError {
   return new UserError(`The setting ${JSON.stringify(setting)} is refused: ${why}`, {
     code: 'setting_refused',
-    exit: EXIT.refused,
     hint: 'ALTER DATABASE … RESET it at its source and build again. If it is not set there, do not trust the snapshot.',
   });
 }

@@ -1,5 +1,5 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { WarningEvent } from '../../../runtime/events.ts';
+import type { WarningEvent } from '../../../results/events.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { type PsqlSession, quoteText } from '../connection/session.ts';
 import { besideNames, findBeside } from '../server/server.ts';
 
@@ -78,7 +78,6 @@ function leftover(message: string): WarningEvent {
 function cannotRename(destination: string, stops: Blocker[]): UserError {
   return new UserError(`The database "${destination}" cannot be swapped`, {
     code: 'swap_blocked',
-    exit: EXIT.failed,
     details: stops.map(({ database, what }) => `${database} cannot be renamed because of ${what}`),
     hint: 'End it first: COMMIT PREPARED or ROLLBACK PREPARED; ALTER SUBSCRIPTION … DISABLE; stop what reads the replication slot.',
   });
@@ -87,7 +86,6 @@ function cannotRename(destination: string, stops: Blocker[]): UserError {
 function baseNameTaken(name: string, destination: string): UserError {
   return new UserError(`The database "${name}" exists, and is not a base copy or spare of "${destination}"`, {
     code: 'base_name_taken',
-    exit: EXIT.refused,
     hint: 'Rename or drop it: the base copy and the spare need their names.',
   });
 }
@@ -95,7 +93,6 @@ function baseNameTaken(name: string, destination: string): UserError {
 function undoNameTaken(name: string, destination: string): UserError {
   return new UserError(`The database "${name}" exists, and is not an undo copy of "${destination}"`, {
     code: 'undo_name_taken',
-    exit: EXIT.refused,
     hint: `Rename or drop it: the undo copy needs this name.`,
   });
 }

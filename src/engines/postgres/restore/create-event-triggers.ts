@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { Report } from '../../../runtime/events.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
@@ -105,7 +105,6 @@ function textOf(literal: string): string {
 function refused(entry: string): UserError {
   return new UserError(`The definition of an event trigger is not as pg_dump writes it: ${entry}`, {
     code: 'definition_refused',
-    exit: EXIT.refused,
     hint: 'The destination is unchanged. The snapshot was forged or damaged: do not trust it.',
   });
 }

@@ -1,5 +1,5 @@
 import type { MissingParts } from '../../../results/load-results.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import { type Differences, rowsText } from './check.ts';
 
@@ -38,7 +38,6 @@ export function restoreIncomplete(
 ): UserError {
   return new UserError(`${incompleteMessage(missing)}, so it was not swapped in`, {
     code: INCOMPLETE,
-    exit: EXIT.failed,
     details: [...missing.differences, ...missing.errors],
     hint: `${destination} is unchanged. Inspect the restored database ${fresh}; the next load into ${destination} removes it. To replace ${destination} all the same, load with --keep-going --accept-missing.`,
   });

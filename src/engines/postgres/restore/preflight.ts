@@ -1,7 +1,7 @@
 import { bytesOfTable, type ManifestTable } from '../../../repository/manifest.ts';
+import type { WarningEvent } from '../../../results/events.ts';
 import type { DestinationState } from '../../../results/load-results.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { WarningEvent } from '../../../runtime/events.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { BaseCopies } from '../../facets/copies.ts';
@@ -192,14 +192,12 @@ async function openForInspection(context: EngineContext, url: DatabaseUrl): Prom
   if (url.database === null) {
     throw new UserError(`The destination ${url.display} names no database`, {
       code: 'url_invalid',
-      exit: EXIT.configuration,
       hint: 'Add its name at the end: postgres://user@host:5432/database. It is created when it does not exist.',
     });
   }
   if (Buffer.byteLength(url.database) > NAME_LIMIT) {
     throw new UserError(`The destination ${url.display} has a name of more than ${NAME_LIMIT} bytes`, {
       code: 'url_invalid',
-      exit: EXIT.configuration,
       hint: 'Shorten it: the server would cut it, and may then mean another database.',
     });
   }
@@ -286,14 +284,12 @@ function refuseMissing(facts: InspectedDestination, needed: { extensions: string
   if (extensions.length > 0) {
     throw new UserError(`The server ${server} lacks extensions that the snapshot needs: ${extensions.join(', ')}`, {
       code: 'extension_missing',
-      exit: EXIT.failed,
       hint: 'Install their packages on the server (on Debian: postgresql-contrib, or postgresql-NN-NAME), then load again.',
     });
   }
   if (roles.length > 0) {
     throw new UserError(`The server ${server} lacks roles that the snapshot's policies name: ${roles.join(', ')}`, {
       code: 'role_missing',
-      exit: EXIT.failed,
       hint: `Create them first: ${roles.map((role) => `CREATE ROLE ${quoteName(role)};`).join(' ')}`,
     });
   }
@@ -310,7 +306,6 @@ async function refuseRole(session: PsqlSession, url: DatabaseUrl, role: string):
     found ? `The user may not give objects to the role "${role}"` : `The server has no role "${role}"`,
     {
       code: found ? 'role_denied' : 'role_missing',
-      exit: EXIT.failed,
       hint: found
         ? `Make the user a member of it: GRANT ${quoteName(role)} TO ${quoteName(url.user ?? '')}`
         : `Create it, or correct snapshot.role: CREATE ROLE ${quoteName(role)}`,
@@ -326,7 +321,6 @@ function chooseStrategy(
   if (!facts.maySwap && !exists) {
     throw new UserError(`The database "${url.database}" does not exist, and ${facts.whyNot}`, {
       code: 'may_not_create',
-      exit: EXIT.failed,
       hint: `Have an administrator create it, or run: ALTER ROLE ${quoteName(url.user ?? 'NAME')} CREATEDB`,
     });
   }
@@ -338,7 +332,6 @@ function chooseStrategy(
 function keepGoingNeedsSecond(why: string): UserError {
   return new UserError('--keep-going needs a second database, and this load is one transaction in the destination', {
     code: 'keep_going_refused',
-    exit: EXIT.failed,
     details: [why],
     hint: 'Load without --in-place, as a role that may create databases.',
   });
@@ -365,7 +358,6 @@ export function sessionWarnings(
 function noSchema({ manifest }: RestoreRequest): UserError {
   return new UserError(`Snapshot ${manifest.id} contains none of the chosen schemas`, {
     code: 'schema_not_found',
-    exit: EXIT.failed,
     hint: `It holds: ${manifest.schemas.join(', ')}. Choose with the target's schema_config.`,
   });
 }

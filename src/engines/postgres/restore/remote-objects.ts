@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { DefinitionOnly } from '../../../results/definitions-only.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
-import type { WarningEvent } from '../../../runtime/events.ts';
+import type { WarningEvent } from '../../../results/events.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { splitName, tableName } from '../../../text/table-names.ts';
 import { restoreFailed } from '../../shared/restore-failed.ts';
 import { compareNames } from '../../shared/verify.ts';
@@ -84,7 +84,6 @@ function refuseUnplanned(roots: RemoteEntry['needs'][], planned: DefinitionOnly[
   if (unplanned.length === 0) return;
   throw new UserError(`The manifest does not name foreign tables of the snapshot: ${unplanned.join(', ')}`, {
     code: 'definition_refused',
-    exit: EXIT.refused,
     hint: 'Nothing was changed. Load without --remote-tables, or build the snapshot again.',
   });
 }
@@ -94,7 +93,6 @@ function refuseTables(tables: RemoteEntry[]): void {
   if (tables.length === 0) return;
   throw new UserError('Tables of the snapshot cannot be created without foreign tables', {
     code: 'remote_tables_needed',
-    exit: EXIT.failed,
     details: tables.map((table) => `${nameOf(table)} needs ${textOf(table.needs)}`),
     hint: 'Nothing was changed. To create them, load the original with: tool load --remote-tables. A sanitized snapshot or a subset cannot have them: remove the dependency in the source, or leave the schema out (schema_config).',
   });

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
@@ -103,7 +103,6 @@ export async function dropCopies(context: EngineContext, url: DatabaseUrl): Prom
 function mayNotReset(url: DatabaseUrl, whyNot: string): UserError {
   return new UserError(`Cannot create a database beside ${url.display}: ${whyNot}`, {
     code: 'may_not_create',
-    exit: EXIT.failed,
     hint: `A reset swaps the destination with a copy. As an administrator: ALTER ROLE ${quoteName(url.user ?? 'NAME')} CREATEDB`,
   });
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { MissingParts } from '../../../results/load-results.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
@@ -221,7 +221,6 @@ async function copyBase(context: EngineContext, server: PsqlSession, { url, to, 
 function baseChanged(url: DatabaseUrl): UserError {
   return new UserError(`The base copy of ${url.display} changed since the plan was made: nothing was changed`, {
     code: 'plan_outdated',
-    exit: EXIT.refused,
     hint: 'Run it again for a new plan.',
   });
 }

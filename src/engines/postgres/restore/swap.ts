@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
@@ -175,7 +175,6 @@ async function sessionsStay(other: PsqlSession, databases: string[], cause: SqlE
     WHERE datname IN (${databases.map(quoteText).join(', ')})`);
   return new UserError('Sessions on the destination do not end, so it cannot be swapped', {
     code: 'sessions_stay',
-    exit: EXIT.failed,
     details: [cause.message, ...rows.slice(0, 10).map(({ who }) => `open: ${who}`)],
     hint: 'The destination is unchanged. Stop its clients, or load with a role that may end its sessions (pg_signal_backend).',
     cause,

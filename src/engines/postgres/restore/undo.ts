@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { startStep } from '../../../runtime/events.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
@@ -91,7 +91,6 @@ async function renamesOf(server: PsqlSession, { destination, kept, aside, replac
 function nothingKept(url: DatabaseUrl): UserError {
   return new UserError(`No previous version of ${url.display} to restore`, {
     code: 'nothing_to_undo',
-    exit: EXIT.failed,
     hint: 'The last load replaced nothing, ran in place, or ran with --no-undo.',
   });
 }

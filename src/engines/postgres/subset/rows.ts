@@ -1,5 +1,5 @@
 import { releaseChunk } from '../../../repository/objects/release.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { RowSet } from '../../../subset/row-set.ts';
 import type { Leaf, SubsetTable } from './subset-catalog.ts';
 
@@ -58,11 +58,7 @@ export function refuseUnnumbered(tables: Iterable<SubsetTable>, pageBytes: numbe
     wide
       ? `${wide.name} has ${wide.leaves.length} partitions; a subset supports at most ${MOST_LEAVES}`
       : `The source's pages have ${pageBytes} bytes; a subset supports pages up to 8192`,
-    {
-      code: 'subset_unsupported',
-      exit: EXIT.failed,
-      hint: 'Build a full snapshot: tool build',
-    },
+    { code: 'subset_unsupported', hint: 'Build a full snapshot: tool build' },
   );
 }
 

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { Relationship } from '../../../subset/graph.ts';
 import type { SourceColumn, SourceForeignKey, SourceSchema, SourceTable } from '../../../subset/source-schema.ts';
 import { tableName } from '../../../text/table-names.ts';
@@ -138,7 +138,6 @@ function operatorText({ schema, name }: Operator): string {
   if (OPERATOR_NAME.test(name)) return `OPERATOR(${quoteName(schema)}.${name})`;
   throw new UserError(`The source names an operator that cannot be one: ${JSON.stringify(name)}`, {
     code: 'value_refused',
-    exit: EXIT.refused,
     hint: 'PostgreSQL has no such operator: do not trust the server.',
   });
 }

@@ -1,9 +1,10 @@
 import { type ConnectionFailure, statusOfFailure } from '../../../results/connection-failures.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import type { ErrorCode } from '../../../runtime/error-codes.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 
 interface Kind {
-  code: string;
+  code: ErrorCode;
   message: (url: DatabaseUrl) => string;
 }
 
@@ -39,5 +40,5 @@ export function connectionFailed(url: DatabaseUrl, { failure, details, hints, ca
   const { code, message } = KINDS[failure] ?? KINDS[statusOfFailure(failure)] ?? UNREACHABLE;
   const hint =
     hints[code] ?? 'Check that the server is running, and the host, the port and the VPN. Then: tool targets';
-  return new UserError(message(url), { code, exit: EXIT.unreachable, details, hint, cause });
+  return new UserError(message(url), { code, details, hint, cause });
 }

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 
 interface ErrorExplanation {
@@ -10,18 +10,9 @@ interface ErrorExplanation {
 const LOST_HINT = 'Is the server still running? Partial work was removed, or will be on the next run. Then try again.';
 
 export function connectionLost(url: DatabaseUrl, { hint = LOST_HINT, ...explained }: ErrorExplanation): UserError {
-  return new UserError(`The connection to ${url.display} was lost`, {
-    code: 'connection_lost',
-    exit: EXIT.unreachable,
-    hint,
-    ...explained,
-  });
+  return new UserError(`The connection to ${url.display} was lost`, { code: 'connection_lost', hint, ...explained });
 }
 
 export function statementRefused(url: DatabaseUrl, explained: ErrorExplanation & { hint: string }): UserError {
-  return new UserError(`The server of ${url.display} refuses a statement`, {
-    code: 'statement_refused',
-    exit: EXIT.failed,
-    ...explained,
-  });
+  return new UserError(`The server of ${url.display} refuses a statement`, { code: 'statement_refused', ...explained });
 }

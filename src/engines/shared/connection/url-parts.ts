@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { EngineProfile } from '../../profile.ts';
 import { decode, isAmbiguousUrl, parseParameters } from '../../url-parameters.ts';
 
@@ -49,7 +49,6 @@ export function readPort(text: string): number | null {
 export function malformedUrl(why: string): UserError {
   return new UserError(`The connection URL cannot be read: ${why}`, {
     code: 'url_invalid',
-    exit: EXIT.configuration,
     hint: 'Characters such as @ : / ? # % in a password are written %40 %3A %2F %3F %23 %25.',
   });
 }

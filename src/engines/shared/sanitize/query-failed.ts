@@ -1,5 +1,5 @@
 import { redact } from '../../../process/redact.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { describeStatement, type Statement } from '../../../sanitize/statement.ts';
 
 export const UNPUBLISHED = 'Nothing was published, and the destination is unchanged.';
@@ -7,7 +7,6 @@ export const UNPUBLISHED = 'Nothing was published, and the destination is unchan
 export function connectionLostAt(statement: Statement, details: string[], cause: Error): UserError {
   return new UserError(`The connection was lost while the query ran ${redact(describeStatement(statement))}`, {
     code: 'connection_lost',
-    exit: EXIT.unreachable,
     details,
     hint: `${UNPUBLISHED} The log of the server says why it ended the session.`,
     cause,
@@ -24,7 +23,6 @@ interface Refusal {
 export function queryFailed({ where, details, hint, cause }: Refusal): UserError {
   return new UserError(`The sanitization query failed at ${where}`, {
     code: 'query_failed',
-    exit: EXIT.failed,
     details,
     hint: hint ?? `${UNPUBLISHED} Correct the statement, then sanitize again.`,
     cause,

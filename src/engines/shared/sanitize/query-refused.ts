@@ -1,11 +1,11 @@
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { describeStatement, type Statement } from '../../../sanitize/statement.ts';
 import { ScriptProblem } from '../script/script-problem.ts';
 import { type ScriptSplitter, splitText } from '../script/split-script.ts';
 
 export function queryRefused(message: string, why: string): UserError {
   const hint = `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
-  return new UserError(message, { code: 'query_refused', exit: EXIT.configuration, hint });
+  return new UserError(message, { code: 'query_refused', hint });
 }
 
 export function statementRefused(statement: Statement, why: string): UserError {

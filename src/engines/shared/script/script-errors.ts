@@ -1,15 +1,11 @@
 import { redact } from '../../../process/redact.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { ScriptProblem } from './script-problem.ts';
 import type { Position } from './text-window.ts';
 
 /** The error of a file that is refused before anything of it runs. */
 export function scriptRefused(file: string, { message, position, hint }: ScriptProblem): UserError {
-  return new UserError(`${file}:${position.line}:${position.column}: ${message}`, {
-    code: 'script_refused',
-    exit: EXIT.refused,
-    hint,
-  });
+  return new UserError(`${file}:${position.line}:${position.column}: ${message}`, { code: 'script_refused', hint });
 }
 
 const MOST_LINES = 20;
@@ -29,7 +25,6 @@ export function scriptFailed(file: string, { statement, message, hint, cause }: 
     : `${file} failed`;
   return new UserError(where, {
     code: 'script_failed',
-    exit: EXIT.failed,
     details: redact(message.slice(0, MOST_CHARACTERS)).trim().split('\n').slice(0, MOST_LINES),
     hint,
     cause,
@@ -43,7 +38,6 @@ export function scriptLeft(
 ): UserError {
   return new UserError(`${file}:${statement.line}:${statement.column}: the statement left the database "${database}"`, {
     code: 'script_left',
-    exit: EXIT.refused,
     hint: 'Remove the statement: a load runs on the confirmed database only. Nothing behind it was run.',
   });
 }

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import type { DestinationState } from '../../../results/load-results.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 
 /** `null` where it is unknown: a local server may keep its data elsewhere. */
 export async function freeBytesOf(directory: string): Promise<number | null> {
@@ -21,7 +21,6 @@ export function refuseShortSpace({ freeBytes, destination }: Space, neededBytes:
     `The server ${destination.host} has ${megabytes(freeBytes)} free, and the snapshot needs more than ${megabytes(neededBytes)}`,
     {
       code: 'space_short',
-      exit: EXIT.failed,
       hint: 'Free disk space; undo copies, base copies and spares (names that end in .tool-undo, .tool-base, .tool-spare) may be dropped.',
     },
   );

@@ -1,5 +1,5 @@
 import { findDaemon } from '../../../process/docker-daemon.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../database-url.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import type { OpenedPlace, PlaceOptions, ScratchPlace } from '../../facets/sanitize.ts';
@@ -70,7 +70,6 @@ async function placeInContainer(
 function noServer(engine: EngineId): UserError {
   return new UserError(`The image of docker.images.${engine} holds no server programs`, {
     code: 'server_missing',
-    exit: EXIT.failed,
     hint: `Take an image of the database itself, such as ${ENGINE_PROFILES.map(({ defaultImage }) => defaultImage).join(' or ')}.`,
   });
 }

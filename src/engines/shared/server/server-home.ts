@@ -2,7 +2,7 @@ import { chmod, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from '../../../process/runner.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { temporaryFolderFor, unprivilegedUser } from './unprivileged-user.ts';
 
@@ -67,7 +67,6 @@ async function homeInContainer({ runner, signal }: EngineContext, account: strin
 function noFolder(stderr: string): UserError {
   return new UserError('Cannot start a throw-away server in the container: no space left for its files', {
     code: 'server_not_started',
-    exit: EXIT.failed,
     details: stderr.trim().split('\n'),
     hint: 'Is the disk of Docker full?',
   });

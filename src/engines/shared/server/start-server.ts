@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
 import { freePort, isFree } from './free-port.ts';
 import type { SupervisedServer } from './supervised-server.ts';
@@ -51,7 +51,6 @@ export async function untilReady({ signal }: EngineContext, starting: StartState
 export function serverNotStarted(product: string, what: string, said: { stdout?: string; stderr: string }): UserError {
   return new UserError(`Cannot start a throw-away ${product} server: ${what}`, {
     code: 'server_not_started',
-    exit: EXIT.failed,
     details: `${said.stdout ?? ''}\n${said.stderr}`.trim().split('\n').slice(-10),
     hint: 'Is there room in the temporary directory?',
   });

@@ -2,7 +2,7 @@ import { chown, cp, lchown, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { Command } from '../../../process/runner.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import type { EngineContext } from '../../engine-context.ts';
 
 type User = NonNullable<Command['user']> & { name: string };
@@ -15,7 +15,6 @@ export async function unprivilegedUser(own: string): Promise<User | undefined> {
   if (account) return { name: String(account[0]), uid: Number(account[2]), gid: Number(account[3]) };
   throw new UserError(`Database servers refuse to run as root, and there is neither a user "${own}" nor "nobody"`, {
     code: 'server_not_started',
-    exit: EXIT.failed,
     hint: 'Run as another user than root.',
   });
 }
@@ -28,7 +27,6 @@ export async function temporaryFolderFor(context: EngineContext, user: User | un
   }
   throw new UserError(`The user "${user.name}" cannot write to ${tmpdir()}, and root may not run a database server`, {
     code: 'server_not_started',
-    exit: EXIT.failed,
     hint: 'Set TMPDIR to a folder that everybody may write to, such as /tmp.',
   });
 }

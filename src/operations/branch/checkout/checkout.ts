@@ -2,7 +2,7 @@ import type { DatabaseUrl } from '../../../engines/database-url.ts';
 import type { Branch } from '../../../engines/facets/copies.ts';
 import type { BranchCheckoutPlan, BranchCheckoutResult } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { isRebasing, readCheckout, readMainBranch } from '../../git.ts';
 import { type Planned, planOutdated } from '../../planned.ts';
 import { applyUndo, planUndo } from '../../undo/undo.ts';
@@ -112,7 +112,6 @@ function destinationChanged({ target, url, onlyDestination }: ChangedDestination
     `The destination of "${target}" is ${url.display}, and the hook may switch ${onlyDestination} only`,
     {
       code: 'hook_destination_changed',
-      exit: EXIT.refused,
       hint: `If the new destination is right, install the hook again: tool branch hook ${target}`,
     },
   );
@@ -121,7 +120,6 @@ function destinationChanged({ target, url, onlyDestination }: ChangedDestination
 function notMarked(target: string, url: DatabaseUrl): UserError {
   return new UserError(`${url.display} has no base copy and no branches of this program`, {
     code: 'hook_destination_foreign',
-    exit: EXIT.refused,
     hint: `Switch it once yourself: tool branch checkout ${target}`,
   });
 }
@@ -174,7 +172,6 @@ function unlessWithoutOriginal(thrown: unknown): void {
 function noOriginal(target: string): UserError {
   return new UserError(`The database of "${target}" of before the first switch is not the undo copy`, {
     code: 'branch_without_original',
-    exit: EXIT.failed,
     hint: `Switch to another branch (tool branch switch ${target} NAME), or load a snapshot: tool load ${target}`,
   });
 }
@@ -182,7 +179,6 @@ function noOriginal(target: string): UserError {
 export function noRepository(): UserError {
   return new UserError('The current folder is in no git repository', {
     code: 'git_missing',
-    exit: EXIT.failed,
     hint: 'Run the command in the working tree of a git repository.',
   });
 }

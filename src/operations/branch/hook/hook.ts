@@ -2,7 +2,7 @@ import { chmod, lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/pr
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { BranchHookPlan, BranchHookResult } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { shellWord } from '../../../text/shell-word.ts';
 import { findTarget } from '../../find-target.ts';
 import { readCheckout, readHookFile } from '../../git.ts';
@@ -204,5 +204,5 @@ async function replaceFile(file: string, content: string): Promise<void> {
 }
 
 function hookRefused(message: string, hint: string, cause?: unknown): UserError {
-  return new UserError(message, { code: 'hook_refused', exit: EXIT.refused, hint, cause });
+  return new UserError(message, { code: 'hook_refused', hint, cause });
 }

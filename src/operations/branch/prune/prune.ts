@@ -1,6 +1,6 @@
 import type { BranchPrunePlan, BranchPruneResult, BranchRow } from '../../../results/branch-results.ts';
 import type { Context } from '../../../runtime/context.ts';
-import { EXIT, UserError } from '../../../runtime/errors.ts';
+import { UserError } from '../../../runtime/errors.ts';
 import { formatAge } from '../../../text/format.ts';
 import { type Checkout, readCheckout, readGitBranches } from '../../git.ts';
 import { sumOf } from '../../load/base-copies.ts';
@@ -96,7 +96,6 @@ function judge(branch: BranchRow, { unusedMs, checkout, gitBranches, now }: Rule
 function noRule(): UserError {
   return new UserError('There is no git repository here to compare branches with', {
     code: 'usage',
-    exit: EXIT.usage,
     hint: 'Run it in the repository, or remove unused branches: tool branch prune --unused 14d',
   });
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
-import type { RunEvent } from '../../../../src/runtime/events.ts';
+import type { RunEvent } from '../../../../src/results/events.ts';
 import { withDetails } from '../../../helpers/build-and-load.ts';
 import { describeWithMysql, startMysql, type TestFlavour } from '../../../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';

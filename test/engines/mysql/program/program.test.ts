@@ -7,8 +7,8 @@ import { findSnapshot, listSnapshots } from '../../../../src/operations/snapshot
 import { verify } from '../../../../src/operations/snapshots/verify.ts';
 import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
 import { localRunner } from '../../../../src/process/local.ts';
+import type { RunEvent } from '../../../../src/results/events.ts';
 import type { Context } from '../../../../src/runtime/context.ts';
-import type { RunEvent } from '../../../../src/runtime/events.ts';
 import { withDetails } from '../../../helpers/build-and-load.ts';
 import { changeFile } from '../../../helpers/change-definitions.ts';
 import { withPrograms, writeProgram } from '../../../helpers/mysql-programs.ts';

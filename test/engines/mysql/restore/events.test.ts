@@ -8,7 +8,7 @@ import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import type { LoadRequest } from '../../../../src/operations/load/planned-load.ts';
 import { applySanitize, planSanitize } from '../../../../src/operations/sanitize/sanitize.ts';
 import { applyUndo, planUndo } from '../../../../src/operations/undo/undo.ts';
-import type { RunEvent } from '../../../../src/runtime/events.ts';
+import type { RunEvent } from '../../../../src/results/events.ts';
 import { withDetails } from '../../../helpers/build-and-load.ts';
 import { changeDefinitions } from '../../../helpers/change-definitions.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';

@@ -4,8 +4,8 @@ import { parseUrl } from '../../../../src/engines/registry.ts';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { findSnapshot } from '../../../../src/operations/snapshots/snapshots.ts';
+import type { RunEvent } from '../../../../src/results/events.ts';
 import type { Context } from '../../../../src/runtime/context.ts';
-import type { RunEvent } from '../../../../src/runtime/events.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { explainSubset } from '../../../../src/operations/subset/explain-subset.ts';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
-import type { RunEvent } from '../../../../src/runtime/events.ts';
+import type { RunEvent } from '../../../../src/results/events.ts';
 import { copiedRows } from '../../../helpers/copied-rows.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';

@@ -3,8 +3,8 @@ import { listSnapshots } from '../../../../src/operations/snapshots/snapshots.ts
 import { explainSubset } from '../../../../src/operations/subset/explain-subset.ts';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
 import type { SubsetRequest } from '../../../../src/operations/subset/subset-setting.ts';
+import type { RunEvent } from '../../../../src/results/events.ts';
 import type { SubsetResult } from '../../../../src/results/subset-results.ts';
-import type { RunEvent } from '../../../../src/runtime/events.ts';
 import type { SubsetSettings } from '../../../../src/subset/graph.ts';
 import { describeWithMysql, startMysql, type TestFlavour, type TestMysql } from '../../../helpers/mysql-server.ts';
 import { temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';

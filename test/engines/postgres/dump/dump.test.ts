@@ -6,8 +6,8 @@ import { expect, it } from 'vitest';
 import type { SchemaConfig } from '../../../../src/config/schema/settings.ts';
 import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
+import type { RunEvent, WarningEvent } from '../../../../src/results/events.ts';
 import type { Context } from '../../../../src/runtime/context.ts';
-import type { RunEvent, WarningEvent } from '../../../../src/runtime/events.ts';
 import { describeWithPostgres, startPostgres, temporaryFolder, testContext } from '../../../helpers/postgres-server.ts';
 import { suiteResource } from '../../../helpers/suite-resource.ts';
 

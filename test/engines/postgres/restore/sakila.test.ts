@@ -4,7 +4,7 @@ import { build } from '../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../src/operations/load/load.ts';
 import { listSnapshots } from '../../../../src/operations/snapshots/snapshots.ts';
 import { verify } from '../../../../src/operations/snapshots/verify.ts';
-import type { RunEvent } from '../../../../src/runtime/events.ts';
+import type { RunEvent } from '../../../../src/results/events.ts';
 import {
   describeWithPostgres,
   startPostgres,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applySubset, planSubset } from '../../../../src/operations/subset/subset.ts';
-import type { RunEvent } from '../../../../src/runtime/events.ts';
+import type { RunEvent } from '../../../../src/results/events.ts';
 import { copiedRows } from '../../../helpers/copied-rows.ts';
 import {
   describeWithPostgres,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Manifest } from '../../../../repository/manifest.ts';
-import { EXIT, UserError } from '../../../../runtime/errors.ts';
+import { UserError } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import type { EngineContext } from '../../../engine-context.ts';
@@ -85,7 +85,6 @@ function parseDefinitions(text: string): Definitions {
   } catch (error) {
     throw new UserError(`The snapshot's ${DEFINITIONS_FILE} is not valid`, {
       code: 'definition_refused',
-      exit: EXIT.refused,
       details: [error instanceof Error ? error.message : String(error)],
       hint: 'Nothing was changed. Build the snapshot again from a source you trust.',
     });

@@ -1,6 +1,6 @@
 import type { ManifestTable } from '../../../../repository/manifest.ts';
-import { EXIT, UserError } from '../../../../runtime/errors.ts';
-import type { WarningEvent } from '../../../../runtime/events.ts';
+import type { WarningEvent } from '../../../../results/events.ts';
+import { UserError } from '../../../../runtime/errors.ts';
 import { formatBytes } from '../../../../text/format.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
@@ -58,7 +58,6 @@ export function packetTooSmall(table: string, { limit, longest, insert }: Packet
   const ways = [...raise, ...others];
   return new UserError(`${row} does not fit into max_allowed_packet${value} of the destination`, {
     code: 'row_too_long',
-    exit: EXIT.failed,
     hint: `The destination is unchanged. ${ways.length === 0 ? 'No server takes a longer value: leave the table out' : `Run: ${ways.join(', or ')}`}. Then load again.`,
   });
 }

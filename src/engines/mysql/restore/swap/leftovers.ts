@@ -1,5 +1,5 @@
 import { redact } from '../../../../process/redact.ts';
-import { EXIT, UserError } from '../../../../runtime/errors.ts';
+import { UserError } from '../../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { connectToServer } from '../../connection/connect.ts';
@@ -75,7 +75,6 @@ export async function sweepLeftovers(context: EngineContext, place: Omit<Work, '
 function unfinished({ display }: DatabaseUrl, cause: Error): UserError {
   return new UserError(`The interrupted swap of ${display} cannot be completed`, {
     code: 'swap_unfinished',
-    exit: EXIT.failed,
     details: [redact(cause.message)],
     hint: 'Nothing was lost: the replaced tables are in a database of the tool. Remove the cause, then run the command again.',
     cause,
@@ -112,7 +111,6 @@ export function switchedIncompletely(
   const reason = cause instanceof Error ? [redact(cause.message)] : [];
   return new UserError(`Switched ${destination} to the restored database, but the run failed afterwards`, {
     code: 'swap_incomplete',
-    exit: EXIT.failed,
     details: [...reason, ...missing.map((what) => `not created: ${what}`)],
     hint: `${destination} is the new database. To restore the previous one: tool undo`,
     cause,

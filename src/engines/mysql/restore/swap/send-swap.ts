@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../../runtime/errors.ts';
+import { UserError } from '../../../../runtime/errors.ts';
 import { type MysqlSession, SESSION_SETTINGS } from '../../connection/session.ts';
 import { SqlError } from '../../connection/session-errors.ts';
 import { inDatabase } from '../../quote.ts';
@@ -59,7 +59,6 @@ export async function refuseLongPacket(server: MysqlSession, statements: string[
   if (bytes <= Number(row?.most)) return;
   throw new UserError(`The statements of the swap need ${bytes} bytes, and the server takes ${row?.most} in a packet`, {
     code: 'packet_too_small',
-    exit: EXIT.failed,
     hint: `The destination is unchanged. Set max_allowed_packet of the server to at least ${bytes}, then load again.`,
   });
 }
@@ -78,7 +77,6 @@ export async function endTransactions(server: MysqlSession, destination: string)
 export function sessionsStay(cause: SqlError, database: string): UserError {
   return new UserError(`Transactions on ${database} do not end, so it cannot be swapped`, {
     code: 'sessions_stay',
-    exit: EXIT.failed,
     details: [cause.message],
     hint: 'The destination is unchanged. Stop its clients, or load with a user that may end sessions and see them (PROCESS, CONNECTION_ADMIN).',
     cause,

@@ -1,4 +1,4 @@
-import type { WarningEvent } from '../../../../runtime/events.ts';
+import type { WarningEvent } from '../../../../results/events.ts';
 import { formatDuration, formatNumberOf } from '../../../../text/format.ts';
 import type { MysqlSession } from '../../connection/session.ts';
 import { type Flavour, LABELS } from '../../introspect.ts';

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bytesOfTable, type ManifestTable } from '../../../../repository/manifest.ts';
-import { EXIT, UserError } from '../../../../runtime/errors.ts';
+import { UserError } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import type { EngineContext } from '../../../engine-context.ts';
@@ -56,7 +56,6 @@ async function verifyDefinitions({ directory }: Archive, { details, manifest }: 
   if (digestDefinitions(await readFile(join(directory, CONTENTS))) === details.definitions) return;
   throw new UserError(`The definitions in snapshot ${manifest.id} are not those that its manifest states`, {
     code: 'archive_refused',
-    exit: EXIT.refused,
     hint: 'The snapshot was forged or damaged. Do not trust it.',
   });
 }

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../../runtime/errors.ts';
+import { UserError } from '../../../../runtime/errors.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
 import type { EngineContext } from '../../../engine-context.ts';
 import { connect } from '../../connection/connect.ts';
@@ -28,7 +28,6 @@ async function refuseForeignOwners(session: PsqlSession, { display, database }: 
   const name = role?.name ?? '';
   throw new UserError(`The role ${name} may not replace what is in ${display}`, {
     code: 'not_owner',
-    exit: EXIT.failed,
     details: [
       ...(role?.creates ? [] : [`it may not create schemas in ${database}`]),
       ...schemas.slice(0, 20).map((schema) => `schema ${schema.name} belongs to ${schema.owner}`),
@@ -71,7 +70,6 @@ async function refuseTooManyLocks(
   const wanted = Math.ceil(needed / locks.transactions);
   throw new UserError(`A load in place into ${url.display} needs ${needed} locks in one transaction`, {
     code: 'too_few_locks',
-    exit: EXIT.failed,
     details: [
       `the server has room for ${locks.per_transaction * locks.transactions}: max_locks_per_transaction = ${locks.per_transaction}`,
     ],

@@ -3,7 +3,7 @@ import { open, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Mount } from '../../../../process/runner.ts';
 import { bytesOfTable } from '../../../../repository/manifest.ts';
-import { EXIT, UserError } from '../../../../runtime/errors.ts';
+import { UserError } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import type { DatabaseUrl } from '../../../database-url.ts';
@@ -137,7 +137,6 @@ function restricting(tools: ClientTools[]): ClientTools[] {
   if (able.length > 0 || tools.length === 0) return able;
   throw new UserError(`A load in place needs a psql that knows \\restrict; the newest here is ${tools[0]?.version}`, {
     code: 'tools_too_old',
-    exit: EXIT.failed,
     hint: 'Update the PostgreSQL client programs to 13.22, 14.19, 15.14, 16.10, 17.6, 18 or newer.',
   });
 }

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { bytesOfTable, type ManifestFile } from '../../../../repository/manifest.ts';
-import { EXIT, UserError } from '../../../../runtime/errors.ts';
+import { UserError } from '../../../../runtime/errors.ts';
 import { startStep } from '../../../../runtime/events.ts';
 import { formatNumberOf } from '../../../../text/format.ts';
 import type { EngineContext } from '../../../engine-context.ts';
@@ -159,7 +159,6 @@ async function refuseForeignFiles(archive: string, files: ManifestFile[]): Promi
     if (BLOB_LINES.test(await readFile(join(archive, name), 'latin1'))) continue;
     throw new UserError(`The list of large objects ${name} is refused: it names files outside the snapshot`, {
       code: 'archive_refused',
-      exit: EXIT.refused,
       hint: 'pg_dump never writes such a list, so it was forged or damaged. Do not trust the snapshot.',
     });
   }

@@ -1,4 +1,4 @@
-import { EXIT, UserError } from '../../../../runtime/errors.ts';
+import { UserError } from '../../../../runtime/errors.ts';
 
 /** Takes the rows of a table as they pass, in chunks that end anywhere. */
 export interface RowGuard {
@@ -35,7 +35,6 @@ export function createRowGuard(table: string): RowGuard {
 export function refused(table: string, what: string): UserError {
   return new UserError(`The rows of ${table} are refused: they contain ${what}`, {
     code: 'rows_refused',
-    exit: EXIT.refused,
     hint: 'COPY never writes such rows, so they were forged or damaged. Do not trust their source; the destination is as it was before.',
   });
 }

@@ -8,7 +8,7 @@ import type { Journal } from '../../../../../src/engines/mysql/restore/swap/jour
 import { sweepLeftovers } from '../../../../../src/engines/mysql/restore/swap/leftovers.ts';
 import { writeRecord } from '../../../../../src/engines/mysql/restore/swap/record.ts';
 import { applyUndo, planUndo } from '../../../../../src/operations/undo/undo.ts';
-import type { RunEvent } from '../../../../../src/runtime/events.ts';
+import type { RunEvent } from '../../../../../src/results/events.ts';
 import { describeWithMysql, startMysql, type TestMysql } from '../../../../helpers/mysql-server.ts';
 import { testContext } from '../../../../helpers/postgres-server.ts';
 

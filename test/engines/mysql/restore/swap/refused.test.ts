@@ -8,7 +8,7 @@ import { build } from '../../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../../src/operations/load/load.ts';
 import { applySanitize, planSanitize } from '../../../../../src/operations/sanitize/sanitize.ts';
 import { applyUndo, planUndo } from '../../../../../src/operations/undo/undo.ts';
-import type { RunEvent } from '../../../../../src/runtime/events.ts';
+import type { RunEvent } from '../../../../../src/results/events.ts';
 import { withDetails } from '../../../../helpers/build-and-load.ts';
 import {
   describeWithMysql,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../../../../src/operations/build/build.ts';
 import { applyLoad, planLoad } from '../../../../../src/operations/load/load.ts';
 import { localRunner } from '../../../../../src/process/local.ts';
-import type { RunEvent } from '../../../../../src/runtime/events.ts';
+import type { RunEvent } from '../../../../../src/results/events.ts';
 import {
   describeWithPostgres,
   startPostgres,
