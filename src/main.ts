@@ -39,6 +39,8 @@ const exitCode = await run({
   openContext,
   async openScreens(options) {
     keepHeapSmall();
+    // Node writes its warnings into the frames.
+    process.removeAllListeners('warning');
     const { colors } = terminal;
     const { start } = await withStyles(() => import('../screens/start.tsx'), { colors, environment: env });
     const { config, environment, cwd, debug } = options;

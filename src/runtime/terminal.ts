@@ -91,12 +91,14 @@ export async function withStyles<Screens>(
   load: () => Promise<Screens>,
   { colors, environment }: { colors: Colors; environment: NodeJS.ProcessEnv },
 ): Promise<Screens> {
-  const before = environment.FORCE_COLOR;
+  const { FORCE_COLOR, NO_COLOR } = environment;
   environment.FORCE_COLOR = colors === 256 ? '2' : '1';
+  // Node warns where both are set.
+  delete environment.NO_COLOR;
   try {
     return await load();
   } finally {
-    if (before === undefined) delete environment.FORCE_COLOR;
-    else environment.FORCE_COLOR = before;
+    delete environment.FORCE_COLOR;
+    Object.assign(environment, FORCE_COLOR !== undefined && { FORCE_COLOR }, NO_COLOR !== undefined && { NO_COLOR });
   }
 }

@@ -121,6 +121,20 @@ describeWithPostgres('the screens on a real server', () => {
     await expect.poll(() => terminal.modes()).toEqual(AS_BEFORE);
   }
 
+  it.each<NodeJS.ProcessEnv>([
+    { NO_COLOR: '1' },
+    { FORCE_COLOR: '1' },
+    { NO_COLOR: '1', FORCE_COLOR: '1' },
+    { NODE_OPTIONS: '--trace-warnings' },
+  ])('draw nothing but frames with %o', async (environment) => {
+    await open([], { environment });
+    const lines = terminal.screen().split('\n');
+    const end = lines.findIndex((line) => line.startsWith('╰'));
+    expect(lines[0]).toMatch(/^╭─ tool ❯ targets ─.*╮$/);
+    expect(lines.slice(1, end).filter((line) => !/^│.*│$/.test(line))).toEqual([]);
+    expect(terminal.screen()).not.toMatch(/warning/i);
+  });
+
   it('keep a log of their work with --debug, and draw nothing of it', async () => {
     await open(['--debug']);
     terminal.press('/', 'shop', 'enter', 'b');
