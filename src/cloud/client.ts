@@ -242,7 +242,7 @@ async function refusal(response: Response, endpoint: string): Promise<UserError>
   return new UserError(clean(problem.detail), {
     code: MEANING[known] ?? known,
     details: problem.errors.slice(0, 10).map(({ pointer, detail }) => clean(`${pointer} ${detail}`)),
-    ...(problem.hint !== null && { hint: clean(problem.hint) }),
+    hint: problem.hint && clean(problem.hint),
   });
 }
 

@@ -14,7 +14,7 @@ export function invalidConfiguration(problems: Problem[], hint = LIST_HINT): Use
   const [first] = errors;
   if (errors.length === 1 && first && SAID_ALONE.has(first.code)) {
     const message = first.file ? `${first.file}: ${first.message}` : capitalized(first.message);
-    return new UserError(message, { code: first.code as ErrorCode, exit: EXIT.configuration, ...hintOf(first.hint) });
+    return new UserError(message, { code: first.code as ErrorCode, exit: EXIT.configuration, hint: first.hint });
   }
   const details = errors.slice(0, MOST_LISTED).map(problemLine);
   if (errors.length > MOST_LISTED) details.push(`and ${errors.length - MOST_LISTED} more`);
@@ -25,7 +25,7 @@ export function invalidConfiguration(problems: Problem[], hint = LIST_HINT): Use
 /** The error of a command that needs what one problem prevents. */
 export function problemError(problem: Problem): UserError {
   const message = [placeOf(problem), problem.message].filter((part) => part !== null).join(': ');
-  return new UserError(message, { code: problem.code as ErrorCode, exit: EXIT.configuration, ...hintOf(problem.hint) });
+  return new UserError(message, { code: problem.code as ErrorCode, exit: EXIT.configuration, hint: problem.hint });
 }
 
 /** `tool.yml:12:5`, which editors and terminals link. */
@@ -40,8 +40,4 @@ function problemLine(problem: Problem): string {
 
 function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-function hintOf(hint: string | null): { hint?: string } {
-  return hint === null ? {} : { hint };
 }

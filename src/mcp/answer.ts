@@ -1,3 +1,4 @@
+import { errorData } from '../cli/printers/error-text.ts';
 import { UserError } from '../runtime/errors.ts';
 import { printable } from '../text/printable.ts';
 
@@ -36,9 +37,8 @@ export function boundedAnswer(data: object, hide: (text: string) => string): Ans
 }
 
 /** Returns the error without a stack. */
-export function errorAnswer({ code, message, hint, exit, details }: UserError, hide: (text: string) => string): Answer {
-  const error = { code, message, hint: hint ?? null, exit, ...(details.length > 0 && { details }) };
-  return boundedAnswer({ error }, hide);
+export function errorAnswer(error: UserError, hide: (text: string) => string): Answer {
+  return boundedAnswer({ error: errorData(error) }, hide);
 }
 
 interface Bounds {

@@ -162,7 +162,7 @@ function warningsOf({ data }: Pick<ToolResult, 'data'>): object[] {
 function withoutSources(error: UserError, allow: ReadonlySet<Allowance>): UserError {
   if (error.code !== 'sources_unverified' || allow.has('sources')) return error;
   const { message, code, exit, hint } = error;
-  return new UserError(message, { code, exit, ...(hint !== undefined && { hint }) });
+  return new UserError(message, { code, exit, hint });
 }
 
 function unknownTool(name: string): UserError {

@@ -1,14 +1,24 @@
-/** Rules for the snapshots to keep; one that any rule keeps is kept. */
-export interface KeepPolicy {
-  /** So many of the newest. */
-  last?: number;
-  /** Age in milliseconds up to which snapshots are kept. */
-  within?: number;
-  /** The newest of each of the last so many days (weeks, months) that have any. In UTC. */
-  daily?: number;
-  weekly?: number;
-  monthly?: number;
+import * as v from 'valibot';
+
+/**
+ * Rules for the snapshots to keep; one that any rule keeps is kept. `last`: so many of the newest; `daily`, `weekly` and
+ * `monthly`: the newest of each of the last so many days, weeks and months that have any, in UTC; `within`: those below
+ * an age. `count` and `age` are the schemas of their values.
+ */
+export function keepRules<Count extends v.GenericSchema, Age extends v.GenericSchema>(count: Count, age: Age) {
+  return {
+    last: v.exactOptional(count),
+    within: v.exactOptional(age),
+    daily: v.exactOptional(count),
+    weekly: v.exactOptional(count),
+    monthly: v.exactOptional(count),
+  };
 }
+
+const keepPolicy = v.object(keepRules(v.number(), v.number()));
+
+/** The rules, with an age in milliseconds. */
+export type KeepPolicy = v.InferOutput<typeof keepPolicy>;
 
 /** The parts of a snapshot that a policy needs. */
 export interface PolicyCandidate {

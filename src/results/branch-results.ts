@@ -61,9 +61,7 @@ export const branchCreateResult = v.object({
   target: text,
   snapshot: orNull(text),
   branches: v.array(createdBranch),
-  environment: optional(
-    describe(v.record(text, text), 'URLs with passwords, by variable; only with --env, and not in JSON.'),
-  ),
+  environment: optional(describe(v.record(text, text), 'URLs with passwords, by variable; with --env, not in JSON.')),
 });
 
 export type BranchCreateResult = v.InferOutput<typeof branchCreateResult>;

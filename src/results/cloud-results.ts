@@ -27,10 +27,7 @@ export const hubContent = v.object({
   hub: text,
   storage_profiles: describe(orNull(v.record(text, open)), '`null` for callers other than owners.'),
   targets: v.record(text, open),
-  next_removals: describe(
-    v.record(text, texts),
-    'By target, ids of the snapshots that its keep policy removes at the next publication.',
-  ),
+  next_removals: describe(v.record(text, texts), 'By target, ids of the snapshots that the next publication removes.'),
 });
 
 export type HubContent = v.InferOutput<typeof hubContent>;
@@ -70,15 +67,9 @@ const targetSnapshots = v.array(v.object({ target: text, snapshot: text }));
 export const reconcileResult = v.object({
   targets: number,
   imported: describe(targetSnapshots, 'Snapshots that the database lacked.'),
-  missing: describe(
-    targetSnapshots,
-    'Snapshots of which the bucket lacks the manifest or an object: no longer offered.',
-  ),
+  missing: describe(targetSnapshots, 'No longer offered: the bucket lacks the manifest or an object.'),
   restored: describe(targetSnapshots, 'Snapshots that the bucket lacked before, and has again.'),
-  objects_added: describe(
-    number,
-    'Objects that the database lacked. Without a snapshot the sweep removes them after a day.',
-  ),
+  objects_added: describe(number, 'Objects that the database lacked; swept after a day without a snapshot.'),
   objects_missing: describe(number, 'Objects that the bucket lacks.'),
   problems: describe(texts, 'Manifests that cannot be imported, and buckets that cannot be read.'),
 });

@@ -20,10 +20,7 @@ const problem = v.object({
 
 export type Problem = v.InferOutput<typeof problem>;
 
-const shadowed = describe(
-  orNull(text),
-  "The user's own file when it is there and not read, because `./tool.yml` is there.",
-);
+const shadowed = describe(orNull(text), "The user's file, which is not read because of `./tool.yml`.");
 
 /** Fields that do not apply to the kind are `null`. */
 const valueOrigin = v.object({
@@ -71,10 +68,7 @@ export const initResult = v.object({
 export type InitResult = v.InferOutput<typeof initResult>;
 
 const importChanges = {
-  changed: describe(
-    v.array(v.object({ key: text, does: text })),
-    'Dotted keys with what was done, such as `Rename awscli_profile to cli_profile`.',
-  ),
+  changed: describe(v.array(v.object({ key: text, does: text })), '`Rename awscli_profile to cli_profile`'),
   left_out: v.array(
     v.object({
       key: text,
@@ -87,10 +81,7 @@ export const importReport = v.object({
   from: text,
   ...writtenFile,
   ...importChanges,
-  variables: describe(
-    v.array(v.object({ from: text, to: text })),
-    'Variables of DBSnapper that are set, with their names here.',
-  ),
+  variables: describe(v.array(v.object({ from: text, to: text })), 'Set variables of DBSnapper and their names here.'),
   problems: describe(v.array(problem), 'Problems that `config check --offline` finds in the written file.'),
 });
 
@@ -187,7 +178,7 @@ export const checkReport = v.object({
   docker: describe(orNull(dockerReport), '`null` where no image is configured and Docker is not installed.'),
   sanitizing: describe(
     v.array(sanitizePlaceReport),
-    'Places in which targets would be sanitized; empty while the configuration is not valid.',
+    'Where targets would be sanitized; empty for an invalid configuration.',
   ),
   keychain: v.object({ ok: flag, reason: orNull(text) }),
   storage_profiles: v.array(storageState),

@@ -23,9 +23,7 @@ export const EFFECTS = [
 export const effect = v.object({
   effect: v.picklist(EFFECTS),
   object: text,
-  detail: optional(
-    describe(text, 'The target or key that has the effect; of `stores`, whether encrypted; of `sets`, the value.'),
-  ),
+  detail: optional(describe(text, 'The target or key; of `stores`, whether encrypted; of `sets`, the value.')),
   sealed: optional(describe(v.literal(true), 'The object is encrypted in the file: it is shown, and not stored.')),
 });
 

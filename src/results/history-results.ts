@@ -36,10 +36,7 @@ export type HistoryEntry = v.InferOutput<typeof historyEntry>;
 
 export const historyList = v.object({
   entries: describe(v.array(historyEntry), 'Newest first.'),
-  damaged_lines: describe(
-    number,
-    'Lines of the file that are not entries: of a process that was killed while it wrote, or changed by hand.',
-  ),
+  damaged_lines: describe(number, 'Lines that are no entries: of a killed process, or changed by hand.'),
 });
 
 export type HistoryList = v.InferOutput<typeof historyList>;

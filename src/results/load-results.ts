@@ -79,13 +79,9 @@ export const loadPlan = v.object({
   strategy_reason: describe(text, 'Why this strategy and not the other.'),
   ...maybeRestoredBy,
   undo: replaces.undo,
-  keep_base: optional(
-    describe(v.object({ spare: flag }), 'Keeps a base copy for `tool reset`, and a spare. Absent: none.'),
-  ),
+  keep_base: optional(describe(v.object({ spare: flag }), 'Keeps a base copy, and a spare. Absent: none.')),
   copies: optional(describe(databaseCopies, 'Copies of the last load, which the load replaces or drops.')),
-  difference: optional(
-    describe(loadDifference, 'The tables that are loaded where there is a base copy. Absent: there is none.'),
-  ),
+  difference: optional(describe(loadDifference, 'The tables to load. Absent: there is no base copy.')),
   reset_instead: optional(describe(v.literal(true), '`tool reset` gives the same database, faster.')),
   keep_going: optional(
     describe(
@@ -133,9 +129,7 @@ export const loadResult = v.object({
   size_bytes: number,
   selection: describe(orNull(tableSelection), 'The selected tables; `null` when all were loaded.'),
   ...replaced,
-  missing: optional(
-    describe(missingParts, 'Missing parts, of a load with --keep-going --accept-missing that is not complete.'),
-  ),
+  missing: optional(describe(missingParts, 'Of an incomplete load with --keep-going --accept-missing.')),
   difference: optional(describe(loadDifference, 'Absent where there was no base copy.')),
   base_database: optional(describe(text, 'The base copy that was created.')),
   spare_database: optional(describe(text, 'The spare that was created.')),
@@ -149,9 +143,7 @@ export const undoPlan = v.object({
   undo_database: describe(text, 'The database that comes back.'),
   replaced_at: text,
   size_bytes: number,
-  copies: optional(
-    describe(databaseCopies, 'Base copy and spare, which are not of the database that comes back. Absent: none.'),
-  ),
+  copies: optional(describe(databaseCopies, 'Base copy and spare of the present database. Absent: none.')),
   unverified_sources: replaces.unverified_sources,
 });
 

@@ -38,13 +38,9 @@ export const targetRow = v.object({
   error: describe(orNull(text), 'Why the status is not `ok`, in full.'),
   error_code: describe(orNull(text), 'The same as a code, such as `wrong_password` or `too_many_connections`.'),
   permissions: optional(describe(texts, 'Permissions of this caller for a cloud target, such as `read_originals`.')),
-  sso_groups: optional(
-    describe(texts, 'Groups that may read sanitized snapshots, as far as the hub shows them to this caller.'),
-  ),
+  sso_groups: optional(describe(texts, 'Groups that may read sanitized snapshots, as far as the hub shows them.')),
   late: optional(describe(flag, 'The newest snapshot of a cloud target is older than the hub expects.')),
-  copies: optional(
-    describe(destinationCopies, 'Base copy, spare and branches of the destination. Absent: none, or not looked for.'),
-  ),
+  copies: optional(describe(destinationCopies, 'Copies of the destination. Absent: none, or not looked for.')),
 });
 
 export type TargetRow = v.InferOutput<typeof targetRow>;
@@ -101,17 +97,11 @@ export const snapshotRow = v.object({
   sanitized_at: optional(text),
   engine,
   server_version: text,
-  program: optional(
-    describe(text, "The vendor's program of `build --program` that has written it: `mariadb-dump 10.11.14`."),
-  ),
+  program: optional(describe(text, 'The program of `build --program`: `mariadb-dump 10.11.14`.')),
   schemas: texts,
   left_out_schemas: optional(describe(leftOutSchemas, 'Schemas of the source that are not in it, if there are any.')),
-  hidden: optional(
-    describe(v.array(hiddenSchema(text)), 'Objects that it lacks because the rights of its user did not suffice.'),
-  ),
-  definitions_only: optional(
-    describe(definitionsOnlySchema(text), 'Tables of which it holds the definition only, if there are any.'),
-  ),
+  hidden: optional(describe(v.array(hiddenSchema(text)), 'Objects that it lacks for want of rights.')),
+  definitions_only: optional(describe(definitionsOnlySchema(text), 'Tables of which it has the definition only.')),
   tables: number,
   rows: number,
   size_bytes: describe(number, 'Bytes of content.'),
@@ -122,9 +112,7 @@ export const snapshotRow = v.object({
   note: orNull(text),
   tags: optional(describe(texts, 'In alphabetical order, if there are any.')),
   pinned: optional(describe(v.literal(true), 'Never pruned; removed on explicit request only.')),
-  origin: optional(
-    describe(text, 'The target that built it, if another one: in the remote repository of a share target.'),
-  ),
+  origin: optional(describe(text, 'The target that built it, if another one: for a share target.')),
   signature: snapshotSignature,
 });
 
@@ -168,10 +156,7 @@ export type RemovePlan = v.InferOutput<typeof removePlan>;
 export const transferResult = v.object({
   target: text,
   snapshot: snapshotRow,
-  storage: describe(
-    orNull(text),
-    'The other side: `s3://bucket/prefix`; `null` where a snapshot to pull is in no bucket, but on this machine.',
-  ),
+  storage: describe(orNull(text), '`s3://bucket/prefix`; `null` where a snapshot to pull is only on this machine.'),
   objects: describe(number, 'Objects that were lacking.'),
   bytes: describe(number, 'Bytes of them that were moved.'),
 });
@@ -184,12 +169,7 @@ const prunedTarget = v.object({
   remove: v.array(snapshotRow),
   from: v.array(snapshotLocation),
   frees_bytes: number,
-  copies: optional(
-    describe(
-      destinationCopies,
-      "Databases on the destination's server, which stay. Absent: none, or the server did not answer.",
-    ),
-  ),
+  copies: optional(describe(destinationCopies, 'Databases of the destination, which stay. Absent: none, or unknown.')),
 });
 
 export type PrunedTarget = v.InferOutput<typeof prunedTarget>;
@@ -242,10 +222,7 @@ export const diffResult = v.object({
   changes: v.array(tableChange),
   unchanged: describe(number, 'Tables that do not differ; those of a live destination are compared by their rows.'),
   migrations: optional(
-    describe(
-      v.array(migrationsChange),
-      'Migrations that only one side has, if any; not compared with a live destination.',
-    ),
+    describe(v.array(migrationsChange), 'Migrations that only one side has; not of a live destination.'),
   ),
 });
 

@@ -19,7 +19,7 @@ export const rowsResult = v.object({
   rows: describe(v.array(v.array(orNull(text))), 'Values as text, NULL as `null`; bytes that are no UTF-8 as `0x…`.'),
   cut: describe(
     v.array(v.object({ row: number, column: number, bytes: number })),
-    'Values of which `rows` has the beginning only, by index, and their whole length in bytes.',
+    'Shortened values by index, and their whole length.',
   ),
   total: describe(number, 'Rows of the table.'),
 });

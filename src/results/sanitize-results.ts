@@ -12,10 +12,7 @@ export const sanitizePlan = v.object({
     base64: flag,
     statements: v.array(v.object({ number, line: number, text })),
   }),
-  destination: describe(
-    orNull(destinationState),
-    'The database that the result replaces; `null` for a throw-away one.',
-  ),
+  destination: describe(orNull(destinationState), 'The replaced database; `null` for a throw-away one.'),
   where: describe(text, 'Place in which it runs, for people.'),
   ...restoredBy,
   strict: describe(flag, 'Refuses to publish while personal data is left that no comment lets stay.'),
@@ -74,10 +71,7 @@ const commonValues = v.object({ column: text, values: number, original_values: n
 export const coverage = v.object({
   tables: v.array(tableCoverage),
   findings: v.array(unsanitizedColumn),
-  acknowledged: describe(
-    v.array(v.object({ column: text, kind: text, reason: text })),
-    'Let stay by a comment in the query.',
-  ),
+  acknowledged: describe(v.array(v.object({ column: text, kind: text, reason: text })), 'By a comment in the query.'),
   changed: v.array(changedColumn),
   common: v.array(commonValues),
 });

@@ -7,7 +7,7 @@ const subsetTableRow = v.object({
   table: text,
   rule: describe(
     v.picklist(['target', 'child', 'parent', 'copy', 'excluded', 'empty']),
-    'By which its rows come: `empty` when nothing leads to it.',
+    '`empty`: nothing leads to it.',
   ),
   rows_now: describe(number, 'In the source, an estimate where the server has one.'),
   rows_expected: describe(orNull(number), 'In the subset; `null` when not looked for, as only a dry run does.'),
@@ -79,10 +79,7 @@ const proofRow = v.object({
   ref_columns: texts,
   added: describe(flag, 'The configuration adds it.'),
   orphans: number,
-  orphans_in_source: describe(
-    number,
-    'Orphans that refer to no row in the source either, where no constraint in force forbids it.',
-  ),
+  orphans_in_source: describe(number, 'Orphans in the source too, where no constraint forbids them.'),
 });
 
 export type ProofRow = v.InferOutput<typeof proofRow>;

@@ -7,10 +7,7 @@ const rowsDiff = v.object({
   columns: v.array(rowColumn),
   added: describe(number, 'Rows with a key that the other snapshot has not; all that differ, without a primary key.'),
   removed: number,
-  changed: describe(
-    orNull(number),
-    'With the key of a row in the other snapshot; `null` without a primary key, or of very many.',
-  ),
+  changed: describe(orNull(number), 'Same key, other values; `null` without a primary key, or of very many.'),
   samples: describe(
     v.array(v.object({ change: v.picklist(['added', 'removed', 'before', 'after']), values: v.array(orNull(text)) })),
     'The first rows of each kind; of a changed one as it was, then as it is.',

@@ -18,7 +18,7 @@ export interface UserErrorOptions {
   code: ErrorCode;
   /** Default: the exit code of the table. */
   exit?: ExitCode;
-  hint?: string;
+  hint?: string | null | undefined;
   details?: string[];
   cause?: unknown;
 }
@@ -35,7 +35,7 @@ export class UserError extends Error {
     super(boundText(message), { cause });
     this.code = code;
     this.exit = exit;
-    this.hint = hint === undefined ? undefined : boundText(hint);
+    this.hint = hint == null ? undefined : boundText(hint);
     const more = details.length - MOST_DETAILS;
     this.details = [...details.slice(0, MOST_DETAILS), ...(more > 0 ? [`and ${more} more`] : [])].map(boundText);
   }

@@ -1,3 +1,4 @@
+import type { HiddenObjects } from '../results/hidden-objects.ts';
 import { formatNumberOf } from './format.ts';
 
 /** `orders (FEDERATED), all_logs (MRG_MyISAM)` */
@@ -10,21 +11,15 @@ export function leftOutText(schemas: { schema: string; tables: number }[]): stri
   return schemas.map(({ schema, tables }) => `${schema} (${formatNumberOf(tables, 'table')})`).join(', ');
 }
 
-interface Hidden {
-  kind: string;
-  names: string[];
-  tables?: string[];
-}
-
 /** `views v, w (SHOW VIEW); any triggers of orders (TRIGGER)` */
-export function hiddenText(hidden: (Hidden & { right?: string })[]): string {
+export function hiddenText(hidden: HiddenObjects[]): string {
   return hidden
     .map((objects) => `${whatIsHidden(objects)}${objects.right === undefined ? '' : ` (${objects.right})`}`)
     .join('; ');
 }
 
 /** `view v`, `views v, w`, `any triggers of orders` */
-export function whatIsHidden({ kind, names, tables }: Hidden): string {
+export function whatIsHidden({ kind, names, tables }: HiddenObjects): string {
   if (names.length > 0) return `${kind}${names.length === 1 ? '' : 's'} ${shortList(names, 'more')}`;
   return `any ${kind}s${tables === undefined ? '' : ` of ${shortList(tables, 'table')}`}`;
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { keepRules } from '../../repository/keep-policy.ts';
 import { count, snapshotId } from '../../repository/values.ts';
 import { parseDuration } from '../../text/duration.ts';
 import { time } from './values.ts';
@@ -12,37 +13,19 @@ const kept = v.pipe(count, v.minValue(1, 'must be at least 1'), v.maxValue(10_00
 
 /** Policy for the snapshots that the hub keeps after a publication: the options of `tool prune`. */
 export const keepSchema = v.pipe(
-  v.strictObject({
-    last: v.exactOptional(kept),
-    within: v.exactOptional(age),
-    daily: v.exactOptional(kept),
-    weekly: v.exactOptional(kept),
-    monthly: v.exactOptional(kept),
-  }),
+  v.strictObject(keepRules(kept, age)),
   v.check((keep) => Object.keys(keep).length > 0, 'must have last, within, daily, weekly or monthly'),
 );
 
 export type Keep = v.InferOutput<typeof keepSchema>;
 
 /** Form of the policy in answers: a newer hub may know more. */
-export const answeredKeep = v.object({
-  last: v.exactOptional(count),
-  within: v.exactOptional(v.string()),
-  daily: v.exactOptional(count),
-  weekly: v.exactOptional(count),
-  monthly: v.exactOptional(count),
-});
+export const answeredKeep = v.object(keepRules(count, v.string()));
 
 const keptInQuery = v.pipe(v.string(), v.regex(/^\d{1,5}$/, 'must be a whole number'), v.toNumber(), kept);
 
 /** Another policy than that of the target. */
-export const retentionQuery = v.strictObject({
-  last: v.exactOptional(keptInQuery),
-  within: v.exactOptional(age),
-  daily: v.exactOptional(keptInQuery),
-  weekly: v.exactOptional(keptInQuery),
-  monthly: v.exactOptional(keptInQuery),
-});
+export const retentionQuery = v.strictObject(keepRules(keptInQuery, age));
 
 const removal = v.object({ id: snapshotId, created_at: time, sanitized: v.boolean() });
 
