@@ -18,6 +18,7 @@ import {
   type HonoContext,
   parametersOf,
   parsed,
+  parsedJson,
   queryOf,
   refuseBrowsers,
   refuseOldTools,
@@ -123,14 +124,14 @@ async function answer(context: HonoContext, { name, route, hub, seen }: AnswerOp
   let asked: PermissionRequest = { route, caller: await callerNow(), parameters, hub };
   seen.caller = asked.caller;
   try {
-    let target = await permitted(asked);
+    // A body that may be large is read from permitted callers only.
+    if (route.maxBodyBytes !== undefined) await permitted(asked);
+    const text = await bodyOf(context, route);
+    // It may have arrived slowly, and the token have been revoked meanwhile.
+    if (text !== undefined) asked = { ...asked, caller: await callerNow() };
+    const target = await permitted(asked);
     const query = parsed(route.query ?? v.strictObject({}), queryOf(context), '/query');
-    const body = await bodyOf(context, route);
-    if (body !== undefined) {
-      // It may have arrived slowly, and the token have been revoked meanwhile.
-      asked = { ...asked, caller: await callerNow() };
-      target = await permitted(asked);
-    }
+    const body = text === undefined || !route.body ? text : parsed(route.body, parsedJson(text), '');
     const { caller } = asked;
     const condition = route.conditional ? conditionOf(context) : null;
     const acceptsCsv = context.req.header('accept')?.startsWith('text/csv') ?? false;

@@ -14,13 +14,14 @@ export interface PermissionRequest {
   hub: Hub;
 }
 
-/** Decides on a request before it is read further. Returns the target of the path that the caller may read, if any. */
+/** Decides on a request before it is parsed. Returns the target of the path that the caller may read, if any. */
 export async function permitted(asked: PermissionRequest): Promise<TargetRow | null> {
   const { route, parameters, hub } = asked;
   const { access } = route;
-  // Targets of builds and lists are decided on where they are read.
-  if (typeof access === 'object' && !('target' in access)) return null;
-  const target = typeof access === 'object' ? await findTarget(hub.db, parameters.name ?? '') : null;
+  if (typeof access === 'string') return assertPermitted(asked, { target: null });
+  // Targets of builds and lists are decided on where they are read, one that a request may create where it is locked.
+  if (!('target' in access)) return null;
+  const target = access.create ? null : await findTarget(hub.db, parameters.name ?? '');
   return assertPermitted(asked, { target });
 }
 

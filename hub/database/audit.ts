@@ -25,12 +25,20 @@ export interface AuditEvent {
 }
 
 export async function recordEvent(db: Connection, event: AuditEvent): Promise<void> {
-  const { by, action, target = null, object = null, outcome = 'done', address = null } = event;
-  const { name: actor, subject, issuer } = by;
-  await db
-    .insertInto('audit_events')
-    .values({ actor, subject, issuer, action, target, object, outcome, address })
-    .execute();
+  await eventInsert(event).execute(db);
+}
+
+/** The statement that records an event. */
+export function eventInsert({
+  by,
+  action,
+  target = null,
+  object = null,
+  outcome = 'done',
+  address = null,
+}: AuditEvent) {
+  return sql`INSERT INTO audit_events (actor, subject, issuer, action, target, object, outcome, address)
+    VALUES (${by.name}, ${by.subject}, ${by.issuer}, ${action}, ${target}, ${object}, ${outcome}, ${address})`;
 }
 
 const HOUR = 3_600_000;

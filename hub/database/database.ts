@@ -59,6 +59,11 @@ export function openPool(
   return pool;
 }
 
+/** `WITH` and statements that the statement after them executes in the same round trip; none sees what another writes. */
+export function withParts(parts: RawBuilder<unknown>[]): RawBuilder<unknown> {
+  return sql`WITH ${sql.join(parts.map((part, index) => sql`${sql.id(`part_${index}`)} AS (${part})`))}`;
+}
+
 function migrator(db: Database): Migrator {
   return new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
 }

@@ -3,7 +3,7 @@ import { LOST, type Notice, notify, removeOldBuilds } from '../database/builds.t
 import type { Database } from '../database/database.ts';
 import { forgetOnTime, takeNewlyLate } from '../database/late.ts';
 import { type BuildJob, LOST_BUILDS, NOTIFICATIONS, type Queue } from '../database/queue.ts';
-import { targetWebhook } from '../database/targets.ts';
+import { targetWebhook } from '../database/target-secrets.ts';
 import { targetNames } from '../database/tokens.ts';
 import type { Log } from '../log.ts';
 import { sendNotification } from '../notifications/send.ts';

@@ -1,18 +1,14 @@
 import { recordEvent } from '../database/audit.ts';
 import {
-  findStorageProfile,
+  findProfile,
   listStorageProfiles,
   openStorageProfile,
   removeStorageProfile,
-  type StorageProfileRow,
-  savedProfileAnswer,
   saveStorageProfile,
   storageProfileAnswer,
 } from '../database/storage-profiles.ts';
-import type { Hub } from '../hub.ts';
 import { refuseLinkLocal } from '../objects/reach.ts';
 import { tryStorage } from '../objects/try-storage.ts';
-import { Problem } from '../problem.ts';
 import type { Handlers } from './handler.ts';
 
 export const storageProfileRoutes: Pick<
@@ -24,31 +20,15 @@ export const storageProfileRoutes: Pick<
   },
 
   async getStorageProfile({ parameters: { name } }, { db, settings: { keys } }) {
-    const row = await known(db, name);
+    const row = await findProfile(db, name);
     return { body: await storageProfileAnswer(db, row, keys), revision: row.revision };
   },
 
   async putStorageProfile({ parameters: { name }, body, caller, condition, address }, { db, settings: { keys } }) {
-    const { settings, applied, target_groups } = body;
-    await refuseLinkLocal(settings);
-    return db.transaction().execute(async (transaction) => {
-      const change = {
-        name,
-        settings,
-        applied,
-        condition,
-        keys,
-        ...(target_groups !== undefined && { target_groups }),
-      };
-      const { row, created } = await saveStorageProfile(transaction, change);
-      const action = created ? 'storage_profile.create' : 'storage_profile.change';
-      await recordEvent(transaction, { by: caller, action, object: name, address });
-      return {
-        status: created ? 201 : 200,
-        body: await savedProfileAnswer(transaction, row),
-        revision: row.revision,
-      };
-    });
+    await refuseLinkLocal(body.settings);
+    const change = { name, ...body, condition, by: { by: caller, address }, keys };
+    const { answer, created } = await db.transaction().execute((it) => saveStorageProfile(it, change));
+    return { status: created ? 201 : 200, body: answer, revision: answer.revision };
   },
 
   async deleteStorageProfile({ parameters: { name }, caller, condition, address }, { db }) {
@@ -60,15 +40,9 @@ export const storageProfileRoutes: Pick<
   },
 
   async checkStorageProfile({ parameters: { name } }, { db, settings: { keys } }) {
-    const { id } = await known(db, name);
+    const { id } = await findProfile(db, name);
     const { settings } = await openStorageProfile(db, id, keys);
     const error = await tryStorage(name, settings);
     return { body: { ok: error === null, error } };
   },
 };
-
-async function known(db: Hub['db'], name: string): Promise<StorageProfileRow> {
-  const row = await findStorageProfile(db, name);
-  if (row) return row;
-  throw new Problem('cloud_unknown', `There is no storage profile "${name}"`);
-}

@@ -2,15 +2,10 @@ import { DEFAULT_POOL } from '../../src/cloud/contract/builds.ts';
 import { recordEvent } from '../database/audit.ts';
 import { applySchedule } from '../database/queue.ts';
 import { removableSnapshots } from '../database/retention.ts';
-import {
-  listTargets,
-  removeTarget,
-  savedTargetAnswer,
-  saveTarget,
-  targetAnswer,
-  targetItem,
-  targetUrls,
-} from '../database/targets.ts';
+import { saveTarget } from '../database/save-target.ts';
+import { answerWith, listTargets, targetAnswer } from '../database/target-answers.ts';
+import { targetUrls } from '../database/target-secrets.ts';
+import { removeTarget } from '../database/targets.ts';
 import { sightOf } from '../database/visible-targets.ts';
 import type { Handlers } from './handler.ts';
 
@@ -18,12 +13,9 @@ export const targetRoutes: Pick<
   Handlers,
   'listTargets' | 'getTarget' | 'getRetention' | 'putTarget' | 'deleteTarget' | 'getTargetSecrets'
 > = {
-  async listTargets({ query, caller }, { db, clock, lists }) {
-    const body = await lists(JSON.stringify([sightOf(caller), query]), async () => {
-      const { items, next_cursor } = await listTargets(db, caller, { ...query, now: clock() });
-      return { items: items.map((row) => targetItem(row, caller)), next_cursor };
-    });
-    return { body };
+  async listTargets({ query, caller }, { db, lists, loadTargets: load }) {
+    const key = JSON.stringify([sightOf(caller), query]);
+    return { body: await lists(key, () => listTargets(db, caller, { ...query, load })) };
   },
 
   async getTarget({ target, caller }, { db, clock, settings: { keys } }) {
@@ -41,18 +33,13 @@ export const targetRoutes: Pick<
     const { db, queue, clock, settings } = hub;
     if (body.schedule) queue.refuseEmpty(body.schedule);
     return db.transaction().execute(async (transaction) => {
-      const change = { name, body, condition, caller, permitFound, settings };
-      const { row, before, created } = await saveTarget(transaction, change);
+      const change = { name, body, condition, caller, address, now: clock(), permitFound, settings };
+      const { row, before, secrets } = await saveTarget(transaction, change);
       // Not before the request is permitted: pools are few, and stay.
       await queue.ensurePool(row.pool ?? DEFAULT_POOL);
       await applySchedule(transaction, queue, { before, after: row });
-      const action = created ? 'target.create' : 'target.change';
-      await recordEvent(transaction, { by: caller, action, target: name, address });
-      return {
-        status: created ? 201 : 200,
-        body: await savedTargetAnswer(transaction, row, { caller, now: clock() }),
-        revision: row.revision,
-      };
+      const saved = await answerWith(transaction, row, { caller, secrets });
+      return { status: before ? 200 : 201, body: saved, revision: row.revision };
     });
   },
 
