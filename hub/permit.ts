@@ -1,8 +1,8 @@
-import type { Route } from '../src/cloud/contract/routes.ts';
+import type { Route } from '../src/cloud/contract/route.ts';
 import { type Caller, decide, type Subject } from './access.ts';
 import { recordEvent } from './database/audit.ts';
 import type { Connection } from './database/database.ts';
-import { findTarget, lockTarget, type TargetRow } from './database/targets.ts';
+import { findTarget, lockTarget, type TargetLock, type TargetRow } from './database/targets.ts';
 import type { Hub } from './hub.ts';
 import { Problem } from './problem.ts';
 
@@ -28,7 +28,7 @@ export async function permitted(asked: PermissionRequest): Promise<TargetRow | n
 /** Decides again, in the transaction that writes. */
 export interface Permits {
   /** Locks the target of the request until the end of the transaction. Returns it as it is then. */
-  permit(db: Connection, lock?: 'share' | 'change'): Promise<TargetRow>;
+  permit(db: Connection, lock?: TargetLock): Promise<TargetRow>;
   /** Decides on what the transaction has locked itself. Returns the target if the caller may read it. */
   permitFound(subject: Subject & { target: TargetRow | null }): TargetRow | null;
 }

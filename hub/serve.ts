@@ -9,7 +9,7 @@ import { failed } from './answer.ts';
 import { createApp } from './app.ts';
 import { createCallerCache } from './caller-cache.ts';
 import { HUB } from './database/audit.ts';
-import { type Database, migrate, type OpenedDatabase, openDatabase } from './database/database.ts';
+import { type Database, migrate, openDatabase } from './database/database.ts';
 import { migrateQueue, type QueueTimes, startQueue } from './database/queue.ts';
 import { findProfiles, saveStorageProfile } from './database/storage-profiles.ts';
 import { createTargetLoader } from './database/target-answers.ts';
@@ -121,7 +121,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   );
   answerHttpErrors(server);
   await listen(server, settings.listen);
-  const metricsServer = settings.metricsListen && (await serveMetrics(settings.metricsListen, { metrics, database }));
+  const metricsServer = settings.metricsListen && (await serveMetrics(settings.metricsListen, metrics));
   const { port } = server.address() as AddressInfo;
   const url = `http://${settings.listen.host.includes(':') ? `[${settings.listen.host}]` : settings.listen.host}:${port}`;
   const pages = trialCode === null ? null : `${url}/sign-in/once?code=${trialCode}`;
@@ -147,7 +147,7 @@ async function setUpTrial(
   const { bucket, keys } = settings;
   if (bucket && (await findProfiles(db, [TRIAL_PROFILE])).length === 0) {
     const condition = { create: true } as const;
-    const change = { name: TRIAL_PROFILE, settings: bucket, applied: false, condition, by: { by: HUB }, keys };
+    const change = { name: TRIAL_PROFILE, settings: bucket, applied: false, condition, event: { by: HUB }, keys };
     await db.transaction().execute((transaction) => saveStorageProfile(transaction, change));
   }
   const expiresAt = new Date(clock().getTime() + TRIAL_DAYS * 86_400_000);
@@ -180,10 +180,7 @@ async function listen(server: Server, { host, port }: Address): Promise<void> {
   }
 }
 
-async function serveMetrics(
-  address: Address,
-  { metrics }: { metrics: Metrics; database: OpenedDatabase },
-): Promise<Server> {
+async function serveMetrics(address: Address, metrics: Metrics): Promise<Server> {
   const server = createServer((request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') {
       response.writeHead(404).end();

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
+import type { AuditEvent as SentEvent } from '../../src/cloud/contract/schemas.ts';
 import type { Connection, Database } from './database.ts';
 import { numberIn, type Page, type PageQuery, pageOf } from './paging.ts';
-import type { Tables } from './tables.ts';
+import type { RowOf } from './tables.ts';
 
 /** The author of an event. Names can repeat; issuer and subject together do not. */
 export interface Actor {
@@ -85,12 +86,14 @@ export interface AuditFilter extends PageQuery {
   outcome?: 'done' | 'refused' | undefined;
 }
 
-type Row = Pick<
-  Tables['audit_events'],
-  'actor' | 'subject' | 'issuer' | 'action' | 'target' | 'object' | 'outcome' | 'address'
-> & { id: number; at: Date };
+export type AuditRow = RowOf<'audit_events'>;
 
-export async function listEvents(db: Database, { since, until, ...filter }: AuditFilter): Promise<Page<Row>> {
+/** An event as it is sent: its time as text, and nothing of its key. */
+export function eventAnswer({ id: _, at, ...event }: AuditRow): SentEvent {
+  return { ...event, at: at.toISOString() };
+}
+
+export async function listEvents(db: Database, { since, until, ...filter }: AuditFilter): Promise<Page<AuditRow>> {
   let query = db.selectFrom('audit_events').selectAll().orderBy('id', 'desc');
   if (since !== undefined) query = query.where('at', '>=', new Date(since));
   if (until !== undefined) query = query.where('at', '<', new Date(until));
@@ -102,7 +105,7 @@ export async function listEvents(db: Database, { since, until, ...filter }: Audi
     keyOf: ({ id }) => [String(id)],
     rows: (limit, after) => {
       const later = after ? query.where('id', '<', numberIn(after)) : query;
-      return later.limit(limit).execute() as Promise<Row[]>;
+      return later.limit(limit).execute();
     },
   });
 }

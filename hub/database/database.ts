@@ -16,6 +16,8 @@ const CONNECTION_TIMEOUT = 5000;
 /** Schema of pg-boss. */
 export const QUEUE_SCHEMA = 'pgboss';
 
+export const JOB = sql.id(QUEUE_SCHEMA, 'job');
+
 /** Counts and revisions fit into a number. */
 const INT8 = 20;
 

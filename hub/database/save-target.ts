@@ -9,7 +9,7 @@ import { type Caller, mayUseProfile, type Subject } from '../access.ts';
 import { refuseLinkLocalAddress, refusePrivateAddress } from '../objects/reach.ts';
 import { Problem } from '../problem.ts';
 import type { HubSettings } from '../settings.ts';
-import { eventInsert } from './audit.ts';
+import { type AuditEvent, eventInsert } from './audit.ts';
 import { type Condition, changedMeanwhile } from './condition.ts';
 import { type Connection, withParts } from './database.ts';
 import { NO_SECRETS, readSecrets, replaceSecrets } from './secrets.ts';
@@ -23,7 +23,7 @@ export interface TargetChange {
   body: TargetBody;
   condition: Condition;
   caller: Caller;
-  address: string | null;
+  event: Omit<AuditEvent, 'action'>;
   now: Date;
   /** Decides on what was locked; returns the target if the caller may read it. */
   permitFound: (subject: Subject & { target: TargetRow | null }) => TargetRow | null;
@@ -43,7 +43,7 @@ export interface SavedTarget {
  */
 export async function saveTarget(
   db: Connection,
-  { name, body, condition, caller, address, now, permitFound, settings: { keys, webhookNetworks } }: TargetChange,
+  { name, body, condition, caller, event, now, permitFound, settings: { keys, webhookNetworks } }: TargetChange,
 ): Promise<SavedTarget> {
   const { settings, secrets } = withoutSecrets(body.settings);
   const { holder, target } = await lockName(db, name);
@@ -95,7 +95,7 @@ export async function saveTarget(
         .values({ id: owner.owner_id, name, applied: null, ...content } as never)
         .onConflict((on) => on.column('name').where('removed_at', 'is', null).doNothing())
         .returningAll();
-  const parts = [...replaced.statements, eventInsert({ by: caller, action, target: name, address })];
+  const parts = [...replaced.statements, eventInsert({ ...event, action })];
   // The answer counts the snapshots of the saved row.
   const { rows } = await sql<CountedTarget>`${withParts(parts)}, targets AS (${saved})
     ${countedTargets(db, now)}`.execute(db);

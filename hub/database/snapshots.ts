@@ -6,30 +6,9 @@ import { type AuditEvent, recordEvent } from './audit.ts';
 import type { Connection, Database } from './database.ts';
 import { linkStored } from './objects.ts';
 import { type Page, type PageQuery, pageOf, timeAndNumber } from './paging.ts';
+import type { RowOf } from './tables.ts';
 
-export interface SnapshotRow {
-  pk: number;
-  target_id: string;
-  profile_id: string;
-  id: string;
-  created_at: Date;
-  sanitized: boolean;
-  headline: Headline;
-  manifest_key: string;
-  manifest_sha256: string;
-}
-
-const COLUMNS = [
-  'pk',
-  'target_id',
-  'profile_id',
-  'id',
-  'created_at',
-  'sanitized',
-  'headline',
-  'manifest_key',
-  'manifest_sha256',
-] as const;
+export type SnapshotRow = RowOf<'snapshots'>;
 
 export interface Visible {
   targetId: string;
@@ -43,7 +22,7 @@ export async function listSnapshots(
 ): Promise<Page<SnapshotRow>> {
   let base = db
     .selectFrom('snapshots')
-    .select(COLUMNS)
+    .selectAll()
     .where('target_id', '=', targetId)
     .where('removed_at', 'is', null)
     .orderBy('created_at', 'desc')
@@ -67,7 +46,7 @@ export async function findSnapshot(
 ): Promise<SnapshotRow | null> {
   let query = db
     .selectFrom('snapshots')
-    .select(COLUMNS)
+    .selectAll()
     .where('target_id', '=', targetId)
     .where('id', '=', id)
     .where('removed_at', 'is', null);
@@ -218,7 +197,7 @@ export async function removeOne(
   return db.transaction().execute(async (transaction) => {
     const row = await transaction
       .selectFrom('snapshots')
-      .select(COLUMNS)
+      .selectAll()
       .where('removed_at', 'is not', null)
       .where(sql<boolean>`pk <> ALL(${except}::bigint[])`)
       .where((eb) => eb.or([eb('missing_at', 'is', null), eb('missing_at', '<', keptSince)]))

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Fingerprints, StorageSettings } from '../../src/cloud/contract/schemas.ts';
 import { Problem } from '../problem.ts';
 import type { HubKey } from '../settings-values.ts';
@@ -8,21 +8,19 @@ import { type Condition, changedMeanwhile } from './condition.ts';
 import { type Connection, type Database, withParts } from './database.ts';
 import { type Page, type PageQuery, pageOf } from './paging.ts';
 import { fingerprintsOf, NO_SECRETS, readSecrets, removeSecrets, replaceSecrets } from './secrets.ts';
-import type { Tables } from './tables.ts';
+import type { RowOf } from './tables.ts';
 
 /** Sealed, and never read back. */
 const SECRET_FIELDS = ['access_key', 'secret_key'] as const;
 
-const COLUMNS = ['id', 'name', 'settings', 'applied', 'target_groups', 'revision'] as const;
-
-export type StorageProfileRow = Selectable<Tables['storage_profiles']>;
+export type StorageProfileRow = RowOf<'storage_profiles'>;
 
 export interface StorageProfileAnswer extends Omit<StorageProfileRow, 'id'> {
   secrets: Fingerprints;
 }
 
 function profiles(db: Connection) {
-  return db.selectFrom('storage_profiles').select(COLUMNS);
+  return db.selectFrom('storage_profiles').selectAll();
 }
 
 export async function findProfile(db: Connection, name: string): Promise<StorageProfileRow> {
@@ -83,15 +81,14 @@ export interface StorageProfileChange {
   /** Absent: as before. */
   target_groups?: string[] | null;
   condition: Condition;
-  /** The author and the address of the request. */
-  by: Pick<AuditEvent, 'by' | 'address'>;
+  event: Omit<AuditEvent, 'action'>;
   keys: HubKey[];
 }
 
 /** Creates or changes a profile, with its event; in a transaction of the caller. The answer lacks digests of new secrets. */
 export async function saveStorageProfile(
   db: Connection,
-  { name, settings, applied, target_groups, condition, by, keys }: StorageProfileChange,
+  { name, settings, applied, target_groups, condition, event, keys }: StorageProfileChange,
 ): Promise<{ answer: StorageProfileAnswer; created: boolean }> {
   const { access_key, secret_key, ...open } = settings;
   const compared = { ...open, ...(target_groups != null && { target_groups }) };
@@ -121,15 +118,15 @@ export async function saveStorageProfile(
         .updateTable('storage_profiles')
         .set({ ...content, revision: found.revision + 1 })
         .where('id', '=', found.id)
-        .returning(COLUMNS)
+        .returningAll()
     : db
         .insertInto('storage_profiles')
         .values({ id: owner.owner_id, name, applied: null, ...content } as never)
         .onConflict((on) => on.doNothing())
-        .returning(COLUMNS);
+        .returningAll();
   const replaced = replaceSecrets(owner, { before, values, keys });
   const action = found ? 'storage_profile.change' : 'storage_profile.create';
-  const parts = [...replaced.statements, eventInsert({ ...by, action, object: name })];
+  const parts = [...replaced.statements, eventInsert({ ...event, action, object: name })];
   const { rows } = await sql<StorageProfileRow>`${withParts(parts)} ${saved}`.execute(db);
   const [row] = rows;
   if (!row) throw changedMeanwhile(name, condition);

@@ -8,7 +8,7 @@ import { isLate } from './late.ts';
 import { type Page, type PageQuery, pageOf } from './paging.ts';
 import { removableSnapshots } from './retention.ts';
 import { fingerprintsOf } from './secrets.ts';
-import { TARGET_COLUMNS, type TargetRow } from './targets.ts';
+import type { TargetRow } from './targets.ts';
 import { isVisible } from './visible-targets.ts';
 
 interface SnapshotCounts {
@@ -34,7 +34,7 @@ export function countedTargets(db: Connection, now: Date) {
     .selectFrom('targets')
     .innerJoin(counted(sql`true`).as('all_snapshots'), (join) => join.onTrue())
     .innerJoin(counted(sql`s.sanitized`).as('sanitized'), (join) => join.onTrue())
-    .select(TARGET_COLUMNS.map((column) => `targets.${column}` as const))
+    .selectAll('targets')
     .select(['all_snapshots.count as snapshots', 'all_snapshots.newest as last_snapshot_at'])
     .select(['sanitized.count as sanitized_snapshots', 'sanitized.newest as last_sanitized_at'])
     .select(isLate(now).as('late'));

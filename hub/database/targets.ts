@@ -1,50 +1,35 @@
-import type { Selectable } from 'kysely';
 import { Problem } from '../problem.ts';
 import { type Condition, changedMeanwhile } from './condition.ts';
 import type { Connection } from './database.ts';
 import { removeSecrets } from './secrets.ts';
-import type { Tables } from './tables.ts';
+import type { RowOf } from './tables.ts';
 
-export const TARGET_COLUMNS = [
-  'id',
-  'name',
-  'settings',
-  'applied',
-  'original_profile_id',
-  'sanitized_profile_id',
-  'reader_groups',
-  'original_groups',
-  'builder_groups',
-  'trusted_keys',
-  'expected_every',
-  'schedule',
-  'pool',
-  'webhook_url',
-  'webhook_private',
-  'keep',
-  'revision',
-] as const;
-
-export type TargetRow = Pick<Selectable<Tables['targets']>, (typeof TARGET_COLUMNS)[number]>;
+export type TargetRow = RowOf<'targets'>;
 
 export async function findTarget(db: Connection, name: string): Promise<TargetRow | null> {
   const row = await db
     .selectFrom('targets')
-    .select(TARGET_COLUMNS)
+    .selectAll()
     .where('name', '=', name)
     .where('removed_at', 'is', null)
     .executeTakeFirst();
   return row ?? null;
 }
 
+export type TargetLock = 'share' | 'turn' | 'change';
+
 /**
  * The target as it is now. Neither it nor its groups change until the transaction ends: every change locks the row for
- * update first. `change` also excludes others that share the lock.
+ * update first. Of those that take a `turn` one goes on; `change` also excludes others that share the lock.
  */
-export async function lockTarget(db: Connection, id: string, lock: 'share' | 'change'): Promise<TargetRow | null> {
-  const query = db.selectFrom('targets').select(TARGET_COLUMNS).where('id', '=', id).where('removed_at', 'is', null);
-  const row = await (lock === 'share' ? query.forKeyShare() : query.forUpdate()).executeTakeFirst();
-  return row ?? null;
+export async function lockTarget(db: Connection, id: string, lock: TargetLock): Promise<TargetRow | null> {
+  const query = targetWithId(db, id);
+  const locking = { share: query.forKeyShare(), turn: query.forNoKeyUpdate(), change: query.forUpdate() };
+  return (await locking[lock].executeTakeFirst()) ?? null;
+}
+
+export function targetWithId(db: Connection, id: string) {
+  return db.selectFrom('targets').selectAll().where('id', '=', id).where('removed_at', 'is', null);
 }
 
 /** The target that has the name, or else the last one that had it, locked for a change. */
@@ -54,24 +39,17 @@ export async function lockName(
 ): Promise<{ holder: TargetRow | null; target: TargetRow | null }> {
   const row = await db
     .selectFrom('targets')
-    .select([...TARGET_COLUMNS, 'removed_at'])
+    .selectAll()
     .where('name', '=', name)
     .orderBy('removed_at', (order) => order.desc().nullsFirst())
     .limit(1)
     .forUpdate()
     .executeTakeFirst();
-  if (!row) return { holder: null, target: null };
-  const { removed_at, ...holder } = row;
-  return { holder, target: removed_at === null ? holder : null };
+  return { holder: row ?? null, target: row?.removed_at === null ? row : null };
 }
 
 export function findTargets(db: Connection, names: string[]): Promise<TargetRow[]> {
-  return db
-    .selectFrom('targets')
-    .select(TARGET_COLUMNS)
-    .where('name', 'in', names)
-    .where('removed_at', 'is', null)
-    .execute();
+  return db.selectFrom('targets').selectAll().where('name', 'in', names).where('removed_at', 'is', null).execute();
 }
 
 /** Removes a target that the transaction has locked for a change; one with snapshots stays. */

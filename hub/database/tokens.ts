@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type Caller, isAuditor, roleOf } from '../access.ts';
 import type { HubSettings } from '../settings.ts';
 import type { Connection, Database } from './database.ts';
-import { type Page, type PageQuery, pageOf, timeAndId } from './paging.ts';
+import { type PageQuery, pageOf, timeAndId } from './paging.ts';
 
 /** A text that begins so is a token of a hub: scanners of repositories find it. */
 const PREFIX = 'toolhub_';
@@ -129,17 +129,7 @@ export async function revokeToken(
   return row?.name ?? null;
 }
 
-export interface TokenRow {
-  id: string;
-  name: string;
-  role: 'owner' | 'builder' | 'reader';
-  targets: string[];
-  created_at: Date;
-  expires_at: Date;
-  revoked_at: Date | null;
-}
-
-export async function listServiceTokens(db: Database, paging: PageQuery): Promise<Page<TokenRow>> {
+export async function listServiceTokens(db: Database, paging: PageQuery) {
   const base = db
     .selectFrom('tokens')
     .select(['id', 'name', 'role', 'created_at', 'expires_at', 'revoked_at', 'target_ids'])

@@ -1,22 +1,10 @@
 import type { Connection, Database } from './database.ts';
 import { nameAndId, type Page, type PageQuery, pageOf } from './paging.ts';
+import type { RowOf } from './tables.ts';
 
-export interface UserRow {
-  id: string;
-  issuer: string;
-  subject: string;
-  name: string;
-  groups: string[];
-  disabled_at: Date | null;
-  signed_in_at: Date;
-}
+export type UserRow = RowOf<'users'>;
 
-export interface SignedInUser {
-  issuer: string;
-  subject: string;
-  name: string;
-  groups: string[];
-}
+type SignedInUser = Pick<UserRow, 'issuer' | 'subject' | 'name' | 'groups'>;
 
 /** Creates the user at the first sign-in, and renews name and groups at each. */
 export async function saveUser(db: Connection, user: SignedInUser): Promise<UserRow> {

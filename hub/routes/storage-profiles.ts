@@ -11,10 +11,7 @@ import { refuseLinkLocal } from '../objects/reach.ts';
 import { tryStorage } from '../objects/try-storage.ts';
 import type { Handlers } from './handler.ts';
 
-export const storageProfileRoutes: Pick<
-  Handlers,
-  'listStorageProfiles' | 'getStorageProfile' | 'putStorageProfile' | 'deleteStorageProfile' | 'checkStorageProfile'
-> = {
+export const storageProfileRoutes = {
   async listStorageProfiles({ query }, { db, settings: { keys } }) {
     return { body: await listStorageProfiles(db, query, keys) };
   },
@@ -24,17 +21,17 @@ export const storageProfileRoutes: Pick<
     return { body: await storageProfileAnswer(db, row, keys), revision: row.revision };
   },
 
-  async putStorageProfile({ parameters: { name }, body, caller, condition, address }, { db, settings: { keys } }) {
+  async putStorageProfile({ parameters: { name }, body, condition, event }, { db, settings: { keys } }) {
     await refuseLinkLocal(body.settings);
-    const change = { name, ...body, condition, by: { by: caller, address }, keys };
+    const change = { name, ...body, condition, event, keys };
     const { answer, created } = await db.transaction().execute((it) => saveStorageProfile(it, change));
     return { status: created ? 201 : 200, body: answer, revision: answer.revision };
   },
 
-  async deleteStorageProfile({ parameters: { name }, caller, condition, address }, { db }) {
+  async deleteStorageProfile({ parameters: { name }, condition, event }, { db }) {
     await db.transaction().execute(async (transaction) => {
       await removeStorageProfile(transaction, name, condition);
-      await recordEvent(transaction, { by: caller, action: 'storage_profile.remove', object: name, address });
+      await recordEvent(transaction, { ...event, action: 'storage_profile.remove', object: name });
     });
     return { status: 204, body: null };
   },
@@ -45,4 +42,4 @@ export const storageProfileRoutes: Pick<
     const error = await tryStorage(name, settings);
     return { body: { ok: error === null, error } };
   },
-};
+} satisfies Partial<Handlers>;

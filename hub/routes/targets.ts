@@ -9,10 +9,7 @@ import { removeTarget } from '../database/targets.ts';
 import { sightOf } from '../database/visible-targets.ts';
 import type { Handlers } from './handler.ts';
 
-export const targetRoutes: Pick<
-  Handlers,
-  'listTargets' | 'getTarget' | 'getRetention' | 'putTarget' | 'deleteTarget' | 'getTargetSecrets'
-> = {
+export const targetRoutes = {
   async listTargets({ query, caller }, { db, lists, loadTargets: load }) {
     const key = JSON.stringify([sightOf(caller), query]);
     return { body: await lists(key, () => listTargets(db, caller, { ...query, load })) };
@@ -29,11 +26,11 @@ export const targetRoutes: Pick<
     return { body: { keep, removes: removable?.get(target.id) ?? [] } };
   },
 
-  async putTarget({ parameters: { name }, body, caller, condition, address, permitFound }, hub) {
+  async putTarget({ parameters: { name }, body, caller, condition, event, permitFound }, hub) {
     const { db, queue, clock, settings } = hub;
     if (body.schedule) queue.refuseEmpty(body.schedule);
     return db.transaction().execute(async (transaction) => {
-      const change = { name, body, condition, caller, address, now: clock(), permitFound, settings };
+      const change = { name, body, condition, caller, event, now: clock(), permitFound, settings };
       const { row, before, secrets } = await saveTarget(transaction, change);
       // Not before the request is permitted: pools are few, and stay.
       await queue.ensurePool(row.pool ?? DEFAULT_POOL);
@@ -43,21 +40,21 @@ export const targetRoutes: Pick<
     });
   },
 
-  async deleteTarget({ caller, condition, address, permit }, { db, queue }) {
+  async deleteTarget({ condition, event, permit }, { db, queue }) {
     await db.transaction().execute(async (transaction) => {
       const target = await permit(transaction, 'change');
       await removeTarget(transaction, target, condition);
       await applySchedule(transaction, queue, { before: target, after: null });
-      await recordEvent(transaction, { by: caller, action: 'target.remove', target: target.name, address });
+      await recordEvent(transaction, { ...event, action: 'target.remove' });
     });
     return { status: 204, body: null };
   },
 
-  async getTargetSecrets({ caller, address, permit }, { db, settings: { keys } }) {
+  async getTargetSecrets({ event, permit }, { db, settings: { keys } }) {
     return db.transaction().execute(async (transaction) => {
       const target = await permit(transaction);
-      await recordEvent(transaction, { by: caller, action: 'target.read_source', target: target.name, address });
+      await recordEvent(transaction, { ...event, action: 'target.read_source' });
       return { body: { urls: await targetUrls(transaction, target, keys) } };
     });
   },
-};
+} satisfies Partial<Handlers>;

@@ -10,39 +10,27 @@ const age = v.pipe(
 
 const kept = v.pipe(count, v.minValue(1, 'must be at least 1'), v.maxValue(10_000, 'must be at most 10000'));
 
+/** The rules of a policy, as texts, numbers, or numbers in a query. */
+function rules<Count extends v.GenericSchema, Age extends v.GenericSchema>(counted: Count, aged: Age) {
+  const [number, within] = [v.exactOptional(counted), v.exactOptional(aged)];
+  return { last: number, within, daily: number, weekly: number, monthly: number };
+}
+
 /** Policy for the snapshots that the hub keeps after a publication: the options of `tool prune`. */
 export const keepSchema = v.pipe(
-  v.strictObject({
-    last: v.exactOptional(kept),
-    within: v.exactOptional(age),
-    daily: v.exactOptional(kept),
-    weekly: v.exactOptional(kept),
-    monthly: v.exactOptional(kept),
-  }),
+  v.strictObject(rules(kept, age)),
   v.check((keep) => Object.keys(keep).length > 0, 'must have last, within, daily, weekly or monthly'),
 );
 
 export type Keep = v.InferOutput<typeof keepSchema>;
 
 /** Form of the policy in answers: a newer hub may know more. */
-export const answeredKeep = v.object({
-  last: v.exactOptional(count),
-  within: v.exactOptional(v.string()),
-  daily: v.exactOptional(count),
-  weekly: v.exactOptional(count),
-  monthly: v.exactOptional(count),
-});
+export const answeredKeep = v.object(rules(count, v.string()));
 
 const keptInQuery = v.pipe(v.string(), v.regex(/^\d{1,5}$/, 'must be a whole number'), v.toNumber(), kept);
 
 /** Another policy than that of the target. */
-export const retentionQuery = v.strictObject({
-  last: v.exactOptional(keptInQuery),
-  within: v.exactOptional(age),
-  daily: v.exactOptional(keptInQuery),
-  weekly: v.exactOptional(keptInQuery),
-  monthly: v.exactOptional(keptInQuery),
-});
+export const retentionQuery = v.strictObject(rules(keptInQuery, age));
 
 const removal = v.object({ id: snapshotId, created_at: time, sanitized: v.boolean() });
 
