@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { AuditEvent as SentEvent } from '../../src/cloud/contract/schemas.ts';
 import type { Connection, Database } from './database.ts';
-import { numberIn, type Page, type PageQuery, pageOf } from './paging.ts';
+import { type Page, type PageQuery, pageOf } from './paging.ts';
 import type { RowOf } from './tables.ts';
 
 /** The author of an event. Names can repeat; issuer and subject together do not. */
@@ -94,18 +94,12 @@ export function eventAnswer({ id: _, at, ...event }: AuditRow): SentEvent {
 }
 
 export async function listEvents(db: Database, { since, until, ...filter }: AuditFilter): Promise<Page<AuditRow>> {
-  let query = db.selectFrom('audit_events').selectAll().orderBy('id', 'desc');
+  let query = db.selectFrom('audit_events').selectAll();
   if (since !== undefined) query = query.where('at', '>=', new Date(since));
   if (until !== undefined) query = query.where('at', '<', new Date(until));
   for (const key of ['actor', 'subject', 'target', 'action', 'outcome'] as const) {
     const value = filter[key];
     if (value !== undefined) query = query.where(key, '=', value);
   }
-  return pageOf(filter, {
-    keyOf: ({ id }) => [String(id)],
-    rows: (limit, after) => {
-      const later = after ? query.where('id', '<', numberIn(after)) : query;
-      return later.limit(limit).execute();
-    },
-  });
+  return pageOf(query, filter, { table: 'audit_events', by: { id: 'number' }, descending: true });
 }

@@ -23,13 +23,10 @@ export async function listOverview(
   db: Database,
   { q, late, now, ...paging }: OverviewFilter,
 ): Promise<Page<OverviewRow>> {
-  let base = countedTargets(db, now).where('targets.removed_at', 'is', null).orderBy('targets.name');
+  let base = countedTargets(db, now).where('targets.removed_at', 'is', null);
   if (q !== undefined) base = base.where(sql<boolean>`position(lower(${q}) in lower(targets.name)) > 0`);
   if (late) base = base.where(isLate(now));
-  const { items, next_cursor } = await pageOf<CountedTarget>(paging, {
-    keyOf: ({ name }) => [name],
-    rows: (limit, after) => (after ? base.where('targets.name', '>', after[0] ?? '') : base).limit(limit).execute(),
-  });
+  const { items, next_cursor } = await pageOf(base, paging, { table: 'targets', by: { name: 'text' } });
   const kept = items.flatMap(({ id, keep }) => (keep ? [{ id, keep }] : []));
   const removable = await removableSnapshots(db, kept);
   const removals = (id: string): string[] => (removable.get(id) ?? []).map((snapshot) => snapshot.id);

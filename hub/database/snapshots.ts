@@ -5,7 +5,7 @@ import { Problem } from '../problem.ts';
 import { type AuditEvent, recordEvent } from './audit.ts';
 import type { Connection, Database } from './database.ts';
 import { linkStored } from './objects.ts';
-import { type Page, type PageQuery, pageOf, timeAndNumber } from './paging.ts';
+import { type Page, type PageQuery, pageOf } from './paging.ts';
 import type { RowOf } from './tables.ts';
 
 export type SnapshotRow = RowOf<'snapshots'>;
@@ -20,23 +20,10 @@ export async function listSnapshots(
   { targetId, originals }: Visible,
   { sanitized, ...paging }: PageQuery & { sanitized?: boolean | undefined },
 ): Promise<Page<SnapshotRow>> {
-  let base = db
-    .selectFrom('snapshots')
-    .selectAll()
-    .where('target_id', '=', targetId)
-    .where('removed_at', 'is', null)
-    .orderBy('created_at', 'desc')
-    .orderBy('pk', 'desc');
+  let base = db.selectFrom('snapshots').selectAll().where('target_id', '=', targetId).where('removed_at', 'is', null);
   if (!originals) base = base.where('sanitized', '=', sql.lit(true));
   if (sanitized !== undefined) base = base.where('sanitized', '=', sql.lit(sanitized));
-  return pageOf<SnapshotRow>(paging, {
-    keyOf: ({ created_at, pk }) => [created_at.toISOString(), String(pk)],
-    rows: (limit, after) => {
-      const [created, pk] = after ? timeAndNumber(after) : [new Date(0), 0];
-      const query = after ? base.where((eb) => eb(eb.refTuple('created_at', 'pk'), '<', eb.tuple(created, pk))) : base;
-      return query.limit(limit).execute();
-    },
-  });
+  return pageOf(base, paging, { table: 'snapshots', by: { created_at: 'time', pk: 'number' }, descending: true });
 }
 
 /** `null` when it does not exist or is not visible to the caller. */

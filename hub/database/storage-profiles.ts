@@ -53,11 +53,8 @@ export async function listStorageProfiles(
   paging: PageQuery,
   keys: HubKey[],
 ): Promise<Page<StorageProfileAnswer>> {
-  const base = profiles(db).orderBy('name');
-  const { items, next_cursor } = await pageOf<StorageProfileRow>(paging, {
-    keyOf: ({ name }) => [name],
-    rows: (limit, after) => (after ? base.where('name', '>', after[0] ?? '') : base).limit(limit).execute(),
-  });
+  const order = { table: 'storage_profiles', by: { name: 'text' } } as const;
+  const { items, next_cursor } = await pageOf(profiles(db), paging, order);
   const answers: StorageProfileAnswer[] = [];
   for (const row of items) answers.push(await storageProfileAnswer(db, row, keys));
   return { items: answers, next_cursor };

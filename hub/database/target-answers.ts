@@ -58,12 +58,9 @@ export async function listTargets(
   caller: Caller,
   { q, load, ...paging }: PageQuery & { q?: string | undefined; load: LoadTargets },
 ): Promise<Page<TargetItem>> {
-  let base = db.selectFrom('targets').select(['id', 'name']).where(isVisible(caller)).orderBy('name');
+  let base = db.selectFrom('targets').select(['id', 'name']).where(isVisible(caller));
   if (q !== undefined) base = base.where(sql<boolean>`position(lower(${q}) in lower(targets.name)) > 0`);
-  const { items, next_cursor } = await pageOf<Pick<TargetRow, 'id' | 'name'>>(paging, {
-    keyOf: ({ name }) => [name],
-    rows: (limit, after) => (after ? base.where('name', '>', after[0] ?? '') : base).limit(limit).execute(),
-  });
+  const { items, next_cursor } = await pageOf(base, paging, { table: 'targets', by: { name: 'text' } });
   const rows = await load(items.map(({ id }) => id));
   const found = items.flatMap(({ id }) => rows.get(id) ?? []).map((row) => targetItem(row, caller));
   // Its groups may have changed since the first query.

@@ -1,5 +1,5 @@
 import type { Connection, Database } from './database.ts';
-import { nameAndId, type Page, type PageQuery, pageOf } from './paging.ts';
+import { type Page, type PageQuery, pageOf } from './paging.ts';
 import type { RowOf } from './tables.ts';
 
 export type UserRow = RowOf<'users'>;
@@ -30,18 +30,7 @@ export async function setDisabled(db: Connection, id: string, disabled: boolean)
 }
 
 export async function listUsers(db: Database, paging: PageQuery): Promise<Page<UserRow>> {
-  const base = db.selectFrom('users').selectAll().orderBy('name').orderBy('id');
-  return pageOf<UserRow>(paging, {
-    keyOf: ({ name, id }) => [name, id],
-    rows: (limit, after) => {
-      if (after === null) return base.limit(limit).execute();
-      const [name, id] = nameAndId(after);
-      return base
-        .where((eb) => eb(eb.refTuple('name', 'id'), '>', eb.tuple(name, id)))
-        .limit(limit)
-        .execute();
-    },
-  });
+  return pageOf(db.selectFrom('users').selectAll(), paging, { table: 'users', by: { name: 'text', id: 'id' } });
 }
 
 /** `false` when this ID token was exchanged before. */
